@@ -1,0 +1,43 @@
+import { type ErrorCode, errorTable } from '@hortus/contract/errors';
+import { ApiProblem } from './problem.ts';
+
+interface Failure {
+  success: false;
+  error: { code: ErrorCode; message: string; details?: Record<string, unknown> };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+function isFailure(value: unknown): value is Failure {
+  if (!isObject(value) || value.success !== false || !isObject(value.error)) return false;
+  return typeof value.error.message === 'string' && Object.hasOwn(errorTable, String(value.error.code));
+}
+
+/** Seconds, from either of the two forms HTTP allows. */
+export function retryAfterOf(header: string | null, now = Date.now()): number | undefined {
+  if (header === null || header.trim() === '') return undefined;
+  const seconds = Number(header);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds);
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, (date - now) / 1000);
+}
+
+/** The answer of the service, or a problem thrown. A proxy's HTML page is a problem too, with the status it came with. */
+export async function answerOf(response: Response): Promise<unknown> {
+  const text = await response.text();
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    body = undefined;
+  }
+  if (response.ok && isObject(body) && body.success === true) return body;
+  const common = {
+    status: response.status,
+    requestId: response.headers.get('x-request-id') ?? undefined,
+    retryAfter: retryAfterOf(response.headers.get('retry-after')),
+  };
+  if (isFailure(body)) throw new ApiProblem({ ...common, ...body.error });
+  const message = `Expected an answer of the service and got HTTP ${response.status}: ${text.slice(0, 200)}`;
+  throw new ApiProblem({ ...common, code: 'BAD_ANSWER', message });
+}

@@ -1,0 +1,32 @@
+import type { Endpoint } from '@hortus/contract/endpoint';
+
+export interface Parts {
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  readonly body?: unknown;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** The address of a call. A value of a path can never reach another path: '.' and '..' are refused, '/' is encoded. */
+export function addressOf(baseUrl: string, row: Endpoint, parts: Parts): string {
+  const path = row.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(parts.params?.[name] ?? '');
+    if (value === '' || value === '.' || value === '..') throw new TypeError(`${row.path} needs a ${name}`);
+    return encodeURIComponent(value);
+  });
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parts.query ?? {})) {
+    if (value !== undefined && value !== null) query.append(name, String(value));
+  }
+  const search = query.toString();
+  return `${baseUrl.replace(/\/+$/, '')}${path}${search ? `?${search}` : ''}`;
+}
+
+export function requestOf(row: Endpoint, parts: Parts, key: string | undefined): RequestInit & { method: string } {
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (key !== undefined) headers.authorization = `Bearer ${key}`;
+  if (row.idempotent) headers['idempotency-key'] = parts.idempotencyKey ?? crypto.randomUUID();
+  if (parts.body === undefined) return { method: row.method, headers };
+  headers['content-type'] = 'application/json';
+  return { method: row.method, headers, body: JSON.stringify(parts.body) };
+}

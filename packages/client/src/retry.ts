@@ -1,0 +1,67 @@
+import { ApiProblem } from './problem.ts';
+
+export interface RetryPolicy {
+  /** Attempts in all, the first included. */
+  readonly attempts: number;
+  /** Pause before the second attempt; doubles with each further one. */
+  readonly baseMs: number;
+  readonly maxMs: number;
+}
+
+/** What the published interface recommends to clients. */
+export const defaultRetries: RetryPolicy = { attempts: 3, baseMs: 250, maxMs: 60_000 };
+
+/** What a client waits after a 429 that does not say how long. */
+const unsaidRetryAfter = 60;
+
+const worthRetrying = (problem: ApiProblem): boolean =>
+  problem.code === 'NETWORK' || problem.status === 429 || problem.status >= 500;
+
+/** How long to wait after a failed attempt, or undefined to give up. */
+export function pauseAfter(
+  problem: ApiProblem,
+  attempt: number,
+  policy: RetryPolicy,
+  random: () => number = Math.random,
+): number | undefined {
+  if (attempt >= policy.attempts || !worthRetrying(problem)) return undefined;
+  // Half fixed, half random: clients that failed together do not come back together.
+  const spread = (ms: number) => ms / 2 + (ms / 2) * random();
+  const backoff = spread(Math.min(policy.maxMs, policy.baseMs * 2 ** (attempt - 1)));
+  if (problem.status !== 429 && problem.retryAfter === undefined) return backoff;
+  const asked = (problem.retryAfter ?? unsaidRetryAfter) * 1000;
+  // Waiting less than was asked for is a wasted attempt, so a longer wait than we allow is given to the caller.
+  return asked > policy.maxMs ? undefined : asked + backoff / 2;
+}
+
+export function sleep(ms: number, signal?: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const aborted = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', aborted);
+      resolve();
+    }, ms);
+    if (signal?.aborted) aborted();
+    else signal?.addEventListener('abort', aborted, { once: true });
+  });
+}
+
+/** Runs an attempt until it succeeds, is not worth repeating, or has been made often enough. */
+export async function withRetries<Answer>(
+  attempt: () => Promise<Answer>,
+  policy: RetryPolicy,
+  signal?: AbortSignal | undefined,
+): Promise<Answer> {
+  for (let count = 1; ; count++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const pause = error instanceof ApiProblem ? pauseAfter(error, count, policy) : undefined;
+      if (pause === undefined) throw error;
+      await sleep(pause, signal);
+    }
+  }
+}

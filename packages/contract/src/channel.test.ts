@@ -1,0 +1,24 @@
+import Value from 'typebox/value';
+import { expect, test } from 'vitest';
+import { toDaemon, toService } from './channel.ts';
+
+test('the published message types, each in its direction', () => {
+  expect(Object.keys(toService).sort()).toEqual([
+    'action_completed',
+    'action_failed',
+    'action_started',
+    'auth',
+    'pong',
+  ]);
+  expect(Object.keys(toDaemon).sort()).toEqual(['action_request', 'ping']);
+  for (const [name, schema] of Object.entries({ ...toService, ...toDaemon })) {
+    expect(schema.properties.type.const).toBe(name);
+  }
+});
+
+test('a field of a newer daemon does no harm, and a bare report is enough', () => {
+  expect(Value.Check(toService.auth, { type: 'auth', api_key: 'hs_live_x', build: { commit: 'abc' } })).toBe(true);
+  expect(Value.Check(toService.action_completed, { type: 'action_completed', execution_id: 'exe_1' })).toBe(true);
+  expect(Value.Check(toService.action_completed, { type: 'action_completed' })).toBe(false);
+  expect(Value.Check(toService.auth, { type: 'pong', api_key: 'x' })).toBe(false);
+});

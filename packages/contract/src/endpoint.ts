@@ -1,0 +1,67 @@
+import Type, { type Static, type TObject, type TSchema } from 'typebox';
+import type { ErrorCode } from './errors.ts';
+import type { Permission } from './permissions.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * One row of the contract. Routes, OpenAPI, the client, the CLI's help and the permission list are made from these rows;
+ * what is not a row does not exist.
+ */
+export interface Endpoint<
+  Params extends TObject = TObject,
+  Query extends TObject = TObject,
+  Body extends TSchema = TSchema,
+  Response extends TSchema = TSchema,
+> {
+  readonly method: Method;
+  /** Below the base address, with {placeholders} as in OpenAPI. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** 'public' needs no key; 'session' is any signed-in principal about itself. */
+  readonly permission: Permission | 'public' | 'session';
+  /** A server key may call it, for its own server only. */
+  readonly daemon?: boolean;
+  /** Takes an Idempotency-Key: the row is written in the transaction that creates. */
+  readonly idempotent?: boolean;
+  /** Errors beyond those that follow from the rest of the row. */
+  readonly errors?: readonly ErrorCode[];
+  /** The status of success: 200 unless something is created (201) or only accepted (202). */
+  readonly status: 200 | 201 | 202;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** The whole answer, envelope included. */
+  readonly response: Response;
+}
+
+const nothing = Type.Object({});
+/** The body schema of an endpoint that reads none. */
+export const noBody = Type.Undefined();
+
+type Row<P extends TObject, Q extends TObject, B extends TSchema, R extends TSchema> = Omit<
+  Endpoint<P, Q, B, R>,
+  'status' | 'params' | 'query' | 'body'
+> & { status?: 200 | 201 | 202; params?: P; query?: Q; body?: B };
+
+export function endpoint<
+  P extends TObject = typeof nothing,
+  Q extends TObject = typeof nothing,
+  B extends TSchema = typeof noBody,
+  R extends TSchema = TSchema,
+>(row: Row<P, Q, B, R>): Endpoint<P, Q, B, R> {
+  return {
+    ...row,
+    status: row.status ?? 200,
+    params: row.params ?? (nothing as unknown as P),
+    query: row.query ?? (nothing as unknown as Q),
+    body: row.body ?? (noBody as unknown as B),
+  };
+}
+
+export type ParamsOf<E> = E extends Endpoint<infer P, TObject, TSchema, TSchema> ? Static<P> : never;
+export type QueryOf<E> = E extends Endpoint<TObject, infer Q, TSchema, TSchema> ? Static<Q> : never;
+export type BodyOf<E> = E extends Endpoint<TObject, TObject, infer B, TSchema> ? Static<B> : never;
+export type ResponseOf<E> = E extends Endpoint<TObject, TObject, TSchema, infer R> ? Static<R> : never;

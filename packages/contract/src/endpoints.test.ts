@@ -1,0 +1,58 @@
+import type { TSchema } from 'typebox';
+import Value from 'typebox/value';
+import { expect, test } from 'vitest';
+import { noBody } from './endpoint.ts';
+import { endpointRows } from './endpoints.ts';
+
+type Node = Record<string, unknown>;
+
+function* nodes(schema: unknown, at = ''): Generator<[string, Node]> {
+  if (schema === null || typeof schema !== 'object') return;
+  yield [at, schema as Node];
+  for (const [key, part] of Object.entries(schema)) {
+    if (!['examples', 'default', 'enum'].includes(key)) yield* nodes(part, `${at}/${key}`);
+  }
+}
+
+const written = endpointRows.filter(([, row]) => row.body !== noBody);
+
+test.each(written)('%s refuses unknown body fields', (_name, row) => {
+  expect((row.body as TSchema & Node).additionalProperties).toBe(false);
+});
+
+test.each(written)('%s bounds everything a caller may send', (name, row) => {
+  for (const [at, node] of nodes(row.body)) {
+    if (node.type === 'string' && !node.enum && node.format !== 'date-time')
+      expect(node.maxLength, `${name}${at}`).toBeDefined();
+    if (node.type === 'array') expect(node.maxItems, `${name}${at}`).toBeDefined();
+    if (node.type === 'object') expect(node.additionalProperties, `${name}${at}`).toBe(false);
+  }
+});
+
+test.each(endpointRows)('%s leaves its answer and its query open', (name, row) => {
+  for (const schema of [row.response, row.query]) {
+    for (const [at, node] of nodes(schema)) expect(node.additionalProperties, `${name}${at}`).not.toBe(false);
+  }
+});
+
+test.each(endpointRows)('%s takes any short string in its path', (name, row) => {
+  for (const field of Object.values(row.params.properties) as Node[]) {
+    expect([field.type, field.pattern], name).toEqual(['string', undefined]);
+    expect(field.maxLength).toBeLessThanOrEqual(128);
+  }
+});
+
+test('a list has pages, and what has pages is a list', () => {
+  for (const [name, row] of endpointRows) {
+    const fields = (row.response as TSchema & { properties: Node }).properties;
+    const isList = (fields.data as Node | undefined)?.type === 'array';
+    expect('pagination' in fields, name).toBe(isList);
+    expect('per_page' in row.query.properties, name).toBe(isList);
+  }
+});
+
+test.each(written)('%s shows examples that it would accept', (name, row) => {
+  for (const example of ((row.body as TSchema & Node).examples as unknown[] | undefined) ?? []) {
+    expect(Value.Check(row.body, example), `${name} ${JSON.stringify(example)}`).toBe(true);
+  }
+});

@@ -1,0 +1,59 @@
+import Type, { type TProperties, type TSchema } from 'typebox';
+import { type ErrorCode, errorTable } from './errors.ts';
+import { choice } from './fields.ts';
+
+/** Clients check `success` in every answer, so every answer has it. */
+export const answer = <Data extends TSchema>(data: Data) => Type.Object({ success: Type.Literal(true), data });
+
+/** For the endpoints whose published answer has its fields at the top level. */
+export const topLevel = <Fields extends TProperties>(fields: Fields) =>
+  Type.Object({ success: Type.Literal(true), ...fields });
+
+export const Pagination = Type.Object(
+  {
+    page: Type.Integer({ minimum: 1 }),
+    per_page: Type.Integer({ minimum: 1, maximum: 100 }),
+    total: Type.Integer({ description: 'Exact up to 10,000; above that it may be up to 10 seconds old.' }),
+    total_pages: Type.Integer(),
+  },
+  { title: 'Pagination' },
+);
+
+export const list = <Item extends TSchema>(item: Item) =>
+  Type.Object({ success: Type.Literal(true), data: Type.Array(item), pagination: Pagination });
+
+export const pageDefaults = { page: 1, per_page: 20, max_per_page: 100 } as const;
+
+/** The query fields of every list. */
+export const paging = {
+  page: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1_000_000, default: pageDefaults.page, description: 'Which page, from 1.' }),
+  ),
+  per_page: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: pageDefaults.max_per_page,
+      default: pageDefaults.per_page,
+      description: 'How many on a page.',
+    }),
+  ),
+};
+
+export const ErrorBody = Type.Object(
+  {
+    success: Type.Literal(false),
+    error: Type.Object({
+      code: choice(Object.keys(errorTable) as ErrorCode[]),
+      message: Type.String({ description: 'For a person; names the field where there is one.' }),
+      details: Type.Optional(
+        Type.Record(Type.String(), Type.Unknown(), {
+          description: 'For a program: reason, field and what else helps; request_id in a SERVER_ERROR.',
+        }),
+      ),
+    }),
+  },
+  { title: 'ErrorBody' },
+);
+
+/** Times on the wire are ISO 8601 in UTC. */
+export const Timestamp = Type.String({ format: 'date-time' });

@@ -1,0 +1,27 @@
+import Type, { type TSchema, type TSchemaOptions } from 'typebox';
+import { type IdKind, idPattern } from './ids.ts';
+
+/**
+ * Field schemas that many records share. A schema with a `title` is a named component of the OpenAPI document; `$id` is
+ * left out on purpose, because a validator that sees the same `$id` in two routes refuses the second.
+ */
+
+/** An id in an answer. */
+export const id = (kind: IdKind, options: TSchemaOptions = {}) => Type.String({ pattern: idPattern(kind), ...options });
+
+/** An id in a path or a query is any short string: a malformed one names nothing, which is a 404 and not a 422. */
+export const givenId = (description: string) => Type.String({ minLength: 1, maxLength: 128, description });
+
+export const nullable = <Schema extends TSchema>(schema: Schema, options: TSchemaOptions = {}) =>
+  Type.Union([schema, Type.Null()], options);
+
+/** One of a few words. `enum` rather than a union of constants: validators then say which words are allowed. */
+export const choice = <const Words extends string>(words: readonly Words[], options: TSchemaOptions = {}) =>
+  Type.Enum([...words], { type: 'string', ...options });
+
+/** Bounded text of a person. */
+export const text = (maxLength: number, options: TSchemaOptions = {}) =>
+  Type.String({ minLength: 1, maxLength, ...options });
+
+export const Slug = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 64, pattern: '^[a-z0-9][a-z0-9_-]*$', description });

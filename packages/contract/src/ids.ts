@@ -1,0 +1,25 @@
+/** Every id is a prefix, an underscore and 26 time-sortable characters, so that a stray id says what it belongs to. */
+export const idPrefixes = {
+  template: 'tpl',
+  definition: 'def',
+  deployment: 'dep',
+  instance: 'ins',
+  execution: 'exe',
+  server: 'srv',
+  tenant: 'ten',
+  webhook: 'whe',
+  delivery: 'dlv',
+  event: 'evt',
+  recipe: 'rcp',
+  config: 'cfg',
+  upgrade: 'upg',
+  key: 'key',
+  user: 'usr',
+  account: 'acc',
+  session: 'ses',
+  job: 'job',
+} as const;
+
+export type IdKind = keyof typeof idPrefixes;
+
+export const idPattern = (kind: IdKind): string => `^${idPrefixes[kind]}_[0-9a-z]{26}$`;

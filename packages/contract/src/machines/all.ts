@@ -1,0 +1,24 @@
+import { definitionMachine } from './definition.ts';
+import { deploymentMachine } from './deployment.ts';
+import { executionMachine } from './execution.ts';
+import { instanceHealthMachine, instanceMachine } from './instance.ts';
+import type { Machine } from './machine.ts';
+import { recipeMachine } from './recipe.ts';
+import { serverMachine } from './server.ts';
+import { templateMachine } from './template.ts';
+import { tenantMachine } from './tenant.ts';
+import { upgradeMachine } from './upgrade.ts';
+
+/** In the order a reader meets them: the catalog, what is made from it, where it runs, what happens to it. */
+export const machines: readonly Machine[] = [
+  templateMachine,
+  definitionMachine,
+  deploymentMachine,
+  instanceMachine,
+  instanceHealthMachine,
+  executionMachine,
+  serverMachine,
+  tenantMachine,
+  recipeMachine,
+  upgradeMachine,
+];

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { endpointRows } from './endpoints.ts';
+import { eventNames } from './events.ts';
+import { machines } from './machines/all.ts';
+import type { Operation, Parameter } from './openapi/document.ts';
+import { tagMeanings } from './openapi/tags.ts';
+import { openapiDocument } from './openapi.ts';
+
+const doc = openapiDocument({ publicUrl: 'https://hortus.example.org/', version: '9.9.9' });
+// What readers get is JSON, so that is what is tested.
+const json = JSON.parse(JSON.stringify(doc)) as typeof doc;
+const operations = Object.entries(json.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, op]) => [path, method, op] as [string, string, Operation]),
+);
+
+function* refs(value: unknown): Generator<string> {
+  if (value === null || typeof value !== 'object') return;
+  for (const [key, part] of Object.entries(value)) {
+    if (key === '$ref' && typeof part === 'string') yield part;
+    else yield* refs(part);
+  }
+}
+
+const resolve = (ref: string): unknown =>
+  ref
+    .replace(/^#\//, '')
+    .split('/')
+    .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], json);
+
+test('every reference resolves, and every schema component is referred to', () => {
+  const all = new Set(refs(json));
+  for (const ref of all) expect(resolve(ref), ref).toBeDefined();
+  for (const name of Object.keys(json.components.schemas)) expect(all).toContain(`#/components/schemas/${name}`);
+});
+
+test('every row is an operation with a unique id, a permission, a known tag and a sentence', () => {
+  expect(operations.map(([, , op]) => op.operationId).sort()).toEqual(endpointRows.map(([name]) => name).sort());
+  for (const [, , op] of operations) {
+    expect(op['x-permission'], op.operationId).toBeTruthy();
+    expect(Object.keys(tagMeanings)).toContain(op.tags[0]);
+    expect(op.summary, op.operationId).toMatch(/^[A-Z][^.]+$/);
+  }
+});
+
+test('every placeholder of a path is declared, and nothing else', () => {
+  for (const [path, , op] of operations) {
+    const declared = op.parameters.filter((p): p is Parameter => 'in' in p && p.in === 'path').map((p) => p.name);
+    expect(declared.sort(), path).toEqual([...path.matchAll(/\{(\w+)\}/g)].map((m) => m[1]).sort());
+  }
+});
+
+test('two rows never claim the same method and path', () => {
+  const claimed = endpointRows.map(([, row]) => `${row.method} ${row.path.replace(/\{\w+\}/g, '{}')}`);
+  expect(new Set(claimed).size).toBe(claimed.length);
+});
+
+test('every operation answers a schema on success and the shared body on failure', () => {
+  for (const [, , op] of operations) {
+    const [status, reply] = Object.entries(op.responses).find(([code]) => code.startsWith('2')) ?? [];
+    expect(status, op.operationId).toBeDefined();
+    expect(reply && 'content' in reply && reply.content?.['application/json'].schema).toBeTruthy();
+    expect(op.responses['500']).toEqual({ $ref: '#/components/responses/SERVER_ERROR' });
+  }
+});
+
+test('only public operations are without security, and only they cannot answer 403', () => {
+  for (const [, , op] of operations) {
+    expect(op.security.length === 0, op.operationId).toBe(op['x-permission'] === 'public');
+    expect(op.responses['403'] === undefined, op.operationId).toBe(/^(public|session)$/.test(op['x-permission']));
+  }
+});
+
+test('a creating POST takes an idempotency key', () => {
+  for (const [, row] of endpointRows) if (row.status === 201) expect(row.idempotent, row.path).toBe(true);
+});
+
+test('events and machines are all there, and the address ends with the version', () => {
+  expect(Object.keys(json.webhooks)).toEqual([...eventNames]);
+  expect(Object.keys(json['x-state-machines'])).toEqual(machines.map((m) => m.name));
+  expect(json.servers[0]?.url).toBe('https://hortus.example.org/api/v1');
+});
+
+test('records stand once, and nullable fields read plainly', () => {
+  const item = json.components.schemas.TemplateItem;
+  expect(item?.properties?.app_version?.type).toEqual(['string', 'null']);
+  expect(item?.properties?.taxonomy).toEqual({ $ref: '#/components/schemas/TemplateTaxonomy' });
+  expect(json.components.schemas.Session?.properties?.user).toMatchObject({
+    anyOf: [{ $ref: '#/components/schemas/User' }, { type: 'null' }],
+  });
+});

@@ -1,0 +1,44 @@
+import { endpointRows } from './endpoints.ts';
+import { machines } from './machines/all.ts';
+import type { OpenApiDocument, Operation } from './openapi/document.ts';
+import { operation } from './openapi/operation.ts';
+import { SchemaComponents } from './openapi/schemas.ts';
+import { errorReplies, headers, parameters, securitySchemes } from './openapi/shared.ts';
+import { tagMeanings } from './openapi/tags.ts';
+import { webhooks } from './openapi/webhooks.ts';
+import { permissions } from './permissions.ts';
+
+const description = `Every answer carries \`success\`; a failure carries \`error\` with one of six codes. Lists are paged by \`page\` and
+\`per_page\`. Unknown query parameters are ignored, unknown body fields are refused by name. Answers may gain fields; none is
+renamed or dropped within a version.`;
+
+/** The OpenAPI 3.1 document, made from the contract alone. */
+export function openapiDocument(about: { publicUrl: string; version: string }): OpenApiDocument {
+  const schemas = new SchemaComponents();
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const [name, row] of endpointRows) {
+    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operation(name, row, schemas) };
+  }
+  const responses = errorReplies(schemas);
+  const sent = webhooks(schemas);
+  const used = new Set(endpointRows.map(([, row]) => row.tag));
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Hortus', version: about.version, description },
+    servers: [{ url: `${about.publicUrl.replace(/\/+$/, '')}/api/v1` }],
+    tags: Object.entries(tagMeanings)
+      .filter(([name]) => used.has(name))
+      .map(([name, meaning]) => ({ name, description: meaning })),
+    paths,
+    webhooks: sent,
+    components: {
+      schemas: Object.fromEntries(Object.entries(schemas.collected).sort(([a], [b]) => (a < b ? -1 : 1))),
+      responses,
+      headers,
+      parameters,
+      securitySchemes,
+    },
+    'x-permissions': permissions,
+    'x-state-machines': Object.fromEntries(machines.map(({ name, ...table }) => [name, table])),
+  };
+}

@@ -1,0 +1,67 @@
+import type { TObject } from 'typebox';
+import type { Endpoint } from '../endpoint.ts';
+import { noBody } from '../endpoint.ts';
+import { type ErrorCode, errorTable } from '../errors.ts';
+import type { Operation, Parameter, Ref } from './document.ts';
+import type { SchemaComponents } from './schemas.ts';
+import { everyReplyHeaders } from './shared.ts';
+
+/** Which errors a row can answer, in the order of their statuses. */
+export function errorsOf(row: Endpoint): ErrorCode[] {
+  const applies: Record<ErrorCode, boolean> = {
+    UNAUTHORIZED: row.permission !== 'public',
+    FORBIDDEN: row.permission !== 'public' && row.permission !== 'session',
+    NOT_FOUND: Object.keys(row.params.properties).length > 0,
+    VALIDATION_ERROR: row.method !== 'GET' || Object.keys(row.query.properties).length > 0,
+    RATE_LIMITED: row.path !== '/health',
+    SERVER_ERROR: true,
+  };
+  return (Object.keys(errorTable) as ErrorCode[]).filter((code) => applies[code] || row.errors?.includes(code));
+}
+
+function parametersOf(place: 'path' | 'query', fields: TObject, schemas: SchemaComponents): Parameter[] {
+  const required = new Set(fields.required ?? []);
+  return Object.entries(fields.properties).map(([name, field]) => {
+    const { description, ...schema } = schemas.show(field);
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.has(name),
+      ...(description === undefined ? {} : { description }),
+      schema,
+    };
+  });
+}
+
+const security = (row: Endpoint): Operation['security'] => {
+  if (row.permission === 'public') return [];
+  return [{ apiKey: [] }, { session: [] }, ...(row.daemon ? [{ serverKey: [] }] : [])];
+};
+
+const replies: Record<Endpoint['status'], string> = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.' };
+
+export function operation(name: string, row: Endpoint, schemas: SchemaComponents): Operation {
+  const key: Ref[] = row.idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
+  const body = row.body === noBody ? undefined : schemas.show(row.body);
+  return {
+    operationId: name,
+    tags: [row.tag],
+    summary: row.summary,
+    ...(row.description === undefined ? {} : { description: row.description }),
+    'x-permission': row.permission,
+    ...(row.daemon ? { 'x-server-key': true } : {}),
+    security: security(row),
+    parameters: [...parametersOf('path', row.params, schemas), ...parametersOf('query', row.query, schemas), ...key],
+    ...(body ? { requestBody: { required: true, content: { 'application/json': { schema: body } } } } : {}),
+    responses: {
+      [row.status]: {
+        description: replies[row.status],
+        headers: everyReplyHeaders,
+        content: { 'application/json': { schema: schemas.show(row.response) } },
+      },
+      ...Object.fromEntries(
+        errorsOf(row).map((code) => [errorTable[code].status, { $ref: `#/components/responses/${code}` }]),
+      ),
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { TSchema } from 'typebox';
+import type { JsonSchema } from './document.ts';
+
+type Mutable = Record<string, unknown>;
+
+/** Collects the titled schemas of the contract as components, so that each record stands in the document once. */
+export class SchemaComponents {
+  readonly collected: Record<string, JsonSchema> = {};
+
+  /** The schema as the document shows it: a reference when it has a title, itself otherwise. */
+  show(schema: TSchema): JsonSchema {
+    // A round trip leaves only what JSON Schema knows; TypeBox keeps its own marks off the wire.
+    return this.#place(JSON.parse(JSON.stringify(schema)) as Mutable) as JsonSchema;
+  }
+
+  #place(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((each) => this.#place(each));
+    if (value === null || typeof value !== 'object') return value;
+    const schema = value as Mutable;
+    const inner: Mutable = {};
+    for (const [keyword, part] of Object.entries(schema)) {
+      inner[keyword] = dataKeywords.has(keyword)
+        ? part
+        : namedKeywords.has(keyword)
+          ? this.#placeEach(part as Mutable)
+          : this.#place(part);
+    }
+    return typeof schema.title === 'string' ? this.#collect(schema.title, inner) : withoutNullUnion(inner);
+  }
+
+  /** The keys of `properties` are names, not keywords: a field called `title` is a field. */
+  #placeEach(schemas: Mutable): Mutable {
+    return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, this.#place(schema)]));
+  }
+
+  #collect(title: string, schema: Mutable): JsonSchema {
+    const { title: _, ...rest } = schema;
+    const component = withoutNullUnion(rest) as JsonSchema;
+    const before = this.collected[title];
+    if (before && JSON.stringify(before) !== JSON.stringify(component)) {
+      throw new Error(`Two different schemas are both called ${title}.`);
+    }
+    this.collected[title] = component;
+    return { $ref: `#/components/schemas/${title}` };
+  }
+}
+
+const namedKeywords = new Set(['properties', 'patternProperties']);
+/** Keywords whose values are data, in which nothing is a schema. */
+const dataKeywords = new Set(['examples', 'default', 'enum', 'const', 'required']);
+
+/** `anyOf: [string, null]` says no more than `type: [string, null]` and is harder to read. */
+function withoutNullUnion(schema: Mutable): Mutable {
+  const parts = schema.anyOf as Mutable[] | undefined;
+  if (parts?.length !== 2 || parts[1]?.type !== 'null' || typeof parts[0]?.type !== 'string') return schema;
+  const { anyOf: _, ...outer } = schema;
+  const [value] = parts as [Mutable];
+  const allowed = Array.isArray(value.enum) ? { enum: [...value.enum, null] } : {};
+  return { ...value, ...outer, ...allowed, type: [value.type, 'null'] };
+}

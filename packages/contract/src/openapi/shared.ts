@@ -1,0 +1,53 @@
+import { ErrorBody } from '../envelope.ts';
+import { type ErrorCode, errorTable } from '../errors.ts';
+import { sessionCookie } from '../resources/account.ts';
+import type { Header, Parameter, Ref, Reply } from './document.ts';
+import type { SchemaComponents } from './schemas.ts';
+
+/** What every operation shares is described once and referred to. */
+export const headers: Readonly<Record<string, Header>> = {
+  'X-RateLimit-Limit': { description: 'Requests a minute the caller may make.', schema: { type: 'integer' } },
+  'X-RateLimit-Remaining': { description: 'Requests left in this minute.', schema: { type: 'integer' } },
+  'X-RateLimit-Reset': { description: 'When the minute ends, in epoch seconds.', schema: { type: 'integer' } },
+  'X-Request-Id': { description: 'Names this request in the logs of the service.', schema: { type: 'string' } },
+  'Retry-After': { description: 'Seconds to wait before trying again.', schema: { type: 'integer' } },
+};
+
+const headerRef = (name: string): [string, Ref] => [name, { $ref: `#/components/headers/${name}` }];
+
+export const everyReplyHeaders: Readonly<Record<string, Ref>> = Object.fromEntries(
+  Object.keys(headers)
+    .filter((name) => name !== 'Retry-After')
+    .map(headerRef),
+);
+
+export function errorReplies(schemas: SchemaComponents): Record<ErrorCode, Reply> {
+  const schema = schemas.show(ErrorBody);
+  const reply = (code: ErrorCode): Reply => ({
+    description: `${code}: ${errorTable[code].meaning}`,
+    headers:
+      code === 'RATE_LIMITED'
+        ? { ...everyReplyHeaders, ...Object.fromEntries([headerRef('Retry-After')]) }
+        : everyReplyHeaders,
+    content: { 'application/json': { schema } },
+  });
+  const codes = Object.keys(errorTable) as ErrorCode[];
+  return Object.fromEntries(codes.map((code) => [code, reply(code)])) as Record<ErrorCode, Reply>;
+}
+
+export const parameters: Readonly<Record<string, Parameter>> = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'A unique string of yours. The same key and body within 24 hours answer the first reply again; another body is refused.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+};
+
+export const securitySchemes = {
+  apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of an account: hk_live_… or hk_test_….' },
+  serverKey: { type: 'http', scheme: 'bearer', description: 'The key of a server: hs_live_… or hs_test_….' },
+  session: { type: 'apiKey', in: 'cookie', name: sessionCookie, description: 'A session of the console.' },
+} as const;

@@ -1,0 +1,24 @@
+/** What an API key may be allowed to do. An endpoint names exactly one of these in the contract table. */
+export const permissions = {
+  'templates:read': 'Read the catalog, the taxonomy and templates.',
+  'templates:write': 'Create, change and publish templates of the account.',
+  'definitions:read': 'Read definitions and their revisions.',
+  'definitions:write': 'Create, change, archive and reactivate definitions.',
+  'secrets:read': 'List the names of secrets; never their values.',
+  'secrets:write': 'Set and rotate secrets.',
+  'servers:read': 'Read servers and their capacity.',
+  'servers:write': 'Register, change and remove servers, rotate their keys.',
+  'webhooks:read': 'Read webhook endpoints and their deliveries.',
+  'webhooks:write': 'Create, change and remove webhook endpoints, send a delivery again.',
+  'events:read': 'Read the audit list of events.',
+  'account:read': 'Read the account, its users and its keys (never their values).',
+  'account:write': 'Create and revoke API keys, change the account.',
+  admin: 'Everything, and the operations of the installation.',
+} as const;
+
+export type Permission = keyof typeof permissions;
+
+export const permissionNames = Object.keys(permissions) as Permission[];
+
+export const allows = (granted: readonly string[], wanted: Permission): boolean =>
+  granted.includes(wanted) || granted.includes('admin');

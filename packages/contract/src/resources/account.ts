@@ -1,0 +1,100 @@
+import Type, { type Static } from 'typebox';
+import { endpoint } from '../endpoint.ts';
+import { answer, Timestamp } from '../envelope.ts';
+import { choice, id, nullable, text } from '../fields.ts';
+
+/** Name of the cookie that carries a session of the console. */
+export const sessionCookie = 'hortus_session';
+
+export const plans = ['free', 'pro', 'enterprise'] as const;
+
+export const Account = Type.Object(
+  {
+    id: id('account'),
+    name: Type.String(),
+    plan: choice(plans, { description: 'Decides how many requests a minute are answered.' }),
+  },
+  { title: 'Account' },
+);
+export type Account = Static<typeof Account>;
+
+export const User = Type.Object(
+  {
+    id: id('user'),
+    email: Type.String(),
+    role: choice(['owner', 'member'], { description: 'Within the account.' }),
+    admin: Type.Boolean({ description: 'Runs the installation.' }),
+    created_at: Timestamp,
+  },
+  { title: 'User' },
+);
+export type User = Static<typeof User>;
+
+export const Session = Type.Object(
+  {
+    kind: choice(['user', 'key', 'session'], { description: 'How the caller proved who it is.' }),
+    user: nullable(User, { description: 'Null for a key that outlived its user.' }),
+    account: Account,
+    permissions: Type.Array(Type.String(), { description: 'What the caller may do.', examples: [['templates:read']] }),
+  },
+  { title: 'Session' },
+);
+export type Session = Static<typeof Session>;
+
+const password = (description: string, minLength: number) => Type.String({ minLength, maxLength: 1024, description });
+
+export const Login = Type.Object(
+  { email: text(254), password: password('The password.', 1) },
+  { title: 'Login', additionalProperties: false },
+);
+export type Login = Static<typeof Login>;
+
+export const PasswordChange = Type.Object(
+  {
+    current_password: password('The present password.', 1),
+    new_password: password('At least 10 characters.', 10),
+  },
+  { title: 'PasswordChange', additionalProperties: false },
+);
+export type PasswordChange = Static<typeof PasswordChange>;
+
+export const accountEndpoints = {
+  'account.login': endpoint({
+    method: 'POST',
+    path: '/account/login',
+    tag: 'account',
+    summary: 'Sign in with email and password',
+    description: 'Sets a session cookie that scripts cannot read. Programs use API keys instead.',
+    permission: 'public',
+    errors: ['UNAUTHORIZED'],
+    body: Login,
+    response: answer(Session),
+  }),
+  'account.logout': endpoint({
+    method: 'POST',
+    path: '/account/logout',
+    tag: 'account',
+    summary: 'Sign out',
+    description: 'Ends the session of the cookie and clears it.',
+    permission: 'session',
+    response: answer(Type.Object({ signed_out: Type.Literal(true) })),
+  }),
+  'account.read': endpoint({
+    method: 'GET',
+    path: '/account',
+    tag: 'account',
+    summary: 'Read who the caller is and what it may do',
+    permission: 'session',
+    response: answer(Session),
+  }),
+  'account.changePassword': endpoint({
+    method: 'POST',
+    path: '/account/password',
+    tag: 'account',
+    summary: 'Change the password of the signed-in user',
+    description: 'Ends every other session of the user.',
+    permission: 'session',
+    body: PasswordChange,
+    response: answer(User),
+  }),
+};

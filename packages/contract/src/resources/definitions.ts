@@ -1,0 +1,177 @@
+import Type, { type Static } from 'typebox';
+import { endpoint } from '../endpoint.ts';
+import { answer, list, paging } from '../envelope.ts';
+import { choice, givenId, nullable, text } from '../fields.ts';
+import { definitionMachine } from '../machines/definition.ts';
+import { Definition, InputValue, Revision, Secret } from './definition-records.ts';
+
+const inputName = Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_.-]{0,127}$' });
+const bounded = { additionalProperties: false, maxProperties: 500 };
+const values = (description: string) => Type.Record(inputName, InputValue, { ...bounded, description });
+const changes = (description: string) => Type.Record(inputName, nullable(InputValue), { ...bounded, description });
+const sameAsInputs = 'Another name for inputs; give one of the two.';
+
+const profiles = 'minimal, development, production or one the template declares.';
+const variant = text(64, { description: 'Id of an image variant of the template.' });
+
+/**
+ * The two published bodies are one object here: which fields go together depends on values, and the service says so by
+ * field. `species` makes it the first form, `template_id` the second.
+ */
+export const DefinitionCreate = Type.Object(
+  {
+    species: Type.Optional(text(64, { description: 'Takes the newest published version. Not with template_id.' })),
+    template_id: Type.Optional(givenId('Takes exactly this version. Not with species.')),
+    instance_uid: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 63,
+        pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]*$',
+        description: 'Unique within the account. Required with species; otherwise made from the name.',
+      }),
+    ),
+    name: Type.Optional(text(120, { description: 'Required with template_id; otherwise the instance_uid.' })),
+    server_id: Type.Optional(givenId('The server it is to run on. Required.')),
+    inputs: Type.Optional(values('Values by input name.')),
+    params: Type.Optional(values(sameAsInputs)),
+    profile: Type.Optional(text(64, { default: 'development', description: profiles })),
+    variant: Type.Optional(variant),
+  },
+  {
+    title: 'DefinitionCreate',
+    additionalProperties: false,
+    examples: [
+      {
+        species: 'inkwell',
+        instance_uid: 'inkwell-blog',
+        server_id: 'srv_01j9zq3v5t8x2m4n6p7r9s0abc',
+        inputs: { WEB_HOSTNAME: 'blog.example.org' },
+        profile: 'production',
+      },
+      {
+        template_id: 'tpl_01j9zq3v5t8x2m4n6p7r9s0abc',
+        name: 'Our blog',
+        server_id: 'srv_01j9zq3v5t8x2m4n6p7r9s0abc',
+        params: { WEB_HOSTNAME: 'blog.example.org' },
+      },
+    ],
+  },
+);
+export type DefinitionCreate = Static<typeof DefinitionCreate>;
+
+export const DefinitionUpdate = Type.Object(
+  {
+    name: Type.Optional(text(120, { description: 'Shown to people.' })),
+    profile: Type.Optional(text(64, { description: profiles })),
+    variant: Type.Optional(nullable(variant, { description: 'Null goes back to the default variant.' })),
+    inputs: Type.Optional(
+      changes('Merged into the present values: null removes one, an omitted one stays, passwords too.'),
+    ),
+    params: Type.Optional(changes(sameAsInputs)),
+  },
+  {
+    title: 'DefinitionUpdate',
+    additionalProperties: false,
+    examples: [{ profile: 'production', params: { SITE_TITLE: 'Notes', LOG_LEVEL: null } }],
+  },
+);
+export type DefinitionUpdate = Static<typeof DefinitionUpdate>;
+
+const params = Type.Object({ id: givenId('Id of a definition.') });
+const shared = { tag: 'definitions', params } as const;
+
+export const definitionEndpoints = {
+  'definitions.list': endpoint({
+    method: 'GET',
+    path: '/definitions',
+    tag: 'definitions',
+    summary: 'List the definitions',
+    permission: 'definitions:read',
+    query: Type.Object({
+      server_id: Type.Optional(givenId('Only those of this server.')),
+      status: Type.Optional(choice(definitionMachine.states, { description: 'Only those in this state.' })),
+      ...paging,
+    }),
+    response: list(Definition),
+  }),
+  'definitions.create': endpoint({
+    method: 'POST',
+    path: '/definitions',
+    tag: 'definitions',
+    summary: 'Create a definition',
+    description: 'Give species, instance_uid and inputs, or template_id, name and params; server_id with either.',
+    permission: 'definitions:write',
+    idempotent: true,
+    status: 201,
+    body: DefinitionCreate,
+    response: answer(Definition),
+  }),
+  'definitions.read': endpoint({
+    ...shared,
+    method: 'GET',
+    path: '/definitions/{id}',
+    summary: 'Read a definition',
+    permission: 'definitions:read',
+    response: answer(Definition),
+  }),
+  'definitions.update': endpoint({
+    ...shared,
+    method: 'PUT',
+    path: '/definitions/{id}',
+    summary: 'Change a definition, making a new revision',
+    description: 'Works in any state and keeps the state. The new revision becomes the current one.',
+    permission: 'definitions:write',
+    body: DefinitionUpdate,
+    response: answer(Definition),
+  }),
+  'definitions.archive': endpoint({
+    ...shared,
+    method: 'DELETE',
+    path: '/definitions/{id}',
+    summary: 'Archive a definition',
+    description: 'Removes its containers and keeps its volumes.',
+    permission: 'definitions:write',
+    query: Type.Object({
+      container: Type.Optional(
+        choice(['keep', 'remove'], { default: 'remove', description: 'keep leaves the containers running.' }),
+      ),
+    }),
+    response: answer(Definition),
+  }),
+  'definitions.activate': endpoint({
+    ...shared,
+    method: 'POST',
+    path: '/definitions/{id}/activate',
+    summary: 'Reactivate an archived definition',
+    description: 'It becomes active if it was ever deployed with success, else pending.',
+    permission: 'definitions:write',
+    response: answer(Definition),
+  }),
+  'definitions.revisions': endpoint({
+    ...shared,
+    method: 'GET',
+    path: '/definitions/{id}/revisions',
+    summary: 'List the revisions of a definition, newest first',
+    permission: 'definitions:read',
+    query: Type.Object({ ...paging }),
+    response: list(Revision),
+  }),
+  'definitions.restore': endpoint({
+    method: 'POST',
+    path: '/definitions/{id}/revisions/{number}/restore',
+    tag: 'definitions',
+    summary: 'Make an older revision the current one',
+    permission: 'definitions:write',
+    params: Type.Object({ ...params.properties, number: givenId('Number of a revision.') }),
+    response: answer(Definition),
+  }),
+  'definitions.secrets': endpoint({
+    ...shared,
+    method: 'GET',
+    path: '/definitions/{id}/secrets',
+    summary: 'List the secrets of a definition, without values',
+    permission: 'secrets:read',
+    query: Type.Object({ ...paging }),
+    response: list(Secret),
+  }),
+};

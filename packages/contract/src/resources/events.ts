@@ -1,0 +1,43 @@
+import Type, { type Static } from 'typebox';
+import { endpoint } from '../endpoint.ts';
+import { list, paging, Timestamp } from '../envelope.ts';
+import { givenId, id, nullable, text } from '../fields.ts';
+
+export const Event = Type.Object(
+  {
+    id: id('event'),
+    seq: Type.Integer({ description: 'Place in the list: grows, never repeats, may have gaps.' }),
+    type: Type.String({
+      description: 'A published event name, or audit.* for what never goes to webhooks.',
+      examples: ['definition.created', 'audit.key.created'],
+    }),
+    account_id: id('account'),
+    resource_type: Type.String({ examples: ['definition'] }),
+    resource_id: Type.String({ description: 'Id of what it happened to.' }),
+    created_at: Timestamp,
+    actor: nullable(Type.String(), { description: 'Id of the user, key or server that caused it; null: the service.' }),
+    data: Type.Record(Type.String(), Type.Unknown(), { description: 'Facts of the event. Never a secret.' }),
+  },
+  { title: 'Event' },
+);
+export type Event = Static<typeof Event>;
+
+export const eventEndpoints = {
+  'events.list': endpoint({
+    method: 'GET',
+    path: '/events',
+    tag: 'events',
+    summary: 'List the events that were fired',
+    description: 'Newest first. With after, oldest first from that place on, to follow the list without a gap.',
+    permission: 'events:read',
+    query: Type.Object({
+      type: Type.Optional(text(100, { description: 'Only this event name.' })),
+      resource_id: Type.Optional(givenId('Only those of this resource.')),
+      after: Type.Optional(
+        Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Only those whose seq is greater.' }),
+      ),
+      ...paging,
+    }),
+    response: list(Event),
+  }),
+};

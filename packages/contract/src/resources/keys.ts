@@ -1,0 +1,96 @@
+import Type, { type Static } from 'typebox';
+import { endpoint } from '../endpoint.ts';
+import { answer, list, paging, Timestamp } from '../envelope.ts';
+import { choice, givenId, id, nullable, text } from '../fields.ts';
+import { permissionNames } from '../permissions.ts';
+
+export const ApiKey = Type.Object(
+  {
+    id: id('key'),
+    name: Type.String(),
+    prefix: Type.String({
+      description: 'First characters of the key, to recognise it by.',
+      examples: ['hk_live_3f9a'],
+    }),
+    permissions: Type.Array(Type.String()),
+    expires_at: nullable(Timestamp, { description: 'Null: never.' }),
+    allowed_cidrs: Type.Array(Type.String(), { description: 'Addresses it works from; empty: from everywhere.' }),
+    last_used_at: nullable(Timestamp, { description: 'May lag behind by a minute.' }),
+    created_at: Timestamp,
+    created_by: nullable(Type.String(), { description: 'Id of the user or key that made it.' }),
+    revoked_at: nullable(Timestamp),
+  },
+  { title: 'ApiKey' },
+);
+export type ApiKey = Static<typeof ApiKey>;
+
+export const CreatedApiKey = Type.Object(
+  { ...ApiKey.properties, key: Type.String({ description: 'The key itself. Shown this once; keep it.' }) },
+  { title: 'CreatedApiKey' },
+);
+export type CreatedApiKey = Static<typeof CreatedApiKey>;
+
+export const KeyCreate = Type.Object(
+  {
+    name: text(120),
+    permissions: Type.Array(choice(permissionNames), {
+      minItems: 1,
+      maxItems: 64,
+      uniqueItems: true,
+      description: 'No more than the caller has.',
+    }),
+    expires_at: Type.Optional(nullable(Timestamp, { description: 'In the future. Left out or null: never expires.' })),
+    allowed_cidrs: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 49 }), {
+        maxItems: 64,
+        description: 'IPv4 or IPv6 networks it may be used from. Left out or empty: from everywhere.',
+      }),
+    ),
+  },
+  {
+    title: 'KeyCreate',
+    additionalProperties: false,
+    examples: [
+      {
+        name: 'ci',
+        permissions: ['templates:read', 'definitions:write'],
+        expires_at: '2030-01-01T00:00:00.000Z',
+        allowed_cidrs: ['192.0.2.0/24'],
+      },
+    ],
+  },
+);
+export type KeyCreate = Static<typeof KeyCreate>;
+
+export const keyEndpoints = {
+  'keys.list': endpoint({
+    method: 'GET',
+    path: '/account/keys',
+    tag: 'keys',
+    summary: 'List the API keys of the account',
+    permission: 'account:read',
+    query: Type.Object({ ...paging }),
+    response: list(ApiKey),
+  }),
+  'keys.create': endpoint({
+    method: 'POST',
+    path: '/account/keys',
+    tag: 'keys',
+    summary: 'Create an API key',
+    permission: 'account:write',
+    idempotent: true,
+    status: 201,
+    body: KeyCreate,
+    response: answer(CreatedApiKey),
+  }),
+  'keys.revoke': endpoint({
+    method: 'DELETE',
+    path: '/account/keys/{id}',
+    tag: 'keys',
+    summary: 'Revoke an API key',
+    description: 'It dies at once. Its record stays in the list.',
+    permission: 'account:write',
+    params: Type.Object({ id: givenId('Id of an API key.') }),
+    response: answer(ApiKey),
+  }),
+};

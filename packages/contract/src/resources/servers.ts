@@ -1,0 +1,143 @@
+import Type, { type Static } from 'typebox';
+import { endpoint } from '../endpoint.ts';
+import { answer, list, paging, Timestamp } from '../envelope.ts';
+import { choice, givenId, id, nullable, text } from '../fields.ts';
+import { serverMachine } from '../machines/server.ts';
+
+export const environments = ['development', 'staging', 'production'] as const;
+
+export const Server = Type.Object(
+  {
+    id: id('server'),
+    name: Type.String(),
+    environment: choice(environments),
+    description: nullable(Type.String()),
+    status: choice(serverMachine.states),
+    connected: Type.Boolean({ description: 'Whether its daemon holds the channel open right now.' }),
+    last_seen_at: nullable(Timestamp, { description: 'When its daemon was last heard of.' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'Server' },
+);
+export type Server = Static<typeof Server>;
+
+const apiKey = Type.String({ description: 'The key of the daemon. Shown this once; keep it.' });
+
+export const RegisteredServer = Type.Object({ ...Server.properties, api_key: apiKey }, { title: 'RegisteredServer' });
+export type RegisteredServer = Static<typeof RegisteredServer>;
+
+export const RotatedServer = Type.Object(
+  {
+    ...Server.properties,
+    api_key: apiKey,
+    old_key: choice(['revoked', 'valid_until_acknowledged'], {
+      description: 'A connected daemon is handed the new key, and the old one dies when it has acknowledged it.',
+    }),
+  },
+  { title: 'RotatedServer' },
+);
+export type RotatedServer = Static<typeof RotatedServer>;
+
+export const ServerRegistration = Type.Object(
+  {
+    name: text(120),
+    environment: choice(environments),
+    description: Type.Optional(Type.String({ maxLength: 2000 })),
+  },
+  {
+    title: 'ServerRegistration',
+    additionalProperties: false,
+    examples: [{ name: 'web-1', environment: 'production', description: 'The machine in the cellar' }],
+  },
+);
+export type ServerRegistration = Static<typeof ServerRegistration>;
+
+export const ServerUpdate = Type.Object(
+  {
+    name: Type.Optional(text(120)),
+    environment: Type.Optional(choice(environments)),
+    description: Type.Optional(nullable(Type.String({ maxLength: 2000 }))),
+  },
+  { title: 'ServerUpdate', additionalProperties: false, examples: [{ environment: 'staging' }] },
+);
+export type ServerUpdate = Static<typeof ServerUpdate>;
+
+const params = Type.Object({ id: givenId('Id of a server.') });
+
+const register = {
+  method: 'POST',
+  tag: 'servers',
+  description: 'Answers the key of its daemon, once.',
+  permission: 'servers:write',
+  idempotent: true,
+  status: 201,
+  body: ServerRegistration,
+  response: answer(RegisteredServer),
+} as const;
+
+export const serverEndpoints = {
+  'servers.list': endpoint({
+    method: 'GET',
+    path: '/servers',
+    tag: 'servers',
+    summary: 'List the servers',
+    permission: 'servers:read',
+    query: Type.Object({ ...paging }),
+    response: list(Server),
+  }),
+  'servers.register': endpoint({ ...register, path: '/servers/register', summary: 'Register a server' }),
+  'servers.create': endpoint({ ...register, path: '/servers', summary: 'Register a server (alternative path)' }),
+  'servers.read': endpoint({
+    method: 'GET',
+    path: '/servers/{id}',
+    tag: 'servers',
+    summary: 'Read a server',
+    permission: 'servers:read',
+    daemon: true,
+    params,
+    response: answer(Server),
+  }),
+  'servers.update': endpoint({
+    method: 'PUT',
+    path: '/servers/{id}',
+    tag: 'servers',
+    summary: 'Change a server',
+    description: 'What is left out stays as it is.',
+    permission: 'servers:write',
+    params,
+    body: ServerUpdate,
+    response: answer(Server),
+  }),
+  'servers.delete': endpoint({
+    method: 'DELETE',
+    path: '/servers/{id}',
+    tag: 'servers',
+    summary: 'Remove a server',
+    description: 'Refused while definitions that are not archived still name it. Its key dies at once.',
+    permission: 'servers:write',
+    params,
+    response: answer(Server),
+  }),
+  'servers.rotateKey': endpoint({
+    method: 'POST',
+    path: '/servers/{id}/rotate-key',
+    tag: 'servers',
+    summary: 'Rotate the key of a server',
+    permission: 'servers:write',
+    params,
+    query: Type.Object({
+      force: Type.Optional(Type.Boolean({ default: false, description: 'Revoke the old key at once.' })),
+    }),
+    response: answer(RotatedServer),
+  }),
+  'servers.mine': endpoint({
+    method: 'GET',
+    path: '/user/servers',
+    tag: 'servers',
+    summary: 'List the servers that the calling user registered',
+    permission: 'servers:read',
+    query: Type.Object({ ...paging }),
+    response: list(Server),
+  }),
+};

@@ -1,0 +1,136 @@
+import Type, { type Static } from 'typebox';
+import { endpoint } from '../endpoint.ts';
+import { answer, list, paging, Timestamp } from '../envelope.ts';
+import { eventNames } from '../events.ts';
+import { choice, givenId, id, nullable } from '../fields.ts';
+
+export const webhookStatuses = ['active', 'paused'] as const;
+export const deliveryStatuses = ['pending', 'delivered', 'dead'] as const;
+
+export const WebhookEndpoint = Type.Object(
+  {
+    id: id('webhook'),
+    url: Type.String(),
+    events: Type.Array(choice(eventNames)),
+    status: choice(webhookStatuses, { description: 'A paused endpoint gets nothing.' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'WebhookEndpoint', description: 'The signing secret is never shown.' },
+);
+export type WebhookEndpoint = Static<typeof WebhookEndpoint>;
+
+export const Delivery = Type.Object(
+  {
+    id: id('delivery'),
+    event_id: id('event'),
+    event_type: choice(eventNames),
+    seq: Type.Integer({ description: 'Place of the event in the audit list.' }),
+    status: choice(deliveryStatuses, { description: 'dead: given up after 24 hours of trying.' }),
+    attempts: Type.Integer(),
+    response_code: nullable(Type.Integer(), { description: 'HTTP status of the last attempt, if one was answered.' }),
+    error: nullable(Type.String(), { description: 'Why the last attempt failed.' }),
+    duration_ms: nullable(Type.Integer(), { description: 'How long the last attempt took.' }),
+    next_attempt_at: nullable(Timestamp),
+    delivered_at: nullable(Timestamp),
+    created_at: Timestamp,
+  },
+  { title: 'Delivery' },
+);
+export type Delivery = Static<typeof Delivery>;
+
+/** What a receiver is sent. */
+export const WebhookBody = Type.Object(
+  {
+    id: id('event', { description: 'The same in every attempt: drop what you have seen.' }),
+    type: choice(eventNames),
+    created_at: Timestamp,
+    account_id: id('account'),
+    data: Type.Record(Type.String(), Type.Unknown(), { description: 'Facts of the event. Never a secret.' }),
+  },
+  { title: 'WebhookBody' },
+);
+export type WebhookBody = Static<typeof WebhookBody>;
+
+export const WebhookRegistration = Type.Object(
+  {
+    url: Type.String({
+      format: 'uri',
+      pattern: '^[hH][tT][tT][pP][sS]?://',
+      maxLength: 2048,
+      description:
+        'An http or https address. Loopback and private addresses are refused unless the operator allows them.',
+    }),
+    events: Type.Array(choice(eventNames), { minItems: 1, maxItems: 64, uniqueItems: true }),
+    secret: Type.String({
+      minLength: 8,
+      maxLength: 256,
+      description: 'Keys the HMAC-SHA256 of the raw body, sent as lower-case hex in X-Service-Signature.',
+    }),
+  },
+  {
+    title: 'WebhookRegistration',
+    additionalProperties: false,
+    examples: [
+      {
+        url: 'https://hooks.example.org/hortus',
+        events: ['deployment.success', 'deployment.failed'],
+        secret: 'a long random string',
+      },
+    ],
+  },
+);
+export type WebhookRegistration = Static<typeof WebhookRegistration>;
+
+const params = Type.Object({ id: givenId('Id of a webhook endpoint.') });
+
+const create = {
+  method: 'POST',
+  tag: 'webhooks',
+  permission: 'webhooks:write',
+  idempotent: true,
+  status: 201,
+  body: WebhookRegistration,
+  response: answer(WebhookEndpoint),
+} as const;
+
+export const webhookEndpoints = {
+  'webhooks.list': endpoint({
+    method: 'GET',
+    path: '/webhooks/endpoints',
+    tag: 'webhooks',
+    summary: 'List the webhook endpoints',
+    permission: 'webhooks:read',
+    query: Type.Object({ ...paging }),
+    response: list(WebhookEndpoint),
+  }),
+  'webhooks.create': endpoint({ ...create, path: '/webhooks/endpoints', summary: 'Register a webhook endpoint' }),
+  'webhooks.createAlternative': endpoint({
+    ...create,
+    path: '/webhooks',
+    summary: 'Register a webhook endpoint (alternative path)',
+  }),
+  'webhooks.delete': endpoint({
+    method: 'DELETE',
+    path: '/webhooks/endpoints/{id}',
+    tag: 'webhooks',
+    summary: 'Remove a webhook endpoint',
+    description: 'Nothing more is sent to it, waiting deliveries included.',
+    permission: 'webhooks:write',
+    params,
+    response: answer(WebhookEndpoint),
+  }),
+  'webhooks.deliveries': endpoint({
+    method: 'GET',
+    path: '/webhooks/endpoints/{id}/deliveries',
+    tag: 'webhooks',
+    summary: 'List the deliveries to a webhook endpoint, newest first',
+    permission: 'webhooks:read',
+    params,
+    query: Type.Object({
+      status: Type.Optional(choice(deliveryStatuses, { description: 'Only those in this state.' })),
+      ...paging,
+    }),
+    response: list(Delivery),
+  }),
+};

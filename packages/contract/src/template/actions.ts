@@ -1,0 +1,97 @@
+import Type, { type Static } from 'typebox';
+import { Environment } from './component.ts';
+import { ComponentImage } from './image.ts';
+import { valueConstraints } from './inputs.ts';
+import {
+  Argv,
+  ComponentName,
+  Line,
+  mapOf,
+  Port,
+  Schedule,
+  Slug,
+  StorageName,
+  strict,
+  Text,
+  VariableName,
+} from './notation.ts';
+
+export const ActionParam = strict({
+  name: VariableName('How ${params.<name>} finds it.'),
+  ...valueConstraints,
+  required: Type.Optional(Type.Boolean({ default: false })),
+});
+
+const HttpCall = strict({
+  method: Type.Optional(Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], { default: 'POST' })),
+  port: Port('Where the component listens.'),
+  path: Type.String({ pattern: '^/', maxLength: 2048 }),
+  headers: Type.Optional(mapOf(Type.String(), Text('A request header.'), { default: {} })),
+  body: Type.Optional(Text('The request body.')),
+  expect: Type.Optional(
+    Type.Integer({ minimum: 100, maximum: 599, description: 'The status of success; any 2xx unless said.' }),
+  ),
+});
+
+export const Action = strict(
+  {
+    name: Line('What a person sees.'),
+    slug: Slug('Names the action in the API.'),
+    description: Type.Optional(Type.String({ maxLength: 1000, default: '' })),
+    type: Type.Enum(['exec', 'job', 'http'], {
+      description: 'In a running component, in a throw-away container like it, or as a call to it.',
+    }),
+    component: Type.Optional(ComponentName),
+    command: Type.Optional(Argv('The arguments; ${params.x} fills within one argument, never a shell line.')),
+    http: Type.Optional(HttpCall),
+    image: Type.Optional(ComponentImage),
+    env: Type.Optional(Environment),
+    user: Type.Optional(Line('User and group the command runs as.')),
+    working_dir: Type.Optional(Line('The directory the command starts in.')),
+    timeout: Type.Optional(
+      Type.String({ pattern: '^\\d+s$', default: '60s', description: 'Seconds with an s, such as 300s.' }),
+    ),
+    dangerous: Type.Optional(
+      Type.Boolean({ default: false, description: 'Destroys something; a person is asked first.' }),
+    ),
+    params: Type.Optional(Type.Array(ActionParam, { default: [], maxItems: 50 })),
+  },
+  { description: 'Something to do on a running instance.' },
+);
+
+export const Backup = strict(
+  {
+    strategy: Type.Optional(Type.Enum(['none', 'volume', 'dump', 'both'], { default: 'none' })),
+    volumes: Type.Optional(
+      Type.Array(strict({ name: StorageName, critical: Type.Optional(Type.Boolean({ default: false })) }), {
+        default: [],
+      }),
+    ),
+    dump_action: Type.Optional(Slug('The action whose output is the dump.')),
+    schedule_hint: Type.Optional(Schedule('How often it is worth it: hourly, daily, weekly or a cron line.')),
+  },
+  { default: {}, description: 'What a backup of an instance consists of.' },
+);
+
+export const SmokeTest = strict(
+  {
+    http: Type.Optional(
+      strict({
+        route: Slug('The route to ask.'),
+        path: Type.Optional(Type.String({ pattern: '^/', default: '/' })),
+        expect: Type.Optional(Type.Integer({ minimum: 100, maximum: 599, default: 200 })),
+        contains: Type.Optional(Text('What the body must contain.')),
+      }),
+    ),
+    tcp: Type.Optional(strict({ component: Type.Optional(ComponentName), port: Port('Must accept a connection.') })),
+    exec: Type.Optional(
+      strict({ component: Type.Optional(ComponentName), command: Argv('Must end with exit code 0.') }),
+    ),
+  },
+  { description: 'One check of the deploy test; exactly one of http, tcp and exec.' },
+);
+
+export type ActionParam = Static<typeof ActionParam>;
+export type Action = Static<typeof Action>;
+export type Backup = Static<typeof Backup>;
+export type SmokeTest = Static<typeof SmokeTest>;

@@ -1,0 +1,58 @@
+import Type, { type Static } from 'typebox';
+import { Slug, strict } from './notation.ts';
+
+const Repository = Type.String({
+  pattern: '^[a-z0-9]([a-z0-9._:/-]*[a-z0-9])?$',
+  maxLength: 255,
+  description: 'Registry and path without a tag, such as docker.io/library/postgres.',
+});
+const Tag = Type.String({
+  pattern: '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$',
+  description: 'An image tag. A floating one (latest, or none) is a warning, and an error at promotion.',
+});
+const Digest = Type.String({
+  pattern: '^sha256:[0-9a-f]{64}$',
+  description: 'Pins the exact image, whatever the tag says later.',
+});
+
+export const Variant = strict(
+  {
+    id: Slug('What a definition names to choose this variant.'),
+    tag: Tag,
+    digest: Type.Optional(Digest),
+    default: Type.Optional(Type.Boolean({ default: false, description: 'Exactly one variant is the default.' })),
+    description: Type.Optional(Type.String({ maxLength: 500 })),
+  },
+  { description: 'Another build of the same image, told apart by its tag.' },
+);
+
+export const Image = strict(
+  {
+    repository: Repository,
+    tag: Type.Optional(Tag),
+    digest: Type.Optional(Digest),
+    variants: Type.Optional(Type.Array(Variant, { default: [], maxItems: 50 })),
+  },
+  { description: 'The image of the template; components refer to it as ${template.image}.' },
+);
+
+export const ImageReference = strict(
+  { repository: Repository, tag: Type.Optional(Tag), digest: Type.Optional(Digest) },
+  { description: 'The image of one component.' },
+);
+
+export const ComponentImage = Type.Union(
+  [
+    Type.String({
+      minLength: 1,
+      maxLength: 512,
+      description: '${template.image}, or a reference repository:tag@digest.',
+    }),
+    ImageReference,
+  ],
+  { description: 'What the component runs.' },
+);
+
+export type Variant = Static<typeof Variant>;
+export type Image = Static<typeof Image>;
+export type ImageReference = Static<typeof ImageReference>;

@@ -1,0 +1,58 @@
+import Type, { type TProperties, type TSchema, type TSchemaOptions, type TString } from 'typebox';
+
+/** An object that refuses keys it does not know: a misspelt key must never be silently ignored. */
+export function strict<P extends TProperties>(properties: P, options: TSchemaOptions = {}) {
+  return Type.Object(properties, { ...options, additionalProperties: false });
+}
+
+/** A mapping with free keys of one form; a key of another form is refused like an unknown one. */
+export function mapOf<V extends TSchema>(key: TString, value: V, options: TSchemaOptions = {}) {
+  return Type.Record(key, value, { ...options, additionalProperties: false });
+}
+
+export const Slug = (description: string) =>
+  Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', minLength: 1, maxLength: 63, description });
+
+export const ComponentName = Type.String({
+  pattern: '^[a-z][a-z0-9-]{0,30}$',
+  description: 'The name of a component; part of its network alias, so it is a DNS label.',
+});
+
+export const StorageName = Type.String({
+  pattern: '^[a-z][a-z0-9_-]{0,62}$',
+  description: 'The name of a volume, unique in the template.',
+});
+
+export const VariableName = (description: string) =>
+  Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$', description });
+
+/** A string in which `${…}` is filled. Every string of components, routes, vars, actions, smoke and notes is one. */
+export const Text = (description: string) => Type.String({ maxLength: 65_536, description });
+
+export const Line = (description: string) => Type.String({ minLength: 1, maxLength: 200, description });
+
+export const Argv = (description: string) =>
+  Type.Array(Type.String({ maxLength: 65_536 }), { minItems: 1, maxItems: 256, description });
+
+export const Duration = (description: string, fallback?: string) =>
+  Type.String({
+    pattern: '^(\\d+(ms|s|m|h|d))+$',
+    description: `${description} A duration such as 500ms, 30s, 5m, 1h30m.`,
+    ...(fallback === undefined ? {} : { default: fallback }),
+  });
+
+export const ByteSize = (description: string) =>
+  Type.String({
+    pattern: '^(\\d+(\\.\\d+)?(B|k|K|M|G|T|Ki|Mi|Gi|Ti)?|.*\\$\\{.+\\}.*)$',
+    description: `${description} Bytes, or with a unit: k M G T (powers of 1000), Ki Mi Gi Ti (powers of 1024).`,
+  });
+
+export const Port = (description: string) => Type.Integer({ minimum: 1, maximum: 65_535, description });
+
+export const ContainerPath = (description: string) =>
+  Type.String({ pattern: '^/', maxLength: 4096, description: `${description} An absolute path inside the container.` });
+
+export const CRON_LINE = '(\\S+\\s+){4}\\S+';
+
+export const Schedule = (description: string) =>
+  Type.String({ pattern: `^(hourly|daily|weekly|${CRON_LINE})$`, description });

@@ -1,0 +1,28 @@
+import type { BodyOf, ParamsOf, QueryOf, ResponseOf } from '@hortus/contract/endpoint';
+import type { EndpointName, Endpoints } from '@hortus/contract/endpoints';
+import type { Principal } from '../identity/principal.ts';
+import type { Tx } from '../storage/storage.ts';
+
+/** What a handler is called with: the request, checked against its row of the contract. */
+export interface Call<Name extends EndpointName> {
+  readonly principal: Principal;
+  readonly params: ParamsOf<Endpoints[Name]>;
+  readonly query: QueryOf<Endpoints[Name]>;
+  readonly body: BodyOf<Endpoints[Name]>;
+  /** The caller's address, as far as trusted proxies tell. */
+  readonly address: string;
+  /** The value of the session cookie, as sent; only rows about the session itself look at it. */
+  readonly sessionToken: string | undefined;
+  /** Has the answer set the session cookie (see `identity/session-cookie.ts`), or clear it with null. */
+  setSession(token: string | null, expiresAt?: number): void;
+  /**
+   * One transaction, and its answer. For rows that take an Idempotency-Key the answer is kept in the same transaction,
+   * so a repeated request gets it again and creates nothing.
+   */
+  write(work: (tx: Tx) => Promise<ResponseOf<Endpoints[Name]>>): Promise<ResponseOf<Endpoints[Name]>>;
+}
+
+export type Handler<Name extends EndpointName> = (call: Call<Name>) => Promise<ResponseOf<Endpoints[Name]>>;
+
+/** What a resource's `routes.ts` exports: a handler for each of its rows, by the row's name. */
+export type Handlers<Names extends EndpointName> = { readonly [Name in Names]: Handler<Name> };

@@ -1,0 +1,34 @@
+import { allows, type Permission } from '@hortus/contract/permissions';
+import { forbidden } from '../problem.ts';
+
+export type Plan = 'free' | 'pro' | 'enterprise';
+
+interface Member {
+  readonly accountId: string;
+  readonly plan: Plan;
+}
+
+/** Who is calling. A handler of a row that is not public always gets one that has an account. */
+export type Principal =
+  | (Member & { readonly kind: 'key'; readonly id: string; readonly userId: string | null; readonly permissions: readonly string[] })
+  | (Member & { readonly kind: 'session'; readonly id: string; readonly userId: string; readonly permissions: readonly string[] })
+  | (Member & { readonly kind: 'server'; readonly serverId: string });
+
+/** Recorded with every change: which key, user or server it was. */
+export const actorOf = (principal: Principal): string => {
+  switch (principal.kind) {
+    case 'key':
+      return principal.id;
+    case 'session':
+      return principal.userId;
+    case 'server':
+      return principal.serverId;
+  }
+};
+
+/** The person behind it; a key that nobody made by hand, and a server, have none. */
+export const userOf = (principal: Principal): string | null => (principal.kind === 'server' ? null : principal.userId);
+
+export function requirePermission(principal: Principal, permission: Permission): void {
+  if (principal.kind === 'server' || !allows(principal.permissions, permission)) throw forbidden(permission);
+}

@@ -1,0 +1,50 @@
+import type { AuditName, EventName } from '@hortus/contract/events';
+import { newId } from '../ids.ts';
+import { statement } from '../storage/statement.ts';
+import type { Tx } from '../storage/storage.ts';
+import type { NewRow } from '../storage/tables.ts';
+
+export interface NewEvent {
+  readonly type: EventName | AuditName;
+  readonly accountId: string;
+  readonly resourceType: string;
+  readonly resourceId: string;
+  /** Which key, user or server caused it; null is the service itself. */
+  readonly actor: string | null;
+  readonly data: Record<string, unknown>;
+}
+
+/** Told after a commit that wrote events: the dispatcher has work. */
+export const EVENTS_TOPIC = 'events';
+
+/** Writes an event in the transaction of the change it tells of: either both are there or neither. */
+export async function append(tx: Tx, event: NewEvent): Promise<void> {
+  await insertEvent(tx, {
+    id: newId('event'),
+    seq: null,
+    type: event.type,
+    account_id: event.accountId,
+    resource_type: event.resourceType,
+    resource_id: event.resourceId,
+    actor: event.actor,
+    data: JSON.stringify(event.data),
+    created_at: tx.now,
+  });
+  tx.notify(EVENTS_TOPIC);
+}
+
+type EventRow = Omit<NewRow<'events'>, 'position'>;
+
+const insertEvent = statement<EventRow>((db, p) =>
+  db.insertInto('events').values({
+    id: p.id,
+    seq: p.seq ?? null,
+    type: p.type,
+    account_id: p.account_id,
+    resource_type: p.resource_type,
+    resource_id: p.resource_id,
+    actor: p.actor ?? null,
+    data: p.data,
+    created_at: p.created_at,
+  }),
+);

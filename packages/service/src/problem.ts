@@ -1,0 +1,31 @@
+import type { ErrorCode } from '@hortus/contract/errors';
+import type { Permission } from '@hortus/contract/permissions';
+
+export type ProblemDetails = Readonly<Record<string, unknown>>;
+
+/** What a service throws when a request cannot be served. It names a published code; only `http/` knows statuses. */
+export class Problem extends Error {
+  override name = 'Problem';
+  readonly code: ErrorCode;
+  readonly details: ProblemDetails | undefined;
+  constructor(code: ErrorCode, message: string, details?: ProblemDetails) {
+    super(message);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+export const unauthorized = (message = 'The API key is missing or invalid.') => new Problem('UNAUTHORIZED', message);
+
+export const forbidden = (permission: Permission) =>
+  new Problem('FORBIDDEN', `This needs the permission ${permission}.`, { permission });
+
+export const notFound = (what: string) => new Problem('NOT_FOUND', `There is no such ${what}.`);
+
+/** A value that is wrong by itself. */
+export const invalid = (field: string, message: string, details: ProblemDetails = {}) =>
+  new Problem('VALIDATION_ERROR', `${field}: ${message}`, { reason: 'invalid', field, ...details });
+
+/** A value that is fine by itself but does not go with the present state. */
+export const conflict = (field: string, reason: string, message: string, details: ProblemDetails = {}) =>
+  new Problem('VALIDATION_ERROR', `${field}: ${message}`, { reason, field, ...details });

@@ -1,0 +1,29 @@
+import type { serverEndpoints } from '@hortus/contract/resources/servers';
+import type { Handlers } from '../../http/handler.ts';
+import { userOf } from '../../identity/principal.ts';
+import type { Servers } from './service.ts';
+
+export const serverRoutes = (servers: Servers): Handlers<keyof typeof serverEndpoints> => ({
+  'servers.list': async ({ principal, query }) => ({
+    success: true,
+    ...(await servers.list({ accountId: principal.accountId }, query)),
+  }),
+  'servers.mine': async ({ principal, query }) => ({
+    success: true,
+    ...(await servers.list({ accountId: principal.accountId, registeredBy: userOf(principal) }, query)),
+  }),
+  'servers.register': ({ principal, body, write }) =>
+    write(async (tx) => ({ success: true, data: await servers.register(tx, principal, body) })),
+  'servers.create': ({ principal, body, write }) =>
+    write(async (tx) => ({ success: true, data: await servers.register(tx, principal, body) })),
+  'servers.read': async ({ principal, params }) => ({ success: true, data: await servers.read(principal, params.id) }),
+  'servers.update': ({ principal, params, body, write }) =>
+    write(async (tx) => ({ success: true, data: await servers.update(tx, principal, params.id, body) })),
+  'servers.delete': ({ principal, params, write }) =>
+    write(async (tx) => ({ success: true, data: await servers.remove(tx, principal, params.id) })),
+  'servers.rotateKey': ({ principal, params, query, write }) =>
+    write(async (tx) => ({
+      success: true,
+      data: await servers.rotateKey(tx, principal, params.id, query.force ?? false),
+    })),
+});

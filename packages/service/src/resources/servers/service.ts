@@ -1,0 +1,160 @@
+import type { Server, ServerRegistration, ServerUpdate } from '@hortus/contract/resources/servers';
+import { KEYS_TOPIC } from '../../identity/authenticator.ts';
+import { actorOf, type Principal, userOf } from '../../identity/principal.ts';
+import { newId } from '../../ids.ts';
+import { append } from '../../outbox/append.ts';
+import { conflict, notFound } from '../../problem.ts';
+import { begin } from '../../state/transition.ts';
+import type { Page, PageRequest, Pages } from '../../storage/page.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import { iso, isoOrNull } from '../../time.ts';
+import { serverLifecycle } from './lifecycle.ts';
+import {
+  countServers,
+  findServer,
+  listServers,
+  lockServer,
+  type ServerFilter,
+  type ServerRow,
+  updateServer,
+} from './store.ts';
+
+export interface ServersDeps {
+  readonly reader: Queries;
+  readonly pages: Pages;
+  /** A fresh server key and what is kept of it. */
+  readonly issueKey: () => { key: string; hash: string };
+  /** How many definitions still need the server. */
+  readonly inUse: (tx: Tx, serverId: string) => Promise<number>;
+}
+
+export class Servers {
+  readonly #deps: ServersDeps;
+  constructor(deps: ServersDeps) {
+    this.#deps = deps;
+  }
+
+  async list(filter: ServerFilter, request: PageRequest): Promise<Page<Server>> {
+    const { reader, pages } = this.#deps;
+    const page = await pages.read(request, {
+      rows: (limit, offset) => listServers(reader, filter, limit, offset),
+      count: (atMost) => countServers(reader, filter, atMost),
+      countKey: `servers ${filter.accountId} ${filter.registeredBy ?? ''}`,
+    });
+    return { ...page, data: page.data.map(serverRecord) };
+  }
+
+  async read(principal: Principal, id: string): Promise<Server> {
+    // A daemon sees its own server and no other.
+    if (principal.kind === 'server' && principal.serverId !== id) throw notFound('server');
+    return serverRecord(await this.require(this.#deps.reader, principal.accountId, id));
+  }
+
+  /** For other resources: the server, or a NOT_FOUND that does not tell whether another account has it. */
+  async require(queries: Queries, accountId: string, id: string): Promise<ServerRow> {
+    const row = await findServer(queries, accountId, id);
+    if (!row) throw notFound('server');
+    return row;
+  }
+
+  async register(tx: Tx, principal: Principal, body: ServerRegistration) {
+    const { key, hash } = this.#deps.issueKey();
+    const row = await begin(
+      tx,
+      serverLifecycle,
+      {
+        id: newId('server'),
+        account_id: principal.accountId,
+        name: body.name,
+        environment: body.environment,
+        description: body.description ?? null,
+        key_hash: hash,
+        next_key_hash: null,
+        registered_by: userOf(principal),
+        connection_epoch: 0,
+        last_seen_at: null,
+        deleted_at: null,
+        created_at: tx.now,
+        updated_at: tx.now,
+      },
+      'register',
+      actorOf(principal),
+    );
+    await audit(tx, principal, 'audit.server_registered', row);
+    return { ...serverRecord(row), api_key: key };
+  }
+
+  async update(tx: Tx, principal: Principal, id: string, body: ServerUpdate): Promise<Server> {
+    const row = await this.#lock(tx, principal, id);
+    return serverRecord(await updateServer(tx, row, body));
+  }
+
+  async remove(tx: Tx, principal: Principal, id: string): Promise<Server> {
+    const row = await this.#lock(tx, principal, id);
+    const definitions = await this.#deps.inUse(tx, id);
+    if (definitions > 0)
+      throw conflict('id', 'in_use', `${definitions} definitions are planted on this server; archive them first.`, {
+        definitions,
+      });
+    this.#revoke(tx, row.key_hash, row.next_key_hash);
+    // The hash goes too, so that no key in the world opens the row again.
+    const removed = await updateServer(tx, row, {
+      deleted_at: tx.now,
+      key_hash: `removed:${row.id}`,
+      next_key_hash: null,
+    });
+    await audit(tx, principal, 'audit.server_removed', removed);
+    return serverRecord(removed);
+  }
+
+  /**
+   * A daemon must never be stranded by a rotation that it has not heard of: the old key stays valid until the new one is
+   * first used, unless the caller insists.
+   */
+  async rotateKey(tx: Tx, principal: Principal, id: string, force: boolean) {
+    const row = await this.#lock(tx, principal, id);
+    const { key, hash } = this.#deps.issueKey();
+    const atOnce = force || row.last_seen_at === null;
+    this.#revoke(tx, row.next_key_hash, atOnce ? row.key_hash : null);
+    const rotated = await updateServer(
+      tx,
+      row,
+      atOnce ? { key_hash: hash, next_key_hash: null } : { next_key_hash: hash },
+    );
+    await audit(tx, principal, 'audit.server_key_rotated', rotated);
+    const old_key = atOnce ? ('revoked' as const) : ('valid_until_acknowledged' as const);
+    return { ...serverRecord(rotated), api_key: key, old_key };
+  }
+
+  #revoke(tx: Tx, ...hashes: (string | null)[]): void {
+    for (const hash of hashes) if (hash !== null) tx.notify(KEYS_TOPIC, hash);
+  }
+
+  async #lock(tx: Tx, principal: Principal, id: string): Promise<ServerRow> {
+    const row = await lockServer(tx, principal.accountId, id);
+    if (!row) throw notFound('server');
+    return row;
+  }
+}
+
+const audit = (tx: Tx, principal: Principal, type: `audit.${string}`, row: ServerRow) =>
+  append(tx, {
+    type,
+    accountId: row.account_id,
+    resourceType: 'server',
+    resourceId: row.id,
+    actor: actorOf(principal),
+    data: serverLifecycle.eventData(row),
+  });
+
+const serverRecord = (row: ServerRow): Server => ({
+  id: row.id,
+  name: row.name,
+  environment: row.environment as Server['environment'],
+  description: row.description,
+  status: row.status,
+  connected: row.status === 'online',
+  last_seen_at: isoOrNull(row.last_seen_at),
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+});

@@ -1,0 +1,73 @@
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import { forUpdate } from '../../storage/locking.ts';
+import { statement } from '../../storage/statement.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { Row, Tables } from '../../storage/tables.ts';
+
+export type ServerRow = Row<'servers'>;
+
+export interface ServerFilter {
+  readonly accountId: string;
+  /** Only those that this user registered. */
+  readonly registeredBy?: string | null;
+}
+
+const matching = (filter: ServerFilter) => (eb: ExpressionBuilder<Tables, 'servers'>): Expression<SqlBool> =>
+  eb.and([
+    eb('account_id', '=', filter.accountId),
+    eb('deleted_at', 'is', null),
+    ...(filter.registeredBy === undefined
+      ? []
+      : [eb('registered_by', filter.registeredBy === null ? 'is' : '=', filter.registeredBy)]),
+  ]);
+
+export const listServers = (queries: Queries, filter: ServerFilter, limit: number, offset: number) =>
+  queries.db
+    .selectFrom('servers')
+    .selectAll()
+    .where(matching(filter))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+
+export async function countServers(queries: Queries, filter: ServerFilter, atMost: number): Promise<number> {
+  const { total } = await queries.db
+    .selectFrom(queries.db.selectFrom('servers').select('id').where(matching(filter)).limit(atMost).as('some'))
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+const byId = statement<{ id: string; accountId: string }, ServerRow>((db, p) =>
+  db
+    .selectFrom('servers')
+    .selectAll()
+    .where('id', '=', p.id)
+    .where('account_id', '=', p.accountId)
+    .where('deleted_at', 'is', null),
+);
+
+export const findServer = async (queries: Queries, accountId: string, id: string): Promise<ServerRow | undefined> =>
+  (await byId(queries, { id, accountId }))[0];
+
+export const lockServer = (tx: Tx, accountId: string, id: string): Promise<ServerRow | undefined> =>
+  forUpdate(
+    tx,
+    tx.db
+      .selectFrom('servers')
+      .selectAll()
+      .where('id', '=', id)
+      .where('account_id', '=', accountId)
+      .where('deleted_at', 'is', null),
+  ).executeTakeFirst();
+
+export type ServerColumns = Partial<
+  Pick<ServerRow, 'name' | 'environment' | 'description' | 'key_hash' | 'next_key_hash' | 'deleted_at'>
+>;
+
+export async function updateServer(tx: Tx, row: ServerRow, columns: ServerColumns): Promise<ServerRow> {
+  const changed = { ...columns, updated_at: tx.now };
+  await tx.db.updateTable('servers').set(changed).where('id', '=', row.id).execute();
+  return { ...row, ...changed };
+}

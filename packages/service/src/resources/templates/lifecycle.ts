@@ -1,0 +1,10 @@
+import { templateMachine } from '@hortus/contract/machines/template';
+import type { Lifecycle } from '../../state/transition.ts';
+
+export const templateLifecycle: Lifecycle<typeof templateMachine, 'templates'> = {
+  machine: templateMachine,
+  table: 'templates',
+  resource: 'template',
+  accountOf: (row) => row.owner,
+  eventData: (row) => ({ template_id: row.id, species: row.species, version: row.version, status: row.status }),
+};

@@ -1,0 +1,54 @@
+import { specHash } from '@hortus/template/canonical';
+import type { Canonical } from '@hortus/template/canonical-form';
+import { canonicalJson } from '@hortus/template/canonical-json';
+import { newId } from '../../ids.ts';
+import { begin } from '../../state/transition.ts';
+import type { Storage, Tx } from '../../storage/storage.ts';
+import { CATALOG_TOPIC } from './catalog.ts';
+import { templateLifecycle } from './lifecycle.ts';
+import { CATALOG, findCatalogVersions } from './store.ts';
+
+/**
+ * Publishes the templates that come with this release. A version once published never changes: one that differs under
+ * the same number is left as it was and named in the answer.
+ */
+export async function shipCatalog(storage: Storage, specs: readonly Canonical[]): Promise<{ changed: string[] }> {
+  const changed: string[] = [];
+  for (const spec of specs) {
+    const known = await storage.write((tx) => ship(tx, spec));
+    if (known !== undefined && known !== specHash(spec)) changed.push(`${spec.slug} ${spec.version}`);
+  }
+  return { changed };
+}
+
+/** Answers the hash of the version that was there already. */
+async function ship(tx: Tx, spec: Canonical): Promise<string | undefined> {
+  const known = (await findCatalogVersions(tx, spec.slug)).find(({ version }) => version === spec.version);
+  if (known) return known.spec_hash;
+  await begin(
+    tx,
+    templateLifecycle,
+    {
+      id: newId('template'),
+      owner: CATALOG,
+      species: spec.slug,
+      version: spec.version,
+      name: spec.name,
+      description: spec.description,
+      archetype: spec.archetype,
+      kingdom: spec.taxonomy.kingdom,
+      family: spec.taxonomy.family,
+      app_version: spec.app_version ?? '',
+      spec: canonicalJson(spec),
+      spec_hash: specHash(spec),
+      deprecated: spec.deprecated ? 1 : 0,
+      featured: spec.featured ? 1 : 0,
+      created_at: tx.now,
+      updated_at: tx.now,
+    },
+    'ship',
+    null,
+  );
+  tx.notify(CATALOG_TOPIC);
+  return undefined;
+}

@@ -1,0 +1,83 @@
+import { type Machine, type MoveOf, type StateOf, step } from '@hortus/contract/machines/machine';
+import { append, type NewEvent } from '../outbox/append.ts';
+import { conflict } from '../problem.ts';
+import { insertRow, updateStatus } from '../storage/status-columns.ts';
+import { RunAgain, type Tx } from '../storage/storage.ts';
+import type { NewRow, Row, Tables } from '../storage/tables.ts';
+
+/** The tables whose rows have a status of their own. */
+type Stateful = { [T in keyof Tables]: Tables[T] extends { status: { __select__: string } } ? T : never }[keyof Tables];
+
+/** Ties a machine of the contract to its table: what its guards look at and what its events say. */
+export interface Lifecycle<M extends Machine, Table extends Stateful> {
+  readonly machine: M;
+  readonly table: Table;
+  readonly resource: string;
+  readonly guards?: Readonly<Record<string, (row: Row<Table>) => boolean>>;
+  /** The event's `data`: never a secret. */
+  readonly eventData: (row: Row<Table>) => Record<string, unknown>;
+  /** Whom the event belongs to; events of the installation's own rows are not written. */
+  readonly accountOf: (row: Row<Table>) => string;
+}
+
+export interface Change<Table extends Stateful> {
+  readonly actor: string | null;
+  /** Columns that change together with the status. */
+  readonly set?: Partial<NewRow<Table>>;
+}
+
+/** Brings a row into being in the state its machine gives it, with its event. */
+export async function begin<M extends Machine, Table extends Stateful>(
+  tx: Tx,
+  lifecycle: Lifecycle<M, Table>,
+  row: NewRow<Table>,
+  move: MoveOf<M>,
+  actor: string | null,
+): Promise<Row<Table>> {
+  const taken = step(lifecycle.machine, null, move);
+  if (!taken) throw new Error(`The ${lifecycle.machine.name} machine does not begin with ${move}.`);
+  const born = { ...row, status: taken.to } as unknown as Row<Table>;
+  await insertRow(tx, lifecycle.table, born);
+  await tell(tx, lifecycle, born, taken.event, actor);
+  return born;
+}
+
+/**
+ * The only way a status changes: the table of moves decides, and the row and its event are written in one transaction.
+ * The row must have been read in this very transaction.
+ */
+export async function transition<M extends Machine, Table extends Stateful>(
+  tx: Tx,
+  lifecycle: Lifecycle<M, Table>,
+  row: Row<Table>,
+  move: MoveOf<M>,
+  change: Change<Table>,
+): Promise<Row<Table>> {
+  const { id, status } = row as unknown as { id: string; status: StateOf<M> };
+  const taken = step(lifecycle.machine, status, move, (guard) => lifecycle.guards?.[guard]?.(row) ?? false);
+  if (!taken) throw conflict('status', 'state', `a ${lifecycle.resource} that is ${status} cannot ${move}.`, { status });
+  const columns = { ...change.set, status: taken.to, updated_at: tx.now };
+  // Somebody else has changed it since it was read: this transaction starts over and decides anew.
+  if (!(await updateStatus(tx, lifecycle.table, { id, from: status, columns }))) throw new RunAgain();
+  const changed = { ...row, ...columns } as Row<Table>;
+  await tell(tx, lifecycle, changed, taken.event, change.actor);
+  return changed;
+}
+
+async function tell<M extends Machine, Table extends Stateful>(
+  tx: Tx,
+  lifecycle: Lifecycle<M, Table>,
+  row: Row<Table>,
+  type: NewEvent['type'] | undefined,
+  actor: string | null,
+): Promise<void> {
+  if (!type) return;
+  await append(tx, {
+    type,
+    accountId: lifecycle.accountOf(row),
+    resourceType: lifecycle.resource,
+    resourceId: (row as unknown as { id: string }).id,
+    actor,
+    data: lifecycle.eventData(row),
+  });
+}

@@ -1,0 +1,30 @@
+import { type Migration, Migrator } from 'kysely/migration';
+import { foundation } from './migrations/0001-foundation.ts';
+import { type EngineName, queriesOn, type Session } from './session.ts';
+
+/** In the order in which they run; a name once released never changes. */
+const migrations: Record<string, (engine: EngineName) => Migration> = {
+  '0001-foundation': foundation,
+};
+
+/** Any number works as long as every replica uses the same. */
+const ADVISORY_LOCK = 7_311_884_201;
+
+/** Brings the schema up to date. The session must be a connection that nobody else uses meanwhile. */
+export async function migrate(engine: EngineName, session: Session): Promise<void> {
+  if (engine === 'sqlite') return apply(engine, session);
+  // Replicas that start together take turns; whoever comes second finds nothing left to do.
+  await session.run('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
+  try {
+    await apply(engine, session);
+  } finally {
+    await session.run('select pg_advisory_unlock($1)', [ADVISORY_LOCK]);
+  }
+}
+
+async function apply(engine: EngineName, session: Session): Promise<void> {
+  const entries = Object.entries(migrations).map(([name, make]) => [name, make(engine)] as const);
+  const provider = { getMigrations: async () => Object.fromEntries(entries) };
+  const { error } = await new Migrator({ db: queriesOn(engine, session), provider }).migrateToLatest();
+  if (error) throw new Error('The database schema could not be brought up to date.', { cause: error });
+}

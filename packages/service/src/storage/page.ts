@@ -1,0 +1,87 @@
+/** What a list endpoint is asked for. The contract fills in the defaults. */
+export interface PageRequest {
+  readonly page?: number;
+  readonly per_page?: number;
+}
+
+export interface Page<Item> {
+  readonly data: Item[];
+  readonly pagination: { page: number; per_page: number; total: number; total_pages: number };
+}
+
+export interface Listing<Item> {
+  rows(limit: number, offset: number): Promise<Item[]>;
+  /** Counts the rows, but gives up beyond `atMost`. */
+  count(atMost: number): Promise<number>;
+  /** Names the list and its filters; lists with the same key share a count. */
+  readonly countKey: string;
+}
+
+/** Up to here a total is exact; beyond, counting would cost more than the page itself. */
+const EXACT_UP_TO = 10_000;
+const STALE_AFTER_MS = 10_000;
+const MOST_COUNTS = 1_000;
+
+/**
+ * Reads pages. A total beyond 10,000 is counted once and then shown for up to 10 seconds while a new count is made
+ * behind the answer, so that a page of a million rows costs what a page of a thousand does.
+ */
+export class Pages {
+  readonly #counts = new Map<string, { total: number; at: number; counting: boolean }>();
+  readonly #clock: () => number;
+
+  constructor(clock: () => number = Date.now) {
+    this.#clock = clock;
+  }
+
+  async read<Item>(request: PageRequest, listing: Listing<Item>): Promise<Page<Item>> {
+    const { page = 1, per_page = 20 } = request;
+    const offset = (page - 1) * per_page;
+    const data = await listing.rows(per_page, offset);
+    const total = await this.#total(listing, offset, per_page, data.length);
+    return { data, pagination: { page, per_page, total, total_pages: Math.ceil(total / per_page) } };
+  }
+
+  async #total<Item>(listing: Listing<Item>, offset: number, asked: number, got: number): Promise<number> {
+    // The last page tells the total by itself.
+    if (got < asked && (got > 0 || offset === 0)) return offset + got;
+    const known = this.#counts.get(listing.countKey);
+    if (known && this.#clock() - known.at < STALE_AFTER_MS) return known.total;
+    if (known) {
+      this.#refresh(listing, known);
+      return known.total;
+    }
+    const total = await listing.count(EXACT_UP_TO + 1);
+    if (total <= EXACT_UP_TO) return total;
+    return this.#remember(listing.countKey, await listing.count(Number.MAX_SAFE_INTEGER));
+  }
+
+  #refresh<Item>(listing: Listing<Item>, known: { counting: boolean }): void {
+    if (known.counting) return;
+    known.counting = true;
+    listing.count(Number.MAX_SAFE_INTEGER).then(
+      (total) => this.#remember(listing.countKey, total),
+      () => this.#counts.delete(listing.countKey),
+    );
+  }
+
+  #remember(key: string, total: number): number {
+    if (total <= EXACT_UP_TO) {
+      this.#counts.delete(key);
+      return total;
+    }
+    if (this.#counts.size >= MOST_COUNTS) {
+      const [oldest] = this.#counts.keys();
+      if (oldest !== undefined) this.#counts.delete(oldest);
+    }
+    this.#counts.set(key, { total, at: this.#clock(), counting: false });
+    return total;
+  }
+}
+
+/** The page of a list that is in memory anyway. */
+export function slice<Item>(items: readonly Item[], { page = 1, per_page = 20 }: PageRequest): Page<Item> {
+  const total = items.length;
+  const data = items.slice((page - 1) * per_page, page * per_page);
+  return { data, pagination: { page, per_page, total, total_pages: Math.ceil(total / per_page) } };
+}

@@ -1,0 +1,60 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { Rows } from '../session.ts';
+
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly reads: boolean;
+}
+
+/** Texts are few (compiled statements and list filters), so a bounded map is enough of a cache. */
+const MOST_PREPARED = 500;
+
+/** One connection of `node:sqlite` with its prepared statements. Everything is synchronous: that is what makes it quick. */
+export class SqliteConnection {
+  readonly #db: DatabaseSync;
+  readonly #prepared = new Map<string, Prepared>();
+
+  constructor(file: string, options: { readOnly: boolean }) {
+    this.#db = new DatabaseSync(file, { readOnly: options.readOnly, timeout: 5_000 });
+    if (options.readOnly) return;
+    // WAL lets the reader go on during a commit; FULL makes a commit survive the loss of power, not only of the process.
+    this.#db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;');
+  }
+
+  run(text: string, parameters: readonly unknown[]): Rows {
+    const { statement, reads } = this.#prepare(text);
+    const values = parameters as SQLInputValue[];
+    if (reads) {
+      const rows = statement.all(...values);
+      return { rows, changed: rows.length };
+    }
+    return { rows: [], changed: Number(statement.run(...values).changes) };
+  }
+
+  exec(text: string): void {
+    this.#db.exec(text);
+  }
+
+  /** False after SQLite has rolled back by itself, as it does when the disk is full. */
+  get inTransaction(): boolean {
+    return this.#db.isTransaction;
+  }
+
+  close(): void {
+    this.#prepared.clear();
+    this.#db.close();
+  }
+
+  #prepare(text: string): Prepared {
+    const known = this.#prepared.get(text);
+    if (known) return known;
+    if (this.#prepared.size >= MOST_PREPARED) {
+      const [oldest] = this.#prepared.keys();
+      if (oldest !== undefined) this.#prepared.delete(oldest);
+    }
+    const statement = this.#db.prepare(text);
+    const prepared = { statement, reads: statement.columns().length > 0 };
+    this.#prepared.set(text, prepared);
+    return prepared;
+  }
+}

@@ -1,0 +1,204 @@
+import type { StateOf } from '@hortus/contract/machines/machine';
+import type { definitionMachine } from '@hortus/contract/machines/definition';
+import type { serverMachine } from '@hortus/contract/machines/server';
+import type { templateMachine } from '@hortus/contract/machines/template';
+import type { ColumnType, Generated, Insertable, Selectable } from 'kysely';
+
+/**
+ * Portable columns only, the same on both engines: ids are text, times are milliseconds since 1970, JSON is text,
+ * booleans are 0 and 1.
+ */
+type Json = string;
+type Time = number;
+type Flag = 0 | 1;
+
+/** A status can be read but not written: `transition` is the only way to change one, and the compiler says so. */
+type Status<State> = ColumnType<State, never, never>;
+
+export interface Tables {
+  settings: { name: string; value: string };
+
+  accounts: { id: string; name: string; plan: 'free' | 'pro' | 'enterprise'; created_at: Time };
+  users: {
+    id: string;
+    account_id: string;
+    email: string;
+    password_hash: string;
+    role: 'owner' | 'member';
+    admin: Flag;
+    created_at: Time;
+    updated_at: Time;
+  };
+  sessions: {
+    id: string;
+    hash: string;
+    user_id: string;
+    account_id: string;
+    created_at: Time;
+    expires_at: Time;
+  };
+  api_keys: {
+    id: string;
+    account_id: string;
+    hash: string;
+    prefix: string;
+    name: string;
+    permissions: Json;
+    allowed_cidrs: Json;
+    expires_at: Time | null;
+    last_used_at: Time | null;
+    created_by: string | null;
+    created_at: Time;
+    revoked_at: Time | null;
+  };
+  rate_windows: { subject: string; window_start: Time; count: number };
+  idempotency: {
+    account_id: string;
+    method: string;
+    path: string;
+    key: string;
+    body_hmac: string;
+    status: number;
+    response: string;
+    created_at: Time;
+  };
+
+  data_keys: { account_id: string; wrapped: string; master: string; created_at: Time; updated_at: Time };
+
+  events: {
+    /** Given at insert: within one resource it follows the order of the changes, because those hold the row's lock. */
+    position: Generated<number>;
+    /** Given by the dispatcher after commit, without gaps or latecomers: the cursor that readers follow. */
+    seq: number | null;
+    id: string;
+    account_id: string;
+    type: string;
+    resource_type: string;
+    resource_id: string;
+    actor: string | null;
+    data: Json;
+    created_at: Time;
+  };
+  jobs: {
+    id: string;
+    kind: string;
+    /** At most one unfinished job of a kind has a given key. */
+    key: string | null;
+    payload: Json;
+    run_at: Time;
+    attempts: number;
+    lease_owner: string | null;
+    lease_until: Time | null;
+    last_error: string | null;
+    dead: Flag;
+    created_at: Time;
+  };
+
+  templates: {
+    id: string;
+    /** 'catalog', or the account whose private template it is. */
+    owner: string;
+    species: string;
+    version: string;
+    name: string;
+    description: string;
+    archetype: string;
+    kingdom: string;
+    family: string;
+    app_version: string;
+    spec: Json;
+    spec_hash: string;
+    status: Status<StateOf<typeof templateMachine>>;
+    deprecated: Flag;
+    featured: Flag;
+    created_at: Time;
+    updated_at: Time;
+  };
+
+  servers: {
+    id: string;
+    account_id: string;
+    name: string;
+    environment: string;
+    description: string | null;
+    status: Status<StateOf<typeof serverMachine>>;
+    key_hash: string;
+    /** A rotated key that its daemon has not used yet: until then the old one stays valid. */
+    next_key_hash: string | null;
+    registered_by: string | null;
+    connection_epoch: number;
+    last_seen_at: Time | null;
+    /** A removed server keeps its row, because archived definitions and events still name it. */
+    deleted_at: Time | null;
+    created_at: Time;
+    updated_at: Time;
+  };
+
+  definitions: {
+    id: string;
+    account_id: string;
+    name: string;
+    instance_uid: string;
+    template_id: string;
+    server_id: string;
+    status: Status<StateOf<typeof definitionMachine>>;
+    current_revision: number;
+    last_revision: number;
+    container_name: string;
+    succeeded_at: Time | null;
+    created_at: Time;
+    updated_at: Time;
+  };
+  revisions: {
+    definition_id: string;
+    number: number;
+    template_id: string;
+    spec_hash: string;
+    profile: string;
+    variant: string | null;
+    inputs: Json;
+    secret_inputs: Json;
+    created_by: string | null;
+    created_at: Time;
+  };
+  definition_secrets: {
+    definition_id: string;
+    name: string;
+    kind: 'generated' | 'input' | 'external';
+    generator: string | null;
+    /** Null until an external secret is set. */
+    ciphertext: string | null;
+    created_at: Time;
+    updated_at: Time;
+  };
+
+  webhook_endpoints: {
+    id: string;
+    account_id: string;
+    url: string;
+    events: Json;
+    secret: string;
+    status: 'active' | 'paused';
+    created_at: Time;
+    updated_at: Time;
+  };
+  deliveries: {
+    id: string;
+    account_id: string;
+    endpoint_id: string;
+    event_id: string;
+    event_type: string;
+    seq: number;
+    status: 'pending' | 'delivered' | 'dead';
+    attempts: number;
+    response_code: number | null;
+    error: string | null;
+    duration_ms: number | null;
+    next_attempt_at: Time | null;
+    delivered_at: Time | null;
+    created_at: Time;
+  };
+}
+
+export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
+export type NewRow<Table extends keyof Tables> = Insertable<Tables[Table]>;

@@ -1,0 +1,45 @@
+import type { InputValue } from '@hortus/contract/template/inputs';
+import type { CanonicalAction } from './canonical-form.ts';
+import { KINDS } from './inputs/kinds.ts';
+import { fill } from './interpolation/fill.ts';
+import { parseText } from './interpolation/text.ts';
+import type { Problem } from './problem.ts';
+
+export type ParamCheck = { ok: true; values: Record<string, InputValue> } | { ok: false; problems: Problem[] };
+
+/** The params of one execution: checked, in their own type, defaults filled in. */
+export function checkParams(params: CanonicalAction['params'], given: unknown): ParamCheck {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    return { ok: false, problems: [{ field: 'params', message: 'must be an object' }] };
+  }
+  const problems: Problem[] = [];
+  const values: Record<string, InputValue> = {};
+  const fail = (name: string, message: string) => problems.push({ field: `params.${name}`, message });
+  for (const name of Object.keys(given)) {
+    if (!params.some((param) => param.name === name)) fail(name, 'is not a param of this action');
+  }
+  for (const param of params) {
+    const value =
+      (Object.hasOwn(given, param.name) ? (given as Record<string, unknown>)[param.name] : null) ?? param.default;
+    if (value === undefined) {
+      if (param.required) fail(param.name, 'is required');
+      continue;
+    }
+    const outcome = KINDS[param.type](param)(value);
+    if ('wrong' in outcome) fail(param.name, outcome.wrong);
+    else values[param.name] = outcome.value;
+  }
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, values };
+}
+
+/** Fills `${params.x}` in a text of a resolved action. A value stays within its text, so within one argument. */
+export function fillParams(text: string, values: Readonly<Record<string, InputValue>>): string {
+  const filled = fill(parseText(text), {
+    find: ({ namespace, names: [name = ''] }) => ({
+      value: namespace === 'params' && Object.hasOwn(values, name) ? values[name] : undefined,
+      secret: false,
+    }),
+    saltFor: ({ names }) => `params.${names.join('.')}`,
+  });
+  return filled.text ?? '';
+}

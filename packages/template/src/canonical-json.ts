@@ -1,0 +1,12 @@
+/** RFC 8785: one text for one value, whatever order its keys were written in. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const entries: string[] = [];
+  // The RFC orders by UTF-16 code units, which is what sort() does by itself.
+  for (const key of Object.keys(value).sort()) {
+    const inner = (value as Record<string, unknown>)[key];
+    if (inner !== undefined) entries.push(`${JSON.stringify(key)}:${canonicalJson(inner)}`);
+  }
+  return `{${entries.join(',')}}`;
+}

@@ -1,0 +1,22 @@
+import { branchFor, isMapping, type Schema, schemaOfKey } from './schema-check.ts';
+
+/** The value with every default that its schema states written out. */
+export function withDefaults(schema: Schema, value: unknown): unknown {
+  const branch = branchFor(schema, value) ?? schema;
+  if (Array.isArray(value)) {
+    const { items } = branch;
+    return items === undefined ? value : value.map((item) => withDefaults(items, item));
+  }
+  if (!isMapping(value)) return value;
+  const filled: Record<string, unknown> = {};
+  for (const [key, inner] of Object.entries(value)) {
+    const innerSchema = schemaOfKey(branch, key);
+    filled[key] = innerSchema === undefined ? inner : withDefaults(innerSchema, inner);
+  }
+  for (const [key, inner] of Object.entries(branch.properties ?? {})) {
+    if (!Object.hasOwn(filled, key) && inner.default !== undefined) {
+      filled[key] = withDefaults(inner, structuredClone(inner.default));
+    }
+  }
+  return filled;
+}

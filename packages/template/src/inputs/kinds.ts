@@ -1,0 +1,138 @@
+import { isIP } from 'node:net';
+import type { ActionParam } from '@hortus/contract/template/actions';
+import type { Input, InputType, InputValue } from '@hortus/contract/template/inputs';
+
+export type Question = Input | ActionParam;
+
+/** A value as it will be kept, or what is wrong with it. */
+export type Outcome = { value: InputValue } | { wrong: string };
+export type Check = (given: unknown) => Outcome;
+
+const STRING_LIMIT = 4096;
+const TEXT_LIMIT = 65_536;
+/** Bounds the work of an expression written by somebody else. */
+export const PATTERN_LIMIT = 256;
+
+const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,255}$/;
+const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
+const INTEGER = /^[+-]?\d{1,16}$/;
+const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+
+type Kind = (question: Question) => Check;
+
+const wrong = (message: string): Outcome => ({ wrong: message });
+
+/** A text, bounded, without the one character that no environment variable and no argument can carry. */
+function text(
+  question: Question,
+  limit: number,
+  multiline: boolean,
+  form?: (value: string) => string | undefined,
+): Check {
+  const { min, max } = question;
+  const expression = question.pattern === undefined ? undefined : new RegExp(`^(?:${question.pattern})$`, 'u');
+  return (given) => {
+    if (typeof given !== 'string') return wrong('must be a text');
+    if (given.includes('\0')) return wrong('must not contain a NUL character');
+    if (!multiline && /[\r\n]/.test(given)) return wrong('must be a single line');
+    if (given.length > limit) return wrong(`must have at most ${limit} characters`);
+    if (min !== undefined || max !== undefined) {
+      const length = [...given].length;
+      if (min !== undefined && length < min) return wrong(`must have at least ${min} characters`);
+      if (max !== undefined && length > max) return wrong(`must have at most ${max} characters`);
+    }
+    if (expression !== undefined && (given.length > PATTERN_LIMIT || !expression.test(given))) {
+      return wrong(`must match ${question.pattern}`);
+    }
+    const mistake = form?.(given);
+    return mistake === undefined ? { value: given } : wrong(mistake);
+  };
+}
+
+function number(question: Question, form: RegExp, name: string, fits: (value: number) => boolean): Check {
+  const { min, max } = question;
+  return (given) => {
+    const value = typeof given === 'string' && form.test(given) ? Number(given) : given;
+    if (typeof value !== 'number' || !Number.isFinite(value) || !fits(value)) return wrong(`must be ${name}`);
+    if (min !== undefined && value < min) return wrong(`must be at least ${min}`);
+    if (max !== undefined && value > max) return wrong(`must be at most ${max}`);
+    return { value };
+  };
+}
+
+const TRUTH: Record<string, boolean> = { true: true, false: false };
+
+const zones = new Map<string, boolean>();
+
+function isTimezone(name: string): boolean {
+  // The platform's answer costs tens of microseconds, and there are only some hundred names worth remembering.
+  let known = zones.get(name);
+  if (known === undefined) {
+    try {
+      new Intl.DateTimeFormat('en', { timeZone: name });
+      known = true;
+    } catch {
+      known = false;
+    }
+    if (known) zones.set(name, known);
+  }
+  return known;
+}
+
+function isDomain(name: string): boolean {
+  return name.length <= 253 && name.split('.').every((label) => LABEL.test(label));
+}
+
+const single =
+  (form?: (value: string) => string | undefined): Kind =>
+  (question) =>
+    text(question, STRING_LIMIT, false, form);
+const unless = (holds: (value: string) => boolean, message: string) => (value: string) =>
+  holds(value) ? undefined : message;
+
+export const KINDS: Record<InputType, Kind> = {
+  string: single(),
+  password: single(),
+  text: (question) => text(question, TEXT_LIMIT, true),
+  number: (question) => number(question, NUMBER, 'a number', () => true),
+  integer: (question) => number(question, INTEGER, 'a whole number', Number.isSafeInteger),
+  port: (question) =>
+    number(
+      question,
+      INTEGER,
+      'a port from 1 to 65535',
+      (value) => Number.isInteger(value) && value >= 1 && value <= 65_535,
+    ),
+  boolean: () => (given) => {
+    if (typeof given === 'boolean') return { value: given };
+    const value = typeof given === 'string' ? TRUTH[given] : undefined;
+    return typeof value === 'boolean' ? { value } : wrong('must be true or false');
+  },
+  email: single(unless((value) => EMAIL.test(value), 'must be an e-mail address')),
+  url: single(
+    unless(
+      (value) => /^[a-z][a-z0-9+.-]*:\/\/\S+$/i.test(value) && URL.canParse(value),
+      'must be an address such as https://example.org',
+    ),
+  ),
+  domain: (question) => {
+    const check = text(
+      question,
+      STRING_LIMIT,
+      false,
+      unless((value) => isDomain(value.toLowerCase()), 'must be a host name'),
+    );
+    // Host names know no case; kept in one form, the same name cannot be taken twice.
+    return (given) => check(typeof given === 'string' ? given.toLowerCase() : given);
+  },
+  ip: single(unless((value) => isIP(value) !== 0, 'must be an IPv4 or IPv6 address')),
+  path: single(
+    unless((value) => value.startsWith('/') && !value.split('/').includes('..'), 'must be an absolute path without ..'),
+  ),
+  timezone: single(unless(isTimezone, 'must be a time zone such as Europe/Berlin')),
+  enum: (question) => {
+    const values = new Set((question.options ?? []).map((option) => option.value));
+    const message = `must be one of ${[...values].join(', ')}`;
+    return (given) => (typeof given === 'string' && values.has(given) ? { value: given } : wrong(message));
+  },
+};

@@ -1,0 +1,69 @@
+import { applyFilter } from './filters.ts';
+import type { Namespace, ParsedText, Reference, Segment } from './text.ts';
+
+export type Value = string | number | boolean;
+
+export interface Found {
+  /** Undefined means not set, which is no error: an optional input that nobody gave. */
+  value: Value | undefined;
+  secret: boolean;
+}
+
+export interface Filled {
+  /** Undefined when the whole text is one reference to something not set. */
+  text: string | undefined;
+  secret: boolean;
+}
+
+export interface Filling {
+  find(reference: Reference): Found;
+  /** Makes bcrypt repeatable: the same instance gets the same hash, so that resolving again shows no difference. */
+  saltFor(reference: Reference): string;
+  /** References of this namespace stay as they are written, for a later filling. */
+  keep?: Namespace;
+}
+
+/** Values are put in byte for byte; nothing in them is looked at again. */
+export function fill(parsed: ParsedText, filling: Filling): Filled {
+  const [first] = parsed.segments;
+  if (parsed.segments.length === 1 && typeof first === 'object') {
+    const { value, secret } = evaluate(first, filling, parsed.source);
+    return { text: value === undefined ? undefined : String(value), secret };
+  }
+  return join(parsed.segments, filling, parsed.source);
+}
+
+function join(segments: readonly Segment[], filling: Filling, source: string): { text: string; secret: boolean } {
+  let text = '';
+  let secret = false;
+  for (const segment of segments) {
+    if (typeof segment === 'string') {
+      text += segment;
+      continue;
+    }
+    const found = evaluate(segment, filling, source);
+    text += found.value ?? '';
+    secret ||= found.secret;
+  }
+  return { text, secret };
+}
+
+function evaluate(reference: Reference, filling: Filling, source: string): Found {
+  if (reference.namespace === filling.keep) {
+    return { value: source.slice(reference.start, reference.end), secret: false };
+  }
+  let found = filling.find(reference);
+  const empty = found.value === undefined || found.value === '';
+  if (reference.operator === ':-' && empty) found = operandOf(reference, filling, source, found.secret);
+  else if (reference.operator === ':+') {
+    found = empty ? { value: '', secret: found.secret } : operandOf(reference, filling, source, false);
+  }
+  let { value } = found;
+  for (const filter of reference.filters) value = applyFilter(filter, value, () => filling.saltFor(reference));
+  return { value, secret: found.secret };
+}
+
+function operandOf(reference: Reference, filling: Filling, source: string, secret: boolean): Found {
+  const operand = join(reference.operand, filling, source);
+  return { value: operand.text, secret: secret || operand.secret };
+}

@@ -1,0 +1,145 @@
+export const NAMESPACES = [
+  'inputs',
+  'secrets',
+  'vars',
+  'routes',
+  'components',
+  'needs',
+  'instance',
+  'template',
+  'params',
+] as const;
+export const FILTERS = ['urlencode', 'base64', 'bcrypt', 'json'] as const;
+
+export type Namespace = (typeof NAMESPACES)[number];
+export type Filter = (typeof FILTERS)[number];
+
+/** `${namespace.names:-operand | filters}` */
+export interface Reference {
+  namespace: Namespace;
+  names: readonly string[];
+  operator?: ':-' | ':+';
+  operand: readonly Segment[];
+  filters: readonly Filter[];
+  /** Offsets of the whole in the text. */
+  start: number;
+  end: number;
+}
+
+export type Segment = string | Reference;
+
+export interface Fault {
+  offset: number;
+  message: string;
+}
+
+export interface ParsedText {
+  source: string;
+  segments: readonly Segment[];
+  faults: readonly Fault[];
+}
+
+const HEAD = /\$\{\s*([A-Za-z_]+)\.([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\s*/y;
+const FILTER = /\s*\|\s*([A-Za-z0-9_]+)\s*(?=[|}])/y;
+const DEEPEST = 8;
+
+/**
+ * Only `${word.word…}` is ours. `$X`, `$$`, `${HOME}` and `${list[@]}` belong to the shells and configuration files that
+ * templates carry, and stay as they are.
+ */
+export function parseText(source: string): ParsedText {
+  if (!source.includes('${')) return { source, segments: source === '' ? [] : [source], faults: [] };
+  const faults: Fault[] = [];
+  const segments: Segment[] = [];
+  let literalFrom = 0;
+  let at = source.indexOf('${');
+  while (at !== -1) {
+    const reference = referenceAt(source, at, faults, 1);
+    if (reference !== undefined) {
+      if (at > literalFrom) segments.push(source.slice(literalFrom, at));
+      segments.push(reference);
+      literalFrom = reference.end;
+    }
+    at = source.indexOf('${', reference?.end ?? at + 2);
+  }
+  if (literalFrom < source.length) segments.push(source.slice(literalFrom));
+  return { source, segments, faults };
+}
+
+/** Every reference of a text, those inside operands too. */
+export function references(text: string): Reference[] {
+  const within = (segments: readonly Segment[]): Reference[] =>
+    segments.flatMap((segment) => (typeof segment === 'string' ? [] : [segment, ...within(segment.operand)]));
+  return within(parseText(text).segments);
+}
+
+function referenceAt(source: string, start: number, faults: Fault[], depth: number): Reference | undefined {
+  HEAD.lastIndex = start;
+  const head = HEAD.exec(source);
+  if (head === null) return undefined;
+  const fail = (message: string): undefined => {
+    faults.push({ offset: start, message });
+  };
+  const namespace = head[1] as Namespace;
+  if (!NAMESPACES.includes(namespace)) {
+    return fail(`\${${namespace}.…} is none of ${NAMESPACES.join(', ')}`);
+  }
+  if (depth > DEEPEST) return fail('${…} is nested too deeply');
+  let at = start + head[0].length;
+  const written = source.slice(at, at + 2);
+  const operator = written === ':-' || written === ':+' ? written : undefined;
+  let operand: Segment[] = [];
+  if (operator !== undefined) {
+    const read = operandAt(source, at + 2, faults, depth);
+    operand = read.segments;
+    at = read.end;
+  }
+  const filters: Filter[] = [];
+  FILTER.lastIndex = at;
+  for (let filter = FILTER.exec(source); filter !== null; filter = FILTER.exec(source)) {
+    at += filter[0].length;
+    if (!isFilter(filter[1])) return fail(`unknown filter ${filter[1]}; there are ${FILTERS.join(', ')}`);
+    filters.push(filter[1]);
+    FILTER.lastIndex = at;
+  }
+  if (source[at] !== '}') return fail('${ has no matching }');
+  const names = (head[2] as string).split('.');
+  return { namespace, names, ...(operator ? { operator } : {}), operand, filters, start, end: at + 1 };
+}
+
+/** Up to the closing brace, or to a filter: `|` begins one only where a filter's name follows. */
+function operandAt(
+  source: string,
+  start: number,
+  faults: Fault[],
+  depth: number,
+): { segments: Segment[]; end: number } {
+  const segments: Segment[] = [];
+  let literal = '';
+  let at = start;
+  while (at < source.length && source[at] !== '}' && !startsFilter(source, at)) {
+    const reference = source.startsWith('${', at) ? referenceAt(source, at, faults, depth + 1) : undefined;
+    if (reference === undefined) {
+      literal += source[at];
+      at++;
+      continue;
+    }
+    if (literal !== '') segments.push(literal);
+    literal = '';
+    segments.push(reference);
+    at = reference.end;
+  }
+  if (literal !== '') segments.push(literal);
+  return { segments, end: at };
+}
+
+function startsFilter(source: string, at: number): boolean {
+  // Cheap first: a filter begins with a bar, or with the blanks before one.
+  if (source[at] !== '|' && source[at] !== ' ') return false;
+  FILTER.lastIndex = at;
+  return isFilter(FILTER.exec(source)?.[1]);
+}
+
+function isFilter(name: string | undefined): name is Filter {
+  return FILTERS.includes(name as Filter);
+}

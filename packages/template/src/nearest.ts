@@ -1,0 +1,41 @@
+/** Optimal string alignment: a swap of neighbours counts as one slip, as it does on a keyboard. */
+function distance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1];
+      let best = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        best = Math.min(best, (beforeLast[j - 2] ?? 0) + 1);
+      }
+      row.push(best);
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return last[b.length] ?? 0;
+}
+
+/** The known word that was probably meant, if one is near enough. */
+export function nearest(word: string, known: Iterable<string>): string | undefined {
+  // A long word is no slip of a short one, and comparing it would cost its square.
+  if (word.length > 64) return undefined;
+  let best: string | undefined;
+  let least = Math.floor(Math.max(word.length, 3) / 3) + 1;
+  for (const candidate of known) {
+    if (Math.abs(candidate.length - word.length) >= least) continue;
+    const found = distance(word.toLowerCase(), candidate.toLowerCase());
+    if (found < least) {
+      best = candidate;
+      least = found;
+    }
+  }
+  return best;
+}
+
+export function didYouMean(word: string, known: Iterable<string>): string | undefined {
+  const found = nearest(word, known);
+  return found === undefined ? undefined : `did you mean ${JSON.stringify(found)}?`;
+}

@@ -1,0 +1,104 @@
+import { isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { type Finding, type Path, pathText } from './finding.ts';
+
+export interface Position {
+  line: number;
+  column: number;
+}
+
+export interface Parsed {
+  /** Undefined when the text is no YAML mapping at all. */
+  value: unknown;
+  findings: Finding[];
+  /** Where the value at a path begins (or its key); of a path the text lacks, the nearest place above it. */
+  positionOf(path: Path, atKey?: boolean): Position;
+}
+
+interface Place {
+  key?: Position;
+  value: Position;
+}
+
+const START: Position = { line: 1, column: 1 };
+
+/** YAML 1.2 core. Malformed text gives findings, never an exception. */
+export function parse(text: string, file?: string): Parsed {
+  const lines = new LineCounter();
+  const findings: Finding[] = [];
+  const places = new Map<string, Place>();
+  const at = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset);
+    return line < 1 ? START : { line, column: col };
+  };
+  const report = (code: string, path: Path, position: Position, message: string) =>
+    findings.push({
+      severity: 'error',
+      code,
+      path: pathText(path),
+      ...position,
+      message,
+      ...(file === undefined ? {} : { file }),
+    });
+
+  const document = parseDocument(text, { version: '1.2', schema: 'core', lineCounter: lines, prettyErrors: false });
+  for (const problem of [...document.errors, ...document.warnings]) {
+    report('yaml', [], at(problem.pos[0]), problem.message);
+  }
+
+  const visit = (node: unknown, path: Path, key?: Position): void => {
+    const offset = (node as Node | null)?.range?.[0];
+    const value = offset === undefined ? (key ?? START) : at(offset);
+    places.set(pathText(path), key === undefined ? { value } : { key, value });
+    if (isMap(node)) {
+      for (const pair of node.items) {
+        if (!isPair(pair)) continue;
+        const keyNode = pair.key as Node | null;
+        const name = isScalar(keyNode) ? String(keyNode.value) : String(keyNode);
+        const keyPosition = keyNode?.range ? at(keyNode.range[0]) : value;
+        if (name === '__proto__')
+          report('reserved-key', [...path, name], keyPosition, 'the key __proto__ is not allowed');
+        visit(pair.value, [...path, name], keyPosition);
+      }
+    } else if (isSeq(node)) {
+      node.items.forEach((item, index) => {
+        visit(item, [...path, index]);
+      });
+    } else if (isScalar(node) && misleads(node.value, node.source)) {
+      const read = `is read as ${typeof node.value} ${node.value}`;
+      report('ambiguous-scalar', path, value, `${node.source} ${read}; write it so, or quote it`);
+    }
+  };
+  if (document.contents !== null) visit(document.contents, []);
+
+  return { value: plainValue(), findings, positionOf };
+
+  function plainValue(): unknown {
+    if (document.errors.length > 0) return undefined;
+    try {
+      return document.toJS({ maxAliasCount: 100 });
+    } catch (cause) {
+      report('yaml', [], START, cause instanceof Error ? cause.message : 'the text cannot be read');
+      return undefined;
+    }
+  }
+
+  function positionOf(path: Path, atKey = false): Position {
+    for (let length = path.length; length >= 0; length--) {
+      const place = places.get(pathText(path.slice(0, length)));
+      if (place) return (atKey || length < path.length ? place.key : undefined) ?? place.value;
+    }
+    return START;
+  }
+}
+
+/** 0755 is the number 755 in YAML 1.2, and would reach a container as such. */
+function misleads(value: unknown, source: string | undefined): boolean {
+  if (source === undefined || typeof value === 'string') return false;
+  if (typeof value === 'number') return Number.isInteger(value) && source !== String(value);
+  return typeof value === 'boolean' && source !== String(value);
+}
+
+/** A template that came as JSON has no lines; everything is found at its start. */
+export function parsedValue(value: unknown): Parsed {
+  return { value, findings: [], positionOf: () => START };
+}

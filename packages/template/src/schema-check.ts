@@ -1,0 +1,174 @@
+import { error, type Path, type Remark } from './finding.ts';
+import { didYouMean } from './nearest.ts';
+
+/** The part of JSON Schema that the template schema is written in. */
+export interface Schema {
+  type?: string;
+  enum?: readonly unknown[];
+  const?: unknown;
+  anyOf?: readonly Schema[];
+  items?: Schema;
+  properties?: Readonly<Record<string, Schema>>;
+  patternProperties?: Readonly<Record<string, Schema>>;
+  required?: readonly string[];
+  additionalProperties?: boolean;
+  minProperties?: number;
+  minItems?: number;
+  maxItems?: number;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: number;
+  default?: unknown;
+  description?: string;
+}
+
+export function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function hasType(value: unknown, type: string): boolean {
+  if (type === 'object') return isMapping(value);
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'integer') return Number.isInteger(value);
+  if (type === 'number') return typeof value === 'number' && Number.isFinite(value);
+  if (type === 'null') return value === null;
+  return typeof value === type;
+}
+
+/** The alternative of a union that the value was meant to be, judged by its kind alone. */
+export function branchFor(schema: Schema, value: unknown): Schema | undefined {
+  if (schema.anyOf === undefined) return schema;
+  return (
+    schema.anyOf.find((branch) => branch.const !== undefined && branch.const === value) ??
+    schema.anyOf.find(
+      (branch) => branch.const === undefined && (branch.type === undefined || hasType(value, branch.type)),
+    )
+  );
+}
+
+/** The schema of one key of a mapping. */
+export function schemaOfKey(schema: Schema, key: string): Schema | undefined {
+  if (schema.properties && Object.hasOwn(schema.properties, key)) return schema.properties[key];
+  for (const [pattern, inner] of Object.entries(schema.patternProperties ?? {})) {
+    if (compiled(pattern).test(key)) return inner;
+  }
+  return undefined;
+}
+
+/**
+ * Everything in which the value differs from the schema. A general validator names the first alternative of a
+ * union and stops after a few errors; a person who writes a template wants all of them, and the key that was meant.
+ */
+export function checkSchema(schema: Schema, value: unknown): Remark[] {
+  const remarks: Remark[] = [];
+  check(schema, value, [], remarks);
+  return remarks;
+}
+
+function check(union: Schema, value: unknown, path: Path, remarks: Remark[]): void {
+  const schema = branchFor(union, value);
+  const fail = (code: string, message: string, hint?: string) => remarks.push(error(code, path, message, hint));
+  if (schema === undefined) {
+    fail('type', `must be ${union.anyOf?.map(kindOf).join(' or ')}, not ${describe(value)}`);
+  } else if (schema.enum !== undefined) {
+    if (!schema.enum.includes(value)) {
+      const known = schema.enum.map(String);
+      fail('value', `must be one of ${known.join(', ')}, not ${describe(value)}`, didYouMean(String(value), known));
+    }
+  } else if (schema.type !== undefined && !hasType(value, schema.type)) {
+    const quote = schema.type === 'string' && (typeof value === 'number' || typeof value === 'boolean');
+    fail('type', `must be ${kindOf(schema)}, not ${describe(value)}`, quote ? 'put it in quotes' : undefined);
+  } else if (isMapping(value)) checkMapping(schema, value, path, remarks);
+  else if (Array.isArray(value)) checkList(schema, value, path, remarks);
+  else if (typeof value === 'string') checkText(schema, value, fail);
+  else if (typeof value === 'number') checkNumber(schema, value, fail);
+}
+
+function checkMapping(schema: Schema, value: Record<string, unknown>, path: Path, remarks: Remark[]): void {
+  for (const name of schema.required ?? []) {
+    if (!Object.hasOwn(value, name)) remarks.push(error('missing-key', path, `the key ${name} is missing`));
+  }
+  const keys = Object.keys(value);
+  if (keys.length < (schema.minProperties ?? 0)) remarks.push(error('empty', path, 'must not be empty'));
+  for (const key of keys) {
+    const inner = schemaOfKey(schema, key);
+    if (inner !== undefined) check(inner, value[key], [...path, key], remarks);
+    else if (schema.additionalProperties === false) remarks.push(unknownKey(schema, key, [...path, key]));
+  }
+}
+
+function unknownKey(schema: Schema, key: string, path: Path): Remark {
+  const patterns = Object.keys(schema.patternProperties ?? {});
+  if (schema.properties === undefined && patterns.length > 0) {
+    return {
+      ...error('key', path, `the name ${JSON.stringify(key)} must match ${patterns.join(' or ')}`),
+      atKey: true,
+    };
+  }
+  const hint =
+    key === 'build'
+      ? 'images are deployed, not built: name one that is'
+      : didYouMean(key, Object.keys(schema.properties ?? {}));
+  return { ...error('unknown-key', path, `unknown key ${JSON.stringify(key)}`, hint), atKey: true };
+}
+
+function checkList(schema: Schema, value: unknown[], path: Path, remarks: Remark[]): void {
+  const { items, minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema;
+  if (value.length < minItems) remarks.push(error('empty', path, `must have at least ${minItems} entry`));
+  if (value.length > maxItems) remarks.push(error('too-many', path, `must have at most ${maxItems} entries`));
+  if (items === undefined) return;
+  for (const [index, item] of value.entries()) check(items, item, [...path, index], remarks);
+}
+
+type Fail = (code: string, message: string) => void;
+
+function checkText(schema: Schema, value: string, fail: Fail): void {
+  if (schema.minLength !== undefined && value.length < schema.minLength) fail('empty', 'must not be empty');
+  else if (schema.maxLength !== undefined && value.length > schema.maxLength) {
+    fail('too-long', `must have at most ${schema.maxLength} characters`);
+  } else if (schema.pattern !== undefined && !compiled(schema.pattern).test(value)) {
+    fail('form', `${describe(value)} does not have the form ${schema.pattern}`);
+  }
+}
+
+function checkNumber(schema: Schema, value: number, fail: Fail): void {
+  if (schema.minimum !== undefined && value < schema.minimum) fail('range', `must be at least ${schema.minimum}`);
+  if (schema.maximum !== undefined && value > schema.maximum) fail('range', `must be at most ${schema.maximum}`);
+  if (schema.exclusiveMinimum !== undefined && value <= schema.exclusiveMinimum) {
+    fail('range', `must be more than ${schema.exclusiveMinimum}`);
+  }
+}
+
+const expressions = new Map<string, RegExp>();
+
+function compiled(pattern: string): RegExp {
+  let expression = expressions.get(pattern);
+  if (expression === undefined) {
+    expression = new RegExp(pattern, 'u');
+    expressions.set(pattern, expression);
+  }
+  return expression;
+}
+
+const KINDS: Record<string, string> = {
+  object: 'a mapping',
+  array: 'a list',
+  integer: 'a whole number',
+  string: 'a text',
+};
+
+function kindOf(schema: Schema): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  return KINDS[schema.type ?? ''] ?? `a ${schema.type}`;
+}
+
+function describe(value: unknown): string {
+  if (value === null || value === undefined) return 'empty';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a mapping';
+  const text = JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+
+export type TestDatabase = AsyncDisposable & {
+  readonly url: string;
+  /** Removes the database, cutting connections that are still open. */
+  drop(): Promise<void>;
+};
+
+/** The PostgreSQL server that the test run started. */
+export function sharedPostgresUrl(): string {
+  const url = process.env.HORTUS_TEST_POSTGRES;
+  if (!url) throw new Error('HORTUS_TEST_POSTGRES is not set; run the tests with `npm test` or `npx vitest`');
+  return url;
+}
+
+/** A fresh empty database, so that test files share one server and nothing else. */
+export async function createDatabase(serverUrl: string = sharedPostgresUrl()): Promise<TestDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await command(serverUrl, `create database ${name}`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  const drop = () => command(serverUrl, `drop database if exists ${name} with (force)`);
+  return { url: url.href, drop, [Symbol.asyncDispose]: drop };
+}
+
+async function command(serverUrl: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,144 @@
+import { spawn } from 'node:child_process';
+import { endingWithParent } from './orphan.ts';
+import { until } from './until.ts';
+
+export type Exit = { code: number | null; signal: NodeJS.Signals | null };
+
+export type RunningProcess = AsyncDisposable & {
+  readonly pid: number;
+  /** Everything written so far; `output` is both streams as they arrived. */
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly output: string;
+  readonly running: boolean;
+  readonly exited: Promise<Exit>;
+  /** Waits for a line on either stream and returns it; a process that ends without it is a failure at once. */
+  waitForLine(pattern: string | RegExp, options?: { within?: number }): Promise<string>;
+  /** Waits until a GET of `url` answers 200. */
+  waitForHttp(url: string, options?: { within?: number }): Promise<void>;
+  /** Sends a signal, SIGKILL if none is named, and waits for the end. */
+  kill(signal?: NodeJS.Signals): Promise<Exit>;
+  /** Asks with SIGTERM and, past `within` milliseconds, insists with SIGKILL. */
+  stop(options?: { within?: number }): Promise<Exit>;
+};
+
+export type ProcessOptions = {
+  /** Added to this process's environment; undefined removes a variable. */
+  env?: Record<string, string | undefined>;
+  cwd?: string;
+};
+
+const alive = new Set<() => void>();
+process.on('exit', () => {
+  for (const end of alive) end();
+});
+
+/**
+ * Starts a real child process. It ends with `stop()`, `kill()` or an `await using` block, and in any case, by SIGKILL, with the
+ * test process: through the exit handler above, or through the kernel when even that gets no chance.
+ */
+export function startProcess(argv: readonly [string, ...string[]], options: ProcessOptions = {}): RunningProcess {
+  const [command, ...args] = endingWithParent(argv, 'SIGKILL') as [string, ...string[]];
+  const child = spawn(command, args, {
+    cwd: options.cwd,
+    env: { ...process.env, ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  if (child.pid === undefined) throw new Error(`${command} cannot be started`);
+  const name = argv.join(' ');
+
+  const text = { stdout: '', stderr: '', output: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (chunk: string) => {
+      text[stream] += chunk;
+      text.output += chunk;
+    });
+  }
+
+  let running = true;
+  let drained = false;
+  const end = () => child.kill('SIGKILL');
+  alive.add(end);
+  // `exit`, not `close`, is the end: a grandchild that keeps the pipe open must not make a dead process look alive.
+  const exited = new Promise<Exit>((done) => {
+    child.once('exit', (code, signal) => {
+      running = false;
+      alive.delete(end);
+      done({ code, signal });
+    });
+  });
+  child.once('close', () => {
+    drained = true;
+  });
+
+  const waitFor = async <T>(what: string, look: () => Promise<T | undefined>, within = 15_000): Promise<T> => {
+    await until(async () => drained || (await look()) !== undefined, {
+      within,
+      describe: () => `${what} from ${name}, which wrote:\n${text.output}`,
+    });
+    const found = await look();
+    if (found !== undefined) return found;
+    const { code, signal } = await exited;
+    throw new Error(`${name} ended (${signal ?? code}) without ${what} and wrote:\n${text.output}`);
+  };
+
+  const kill = async (signal: NodeJS.Signals = 'SIGKILL') => {
+    if (running) child.kill(signal);
+    return await exited;
+  };
+
+  const stop = async ({ within = 10_000 } = {}) => {
+    const patience = setTimeout(end, within);
+    try {
+      return await kill('SIGTERM');
+    } finally {
+      clearTimeout(patience);
+    }
+  };
+
+  return {
+    pid: child.pid,
+    get stdout() {
+      return text.stdout;
+    },
+    get stderr() {
+      return text.stderr;
+    },
+    get output() {
+      return text.output;
+    },
+    get running() {
+      return running;
+    },
+    exited,
+    waitForLine: (pattern, { within } = {}) =>
+      waitFor(`the line ${pattern}`, async () => wholeLines(text).find((line) => matches(line, pattern)), within),
+    waitForHttp: async (url, { within } = {}) => {
+      await waitFor(`an answer of ${url}`, async () => ((await answers(url)) ? true : undefined), within);
+    },
+    kill,
+    stop,
+    [Symbol.asyncDispose]: async () => {
+      await stop();
+    },
+  };
+}
+
+/** A line counts once its line break has arrived, so that a caller never reads half a value. Each stream has its own lines. */
+function wholeLines({ stdout, stderr }: { stdout: string; stderr: string }): string[] {
+  return [...stdout.split('\n').slice(0, -1), ...stderr.split('\n').slice(0, -1)];
+}
+
+function matches(line: string, pattern: string | RegExp): boolean {
+  return typeof pattern === 'string' ? line.includes(pattern) : line.search(pattern) >= 0;
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    await response.body?.cancel();
+    return response.status === 200;
+  } catch {
+    return false;
+  }
+}

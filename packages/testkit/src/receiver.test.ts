@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { startReceiver } from './receiver.ts';
+
+const post = (url: string, body: string, timeout = 5_000) =>
+  fetch(url, { method: 'POST', body, headers: { 'X-Event': 'made' }, signal: AbortSignal.timeout(timeout) });
+
+test('records method, path, headers and the very bytes', async () => {
+  await using receiver = await startReceiver();
+  expect((await post(`${receiver.url}/hook?a=1`, '{"ü": 1}')).status).toBe(200);
+  const [request] = receiver.requests;
+  expect(request).toMatchObject({ method: 'POST', path: '/hook?a=1', body: '{"ü": 1}', json: { ü: 1 } });
+  expect(request?.headers['x-event']).toBe('made');
+  expect(request?.rawBody.equals(Buffer.from('{"ü": 1}'))).toBe(true);
+});
+
+test('next answers go first, one each, then the standing one', async () => {
+  await using receiver = await startReceiver();
+  receiver.answer({ status: 410 });
+  receiver.answerNext({ status: 500 }, { status: 201, headers: { 'x-seen': 'yes' }, body: 'ok' });
+  expect((await post(receiver.url, '')).status).toBe(500);
+  const second = await post(receiver.url, '');
+  expect([second.status, second.headers.get('x-seen'), await second.text()]).toEqual([201, 'yes', 'ok']);
+  expect((await post(receiver.url, '')).status).toBe(410);
+});
+
+test('an answer may depend on the request', async () => {
+  await using receiver = await startReceiver();
+  receiver.answer((request) => ({ status: request.body === 'good' ? 204 : 400 }));
+  expect((await post(receiver.url, 'good')).status).toBe(204);
+  expect((await post(receiver.url, 'bad')).status).toBe(400);
+});
+
+test('delays, hangs and cuts', async () => {
+  await using receiver = await startReceiver();
+  receiver.answerNext({ delay: 60 }, { hang: true }, { close: true });
+  const started = performance.now();
+  await post(receiver.url, 'delayed');
+  expect(performance.now() - started).toBeGreaterThan(55);
+  await expect(post(receiver.url, 'hanging', 100)).rejects.toMatchObject({ name: 'TimeoutError' });
+  await expect(post(receiver.url, 'cut')).rejects.toThrow('fetch failed');
+  expect(receiver.requests.map((request) => request.body)).toEqual(['delayed', 'hanging', 'cut']);
+});
+
+test('waits for a request and says what came instead', async () => {
+  await using receiver = await startReceiver();
+  const waiting = receiver.waitFor((request) => request.body === 'second');
+  await post(receiver.url, 'first');
+  await post(receiver.url, 'second');
+  expect((await waiting).body).toBe('second');
+  await expect(receiver.waitFor((request) => request.body === 'third', { within: 20 })).rejects.toThrow(
+    'a webhook request; received: POST / first, POST / second',
+  );
+});
+
+test('stops at once although a request hangs', async () => {
+  const receiver = await startReceiver();
+  receiver.answer({ hang: true });
+  const hanging = post(receiver.url, 'x').catch((error: Error) => error);
+  await receiver.waitFor(() => true);
+  await receiver.stop();
+  expect(await hanging).toBeInstanceOf(Error);
+});

@@ -1,0 +1,115 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from './until.ts';
+
+export type ReceivedRequest = {
+  readonly method: string;
+  /** Path and query as sent. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The bytes as they came, for signatures. */
+  readonly rawBody: Buffer;
+  /** The same as text. */
+  readonly body: string;
+  readonly json: unknown;
+  readonly receivedAt: number;
+};
+
+export type Answer =
+  | { status?: number; headers?: Record<string, string>; body?: string; delay?: number }
+  /** Never answers; the connection stays open until the sender or `stop()` ends it. */
+  | { hang: true }
+  /** Cuts the connection without a word. */
+  | { close: true };
+
+export type Receiver = AsyncDisposable & {
+  readonly url: string;
+  /** In order of arrival; recorded when the body is complete, before the answer. */
+  readonly requests: readonly ReceivedRequest[];
+  /** What every later request gets; at first `{ status: 200 }`. */
+  answer(answer: Answer | ((request: ReceivedRequest) => Answer)): void;
+  /** What the next requests get, one each; after them the standing answer holds again. */
+  answerNext(...answers: Answer[]): void;
+  /** The first request, past or to come, that satisfies the predicate. */
+  waitFor(
+    predicate: (request: ReceivedRequest) => boolean,
+    options?: { within?: number; describe?: string },
+  ): Promise<ReceivedRequest>;
+  stop(): Promise<void>;
+};
+
+/** A real HTTP server on 127.0.0.1 that records what it gets, as the other end of a webhook. */
+export async function startReceiver(): Promise<Receiver> {
+  const requests: ReceivedRequest[] = [];
+  const next: Answer[] = [];
+  let standing: (request: ReceivedRequest) => Answer = () => ({ status: 200 });
+
+  const server = createServer((incoming, response) => {
+    // A sender that gives up half way is part of what is tested, not a failure of the receiver.
+    receive(incoming, response).catch(() => response.destroy());
+  });
+  const receive = async (incoming: IncomingMessage, response: ServerResponse) => {
+    const request = await read(incoming);
+    requests.push(request);
+    await reply(response, next.shift() ?? standing(request));
+  };
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+
+  const stop = () =>
+    new Promise<void>((done) => {
+      server.close(() => done());
+      server.closeAllConnections();
+    });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    answer(answer) {
+      standing = typeof answer === 'function' ? answer : () => answer;
+    },
+    answerNext(...answers) {
+      next.push(...answers);
+    },
+    waitFor: (predicate, { within, describe = 'a webhook request' } = {}) =>
+      until(() => requests.find(predicate), {
+        ...(within === undefined ? {} : { within }),
+        describe: () => `${describe}; received: ${requests.map((r) => `${r.method} ${r.path} ${r.body}`).join(', ')}`,
+      }),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+async function read(incoming: IncomingMessage): Promise<ReceivedRequest> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  const rawBody = Buffer.concat(chunks);
+  const body = rawBody.toString('utf8');
+  return {
+    method: incoming.method ?? '',
+    path: incoming.url ?? '',
+    headers: incoming.headers,
+    rawBody,
+    body,
+    json: parse(body),
+    receivedAt: Date.now(),
+  };
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+async function reply(response: ServerResponse, answer: Answer): Promise<void> {
+  if ('hang' in answer) return;
+  if ('close' in answer) {
+    response.destroy();
+    return;
+  }
+  if (answer.delay !== undefined) await sleep(answer.delay, undefined, { ref: false });
+  response.writeHead(answer.status ?? 200, answer.headers).end(answer.body ?? '');
+}

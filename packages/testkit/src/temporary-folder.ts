@@ -1,0 +1,61 @@
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export type TemporaryFolder = AsyncDisposable & {
+  readonly path: string;
+  remove(): Promise<void>;
+};
+
+const present = new Set<string>();
+
+/** A new empty folder, gone with `remove()`, at the end of an `await using` block, or at the latest when the process exits. */
+export function temporaryFolder(purpose = 'test'): TemporaryFolder {
+  if (present.size === 0) {
+    process.off('exit', removeAll);
+    process.on('exit', removeAll);
+  }
+  // The owner's id is in the name so that a later run can tell which folders nobody owns any more.
+  const path = mkdtempSync(join(tmpdir(), `hortus-${process.pid}-${purpose}-`));
+  // Engines run as other users; they may pass through to what is theirs, but not look around.
+  chmodSync(path, 0o711);
+  present.add(path);
+  const remove = async () => {
+    present.delete(path);
+    await rm(path, { recursive: true, force: true, maxRetries: 3 });
+  };
+  return { path, remove, [Symbol.asyncDispose]: remove };
+}
+
+function removeAll() {
+  for (const path of present) rmSync(path, { recursive: true, force: true });
+}
+
+const youngest = 10 * 60_000;
+
+/**
+ * Removes what a killed run left behind. Young folders stay even without an owner: on a /tmp that containers share, a process
+ * of another one cannot be seen from here.
+ */
+export function removeAbandonedFolders(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const owner = /^hortus-(\d+)-/.exec(name)?.[1];
+    if (owner === undefined || isAlive(Number(owner))) continue;
+    const path = join(tmpdir(), name);
+    try {
+      if (Date.now() - statSync(path).mtimeMs > youngest) rmSync(path, { recursive: true, force: true });
+    } catch {
+      // Another user's folder, or another run removes it at this moment.
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

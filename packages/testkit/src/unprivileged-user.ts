@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs';
+
+export type OsUser = { uid: number; gid: number };
+
+/** PostgreSQL refuses to run as root: the user it gets instead, or none where this process is not root anyway. */
+export function unprivilegedUser(): OsUser | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  for (const wanted of ['postgres', 'nobody']) {
+    const entry = users.find(([name]) => name === wanted);
+    if (entry) return { uid: Number(entry[2]), gid: Number(entry[3]) };
+  }
+  throw new Error('Running as root, and neither the user postgres nor nobody exists to run PostgreSQL as');
+}

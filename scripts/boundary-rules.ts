@@ -1,0 +1,160 @@
+// Who may import whom, as data, and the function that holds source files against it.
+import { posix } from 'node:path';
+import { findImports, type Import, lineAt, type Masked, mask } from './source-imports.ts';
+
+export type SourceFile = { path: string; text: string };
+export type Violation = { file: string; line: number; rule: string; message: string };
+
+/** What each package may import of ours. */
+export const mayImport: Record<string, readonly string[]> = {
+  contract: [],
+  template: ['contract'],
+  client: ['contract'],
+  service: ['contract', 'template'],
+  daemon: ['contract', 'template', 'client'],
+  cli: ['contract', 'client', 'template'],
+  web: ['contract', 'client'],
+  testkit: ['contract', 'client'],
+};
+
+/** What a package's tests may import besides. Whole-system tests, which need more, live in e2e/. */
+const testsMayAlsoImport = ['testkit', 'client', 'contract'];
+
+const resources = 'packages/service/src/resources';
+/** Parts of the service that know no resource; app.ts brings them together. */
+const resourceFree = ['storage', 'outbox', 'jobs', 'bus', 'channel', 'http'].map(
+  (name) => `packages/service/src/${name}/`,
+);
+/** What a resource keeps to itself. */
+const privateFiles = ['store.ts', 'routes.ts'];
+/** Where queries are written. */
+const sqlFolders = ['storage', 'outbox', 'jobs'].map((name) => `packages/service/src/${name}/`);
+const queryBuilding = /\.(?:selectFrom|insertInto|updateTable|deleteFrom)\s*\(/g;
+
+const namelessFolders = ['utils', 'helpers', 'common', 'types'];
+
+/** Checks source files; the package.json files among them tell which packages are for development only. */
+export function checkBoundaries(files: readonly SourceFile[]): Violation[] {
+  const manifests = new Map(files.filter(({ path }) => posix.basename(path) === 'package.json').map(readManifest));
+  return files.filter(({ path }) => !path.endsWith('.json')).flatMap((file) => checkFile(file, manifests));
+}
+
+type Manifest = { dependencies: Set<string>; devDependencies: Set<string> };
+
+function readManifest({ path, text }: SourceFile): [string, Manifest] {
+  const { dependencies = {}, devDependencies = {}, peerDependencies = {} } = JSON.parse(text);
+  const runtime = new Set(Object.keys({ ...dependencies, ...peerDependencies }));
+  return [packageOf(path) ?? '', { dependencies: runtime, devDependencies: new Set(Object.keys(devDependencies)) }];
+}
+
+function checkFile(file: SourceFile, manifests: Map<string, Manifest>): Violation[] {
+  const masked = mask(file.text);
+  const found: Violation[] = [];
+  const report = (line: number, rule: string, message: string) => found.push({ file: file.path, line, rule, message });
+
+  checkName(file.path, report);
+  for (const one of findImports(masked)) {
+    const target = resolve(file.path, one.specifier);
+    if (target === undefined) checkForeignImport(file.path, one, manifests, report);
+    else if (checkPackages(file.path, one, target, report)) checkInsideService(file.path, one, target, report);
+  }
+  checkQueries(file.path, masked, report);
+  return found;
+}
+
+type Report = (line: number, rule: string, message: string) => void;
+
+function checkName(path: string, report: Report) {
+  const folder = path.split('/').find((name, index, all) => index < all.length - 1 && namelessFolders.includes(name));
+  if (folder) report(1, 'folder-name', `a folder named ${folder} says nothing about what is in it`);
+  if (/^index\.[cm]?[jt]sx?$/.test(posix.basename(path))) report(1, 'barrel', 'name the file after what it holds');
+  const own = packageOf(path);
+  if (own !== undefined && mayImport[own] === undefined) {
+    report(1, 'unknown-package', `packages/${own} is not in the table of scripts/boundary-rules.ts`);
+  }
+}
+
+/** The path in the repository an import of ours leads to; undefined for Node's own modules and those of others. */
+function resolve(from: string, specifier: string): string | undefined {
+  if (specifier.startsWith('.')) return posix.join(posix.dirname(from), specifier);
+  const ours = /^@hortus\/([^/]+)(?:\/(.+))?$/.exec(specifier);
+  return ours ? `packages/${ours[1]}/src/${ours[2] ?? 'index'}.ts` : undefined;
+}
+
+/** True if nothing was wrong between the packages. */
+function checkPackages(path: string, { specifier, line }: Import, target: string, report: Report): boolean {
+  const own = packageOf(path);
+  const other = packageOf(target);
+  if (specifier.startsWith('.') && own !== other && (other !== undefined || own !== undefined)) {
+    report(line, 'package-path', `${specifier} leaves the package; import @hortus/${other ?? '<package>'}/... instead`);
+    return false;
+  }
+  if (!isTest(path) && isTest(target)) {
+    report(line, 'test-only', `${specifier} is for tests, and this file is not one`);
+    return false;
+  }
+  // Scripts, benchmarks and whole-system tests use everything.
+  if (own === undefined || other === undefined || own === other) return true;
+  const allowed = [...(mayImport[own] ?? []), ...(isTest(path) && own !== 'testkit' ? testsMayAlsoImport : [])];
+  if (allowed.includes(other)) return true;
+  report(line, 'direction', `${own} may import ${allowed.join(', ') || 'nothing of ours'}, not ${other}`);
+  return false;
+}
+
+function checkInsideService(path: string, { line }: Import, target: string, report: Report) {
+  const own = resourceOf(path);
+  const other = resourceOf(target);
+  if (own !== undefined && other !== undefined && own !== other && privateFiles.includes(posix.basename(target))) {
+    report(
+      line,
+      'resource-private',
+      `${own} reaches ${other} through what it exports on purpose, not its ${posix.basename(target)}`,
+    );
+  }
+  const part = resourceFree.find((folder) => path.startsWith(folder));
+  if (part && target.startsWith(`${resources}/`)) {
+    report(line, 'resource-free', `${posix.basename(part)} knows no resource; app.ts brings them together`);
+  }
+}
+
+function checkForeignImport(
+  path: string,
+  { specifier, line }: Import,
+  manifests: Map<string, Manifest>,
+  report: Report,
+) {
+  const own = packageOf(path);
+  if (own === undefined || isTest(path) || specifier.startsWith('node:')) return;
+  const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+  const mine = manifests.get(own);
+  const forDevelopment = mine?.devDependencies.has(name) || manifests.get('')?.devDependencies.has(name);
+  if (forDevelopment && !mine?.dependencies.has(name)) {
+    report(line, 'development-only', `${name} is a devDependency, and this file is not a test`);
+  }
+}
+
+function checkQueries(path: string, masked: Masked, report: Report) {
+  if (!path.startsWith('packages/service/src/') || isTest(path)) return;
+  if (posix.basename(path) === 'store.ts' || sqlFolders.some((folder) => path.startsWith(folder))) return;
+  const where = 'only in store.ts, storage/, outbox/ and jobs/';
+  for (const { specifier, typeOnly, line } of findImports(masked)) {
+    if (/^kysely(\/|$)/.test(specifier) && !typeOnly) report(line, 'sql', `kysely as a value is imported ${where}`);
+  }
+  for (const match of masked.bare.matchAll(queryBuilding)) {
+    report(lineAt(masked.bare, match.index), 'sql', `queries are written ${where}`);
+  }
+}
+
+function packageOf(path: string): string | undefined {
+  return /^packages\/([^/]+)\//.exec(path)?.[1];
+}
+
+function resourceOf(path: string): string | undefined {
+  return new RegExp(`^${resources}/([^/]+)/`).exec(path)?.[1];
+}
+
+/** Tests and what only they use: files beside the code, folders named test or testing, testkit, and all that is not a package. */
+function isTest(path: string): boolean {
+  const own = packageOf(path);
+  return own === undefined || own === 'testkit' || /\.test\.tsx?$/.test(path) || /\/test(ing)?\//.test(path);
+}

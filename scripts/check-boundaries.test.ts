@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import { checkBoundaries } from './boundary-rules.ts';
+
+const manifests = [
+  { path: 'package.json', text: '{"devDependencies": {"vitest": "1", "fast-check": "1"}}' },
+  {
+    path: 'packages/service/package.json',
+    text: '{"dependencies": {"kysely": "1", "pg": "1"}, "devDependencies": {"@scope/tool": "1"}}',
+  },
+];
+const check = (path: string, text: string) => checkBoundaries([...manifests, { path, text }]);
+const service = 'packages/service/src';
+
+test.each([
+  // Between packages
+  ['packages/contract/src/a.ts', `import '@hortus/client/http';`, 'direction'],
+  ['packages/template/src/a.ts', `import type { A } from '@hortus/service/app';`, 'direction'],
+  ['packages/client/src/a.ts', `import '@hortus/template/parse';`, 'direction'],
+  ['packages/client/src/a.ts', `export * from '@hortus/service/app';`, 'direction'],
+  [`${service}/a.ts`, `await import('@hortus/daemon/plan');`, 'direction'],
+  [`${service}/a.ts`, `import '@hortus/client/http';`, 'direction'],
+  [`${service}/a.test.ts`, `import '@hortus/daemon/plan';`, 'direction'],
+  ['packages/daemon/src/a.ts', `import '@hortus/service/app';`, 'direction'],
+  ['packages/daemon/src/a.test.ts', `import '@hortus/service/app';`, 'direction'],
+  ['packages/cli/src/a.ts', `import '@hortus/daemon/plan';`, 'direction'],
+  ['packages/web/src/a.tsx', `import '@hortus/template/parse';`, 'direction'],
+  ['packages/testkit/src/a.ts', `import '@hortus/service/app';`, 'direction'],
+  ['packages/testkit/src/a.test.ts', `import '@hortus/template/parse';`, 'direction'],
+  [`${service}/a.ts`, `import '@hortus/testkit/until';`, 'test-only'],
+  [`${service}/a.ts`, `import './a.test.ts';`, 'test-only'],
+  [`${service}/a.ts`, `import '../test/fixture.ts';`, 'test-only'],
+  [`${service}/a.ts`, `import './testing/engines.ts';`, 'test-only'],
+  [`${service}/http/a.ts`, `import '../../../contract/src/errors.ts';`, 'package-path'],
+  [`${service}/a.ts`, `import '../../../scripts/a.ts';`, 'package-path'],
+  ['e2e/a.test.ts', `import '../packages/service/src/app.ts';`, 'package-path'],
+  ['packages/extra/src/a.ts', '', 'unknown-package'],
+  // Inside the service
+  [`${service}/resources/a/service.ts`, `import '../b/store.ts';`, 'resource-private'],
+  [`${service}/resources/a/service.ts`, `import type { Row } from '../b/store.ts';`, 'resource-private'],
+  [`${service}/resources/a/service.ts`, `import '../b/routes.ts';`, 'resource-private'],
+  [`${service}/resources/a/service.ts`, `import '@hortus/service/resources/b/store';`, 'resource-private'],
+  ...['storage', 'outbox', 'jobs', 'bus', 'channel', 'http'].map((part) => [
+    `${service}/${part}/a.ts`,
+    `import '../resources/a/service.ts';`,
+    'resource-free',
+  ]),
+  [`${service}/resources/a/service.ts`, `import { sql } from 'kysely';`, 'sql'],
+  [`${service}/resources/a/service.ts`, `import { type Kysely, sql } from 'kysely';`, 'sql'],
+  [`${service}/app.ts`, `await db.selectFrom('a').execute();`, 'sql'],
+  [`${service}/http/a.ts`, `tx\n  .insertInto('a');`, 'sql'],
+  [`${service}/identity/keys.ts`, `tx.updateTable ('a')`, 'sql'],
+  [`${service}/vault/keys.ts`, `tx.deleteFrom('a')`, 'sql'],
+  // Names and dependencies
+  [`${service}/utils/a.ts`, '', 'folder-name'],
+  [`${service}/resources/a/helpers/b.ts`, '', 'folder-name'],
+  ['e2e/common/a.ts', '', 'folder-name'],
+  ['packages/contract/src/types/a.ts', '', 'folder-name'],
+  [`${service}/http/index.ts`, '', 'barrel'],
+  [`${service}/a.ts`, `import { test } from 'vitest';`, 'development-only'],
+  [`${service}/a.ts`, `import { defineConfig } from 'vitest/config';`, 'development-only'],
+  ['packages/contract/src/a.ts', `import fc from 'fast-check';`, 'development-only'],
+  [`${service}/a.ts`, `import '@scope/tool/part';`, 'development-only'],
+] as [string, string, string][])('%s must not hold %s (%s)', (path, text, rule) => {
+  expect(check(path, text).map((violation) => violation.rule)).toEqual([rule]);
+});
+
+test.each([
+  ['packages/contract/src/a.ts', `import { Type } from 'typebox'; import './b.ts'; import 'node:fs';`],
+  ['packages/template/src/a.ts', `import '@hortus/contract/errors';`],
+  ['packages/daemon/src/a.ts', `import '@hortus/client/http'; import '@hortus/template/parse';`],
+  [`${service}/a.test.ts`, `import 'vitest'; import '@hortus/testkit/until'; import '@hortus/client/http';`],
+  ['packages/service/test/app.ts', `import 'vitest'; import '@hortus/testkit/until'; import '../src/app.ts';`],
+  [`${service}/testing/engines.ts`, `import 'vitest'; import '@hortus/testkit/until';`],
+  ['packages/testkit/src/a.ts', `import '@hortus/contract/errors'; import '@hortus/client/http'; import 'vitest';`],
+  ['e2e/a.test.ts', `import '@hortus/service/app'; import '@hortus/daemon/plan'; import '@hortus/testkit/until';`],
+  ['bench/a.ts', `import '@hortus/testkit/postgres'; import '@hortus/service/app';`],
+  ['scripts/a.ts', `import '@hortus/testkit/postgres'; import 'vitest'; import './b.ts';`],
+  [`${service}/app.ts`, `import './resources/a/routes.ts'; import type { Kysely } from 'kysely';`],
+  [`${service}/resources/a/service.ts`, `import './store.ts'; import '../b/service.ts';`],
+  [`${service}/resources/a/service.ts`, `// tx.deleteFrom('a')\nconst text = "tx.deleteFrom('a')";`],
+  [`${service}/resources/a/store.ts`, `import { sql } from 'kysely'; tx.selectFrom('a');`],
+  [`${service}/resources/a/store.test.ts`, `import { sql } from 'kysely'; tx.selectFrom('a');`],
+  [`${service}/storage/migrations/first.ts`, `import { sql } from 'kysely';`],
+  [`${service}/outbox/dispatcher.ts`, `tx.selectFrom('a');`],
+  [`${service}/jobs/claim.ts`, `tx.updateTable('a');`],
+])('%s may hold %s', (path, text) => {
+  expect(check(path, text)).toEqual([]);
+});
+
+test('a violation names file, line, rule and reason', () => {
+  expect(check(`${service}/a.ts`, `import './b.ts';\nimport '@hortus/client/http';`)).toEqual([
+    {
+      file: `${service}/a.ts`,
+      line: 2,
+      rule: 'direction',
+      message: 'service may import contract, template, not client',
+    },
+  ]);
+});

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { missingPackages } from './debian-packages.ts';
+
+test('a package is there if one of its proofs is', () => {
+  const wanted = [
+    { name: 'by-path', proof: ['/nowhere/*', '/usr/*/env'] },
+    { name: 'by-command', proof: ['env'] },
+    { name: 'absent', proof: ['/nowhere/*', 'no-such-command'] },
+  ];
+  expect(missingPackages(wanted)).toEqual(['absent']);
+});

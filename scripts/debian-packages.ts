@@ -1,0 +1,67 @@
+import { existsSync, globSync } from 'node:fs';
+import { chmod, rm, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import type { Run } from './run-command.ts';
+
+export type DebianPackage = {
+  name: string;
+  /** It is there if one of these is: a command in PATH, or an absolute path that may hold `*`. */
+  proof: readonly string[];
+};
+
+/** What the tests need beside npm packages. */
+export const debianPackages: readonly DebianPackage[] = [
+  { name: 'postgresql', proof: ['/usr/lib/postgresql/*/bin/postgres', 'postgres'] },
+];
+
+export function missingPackages(wanted: readonly DebianPackage[] = debianPackages): string[] {
+  return wanted.filter(({ proof }) => !proof.some(isThere)).map(({ name }) => name);
+}
+
+function isThere(proof: string): boolean {
+  if (proof.startsWith('/')) return globSync(proof).length > 0;
+  // sbin is not in everyone's PATH, but its programs can be run.
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin'];
+  return folders.some((folder) => existsSync(join(folder, proof)));
+}
+
+const withoutRecommendations = ['install', '-y', '--no-install-recommends'];
+
+/** Installs what is missing, or says who has to run which command. */
+export async function installMissingPackages(run: Run): Promise<void> {
+  const missing = missingPackages();
+  if (missing.length === 0) return;
+  const command = ['apt-get', ...withoutRecommendations, ...missing];
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
+    throw new Error(
+      `The tests need ${missing.join(', ')}. Run as root, then again npm test:\n  apt-get update && ${command.join(' ')}`,
+    );
+  }
+  console.error(`Installing Debian packages: ${missing.join(', ')} ...`);
+  const env = { DEBIAN_FRONTEND: 'noninteractive' };
+  await withServicesLeftAlone(async () => {
+    for (const argv of [['apt-get', 'update'], command]) {
+      const code = await run(argv, { env, quiet: true });
+      if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}`);
+    }
+  });
+  const still = missingPackages();
+  if (still.length > 0) throw new Error(`Installed, but not found where expected: ${still.join(', ')}`);
+}
+
+const policy = '/usr/sbin/policy-rc.d';
+
+/**
+ * Debian starts a daemon when its package is installed. The tests start engines of their own and stop them; a server that
+ * nobody asked for would stay behind. This file is Debian's way to say no; 101 means "not allowed".
+ */
+async function withServicesLeftAlone(work: () => Promise<void>): Promise<void> {
+  if (existsSync(policy)) return await work();
+  await writeFile(policy, '#!/bin/sh\nexit 101\n');
+  await chmod(policy, 0o755);
+  try {
+    await work();
+  } finally {
+    await rm(policy, { force: true });
+  }
+}

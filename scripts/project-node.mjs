@@ -1,0 +1,45 @@
+// Runs a file of the project on the Node the project pins, as if it were this process.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { delimiter, dirname } from 'node:path';
+import { projectNode, root } from './install.mjs';
+
+const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
+
+// At a terminal one Ctrl-C arrives twice, from the terminal and from npm, which passes it on. The second copy must not look
+// like an impatient second Ctrl-C.
+const sameKeystroke = 300;
+
+/**
+ * Resolves with the exit code of `file`. The child has a process group of its own, so a terminal's Ctrl-C reaches it only
+ * through here, exactly once, and it can end in its own time. If this process is killed outright, the kernel sends the child
+ * `whenKilled`, so that nothing keeps running unseen.
+ */
+export function runOnProjectNode(file, { args = [], env = {}, whenKilled }) {
+  const [command, ...rest] = endingWithParent([projectNode, file, ...args], whenKilled);
+  return new Promise((done, fail) => {
+    const child = spawn(command, rest, {
+      cwd: root,
+      stdio: 'inherit',
+      detached: true,
+      env: { ...process.env, PATH: `${dirname(projectNode)}${delimiter}${process.env.PATH ?? ''}`, ...env },
+    });
+    let last = { signal: '', at: 0 };
+    for (const signal of forwarded) {
+      process.on(signal, () => {
+        if (last.signal === signal && Date.now() - last.at < sameKeystroke) return;
+        last = { signal, at: Date.now() };
+        child.kill(signal);
+      });
+    }
+    child.on('error', fail);
+    child.on('close', (code, signal) => done(code ?? 128 + constants.signals[signal]));
+  });
+}
+
+/** setpriv is part of every Debian; elsewhere the child simply runs without this safety net. */
+function endingWithParent(argv, signal) {
+  const setpriv = '/usr/bin/setpriv';
+  return existsSync(setpriv) ? [setpriv, '--pdeathsig', signal.slice(3), ...argv] : argv;
+}

@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process';
+import { endingWithParent } from '@hortus/testkit/orphan';
+
+export type Run = (
+  argv: readonly string[],
+  options?: { env?: Record<string, string>; quiet?: boolean },
+) => Promise<number>;
+
+/**
+ * Runs commands one after another in `root`, resolving with their exit codes (1 for one that cannot be started or dies of a
+ * signal). Once `interrupted` is aborted the running one is asked to end and no further one begins.
+ */
+export function commandRunner(root: string, interrupted: AbortSignal): Run {
+  return (argv, { env = {}, quiet = false } = {}) =>
+    new Promise((done) => {
+      if (interrupted.aborted) return done(1);
+      const [command, ...args] = endingWithParent(argv, 'SIGTERM') as [string, ...string[]];
+      const child = spawn(command, args, {
+        cwd: root,
+        env: { ...process.env, ...env },
+        // What a quiet command says is a note, and stdout is kept for results.
+        stdio: ['ignore', quiet ? process.stderr : 'inherit', 'inherit'],
+      });
+      const end = () => child.kill('SIGTERM');
+      interrupted.addEventListener('abort', end, { once: true });
+      child.on('error', (error) => {
+        console.error(`${argv.join(' ')}: ${error.message}`);
+        done(1);
+      });
+      child.on('close', (code) => {
+        interrupted.removeEventListener('abort', end);
+        done(code ?? 1);
+      });
+    });
+}

@@ -1,0 +1,73 @@
+// What npm test does once Node and the npm packages are there: engines, checks, tests, count.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startPostgres } from '@hortus/testkit/postgres';
+import { removeAbandonedFolders, temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { installMissingPackages } from './debian-packages.ts';
+import { commandRunner } from './run-command.ts';
+import { type Count, countVitest, type VitestReport } from './vitest-report.ts';
+
+/** The same as `npm run check`, but each counts, and one that fails does not hide the next. */
+const checks = [
+  { name: 'types', argv: ['node_modules/.bin/tsc', '--noEmit'] },
+  { name: 'format and lint', argv: ['node_modules/.bin/biome', 'check'] },
+  { name: 'boundaries', argv: [process.execPath, 'scripts/check-boundaries.ts'] },
+];
+
+const root = join(import.meta.dirname, '..');
+const args = process.argv.slice(2);
+const long = args.includes('--long');
+const filters = args.filter((argument) => argument !== '--long');
+
+const interruption = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interruption.abort());
+const run = commandRunner(root, interruption.signal);
+
+const total: Count = { passed: 0, failed: 0, notes: [] };
+try {
+  await installMissingPackages(run);
+  await runChecks();
+  await runVitest();
+} catch (error) {
+  fail(error instanceof Error ? error.message : String(error));
+}
+if (interruption.signal.aborted) fail('The run was interrupted');
+for (const note of total.notes) console.log(note);
+console.log(`${total.passed} passed, ${total.failed} failed`);
+process.exitCode = total.failed === 0 ? 0 : 1;
+
+async function runChecks() {
+  for (const { name, argv } of checks) {
+    const started = performance.now();
+    const passed = (await run(argv)) === 0;
+    total[passed ? 'passed' : 'failed']++;
+    console.log(`${passed ? '✓' : '✗'} ${name} (${Math.round(performance.now() - started)} ms)`);
+  }
+}
+
+async function runVitest() {
+  removeAbandonedFolders();
+  // Everything temporary of this run lies in one folder, so that nothing is left behind however a single test ended.
+  await using folder = temporaryFolder('run');
+  process.env.TMPDIR = folder.path;
+  await using postgres = await startPostgres();
+  const report = join(folder.path, 'vitest.json');
+  const reporting = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  // A forgotten `.only` would leave out the rest of its file.
+  const code = await run(['node_modules/.bin/vitest', 'run', ...reporting, '--allowOnly=false', ...filters], {
+    env: { HORTUS_TEST_POSTGRES: postgres.url, ...(long ? { HORTUS_TEST_LONG: '1' } : {}) },
+  });
+  const { passed, failed, notes } = countVitest(read(report), code);
+  total.passed += passed;
+  total.failed += failed;
+  total.notes.push(...notes);
+}
+
+function read(report: string): VitestReport | undefined {
+  return existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : undefined;
+}
+
+function fail(note: string) {
+  total.failed++;
+  total.notes.push(note);
+}
