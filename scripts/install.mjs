@@ -25,10 +25,14 @@ export async function install() {
     if (agreesWithInstalled(JSON.parse(lock.toString()))) return writeFileSync(stamp, hash);
   }
   console.error('Installing npm packages (npm ci) ...');
-  const code = await npmCi();
-  if (code !== 0) throw new Error(`npm ci ended with ${code}; run it by hand in ${root} to see why`);
+  if ((await npm(['ci', ...everything])) !== 0) {
+    // npm ci also refuses a lock that leaves out optional packages of other platforms. The versions in it still hold here.
+    console.error('npm ci refused; installing the locked versions with npm install ...');
+    const code = await npm(['install', '--no-save', ...everything]);
+    if (code !== 0) throw new Error(`npm install ended with ${code}; what it wrote above says why`);
+  }
   if (!existsSync(projectNode)) {
-    throw new Error('npm ci left out the pinned Node; allow install scripts and run: npm ci --ignore-scripts=false');
+    throw new Error('The pinned Node was not installed; allow install scripts and run: npm ci --ignore-scripts=false');
   }
   writeFileSync(stamp, hash);
 }
@@ -46,17 +50,20 @@ function agreesWithInstalled(lock) {
   });
 }
 
-function npmCi() {
+// Also where NODE_ENV=production is set: the pinned Node and the checks are development dependencies.
+const everything = ['--include=dev', '--include=optional', '--no-audit', '--no-fund'];
+
+function npm(args) {
   // npm ci deletes node_modules first, so neither npm nor the install scripts may run on the Node inside it.
   const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => resolve(folder) !== binaries);
   return new Promise((done, fail) => {
-    const npm = spawn('npm', ['ci', '--no-audit', '--no-fund', '--include=dev', '--include=optional'], {
+    const child = spawn('npm', args, {
       cwd: root,
       env: { ...process.env, PATH: path.join(delimiter) },
       // stdout belongs to the command itself (a log, a result line); what npm says is only a note.
       stdio: ['ignore', process.stderr, process.stderr],
     });
-    npm.on('error', (error) => fail(new Error(`npm cannot be run: ${error.message}`)));
-    npm.on('close', (code, signal) => done(signal ?? code));
+    child.on('error', (error) => fail(new Error(`npm cannot be run: ${error.message}`)));
+    child.on('close', (code, signal) => done(signal ?? code));
   });
 }

@@ -33,9 +33,28 @@ export function runOnProjectNode(file, { args = [], env = {}, whenKilled }) {
         child.kill(signal);
       });
     }
+    const watch = whenNpmIsGone(() => child.kill('SIGTERM'));
     child.on('error', fail);
-    child.on('close', (code, signal) => done(code ?? 128 + constants.signals[signal]));
+    child.on('close', (code, signal) => {
+      clearInterval(watch);
+      done(code ?? 128 + constants.signals[signal]);
+    });
   });
+}
+
+/**
+ * npm runs a script through a shell, and a SIGTERM to npm ends that shell without a word to us. The only sign is a new parent.
+ * Started by hand there is no npm to lose, and a terminal that closes is no reason to end.
+ */
+function whenNpmIsGone(end) {
+  if (process.env.npm_lifecycle_event === undefined) return undefined;
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    end();
+  }, 250);
+  return watch;
 }
 
 /** setpriv is part of every Debian; elsewhere the child simply runs without this safety net. */

@@ -25,7 +25,7 @@ function foldersIn(folder: string): string[] {
 function rows(): { folder: string; purpose: string }[] {
   const sections = readFileSync(join(root, 'README.md'), 'utf8').split(/^## /m);
   const section = sections.find((text) => text.startsWith('Folder map\n')) ?? '';
-  return [...section.matchAll(/^\| `([^`]+)` \| (.*?) \|$/gm)].map(([, folder = '', purpose = '']) => ({
+  return [...section.matchAll(/^\| `([^`]+)` +\| (.*?) *\|$/gm)].map(([, folder = '', purpose = '']) => ({
     folder,
     purpose,
   }));

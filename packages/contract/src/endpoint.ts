@@ -26,6 +26,8 @@ export interface Endpoint<
   readonly daemon?: boolean;
   /** Takes an Idempotency-Key: the row is written in the transaction that creates. */
   readonly idempotent?: boolean;
+  /** Read far more often than it changes: answered with prepared bytes, an ETag and leave to cache for a minute. */
+  readonly hot?: true;
   /** Errors beyond those that follow from the rest of the row. */
   readonly errors?: readonly ErrorCode[];
   /** The status of success: 200 unless something is created (201) or only accepted (202). */

@@ -22,6 +22,3 @@ export const choice = <const Words extends string>(words: readonly Words[], opti
 /** Bounded text of a person. */
 export const text = (maxLength: number, options: TSchemaOptions = {}) =>
   Type.String({ minLength: 1, maxLength, ...options });
-
-export const Slug = (description: string) =>
-  Type.String({ minLength: 1, maxLength: 64, pattern: '^[a-z0-9][a-z0-9_-]*$', description });

@@ -35,10 +35,11 @@ export function checkParams(params: CanonicalAction['params'], given: unknown): 
 /** Fills `${params.x}` in a text of a resolved action. A value stays within its text, so within one argument. */
 export function fillParams(text: string, values: Readonly<Record<string, InputValue>>): string {
   const filled = fill(parseText(text), {
-    find: ({ namespace, names: [name = ''] }) => ({
-      value: namespace === 'params' && Object.hasOwn(values, name) ? values[name] : undefined,
+    find: ({ names: [name = ''] }) => ({
+      value: Object.hasOwn(values, name) ? values[name] : undefined,
       secret: false,
     }),
+    leaves: ({ namespace }) => namespace !== 'params',
     saltFor: ({ names }) => `params.${names.join('.')}`,
   });
   return filled.text ?? '';

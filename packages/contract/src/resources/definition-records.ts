@@ -24,7 +24,7 @@ export const Definition = Type.Object(
   {
     id: id('definition'),
     name: Type.String(),
-    instance_uid: Type.String({ description: 'Unique within the account, archived definitions included.' }),
+    instance_uid: Type.String({ description: 'Unique within the account.' }),
     species: Type.String(),
     template_version: Type.String(),
     ...fixed,

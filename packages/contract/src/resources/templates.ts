@@ -58,6 +58,7 @@ export const templateEndpoints = {
     summary: 'List the published templates',
     description: 'Shows the newest published version of each species, unless every version is asked for.',
     permission: 'templates:read',
+    hot: true,
     query: Type.Object({
       kingdom: Type.Optional(text(64, { description: 'Only of this kingdom.' })),
       family: Type.Optional(text(64, { description: 'Only of this family.' })),
@@ -73,6 +74,7 @@ export const templateEndpoints = {
     tag: 'templates',
     summary: 'List the featured templates',
     permission: 'templates:read',
+    hot: true,
     query: Type.Object({ ...paging }),
     response: list(TemplateItem),
   }),
@@ -83,6 +85,7 @@ export const templateEndpoints = {
     summary: 'List the templates that are being made',
     description: 'A preview: drafts and validated templates. They cannot be deployed before they are published.',
     permission: 'templates:read',
+    hot: true,
     query: Type.Object({ ...paging }),
     response: list(TemplateItem),
   }),
@@ -94,6 +97,7 @@ export const templateEndpoints = {
     description:
       'A species means its newest published version and answers the spec by species; an id means exactly that version and answers the spec by id. May be cached for 60 seconds; a unique query string forces a fresh answer.',
     permission: 'templates:read',
+    hot: true,
     params: Type.Object({ species: givenId('A species (its slug) or a template id.') }),
     query: Type.Object({
       shape: Type.Optional(

@@ -10,8 +10,18 @@ interface Member {
 
 /** Who is calling. A handler of a row that is not public always gets one that has an account. */
 export type Principal =
-  | (Member & { readonly kind: 'key'; readonly id: string; readonly userId: string | null; readonly permissions: readonly string[] })
-  | (Member & { readonly kind: 'session'; readonly id: string; readonly userId: string; readonly permissions: readonly string[] })
+  | (Member & {
+      readonly kind: 'key';
+      readonly id: string;
+      readonly userId: string | null;
+      readonly permissions: readonly string[];
+    })
+  | (Member & {
+      readonly kind: 'session';
+      readonly id: string;
+      readonly userId: string;
+      readonly permissions: readonly string[];
+    })
   | (Member & { readonly kind: 'server'; readonly serverId: string });
 
 /** Recorded with every change: which key, user or server it was. */

@@ -55,7 +55,8 @@ export async function transition<M extends Machine, Table extends Stateful>(
 ): Promise<Row<Table>> {
   const { id, status } = row as unknown as { id: string; status: StateOf<M> };
   const taken = step(lifecycle.machine, status, move, (guard) => lifecycle.guards?.[guard]?.(row) ?? false);
-  if (!taken) throw conflict('status', 'state', `a ${lifecycle.resource} that is ${status} cannot ${move}.`, { status });
+  if (!taken)
+    throw conflict('status', 'state', `a ${lifecycle.resource} that is ${status} cannot ${move}.`, { status });
   const columns = { ...change.set, status: taken.to, updated_at: tx.now };
   // Somebody else has changed it since it was read: this transaction starts over and decides anew.
   if (!(await updateStatus(tx, lifecycle.table, { id, from: status, columns }))) throw new RunAgain();

@@ -9,6 +9,4 @@ export interface StorageSettings {
 }
 
 export const openStorage = (settings: StorageSettings, hooks: StorageHooks = {}): Promise<Storage> =>
-  settings.databaseUrl
-    ? openPostgres({ url: settings.databaseUrl }, hooks)
-    : openSqlite(settings.dataDirectory, hooks);
+  settings.databaseUrl ? openPostgres({ url: settings.databaseUrl }, hooks) : openSqlite(settings.dataDirectory, hooks);

@@ -1,5 +1,5 @@
-import type { StateOf } from '@hortus/contract/machines/machine';
 import type { definitionMachine } from '@hortus/contract/machines/definition';
+import type { StateOf } from '@hortus/contract/machines/machine';
 import type { serverMachine } from '@hortus/contract/machines/server';
 import type { templateMachine } from '@hortus/contract/machines/template';
 import type { ColumnType, Generated, Insertable, Selectable } from 'kysely';
@@ -85,10 +85,13 @@ export interface Tables {
     /** At most one unfinished job of a kind has a given key. */
     key: string | null;
     payload: Json;
+    /** When it may be claimed: its time or, while somebody works on it, the end of his lease. */
     run_at: Time;
+    /** Claims so far, the running one included. */
     attempts: number;
     lease_owner: string | null;
-    lease_until: Time | null;
+    /** Asked for once more while it was running: it is not over when the present run is. */
+    again_at: Time | null;
     last_error: string | null;
     dead: Flag;
     created_at: Time;

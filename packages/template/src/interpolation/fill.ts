@@ -1,5 +1,5 @@
 import { applyFilter } from './filters.ts';
-import type { Namespace, ParsedText, Reference, Segment } from './text.ts';
+import type { ParsedText, Reference, Segment } from './text.ts';
 
 export type Value = string | number | boolean;
 
@@ -19,8 +19,8 @@ export interface Filling {
   find(reference: Reference): Found;
   /** Makes bcrypt repeatable: the same instance gets the same hash, so that resolving again shows no difference. */
   saltFor(reference: Reference): string;
-  /** References of this namespace stay as they are written, for a later filling. */
-  keep?: Namespace;
+  /** Whether a reference stays as it is written, because it belongs to another filling. */
+  leaves?(reference: Reference): boolean;
 }
 
 /** Values are put in byte for byte; nothing in them is looked at again. */
@@ -49,7 +49,7 @@ function join(segments: readonly Segment[], filling: Filling, source: string): {
 }
 
 function evaluate(reference: Reference, filling: Filling, source: string): Found {
-  if (reference.namespace === filling.keep) {
+  if (filling.leaves?.(reference)) {
     return { value: source.slice(reference.start, reference.end), secret: false };
   }
   let found = filling.find(reference);

@@ -12,14 +12,16 @@ export interface ServerFilter {
   readonly registeredBy?: string | null;
 }
 
-const matching = (filter: ServerFilter) => (eb: ExpressionBuilder<Tables, 'servers'>): Expression<SqlBool> =>
-  eb.and([
-    eb('account_id', '=', filter.accountId),
-    eb('deleted_at', 'is', null),
-    ...(filter.registeredBy === undefined
-      ? []
-      : [eb('registered_by', filter.registeredBy === null ? 'is' : '=', filter.registeredBy)]),
-  ]);
+const matching =
+  (filter: ServerFilter) =>
+  (eb: ExpressionBuilder<Tables, 'servers'>): Expression<SqlBool> =>
+    eb.and([
+      eb('account_id', '=', filter.accountId),
+      eb('deleted_at', 'is', null),
+      ...(filter.registeredBy === undefined
+        ? []
+        : [eb('registered_by', filter.registeredBy === null ? 'is' : '=', filter.registeredBy)]),
+    ]);
 
 export const listServers = (queries: Queries, filter: ServerFilter, limit: number, offset: number) =>
   queries.db

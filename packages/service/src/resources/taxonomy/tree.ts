@@ -1,17 +1,35 @@
-import type { Family, FamilyDetail, Kingdom, KingdomDetail, Species, TaxonomyTree } from '@hortus/contract/resources/taxonomy';
+import type {
+  Family,
+  FamilyDetail,
+  Kingdom,
+  KingdomDetail,
+  Species,
+  TaxonomyTree,
+} from '@hortus/contract/resources/taxonomy';
 import type { TemplateItem } from '@hortus/contract/resources/templates';
 import { families, kingdoms, term } from './vocabulary.ts';
 
 /** The tree of what is published. Kingdoms always show; a family shows as soon as a species stands on its shelf. */
 export function taxonomyTree(items: readonly TemplateItem[]): TaxonomyTree {
   const ids = new Set([...Object.keys(kingdoms), ...items.map((item) => item.taxonomy.kingdom)]);
-  return { kingdoms: [...ids].map((id) => kingdomNode(id, items.filter((item) => item.taxonomy.kingdom === id))) };
+  return {
+    kingdoms: [...ids].map((id) =>
+      kingdomNode(
+        id,
+        items.filter((item) => item.taxonomy.kingdom === id),
+      ),
+    ),
+  };
 }
 
 function kingdomNode(id: string, items: readonly TemplateItem[]): TaxonomyTree['kingdoms'][number] {
-  const nodes = [...new Set(items.map((item) => item.family))]
-    .sort()
-    .map((family) => familyNode(family, id, items.filter((item) => item.family === family)));
+  const nodes = [...new Set(items.map((item) => item.family))].sort().map((family) =>
+    familyNode(
+      family,
+      id,
+      items.filter((item) => item.family === family),
+    ),
+  );
   return { id, ...term(kingdoms, id), family_count: nodes.length, species_count: items.length, families: nodes };
 }
 

@@ -51,10 +51,10 @@ const statements = (engine: EngineName): string[] => {
     `create index events_of_resource on events (account_id, resource_id, seq)`,
     `create table jobs (
       id text primary key, kind text not null, key text, payload text not null, run_at bigint not null,
-      attempts integer not null, lease_owner text, lease_until bigint, last_error text, dead integer not null,
+      attempts integer not null, lease_owner text, again_at bigint, last_error text, dead integer not null,
       created_at bigint not null)`,
     `create unique index jobs_by_key on jobs (kind, key) where key is not null and dead = 0`,
-    `create index jobs_due on jobs (run_at) where dead = 0`,
+    `create index jobs_due on jobs (kind, run_at) where dead = 0`,
 
     `create table templates (
       id text primary key, owner text not null, species text not null, version text not null, name text not null,
@@ -101,5 +101,6 @@ const statements = (engine: EngineName): string[] => {
       delivered_at bigint, created_at bigint not null, unique (endpoint_id, event_id))`,
     `create index deliveries_of_endpoint on deliveries (endpoint_id, id)`,
     `create index deliveries_by_status on deliveries (endpoint_id, status, id)`,
+    `create index deliveries_due on deliveries (endpoint_id, next_attempt_at) where status = 'pending'`,
   ];
 };

@@ -1,0 +1,28 @@
+/** One measured figure: a value, the named limit it is held against in the same run, and what we promise of the ratio. */
+export interface Figure {
+  readonly claim: string;
+  readonly value: number;
+  readonly unit: string;
+  /** What the value is compared with: its name and its value in this very run. */
+  readonly against?: { readonly name: string; readonly value: number };
+  readonly ratio?: number;
+  readonly promise?: { readonly atLeast: number } | { readonly atMost: number };
+  readonly note?: string;
+}
+
+export interface Bench {
+  readonly name: string;
+  run(repetitions: number): Promise<Figure[]>;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}
+
+export const kept = ({ ratio, promise }: Figure): boolean | undefined => {
+  if (ratio === undefined || promise === undefined) return undefined;
+  return 'atLeast' in promise ? ratio >= promise.atLeast : ratio <= promise.atMost;
+};

@@ -1,0 +1,129 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { openPostgres } from '@hortus/service/storage/postgres/open';
+import { createDatabase } from '@hortus/testkit/database';
+import { startPostgres } from '@hortus/testkit/postgres';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { type Bench, type Figure, median } from './claim.ts';
+import { definitionInserts, groundRows } from './definition-rows.ts';
+import { startService } from './service-process.ts';
+import { load } from './wrk.ts';
+
+const run = promisify(execFile);
+const SECONDS = 4;
+const CALLERS = 32;
+const slow = ['--import', './bench/slow-fsync.ts'];
+
+/** Durable creation over HTTP by 32 callers, against the same rows written without a service. */
+export const definitionsCreate: Bench = {
+  name: 'definitions-create',
+  async run(repetitions) {
+    return [
+      await onSqlite(repetitions, 'SQLite', []),
+      await onSqlite(Math.min(repetitions, 1), 'SQLite with a 5 ms fsync', slow),
+      await onPostgres(repetitions),
+    ];
+  },
+};
+
+async function onSqlite(repetitions: number, where: string, nodeArgs: string[]): Promise<Figure> {
+  const pairs = [];
+  for (let i = 0; i < repetitions; i++)
+    pairs.push({ ...(await create({ nodeArgs })), limit: await bareGroupCommit(nodeArgs) });
+  return figure(where, 'bare group commit', pairs);
+}
+
+async function onPostgres(repetitions: number): Promise<Figure> {
+  const server = await startPostgres({ fsync: true });
+  try {
+    const pairs = [];
+    for (let i = 0; i < repetitions; i++) {
+      await using ours = await createDatabase(server.url);
+      const env = { HORTUS_DATABASE_URL: ours.url, HORTUS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') };
+      pairs.push({ ...(await create({ env })), limit: await pgbench(server.url) });
+    }
+    return figure('PostgreSQL', 'pgbench', pairs);
+  } finally {
+    await server.stop();
+  }
+}
+
+interface Pair {
+  readonly ours: number;
+  readonly loopMs: number;
+  readonly limit: number;
+}
+
+const figure = (where: string, limit: string, pairs: readonly Pair[]): Figure => ({
+  claim: `POST /definitions on ${where}, ${CALLERS} callers`,
+  value: median(pairs.map((p) => p.ours)),
+  unit: 'requests/s',
+  against: { name: limit, value: median(pairs.map((p) => p.limit)) },
+  ratio: median(pairs.map((p) => p.ours / p.limit)),
+  promise: { atLeast: 0.4 },
+  note: `event loop delay p99 ${median(pairs.map((p) => p.loopMs)).toFixed(1)} ms`,
+});
+
+async function create(options: Parameters<typeof startService>[0]): Promise<Omit<Pair, 'limit'>> {
+  const service = await startService(options);
+  try {
+    const { data } = await service.client.call('servers.register', {
+      body: { name: 'bench', environment: 'production' },
+    });
+    const body = `'{"species":"static-site","server_id":"${data.id}","inputs":{"WEB_HOSTNAME":"bench.example.org"},"instance_uid":"bench-' .. string.format('%d', n) .. '"}'`;
+    const request = {
+      url: `${service.base}/definitions`,
+      connections: CALLERS,
+      headers: service.headers,
+      body,
+      folder: service.folder,
+    };
+    await load({ ...request, seconds: 1 });
+    const { perSecond } = await load({ ...request, seconds: SECONDS });
+    return { ours: perSecond, loopMs: 1000 * (await service.metric('nodejs_eventloop_lag_p99_seconds')) };
+  } finally {
+    await service.stop();
+  }
+}
+
+async function bareGroupCommit(nodeArgs: string[]): Promise<number> {
+  await using folder = temporaryFolder('bench');
+  const args = ['-c', '0', process.execPath, ...nodeArgs, 'bench/bare-group-commit.ts', folder.path, String(SECONDS)];
+  const { stdout } = await run('taskset', args);
+  return Number(/result ([\d.]+)/.exec(stdout)?.[1]);
+}
+
+async function pgbench(serverUrl: string): Promise<number> {
+  await using database = await createDatabase(serverUrl);
+  await using folder = temporaryFolder('bench');
+  const storage = await openPostgres({ url: database.url });
+  await storage.write(async (tx) => {
+    for (const row of groundRows) await tx.run(row, []);
+  });
+  await storage.close();
+  mkdirSync(folder.path, { recursive: true });
+  const script = join(folder.path, 'definitions.sql');
+  const inserts = definitionInserts((prefix) => `'${prefix}' || :client_id::text || '-' || :n::text`);
+  writeFileSync(
+    script,
+    `\\set n random(1, 1000000000000000)\nbegin;\n${inserts.map((t) => `${t.replaceAll('\n', ' ')};`).join('\n')}\ncommit;\n`,
+  );
+  const args = [
+    '-n',
+    '-M',
+    'prepared',
+    '-c',
+    String(CALLERS),
+    '-j',
+    '1',
+    '-T',
+    String(SECONDS),
+    '-f',
+    script,
+    database.url,
+  ];
+  const { stdout } = await run('pgbench', args);
+  return Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);
+}

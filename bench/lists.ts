@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type Bench, type Figure, median } from './claim.ts';
+import { definitionInserts, ground, groundRows } from './definition-rows.ts';
+import { startService } from './service-process.ts';
+
+const SIZES = [1_000, 100_000, 1_000_000];
+const REQUESTS = 200;
+const PATHS = ['/definitions', '/definitions?status=pending', '/events'];
+
+/** The first page of a list must not care how long the list is. */
+export const lists: Bench = {
+  name: 'lists',
+  async run() {
+    const pages = new Map(PATHS.map((path) => [path, [] as number[]]));
+    for (const size of SIZES) {
+      for (const [path, ms] of await pageTimes(size)) pages.get(path)?.push(ms);
+    }
+    return [...pages].map(([path, times]) => figure(path, times));
+  },
+};
+
+function figure(path: string, [small = Number.NaN, ...larger]: number[]): Figure {
+  const worst = Math.max(...larger);
+  return {
+    claim: `GET ${path} at 1,000,000 rows`,
+    value: larger.at(-1) ?? Number.NaN,
+    unit: 'ms a page',
+    against: { name: 'ms at 1,000 rows', value: small },
+    ratio: worst / small,
+    promise: { atMost: 2 },
+    note: `at 100,000 rows ${larger[0]?.toFixed(2)} ms; the ratio is that of the worst`,
+  };
+}
+
+/** The service makes the account and the schema; the rows are put in behind its back, the way nothing else could in time. */
+async function pageTimes(size: number): Promise<[string, number][]> {
+  const service = await startService();
+  try {
+    const account = (await service.client.call('account.read')).data.account.id;
+    fill(join(service.folder, 'hortus.db'), account, size);
+    const times: [string, number][] = [];
+    for (const path of PATHS) times.push([path, await pageTime(`${service.base}${path}`, service.headers)]);
+    return times;
+  } finally {
+    await service.stop();
+  }
+}
+
+function fill(file: string, account: string, size: number): void {
+  const db = new DatabaseSync(file, { timeout: 10_000 });
+  db.exec('pragma synchronous = off');
+  for (const row of groundRows.slice(1)) db.exec(row.replaceAll(ground.account, account));
+  const template = db.prepare(`select id from templates where owner = 'catalog' limit 1`).get() as { id: string };
+  const texts = definitionInserts((prefix) => `'${prefix}' || ?1`).map((text) =>
+    text.replaceAll(ground.account, account).replaceAll(ground.template, template.id),
+  );
+  const statements = texts.map((text) => db.prepare(text));
+  db.exec('begin');
+  for (let i = 0; i < size; i++) for (const statement of statements) statement.run(String(i).padStart(26, '0'));
+  // The dispatcher would number them all; that is not what is measured here.
+  db.exec('update events set seq = (select coalesce(max(seq), 0) from events) + position where seq is null');
+  db.exec('commit');
+  db.close();
+}
+
+async function pageTime(url: string, headers: Record<string, string>): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < REQUESTS; i++) {
+    const startedAt = performance.now();
+    const answer = await fetch(url, { headers });
+    await answer.arrayBuffer();
+    if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}.`);
+    times.push(performance.now() - startedAt);
+  }
+  return median(times.slice(REQUESTS / 4));
+}

@@ -1,0 +1,53 @@
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { type Bench, type Figure, kept } from './claim.ts';
+import { coldStart } from './cold-start.ts';
+import { definitionsCreate } from './definitions-create.ts';
+import { lists } from './lists.ts';
+import { templatesRead } from './templates-read.ts';
+
+/** `npm run bench [-- name …] [--quick]`: every claim, each a ratio against a limit measured in the same run. */
+const benches: readonly Bench[] = [templatesRead, definitionsCreate, lists, coldStart];
+
+const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
+const repetitions = process.argv.includes('--quick') ? 1 : 3;
+const figures: Figure[] = [];
+for (const bench of benches.filter(({ name }) => names.length === 0 || names.includes(name))) {
+  console.error(`${bench.name} …`);
+  figures.push(...(await bench.run(repetitions)));
+}
+console.log(table(figures));
+if (names.length === 0) {
+  const machine = { cpu: cpus()[0]?.model, cores: cpus().length, node: process.version };
+  writeFileSync(
+    'bench/results.json',
+    `${JSON.stringify({ measured_at: new Date().toISOString(), machine, figures }, null, 2)}\n`,
+  );
+}
+if (figures.some((figure) => kept(figure) === false)) process.exitCode = 1;
+
+function table(rows: readonly Figure[]): string {
+  const cells = rows.map((row) => [
+    row.claim,
+    `${shown(row.value)} ${row.unit}`,
+    row.against ? `${shown(row.against.value)} ${row.against.name}` : '',
+    row.ratio === undefined ? '' : row.ratio.toFixed(2),
+    row.promise === undefined ? '' : 'atLeast' in row.promise ? `≥ ${row.promise.atLeast}` : `≤ ${row.promise.atMost}`,
+    kept(row) === undefined ? '' : kept(row) ? 'kept' : 'MISSED',
+    row.note ?? '',
+  ]);
+  const all = [['claim', 'measured', 'against', 'ratio', 'promise', '', ''], ...cells];
+  const widths = all[0]?.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))) ?? [];
+  return all
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+function shown(value: number): string {
+  return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
+}

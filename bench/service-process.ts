@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { createClient } from '@hortus/client/client';
+import { freePort } from '@hortus/testkit/port';
+import { startProcess } from '@hortus/testkit/process';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
+
+export const plenty = 'free=1000000000,pro=1000000000,enterprise=1000000000,anonymous=1000000000,server=1000000000';
+
+/** The service as a process of its own on the first core, on fresh data, with limits that no bench reaches. */
+export async function startService(
+  options: { env?: Record<string, string>; nodeArgs?: string[]; directory?: string } = {},
+) {
+  const folder = temporaryFolder('bench');
+  const port = await freePort();
+  const key = `hk_live_${randomBytes(32).toString('base64url')}`;
+  const startedAt = performance.now();
+  const child = startProcess(
+    ['taskset', '-c', '0', process.execPath, ...(options.nodeArgs ?? []), 'packages/service/src/main.ts'],
+    {
+      env: {
+        HORTUS_PORT: String(port),
+        HORTUS_DATA_DIR: options.directory ?? folder.path,
+        HORTUS_ADMIN_KEY: key,
+        HORTUS_ADMIN_PASSWORD: 'a password for the bench',
+        HORTUS_LOCAL_SERVER: 'off',
+        HORTUS_RATE_LIMITS: plenty,
+        HORTUS_LOG_LEVEL: 'warn',
+        ...options.env,
+      },
+    },
+  );
+  const root = `http://127.0.0.1:${port}`;
+  await child.waitForHttp(`${root}/api/v1/health`);
+  const readyMs = performance.now() - startedAt;
+  return {
+    root,
+    base: `${root}/api/v1`,
+    key,
+    folder: folder.path,
+    readyMs,
+    pid: child.pid,
+    client: createClient({ baseUrl: `${root}/api/v1`, key }),
+    headers: { authorization: `Bearer ${key}` },
+    metric: async (name: string) => metric(await (await fetch(`${root}/metrics`)).text(), name),
+    stop: async () => {
+      await child.stop();
+      await folder.remove();
+    },
+  };
+}
+
+function metric(text: string, name: string): number {
+  const line = text.split('\n').find((l) => l.startsWith(`${name} `));
+  if (!line) throw new Error(`The service reports no ${name}.`);
+  return Number(line.slice(name.length + 1));
+}

@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+export interface Load {
+  readonly url: string;
+  readonly connections: number;
+  readonly seconds: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Lua expression of the body, with `n` a number that is never the same twice; makes it a POST. */
+  readonly body?: string;
+  readonly folder: string;
+}
+
+export interface Outcome {
+  readonly perSecond: number;
+  readonly p99Ms: number;
+}
+
+/** Debian's wrk on the second core: a generator in JavaScript would need the core that is being measured. */
+export async function load({ url, connections, seconds, headers, body, folder }: Load): Promise<Outcome> {
+  const script = join(folder, `load-${process.hrtime.bigint()}.lua`);
+  writeFileSync(script, lua(headers, body));
+  const args = ['-c', '1', 'wrk', '-t', '1', '-c', String(connections), '-d', `${seconds}s`, '-s', script, url];
+  const { stdout } = await run('taskset', args).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' ? new Error('Needs Debian packages: apt-get install wrk util-linux') : error;
+  });
+  const line = stdout.split('\n').find((text) => text.startsWith('result '));
+  if (!line) throw new Error(`wrk printed no result:\n${stdout}`);
+  const [requests, microseconds, failures, p99] = line.slice('result '.length).split(' ').map(Number) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  if (failures > 0) throw new Error(`${failures} of ${requests} requests to ${url} failed.`);
+  return { perSecond: requests / (microseconds / 1e6), p99Ms: p99 / 1000 };
+}
+
+const lua = (headers: Readonly<Record<string, string>>, body: string | undefined): string => `
+${Object.entries(headers)
+  .map(([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`)
+  .join('\n')}
+local n = ${Date.now()} * 1000
+${
+  body === undefined
+    ? ''
+    : `wrk.method = 'POST'
+wrk.headers['content-type'] = 'application/json'
+function request()
+  n = n + 1
+  return wrk.format(nil, nil, nil, ${body})
+end`
+}
+function done(summary, latency)
+  local e = summary.errors
+  local failures = e.connect + e.read + e.write + e.status + e.timeout
+  io.write(string.format('result %d %d %d %d\\n', summary.requests, summary.duration, failures, latency:percentile(99)))
+end
+`;

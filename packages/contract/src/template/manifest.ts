@@ -1,0 +1,196 @@
+import Type, { type Static } from 'typebox';
+import { ActionParam } from './actions.ts';
+import { Permission } from './host-access.ts';
+
+/** What a daemon gets: nothing left to fill in, to default or to convert. Daemons ignore keys they do not know. */
+const Texts = Type.Record(Type.String(), Type.String());
+const Argv = Type.Array(Type.String());
+const Milliseconds = Type.Integer({ minimum: 0 });
+const Bytes = Type.Integer({ minimum: 0 });
+
+export const ManifestHealthcheck = Type.Object({
+  http: Type.Optional(
+    Type.Object({
+      port: Type.Integer(),
+      path: Type.String(),
+      scheme: Type.Enum(['http', 'https']),
+      headers: Texts,
+      expect: Type.Optional(Type.Integer({ description: 'Any 2xx or 3xx when it is missing.' })),
+    }),
+  ),
+  tcp: Type.Optional(Type.Object({ port: Type.Integer() })),
+  test: Type.Optional(Argv),
+  interval_ms: Milliseconds,
+  timeout_ms: Milliseconds,
+  start_period_ms: Milliseconds,
+  retries: Type.Integer(),
+});
+
+export const ManifestStorage = Type.Object({
+  name: Type.String(),
+  volume: Type.Optional(Type.String({ description: 'Name of the volume; missing where host_path is given.' })),
+  host_path: Type.Optional(Type.String()),
+  mount_path: Type.String(),
+  read_only: Type.Boolean(),
+  critical: Type.Boolean(),
+});
+
+export const ManifestComponent = Type.Object({
+  name: Type.String(),
+  host: Type.String({ description: 'Network alias inside the instance.' }),
+  kind: Type.Enum(['service', 'job']),
+  run: Type.Optional(Type.Enum(['before_start', 'after_start', 'schedule'])),
+  schedule: Type.Optional(Type.String()),
+  irreversible: Type.Boolean(),
+  image: Type.String(),
+  entrypoint: Type.Optional(Argv),
+  command: Type.Optional(Argv),
+  user: Type.Optional(Type.String()),
+  working_dir: Type.Optional(Type.String()),
+  hostname: Type.Optional(Type.String()),
+  env: Texts,
+  files: Type.Array(Type.Object({ mount_path: Type.String(), mode: Type.String(), content: Type.String() })),
+  storage: Type.Array(ManifestStorage),
+  tmpfs: Type.Array(Type.Object({ mount_path: Type.String(), size_bytes: Type.Optional(Bytes) })),
+  shm_size_bytes: Type.Optional(Bytes),
+  healthcheck: Type.Optional(ManifestHealthcheck),
+  depends_on: Type.Record(Type.String(), Type.Enum(['started', 'healthy', 'completed'])),
+  resources: Type.Object({
+    cpus: Type.Optional(Type.Number()),
+    memory_bytes: Type.Optional(Bytes),
+    memory_reservation_bytes: Type.Optional(Bytes),
+    pids: Type.Optional(Type.Integer()),
+  }),
+  restart: Type.Enum(['always', 'unless-stopped', 'on-failure', 'no']),
+  replicas: Type.Integer(),
+  ports: Type.Array(
+    Type.Object({
+      container_port: Type.Integer(),
+      host_port: Type.Optional(Type.Integer()),
+      host_ip: Type.Optional(Type.String()),
+      protocol: Type.Enum(['tcp', 'udp']),
+    }),
+  ),
+  network: Type.Enum(['bridge', 'host']),
+  privileged: Type.Boolean(),
+  pid: Type.Enum(['private', 'host']),
+  ipc: Type.Enum(['private', 'host']),
+  confinement: Type.Object({
+    seccomp: Type.Enum(['default', 'unconfined']),
+    apparmor: Type.Enum(['default', 'unconfined']),
+    no_new_privileges: Type.Boolean(),
+  }),
+  capabilities: Type.Object({ add: Type.Array(Type.String()), drop: Type.Array(Type.String()) }),
+  devices: Type.Array(Type.Object({ path: Type.String(), container_path: Type.String(), access: Type.String() })),
+  gpu: Type.Optional(
+    Type.Object({ count: Type.Union([Type.Literal('all'), Type.Integer()]), driver: Type.Optional(Type.String()) }),
+  ),
+  ulimits: Type.Record(Type.String(), Type.Object({ soft: Type.Integer(), hard: Type.Integer() })),
+  sysctls: Texts,
+  extra_hosts: Texts,
+  labels: Texts,
+  read_only: Type.Boolean(),
+  init: Type.Boolean(),
+  tty: Type.Boolean(),
+  stop_signal: Type.Optional(Type.String()),
+  stop_grace_period_ms: Milliseconds,
+});
+
+export const ManifestRoute = Type.Object({
+  name: Type.String(),
+  component: Type.String(),
+  port: Type.Integer(),
+  host: Type.String(),
+  path: Type.String(),
+  strip: Type.Boolean(),
+  tls: Type.Enum(['auto', 'internal', 'off']),
+  primary: Type.Boolean(),
+  url: Type.String(),
+});
+
+export const ManifestAction = Type.Object({
+  name: Type.String(),
+  slug: Type.String(),
+  description: Type.String(),
+  type: Type.Enum(['exec', 'job', 'http']),
+  component: Type.String(),
+  command: Type.Optional(
+    Type.Array(Type.String(), { description: '${params.x} is filled at run time, within its argument.' }),
+  ),
+  http: Type.Optional(
+    Type.Object({
+      method: Type.String(),
+      port: Type.Integer(),
+      path: Type.String(),
+      headers: Texts,
+      body: Type.Optional(Type.String()),
+      expect: Type.Optional(Type.Integer()),
+    }),
+  ),
+  image: Type.Optional(Type.String({ description: 'Of a job; that of its component when it is missing.' })),
+  env: Texts,
+  user: Type.Optional(Type.String()),
+  working_dir: Type.Optional(Type.String()),
+  timeout_ms: Milliseconds,
+  dangerous: Type.Boolean(),
+  params: Type.Array(ActionParam),
+});
+
+export const ManifestPermission = Type.Object({
+  ...Permission.properties,
+  component: Type.String(),
+  needs_operator: Type.Boolean({ description: 'Refused unless the operator of the server allows it.' }),
+});
+
+export const ManifestSmokeTest = Type.Object({
+  http: Type.Optional(
+    Type.Object({
+      route: Type.String(),
+      path: Type.String(),
+      expect: Type.Integer(),
+      contains: Type.Optional(Type.String()),
+    }),
+  ),
+  tcp: Type.Optional(Type.Object({ component: Type.String(), port: Type.Integer() })),
+  exec: Type.Optional(Type.Object({ component: Type.String(), command: Argv })),
+});
+
+export const Manifest = Type.Object(
+  {
+    species: Type.String(),
+    template_version: Type.String(),
+    app_version: Type.Optional(Type.String()),
+    archetype: Type.String(),
+    spec_hash: Type.String(),
+    profile: Type.String(),
+    variant: Type.Union([Type.String(), Type.Null()]),
+    instance: Type.Object({
+      uid: Type.String(),
+      name: Type.String(),
+      server_id: Type.String(),
+      tenant_id: Type.Optional(Type.String()),
+    }),
+    deadline_ms: Milliseconds,
+    components: Type.Array(ManifestComponent, { description: 'What others depend on comes first.' }),
+    routes: Type.Array(ManifestRoute),
+    actions: Type.Array(ManifestAction),
+    backup: Type.Object({
+      strategy: Type.Enum(['none', 'volume', 'dump', 'both']),
+      volumes: Type.Array(Type.Object({ name: Type.String(), critical: Type.Boolean() })),
+      dump_action: Type.Union([Type.String(), Type.Null()]),
+      schedule_hint: Type.Union([Type.String(), Type.Null()]),
+    }),
+    smoke: Type.Array(ManifestSmokeTest),
+    provides: Type.Array(Type.Object({ class: Type.String(), attributes: Texts })),
+    permissions: Type.Array(ManifestPermission),
+    notes: Type.Optional(Type.String()),
+  },
+  { $id: 'urn:hortus:manifest', title: 'Manifest', description: 'One revision of an instance, resolved.' },
+);
+
+export type ManifestHealthcheck = Static<typeof ManifestHealthcheck>;
+export type ManifestComponent = Static<typeof ManifestComponent>;
+export type ManifestRoute = Static<typeof ManifestRoute>;
+export type ManifestAction = Static<typeof ManifestAction>;
+export type ManifestPermission = Static<typeof ManifestPermission>;
+export type Manifest = Static<typeof Manifest>;

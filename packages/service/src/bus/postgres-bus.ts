@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import type { Bus } from './bus.ts';
+import { Outgoing, readPayload } from './outgoing.ts';
+import { refuseTooLong, Subscriptions } from './subscriptions.ts';
+
+export interface PostgresBusOptions {
+  readonly url: string;
+  /** This process's own name: its messages come back to it and are recognised by it. */
+  readonly replica: string;
+  readonly log: Pick<Logger, 'error' | 'warn'>;
+  /** How long messages are collected before they go out together. */
+  readonly collectMs?: number;
+  /** How often the connection is tried, so that one that died silently is noticed. */
+  readonly probeMs?: number;
+}
+
+const CHANNEL = 'hortus';
+const FIRST_RETRY_MS = 100;
+const LONGEST_RETRY_MS = 5_000;
+
+/** Fails when the database cannot be reached; a connection lost later is opened again for as long as it takes. */
+export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus> {
+  const bus = new PostgresBus(options);
+  await bus.open();
+  return bus;
+}
+
+/**
+ * LISTEN and NOTIFY on one connection of its own. Messages to this process's own listeners do not take that way. What
+ * cannot be sent while the connection is down waits, because the other replicas see no gap when it is only ours.
+ */
+class PostgresBus implements Bus {
+  readonly #options: PostgresBusOptions;
+  readonly #subscriptions: Subscriptions;
+  readonly #outgoing: Outgoing;
+  readonly #closing = new AbortController();
+  #client: pg.Client | undefined;
+  #collecting: NodeJS.Timeout | undefined;
+  #probing: NodeJS.Timeout | undefined;
+  #sending: Promise<void> | undefined;
+  #reconnecting: Promise<void> | undefined;
+
+  constructor(options: PostgresBusOptions) {
+    this.#options = options;
+    this.#subscriptions = new Subscriptions(options.log);
+    this.#outgoing = new Outgoing(options.replica);
+  }
+
+  async open(): Promise<void> {
+    await this.#connect();
+    this.#probing = setInterval(() => void this.#probe(), this.#options.probeMs ?? 15_000);
+    this.#probing.unref();
+  }
+
+  publish(topic: string, message = ''): void {
+    refuseTooLong(topic, message);
+    this.#subscriptions.tell(topic, message);
+    if (this.#closing.signal.aborted) return;
+    this.#outgoing.add(topic, message);
+    this.#sendSoon();
+  }
+
+  subscribe(topic: string, listener: (message: string) => void): () => void {
+    return this.#subscriptions.add(topic, listener);
+  }
+
+  onGap(listener: () => void): void {
+    this.#subscriptions.addGap(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    clearInterval(this.#probing);
+    clearTimeout(this.#collecting);
+    await this.#reconnecting;
+    await this.#sending;
+    // What was said last is still worth a try: other replicas may wait for it.
+    await this.#send();
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.end().catch(() => {});
+  }
+
+  #sendSoon(): void {
+    if (this.#collecting || !this.#client || this.#closing.signal.aborted) return;
+    this.#collecting = setTimeout(() => {
+      this.#sending = this.#send().finally(() => {
+        this.#collecting = undefined;
+        // What came in meanwhile goes with the next round.
+        if (!this.#outgoing.empty) this.#sendSoon();
+      });
+    }, this.#options.collectMs ?? 3);
+  }
+
+  async #send(): Promise<void> {
+    const client = this.#client;
+    if (!client || this.#outgoing.empty) return;
+    const payloads = this.#outgoing.take();
+    try {
+      await client.query('select pg_notify($1, payload) from unnest($2::text[]) as payload', [CHANNEL, payloads]);
+    } catch (error) {
+      this.#outgoing.putBack(payloads);
+      this.#lost(client, error);
+    }
+  }
+
+  async #probe(): Promise<void> {
+    const client = this.#client;
+    await client?.query('select 1').catch((error) => this.#lost(client, error));
+  }
+
+  async #connect(): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.#options.url,
+      connectionTimeoutMillis: 5_000,
+      query_timeout: 5_000,
+      keepAlive: true,
+      application_name: 'hortus bus',
+    });
+    client.on('error', (error) => this.#lost(client, error));
+    client.on('end', () => this.#lost(client, new Error('The connection has ended.')));
+    client.on('notification', ({ payload = '' }) => this.#receive(payload));
+    try {
+      await client.connect();
+      await client.query(`listen ${CHANNEL}`);
+    } catch (error) {
+      await client.end().catch(() => {});
+      throw error;
+    }
+    this.#client = client;
+    this.#sendSoon();
+  }
+
+  #receive(payload: string): void {
+    const notice = readPayload(payload);
+    if (!notice || notice.replica === this.#options.replica) return;
+    if (notice.gap) this.#subscriptions.tellGap();
+    else this.#subscriptions.tell(notice.topic, notice.message);
+  }
+
+  #lost(client: pg.Client, error: unknown): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    client.end().catch(() => {});
+    if (this.#closing.signal.aborted) return;
+    this.#options.log.warn({ err: error }, 'the connection to the other replicas is lost');
+    this.#subscriptions.tellGap();
+    this.#reconnecting = this.#reconnect();
+  }
+
+  async #reconnect(): Promise<void> {
+    for (let delay = FIRST_RETRY_MS; !this.#closing.signal.aborted; delay = Math.min(delay * 2, LONGEST_RETRY_MS)) {
+      // All replicas lose a restarting server at the same moment; the jitter keeps them from returning together.
+      await sleep(delay * (0.5 + Math.random() / 2), undefined, { signal: this.#closing.signal }).catch(() => {});
+      if (this.#closing.signal.aborted) return;
+      try {
+        await this.#connect();
+        this.#subscriptions.tellGap();
+        return;
+      } catch (error) {
+        this.#options.log.warn({ err: error }, 'the other replicas cannot be reached yet');
+      }
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import type { Logger } from 'pino';
+
+/**
+ * PostgreSQL carries fewer than 8,000 bytes in a notice, and a character takes up to six of them once it is quoted. The
+ * bus says that something happened, never what it was.
+ */
+const MOST_CHARACTERS = 1_200;
+
+/** Who listens in this process. A listener that fails is reported and keeps nobody else from hearing. */
+export class Subscriptions {
+  readonly #topics = new Map<string, Set<(message: string) => void>>();
+  readonly #gaps: (() => void)[] = [];
+  readonly #log: Pick<Logger, 'error'>;
+
+  constructor(log: Pick<Logger, 'error'>) {
+    this.#log = log;
+  }
+
+  add(topic: string, listener: (message: string) => void): () => void {
+    const listeners = this.#topics.get(topic) ?? new Set();
+    this.#topics.set(topic, listeners);
+    // Wrapped, so that a function subscribed twice is two subscriptions.
+    const own = (message: string) => listener(message);
+    listeners.add(own);
+    return () => {
+      listeners.delete(own);
+      if (listeners.size === 0 && this.#topics.get(topic) === listeners) this.#topics.delete(topic);
+    };
+  }
+
+  addGap(listener: () => void): void {
+    this.#gaps.push(listener);
+  }
+
+  tell(topic: string, message: string): void {
+    for (const listener of [...(this.#topics.get(topic) ?? [])]) {
+      this.#guarded(topic, () => listener(message));
+    }
+  }
+
+  tellGap(): void {
+    for (const listener of this.#gaps) this.#guarded('gap', listener);
+  }
+
+  #guarded(topic: string, call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#log.error({ err: error, topic }, 'a listener of the bus failed');
+    }
+  }
+}
+
+export function refuseTooLong(topic: string, message: string): void {
+  if (topic.length + message.length <= MOST_CHARACTERS) return;
+  const what = `A message on ${topic.slice(0, 40)} is over ${MOST_CHARACTERS} characters`;
+  throw new RangeError(`${what}: send an id, not the thing.`);
+}

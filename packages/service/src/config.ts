@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { nearest } from '@hortus/template/nearest';
+import { kindOfKey } from './identity/tokens.ts';
+import { type Config, type Environment, settings } from './settings.ts';
+
+export type { Config, LogLevel, RateLimits } from './settings.ts';
+
+/** What keeps the service from starting: every setting that is wrong, each by name. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+/** Variables that the project's own tests use; a service started by a test inherits them. */
+const forTests = 'HORTUS_TEST_';
+
+/**
+ * Reads every setting once, from the environment and from a `.env` file in the working directory; where both name a
+ * setting the environment wins. Throws one error that lists everything that is wrong.
+ */
+export function readConfig(env: Environment, cwd: string): Config {
+  const given = { ...dotEnv(cwd), ...defined(env) };
+  const problems: string[] = [];
+  for (const name of Object.keys(given)) {
+    if (name.startsWith('HORTUS_') && !name.startsWith(forTests) && !(name in settings)) problems.push(unknown(name));
+  }
+  const values: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(settings)) {
+    // An empty value is how a Compose file says "not set".
+    const text = given[name]?.trim() || undefined;
+    try {
+      values[setting.field] =
+        text === undefined ? setting.otherwise(values as Partial<Config>, cwd) : setting.read(text, cwd);
+    } catch (error) {
+      problems.push(`${name}: ${(error as Error).message}`);
+    }
+  }
+  const config = values as unknown as Config;
+  if (problems.length === 0) problems.push(...disagreements(config));
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  return config;
+}
+
+/** The effective settings for a person to read: a secret only says whether it is set. */
+export function describeConfig(config: Config): { readonly name: string; readonly value: string }[] {
+  return Object.entries(settings).map(([name, setting]) => {
+    const value = config[setting.field];
+    if (value === undefined) return { name, value: '(not set)' };
+    if (setting.secret) return { name, value: '(set, not shown)' };
+    return { name, value: setting.show ? setting.show(value as never) : String(value) };
+  });
+}
+
+function disagreements({ databaseUrl, masterKey, adminKey, mode }: Config): string[] {
+  const found: string[] = [];
+  if (databaseUrl !== undefined && masterKey === undefined) {
+    found.push('HORTUS_MASTER_KEY: must be set with PostgreSQL, where every replica needs the same one.');
+  }
+  if (adminKey !== undefined && kindOfKey(adminKey, mode) !== 'key') {
+    found.push(`HORTUS_ADMIN_KEY: must be hk_${mode}_ and 32 to 128 letters, digits, - or _ (HORTUS_MODE is ${mode}).`);
+  }
+  return found;
+}
+
+function unknown(name: string): string {
+  const meant = nearest(name, Object.keys(settings));
+  return `${name}: is not a setting${meant ? `; did you mean ${meant}?` : '.'}`;
+}
+
+const defined = (env: Environment): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+
+function dotEnv(cwd: string): Record<string, string> {
+  try {
+    return defined(parseEnv(readFileSync(join(cwd, '.env'), 'utf8')));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw new ConfigError(`The file .env cannot be read: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,34 @@
+import { isIP } from 'node:net';
+import { isWithin, parseNetwork } from '../identity/networks.ts';
+
+/** Who is calling: the peer of the socket or, where that is a trusted proxy, whom the proxy names. */
+export type CallerAddress = (peer: string | undefined, forwardedFor: string | undefined) => string;
+
+const NOBODY = '0.0.0.0';
+
+/**
+ * Reads X-Forwarded-For from its end, the hop nearest to us, and stops at the first address that is not a trusted
+ * proxy: whatever stands before that one may be invented by the caller.
+ */
+export function callerAddress(trustedProxies: readonly string[]): CallerAddress {
+  const trusted = trustedProxies.map(parseNetwork).filter((network) => network !== undefined);
+  const isTrusted = (address: string) => isWithin(address, trusted);
+
+  if (trustedProxies.length === 0) return (peer) => plain(peer ?? NOBODY);
+  return (peer, forwardedFor) => {
+    let address = plain(peer ?? NOBODY);
+    if (forwardedFor === undefined || !isTrusted(address)) return address;
+    const hops = forwardedFor.split(',');
+    for (let hop = hops.length - 1; hop >= 0 && isTrusted(address); hop--) {
+      const named = plain((hops[hop] as string).trim());
+      if (isIP(named) === 0) break;
+      address = named;
+    }
+    return address;
+  };
+}
+
+/** An IPv4 peer of a socket that listens on both families arrives as ::ffff:192.0.2.1. */
+const plain = (address: string): string => (address.startsWith('::ffff:') ? address.slice(7) : address);
+
+export const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.');

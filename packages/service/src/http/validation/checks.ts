@@ -1,0 +1,66 @@
+import { type Endpoint, noBody } from '@hortus/contract/endpoint';
+import { nearest } from '@hortus/template/nearest';
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { notFound, Problem } from '../../problem.ts';
+import { findings } from './messages.ts';
+import { queryReader } from './query.ts';
+
+type Values = Record<string, unknown>;
+
+/** The checks of one row of the contract, compiled once. Each answers the value as the handler gets it, or throws. */
+export interface Checks {
+  params(raw: unknown): Values;
+  query(raw: unknown): Values;
+  body(raw: unknown): unknown;
+}
+
+export function compileChecks(row: Endpoint): Checks {
+  const params = Compile(row.params);
+  const query = Compile(row.query);
+  const readQuery = queryReader(row.query);
+  return {
+    params(raw) {
+      // What cannot be an id names nothing.
+      if (!params.Check(raw)) throw notFound('resource');
+      return raw;
+    },
+    query(raw) {
+      const values = readQuery(raw as Values);
+      if (!query.Check(values)) throw refusal(query.Errors(values), row.query, 'query');
+      return values;
+    },
+    body: row.body === noBody ? nothing : bodyCheck(row.body),
+  };
+}
+
+function bodyCheck(schema: TSchema): Checks['body'] {
+  const body = Compile(schema);
+  return (raw) => {
+    if (!body.Check(raw)) throw refusal(body.Errors(raw), schema, 'body');
+    return raw;
+  };
+}
+
+/** An endpoint that reads no body takes an empty one, and an empty object: many clients always send one. */
+function nothing(raw: unknown): undefined {
+  if (raw === undefined || raw === null) return undefined;
+  const [field] = typeof raw === 'object' && !Array.isArray(raw) ? Object.keys(raw) : ['body'];
+  if (field !== undefined) throw problem([{ field, message: 'is not a known field: this takes no body.' }]);
+  return undefined;
+}
+
+function refusal(errors: Parameters<typeof findings>[0], schema: TSchema, whole: string): Problem {
+  const known = Object.keys((schema as { properties?: object }).properties ?? {});
+  const found = findings(errors, whole).map((finding) => {
+    const meant = finding.message === 'is not a known field.' ? nearest(finding.field, known) : undefined;
+    return meant ? { ...finding, message: `is not a known field; did you mean ${meant}?` } : finding;
+  });
+  return problem(found.length > 0 ? found : [{ field: whole, message: 'is not valid.' }]);
+}
+
+function problem(found: readonly { field: string; message: string }[]): Problem {
+  const [first] = found;
+  const message = `${first?.field}: ${first?.message}`;
+  return new Problem('VALIDATION_ERROR', message, { reason: 'invalid', field: first?.field, problems: found });
+}

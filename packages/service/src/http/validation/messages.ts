@@ -1,0 +1,111 @@
+import type { TLocalizedValidationError } from 'typebox/error';
+import { formatWords } from './formats.ts';
+
+export interface Finding {
+  /** As a person writes it: `inputs.WEB_HOSTNAME`, `events[2]`. */
+  readonly field: string;
+  readonly message: string;
+}
+
+/**
+ * What the validator found, in plain words, one finding a field. `whole` is what to call the value itself when it is wrong
+ * as a whole. Values are never repeated: one of them may be a password.
+ */
+export function findings(errors: readonly TLocalizedValidationError[], whole: string): Finding[] {
+  const found = new Map<string, string>();
+  const types = new Map<string, string[]>();
+  const say = (field: string, message: string) => {
+    if (!found.has(field)) found.set(field, message);
+  };
+  for (const error of errors) {
+    const path = error.instancePath;
+    if (error.keyword === 'required') {
+      for (const name of error.params.requiredProperties) say(fieldName(`${path}/${name}`, whole), 'is required.');
+    } else if (error.keyword === 'additionalProperties') {
+      for (const name of error.params.additionalProperties) {
+        say(fieldName(`${path}/${escaped(name)}`, whole), 'is not a known field.');
+      }
+    } else if (error.keyword === 'type') {
+      types.set(path, [...(types.get(path) ?? []), String(error.params.type)]);
+    } else {
+      const message = words(error);
+      if (message) say(fieldName(path, whole), message);
+    }
+  }
+  // Of a union's branches the one whose type fitted says more than those whose type did not.
+  for (const [path, wanted] of types) say(fieldName(path, whole), `must be ${eitherOf(wanted)}.`);
+  return [...found].map(([field, message]) => ({ field, message }));
+}
+
+function words(error: TLocalizedValidationError): string | undefined {
+  switch (error.keyword) {
+    case 'minLength':
+      return error.params.limit === 1 ? 'must not be empty.' : `must have at least ${error.params.limit} characters.`;
+    case 'maxLength':
+      return `must have at most ${error.params.limit} characters.`;
+    case 'minimum':
+      return `must be at least ${error.params.limit}.`;
+    case 'maximum':
+      return `must be at most ${error.params.limit}.`;
+    case 'exclusiveMinimum':
+      return `must be more than ${error.params.limit}.`;
+    case 'exclusiveMaximum':
+      return `must be less than ${error.params.limit}.`;
+    case 'multipleOf':
+      return `must be a multiple of ${error.params.multipleOf}.`;
+    case 'minItems':
+      return error.params.limit === 1 ? 'must not be empty.' : `must have at least ${error.params.limit} entries.`;
+    case 'maxItems':
+      return `must have at most ${error.params.limit} entries.`;
+    case 'minProperties':
+      return `must have at least ${error.params.limit} fields.`;
+    case 'maxProperties':
+      return `must have at most ${error.params.limit} fields.`;
+    case 'uniqueItems':
+      return 'must not have the same entry twice.';
+    case 'pattern':
+      return `must match the pattern ${error.params.pattern}.`;
+    case 'format':
+      return `${formatWords[error.params.format] ?? `must be a valid ${error.params.format}`}.`;
+    case 'enum':
+      return `must be one of ${error.params.allowedValues.join(', ')}.`;
+    case 'const':
+      return `must be ${JSON.stringify(error.params.allowedValue)}.`;
+    // These two only sum up what other errors say in detail.
+    case 'anyOf':
+    case 'boolean':
+      return undefined;
+    default:
+      return `${error.message}.`;
+  }
+}
+
+const typeWords: Readonly<Record<string, string>> = {
+  string: 'a string',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'a list',
+  null: 'null',
+};
+
+function eitherOf(types: readonly string[]): string {
+  const all = [...new Set(types)].map((type) => typeWords[type] ?? type);
+  return all.length < 2 ? all.join('') : `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`;
+}
+
+const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** A name that a caller made up may be of any length; the message needs only its beginning. */
+const LONGEST_NAME = 80;
+
+function fieldName(pointer: string, whole: string): string {
+  if (pointer === '') return whole;
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part) => (part.length > LONGEST_NAME ? `${part.slice(0, LONGEST_NAME)}…` : part))
+    .reduce((path, part) => (/^\d+$/.test(part) && path ? `${path}[${part}]` : path ? `${path}.${part}` : part), '');
+}

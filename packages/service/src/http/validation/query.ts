@@ -1,0 +1,39 @@
+import type { TObject } from 'typebox';
+import { invalid } from '../../problem.ts';
+
+type Values = Record<string, unknown>;
+
+interface Field {
+  readonly type?: string;
+  readonly default?: unknown;
+}
+
+/**
+ * Everything in a query string is text. Each known parameter is turned into the type of its field where the text allows
+ * it, and left as it is where not, so that the check says what is wrong. Unknown parameters are dropped.
+ */
+export function queryReader(schema: TObject): (raw: Values) => Values {
+  const fields = Object.entries(schema.properties as Record<string, Field>);
+  return (raw) => {
+    const values: Values = {};
+    for (const [name, field] of fields) {
+      const given = raw[name];
+      if (given === undefined) {
+        if (field.default !== undefined) values[name] = field.default;
+      } else if (field.type === 'array') {
+        values[name] = Array.isArray(given) ? given : [given];
+      } else {
+        if (typeof given !== 'string') throw invalid(name, 'must be given only once.');
+        values[name] = typed(given, field.type);
+      }
+    }
+    return values;
+  };
+}
+
+function typed(text: string, type: string | undefined): unknown {
+  if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (type === 'number' && /^-?\d{1,15}(\.\d{1,15})?$/.test(text)) return Number(text);
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  return text;
+}

@@ -1,0 +1,125 @@
+import type { Bus } from '../bus/bus.ts';
+import { unauthorized } from '../problem.ts';
+import type { Storage } from '../storage/storage.ts';
+import { ACCOUNTS_TOPIC, type Credential, CredentialCache, KEYS_TOPIC } from './credential-cache.ts';
+import { serverCredential, sessionCredential, userKeyCredential } from './credentials.ts';
+import { LastUse } from './last-use.ts';
+import { isWithin } from './networks.ts';
+import type { Principal } from './principal.ts';
+import { hashOf, kindOfKey, type Mode } from './tokens.ts';
+
+export interface AuthenticatorDeps {
+  readonly storage: Storage;
+  readonly bus: Bus;
+  readonly mode: Mode;
+  /** Milliseconds since 1970; tests pass their own. */
+  readonly clock?: () => number;
+}
+
+/** How a request says who is calling. A header counts before a cookie, also when it is wrong. */
+export interface Proof {
+  readonly authorization: string | undefined;
+  readonly sessionToken: string | undefined;
+}
+
+const BEARER = 'bearer ';
+
+/** Tells who is calling. What it has found out it remembers until the bus says otherwise. */
+export class Authenticator {
+  readonly #storage: Storage;
+  readonly #mode: Mode;
+  readonly #clock: () => number;
+  readonly #cache = new CredentialCache();
+  readonly #lastUse: LastUse;
+  readonly #unsubscribe: readonly (() => void)[];
+
+  constructor({ storage, bus, mode, clock = Date.now }: AuthenticatorDeps) {
+    this.#storage = storage;
+    this.#mode = mode;
+    this.#clock = clock;
+    this.#lastUse = new LastUse(storage);
+    this.#unsubscribe = [
+      bus.subscribe(KEYS_TOPIC, (hash) => this.#cache.drop(hash)),
+      bus.subscribe(ACCOUNTS_TOPIC, (accountId) => this.#cache.dropAccount(accountId)),
+    ];
+    bus.onGap(() => this.#cache.clear());
+  }
+
+  /** Without asking anybody: the caller of a key that is known and in order. Undefined says nothing; then `authenticate`. */
+  fromCache(authorization: string | undefined, address: string): Principal | undefined {
+    const token = bearerOf(authorization);
+    if (token === undefined) return undefined;
+    const now = this.#clock();
+    const credential = this.#cache.get(hashOf(token), now);
+    // A session is proved by its cookie alone, which is what the question about the origin hangs on.
+    if (!credential || credential.principal.kind === 'session' || refusal(credential, now, address)) return undefined;
+    return this.#use(credential, now);
+  }
+
+  async authenticate(proof: Proof, address: string): Promise<Principal> {
+    if (proof.authorization === undefined && proof.sessionToken !== undefined) {
+      return await this.#authenticateSession(proof.sessionToken, address);
+    }
+    const token = bearerOf(proof.authorization);
+    if (token === undefined) throw unauthorized();
+    return await this.authenticateKey(token, address);
+  }
+
+  /** By a key of either kind, as the channel gets one in its first message. */
+  async authenticateKey(token: string, address: string): Promise<Principal> {
+    const kind = kindOfKey(token, this.#mode);
+    if (!kind) throw unauthorized();
+    return await this.#admit(hashOf(token), kind === 'key' ? userKeyCredential : serverCredential, address);
+  }
+
+  /** Writes down when keys were last used; happens by itself every half minute. */
+  flush(): Promise<void> {
+    return this.#lastUse.flush();
+  }
+
+  /** Before the storage is closed. */
+  async close(): Promise<void> {
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    await this.#lastUse.close();
+  }
+
+  async #authenticateSession(token: string, address: string): Promise<Principal> {
+    const principal = await this.#admit(hashOf(token), sessionCredential, address);
+    if (principal.kind !== 'session') throw unauthorized();
+    return principal;
+  }
+
+  async #admit(hash: string, ask: Asking, address: string): Promise<Principal> {
+    const now = this.#clock();
+    let credential = this.#cache.get(hash, now);
+    if (!credential) {
+      const ticket = this.#cache.ticket();
+      credential = await ask(this.#storage, hash);
+      if (!credential) throw unauthorized();
+      this.#cache.put(hash, credential, now, ticket);
+    }
+    const reason = refusal(credential, now, address);
+    if (reason) throw unauthorized(reason);
+    return this.#use(credential, now);
+  }
+
+  #use({ principal }: Credential, now: number): Principal {
+    if (principal.kind === 'key') this.#lastUse.saw(principal.id, now);
+    return principal;
+  }
+}
+
+type Asking = (storage: Storage, hash: string) => Promise<Credential | undefined>;
+
+function bearerOf(authorization: string | undefined): string | undefined {
+  if (authorization === undefined) return undefined;
+  const scheme = authorization.slice(0, BEARER.length);
+  if (scheme !== 'Bearer ' && scheme.toLowerCase() !== BEARER) return undefined;
+  return authorization.slice(BEARER.length).trim();
+}
+
+function refusal({ expiresAt, networks }: Credential, now: number, address: string): string | undefined {
+  if (expiresAt !== null && expiresAt <= now) return 'The API key or session has expired.';
+  if (networks.length > 0 && !isWithin(address, networks)) return 'The API key is not valid from this address.';
+  return undefined;
+}

@@ -1,0 +1,78 @@
+import { append } from '../outbox/append.ts';
+import type { Storage } from '../storage/storage.ts';
+import { type Credential, KEYS_TOPIC } from './credential-cache.ts';
+import { type Network, parseNetwork } from './networks.ts';
+import { findKey, findServer, findSession, promoteNextKey, serverWithNextKey } from './store.ts';
+import { permissionsOf } from './user-permissions.ts';
+
+/** Each of these answers undefined when the database knows no such thing, or no longer. Expiry is checked at every use. */
+
+export async function userKeyCredential(storage: Storage, hash: string): Promise<Credential | undefined> {
+  const key = await findKey(storage.reader, hash);
+  if (!key || key.revoked_at !== null) return undefined;
+  const cidrs = JSON.parse(key.allowed_cidrs) as string[];
+  return {
+    principal: {
+      kind: 'key',
+      id: key.id,
+      accountId: key.account_id,
+      plan: key.plan,
+      userId: key.created_by?.startsWith('usr_') ? key.created_by : null,
+      permissions: JSON.parse(key.permissions) as string[],
+    },
+    expiresAt: key.expires_at,
+    networks: cidrs.map(storedNetwork),
+  };
+}
+
+export async function sessionCredential(storage: Storage, hash: string): Promise<Credential | undefined> {
+  const session = await findSession(storage.reader, hash);
+  if (!session) return undefined;
+  return {
+    principal: {
+      kind: 'session',
+      id: session.id,
+      accountId: session.account_id,
+      plan: session.plan,
+      userId: session.user_id,
+      permissions: permissionsOf(session),
+    },
+    expiresAt: session.expires_at,
+    networks: [],
+  };
+}
+
+export async function serverCredential(storage: Storage, hash: string): Promise<Credential | undefined> {
+  const server = await findServer(storage.reader, hash);
+  if (!server) return undefined;
+  // The daemon has the new key and uses it: from here on nobody needs the old one.
+  if (server.next_key_hash === hash) await retireOldKey(storage, hash);
+  return {
+    principal: { kind: 'server', serverId: server.id, accountId: server.account_id, plan: server.plan },
+    expiresAt: null,
+    networks: [],
+  };
+}
+
+const retireOldKey = (storage: Storage, hash: string): Promise<void> =>
+  storage.write(async (tx) => {
+    const server = await serverWithNextKey(tx, hash);
+    if (!server) return;
+    await promoteNextKey(tx, server.id, hash);
+    tx.notify(KEYS_TOPIC, server.key_hash);
+    await append(tx, {
+      type: 'audit.server_key_replaced',
+      accountId: server.account_id,
+      resourceType: 'server',
+      resourceId: server.id,
+      actor: server.id,
+      data: { server_id: server.id },
+    });
+  });
+
+function storedNetwork(text: string): Network {
+  const network = parseNetwork(text);
+  // Leaving it out could make the rest of the list empty, which means everywhere.
+  if (!network) throw new Error('The allowlist of a key in the database holds something that is not a network.');
+  return network;
+}

@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import { newId } from '../ids.ts';
+import { append } from '../outbox/append.ts';
+import type { Storage, Tx } from '../storage/storage.ts';
+import { PASSWORD_LENGTH, type Passwords } from './passwords.ts';
+import { claimFirstAccount, firstAccount, insertAccount, insertKey, insertUser } from './store.ts';
+import { kindOfKey, type Mode, newUserKey, type Token, tokenOf } from './tokens.ts';
+
+export interface FirstStartDeps {
+  readonly storage: Storage;
+  readonly passwords: Passwords;
+  readonly mode: Mode;
+  /** HORTUS_ADMIN_KEY, HORTUS_ADMIN_EMAIL, HORTUS_ADMIN_PASSWORD, as given. */
+  readonly adminKey: string | undefined;
+  readonly adminEmail: string;
+  readonly adminPassword: string | undefined;
+}
+
+export interface FirstStart {
+  readonly accountId: string;
+  readonly email: string;
+  /** Only what was generated here: it is shown once and then known to nobody else. */
+  readonly generatedKey: string | undefined;
+  readonly generatedPassword: string | undefined;
+}
+
+/** On an empty database: the first account, its owner and a key. Undefined when they are there already. */
+export async function ensureFirstAccount(deps: FirstStartDeps): Promise<FirstStart | undefined> {
+  checkSettings(deps);
+  const { storage } = deps;
+  if ((await firstAccount(storage.reader)) !== undefined) return undefined;
+  const key = deps.adminKey ? tokenOf(deps.adminKey) : newUserKey(deps.mode);
+  const password = deps.adminPassword || randomBytes(18).toString('base64url');
+  const passwordHash = await deps.passwords.hash(password);
+  const email = normalEmail(deps.adminEmail);
+  const accountId = newId('account');
+  // Of replicas that start together one gets the claim; the others find the account made.
+  const made = await storage.write(async (tx) => {
+    if (!(await claimFirstAccount(tx, accountId))) return false;
+    await makeAccount(tx, { accountId, email, passwordHash, key });
+    return true;
+  });
+  if (!made) return undefined;
+  return {
+    accountId,
+    email,
+    generatedKey: deps.adminKey ? undefined : key.token,
+    generatedPassword: deps.adminPassword ? undefined : password,
+  };
+}
+
+/** Nobody signs in by the case of a letter. */
+export const normalEmail = (email: string): string => email.trim().toLowerCase();
+
+function checkSettings({ adminKey, adminPassword, adminEmail, mode }: FirstStartDeps): void {
+  if (adminKey && kindOfKey(adminKey, mode) !== 'key') {
+    throw new Error(`HORTUS_ADMIN_KEY must be hk_${mode}_ and from 32 to 128 letters, digits, - or _.`);
+  }
+  const { least, most } = PASSWORD_LENGTH;
+  if (adminPassword && (adminPassword.length < least || adminPassword.length > most)) {
+    throw new Error(`HORTUS_ADMIN_PASSWORD must have from ${least} to ${most} characters.`);
+  }
+  if (!/^\S+@\S+$/.test(normalEmail(adminEmail))) throw new Error('HORTUS_ADMIN_EMAIL must be an email address.');
+}
+
+async function makeAccount(
+  tx: Tx,
+  { accountId, email, passwordHash, key }: { accountId: string; email: string; passwordHash: string; key: Token },
+): Promise<void> {
+  const now = tx.now;
+  const userId = newId('user');
+  const keyId = newId('key');
+  await insertAccount(tx, { id: accountId, name: 'Hortus', plan: 'enterprise', created_at: now });
+  await insertUser(tx, {
+    id: userId,
+    account_id: accountId,
+    email,
+    password_hash: passwordHash,
+    role: 'owner',
+    admin: 1,
+    created_at: now,
+    updated_at: now,
+  });
+  await insertKey(tx, {
+    id: keyId,
+    account_id: accountId,
+    hash: key.hash,
+    prefix: key.prefix,
+    name: 'first key',
+    permissions: JSON.stringify(['admin']),
+    allowed_cidrs: '[]',
+    expires_at: null,
+    last_used_at: null,
+    created_by: userId,
+    created_at: now,
+    revoked_at: null,
+  });
+  await append(tx, {
+    type: 'audit.account_created',
+    accountId,
+    resourceType: 'account',
+    resourceId: accountId,
+    actor: null,
+    data: { account_id: accountId, user_id: userId, key_id: keyId },
+  });
+}

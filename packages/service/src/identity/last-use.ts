@@ -1,0 +1,51 @@
+import type { Storage } from '../storage/storage.ts';
+import { recordUse } from './store.ts';
+
+const FLUSH_EVERY_MS = 30_000;
+
+/** Remembers when each key was last used and writes it now and then: a write per request would cost more than the request. */
+export class LastUse {
+  readonly #storage: Storage;
+  readonly #timer: NodeJS.Timeout;
+  #seen = new Map<string, number>();
+  #flushing: Promise<void> = Promise.resolve();
+
+  constructor(storage: Storage) {
+    this.#storage = storage;
+    this.#timer = setInterval(() => {
+      // What could not be written is tried again with the next round.
+      this.flush().catch(() => undefined);
+    }, FLUSH_EVERY_MS);
+    this.#timer.unref();
+  }
+
+  saw(keyId: string, at: number): void {
+    this.#seen.set(keyId, at);
+  }
+
+  flush(): Promise<void> {
+    this.#flushing = this.#flushing.catch(() => undefined).then(() => this.#write());
+    return this.#flushing;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.flush();
+  }
+
+  async #write(): Promise<void> {
+    if (this.#seen.size === 0) return;
+    const seen = this.#seen;
+    this.#seen = new Map();
+    // In order of the ids, so that two replicas that write at once wait for each other instead of deadlocking.
+    const uses = [...seen].sort(([a], [b]) => (a < b ? -1 : 1));
+    try {
+      await this.#storage.write(async (tx) => {
+        for (const [keyId, at] of uses) await recordUse(tx, keyId, at);
+      });
+    } catch (error) {
+      for (const [keyId, at] of uses) if (!this.#seen.has(keyId)) this.#seen.set(keyId, at);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { invalid, Problem } from '../problem.ts';
+
+export const PASSWORD_LENGTH = { least: 10, most: 256 } as const;
+
+/** OWASP's recommendation for argon2id with the least memory of its list: 19 MiB, two passes. */
+const COST = { memory: 19_456, passes: 2, parallelism: 1 } as const;
+const SALT_BYTES = 16;
+const TAG_BYTES = 32;
+
+/** Each hash keeps a thread and 19 MiB busy, and other work needs threads as well. */
+const AT_ONCE = 2;
+const MOST_WAITING = 64;
+
+export function checkNewPassword(field: string, password: string): void {
+  const { least, most } = PASSWORD_LENGTH;
+  if (password.length >= least && password.length <= most) return;
+  throw invalid(field, `must have from ${least} to ${most} characters.`);
+}
+
+/** Hashes and verifies off the event loop, a few at a time. */
+export class Passwords {
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+  /** Verified when there is no such user, so that this takes as long as a wrong password. Nobody knows what it hashes. */
+  readonly #decoy = print(COST, randomBytes(SALT_BYTES), randomBytes(TAG_BYTES));
+
+  async hash(password: string): Promise<string> {
+    const salt = randomBytes(SALT_BYTES);
+    return print(COST, salt, await this.#derive(password, salt, COST, TAG_BYTES));
+  }
+
+  /** Pass undefined for a user who does not exist: the answer is no, after the usual time. */
+  async verify(password: string, hash: string | undefined): Promise<boolean> {
+    const { cost, salt, tag } = parse(hash ?? this.#decoy);
+    const derived = await this.#derive(password, salt, cost, tag.length);
+    return timingSafeEqual(derived, tag) && hash !== undefined;
+  }
+
+  async #derive(password: string, salt: Buffer, cost: Cost, length: number): Promise<Buffer> {
+    await this.#turn();
+    try {
+      return await derive(password, salt, cost, length);
+    } finally {
+      // The turn is handed on, not given back: nobody who comes just now can slip in between.
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#running--;
+    }
+  }
+
+  async #turn(): Promise<void> {
+    if (this.#running < AT_ONCE) {
+      this.#running++;
+      return;
+    }
+    if (this.#waiting.length >= MOST_WAITING) {
+      throw new Problem('RATE_LIMITED', 'Too many people sign in at this moment.', { retry_after: 5 });
+    }
+    await new Promise<void>((turn) => this.#waiting.push(turn));
+  }
+}
+
+interface Cost {
+  readonly memory: number;
+  readonly passes: number;
+  readonly parallelism: number;
+}
+
+function derive(password: string, nonce: Buffer, cost: Cost, tagLength: number): Promise<Buffer> {
+  // Keyboards differ in how they compose a letter; the password is the same.
+  const message = password.normalize('NFKC');
+  return new Promise((resolve, reject) => {
+    argon2('argon2id', { message, nonce, tagLength, ...cost }, (error, derived) =>
+      error ? reject(error) : resolve(derived),
+    );
+  });
+}
+
+const base64 = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
+
+/** The PHC string format: it carries its own parameters, so that a later release can raise them. */
+const print = ({ memory, passes, parallelism }: Cost, salt: Buffer, tag: Buffer): string =>
+  `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`;
+
+const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+function parse(hash: string): { cost: Cost; salt: Buffer; tag: Buffer } {
+  const [, memory, passes, parallelism, salt = '', tag = ''] = PHC.exec(hash) ?? [];
+  if (!memory) throw new Error('A stored password hash does not have the form of one.');
+  return {
+    cost: { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },
+    salt: Buffer.from(salt, 'base64'),
+    tag: Buffer.from(tag, 'base64'),
+  };
+}

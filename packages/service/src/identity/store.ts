@@ -1,0 +1,126 @@
+import { forUpdate } from '../storage/locking.ts';
+import { statement } from '../storage/statement.ts';
+import type { Queries, Tx } from '../storage/storage.ts';
+import type { NewRow, Row } from '../storage/tables.ts';
+
+const keyByHash = statement<{ hash: string }, Row<'api_keys'> & Pick<Row<'accounts'>, 'plan'>>((db, p) =>
+  db
+    .selectFrom('api_keys')
+    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+    .selectAll('api_keys')
+    .select('accounts.plan')
+    .where('api_keys.hash', '=', p.hash),
+);
+
+export const findKey = async (queries: Queries, hash: string) => (await keyByHash(queries, { hash }))[0];
+
+const sessionByHash = statement<
+  { hash: string },
+  Row<'sessions'> & Pick<Row<'accounts'>, 'plan'> & Pick<Row<'users'>, 'role' | 'admin'>
+>((db, p) =>
+  db
+    .selectFrom('sessions')
+    .innerJoin('accounts', 'accounts.id', 'sessions.account_id')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .selectAll('sessions')
+    .select(['accounts.plan', 'users.role', 'users.admin'])
+    .where('sessions.hash', '=', p.hash),
+);
+
+export const findSession = async (queries: Queries, hash: string) => (await sessionByHash(queries, { hash }))[0];
+
+const serverByKey = statement<
+  { hash: string },
+  Pick<Row<'servers'>, 'id' | 'account_id' | 'key_hash' | 'next_key_hash'> & Pick<Row<'accounts'>, 'plan'>
+>((db, p) =>
+  db
+    .selectFrom('servers')
+    .innerJoin('accounts', 'accounts.id', 'servers.account_id')
+    .select(['servers.id', 'servers.account_id', 'servers.key_hash', 'servers.next_key_hash', 'accounts.plan'])
+    .where((either) =>
+      either.or([either('servers.key_hash', '=', p.hash), either('servers.next_key_hash', '=', p.hash)]),
+    )
+    .where('servers.deleted_at', 'is', null),
+);
+
+/** Also by a rotated key that its daemon uses for the first time. */
+export const findServer = async (queries: Queries, hash: string) => (await serverByKey(queries, { hash }))[0];
+
+/** A server whose next key is this one, kept until the transaction ends. */
+export const serverWithNextKey = (tx: Tx, hash: string) =>
+  forUpdate(
+    tx,
+    tx.db
+      .selectFrom('servers')
+      .select(['id', 'account_id', 'key_hash'])
+      .where('next_key_hash', '=', hash)
+      .where('deleted_at', 'is', null),
+  ).executeTakeFirst();
+
+export async function promoteNextKey(tx: Tx, serverId: string, hash: string): Promise<void> {
+  await tx.db
+    .updateTable('servers')
+    .set({ key_hash: hash, next_key_hash: null, updated_at: tx.now })
+    .where('id', '=', serverId)
+    .execute();
+}
+
+const used = statement<{ id: string; at: number }>((db, p) =>
+  db
+    .updateTable('api_keys')
+    .set({ last_used_at: p.at })
+    .where('id', '=', p.id)
+    .where((either) => either.or([either('last_used_at', 'is', null), either('last_used_at', '<', p.at)])),
+);
+
+/** Another replica may have seen a later use already; that one stays. */
+export async function recordUse(tx: Tx, id: string, at: number): Promise<void> {
+  await used(tx, { id, at });
+}
+
+export async function insertSession(tx: Tx, session: NewRow<'sessions'>): Promise<void> {
+  await tx.db.insertInto('sessions').values(session).execute();
+}
+
+/** Answers the hashes, so that whoever keeps a copy can be told. */
+export async function deleteSessionsOf(tx: Tx, userId: string, except?: string): Promise<string[]> {
+  let query = tx.db.deleteFrom('sessions').where('user_id', '=', userId);
+  if (except !== undefined) query = query.where('id', '!=', except);
+  return (await query.returning('hash').execute()).map((row) => row.hash);
+}
+
+export async function deleteSession(tx: Tx, id: string): Promise<string | undefined> {
+  return (await tx.db.deleteFrom('sessions').where('id', '=', id).returning('hash').executeTakeFirst())?.hash;
+}
+
+export async function deleteExpiredSessions(tx: Tx, userId: string): Promise<void> {
+  await tx.db.deleteFrom('sessions').where('user_id', '=', userId).where('expires_at', '<=', tx.now).execute();
+}
+
+const FIRST_ACCOUNT = 'first_account';
+
+export const firstAccount = async (queries: Queries): Promise<string | undefined> =>
+  (await queries.db.selectFrom('settings').select('value').where('name', '=', FIRST_ACCOUNT).executeTakeFirst())?.value;
+
+/** False when another replica was quicker. */
+export async function claimFirstAccount(tx: Tx, accountId: string): Promise<boolean> {
+  const claimed = await tx.db
+    .insertInto('settings')
+    .values({ name: FIRST_ACCOUNT, value: accountId })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .returning('name')
+    .executeTakeFirst();
+  return claimed !== undefined;
+}
+
+export async function insertAccount(tx: Tx, account: NewRow<'accounts'>): Promise<void> {
+  await tx.db.insertInto('accounts').values(account).execute();
+}
+
+export async function insertUser(tx: Tx, user: NewRow<'users'>): Promise<void> {
+  await tx.db.insertInto('users').values(user).execute();
+}
+
+export async function insertKey(tx: Tx, key: NewRow<'api_keys'>): Promise<void> {
+  await tx.db.insertInto('api_keys').values(key).execute();
+}

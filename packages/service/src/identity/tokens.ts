@@ -1,0 +1,40 @@
+import { hash, randomBytes } from 'node:crypto';
+
+export type Mode = 'live' | 'test';
+
+/** A secret that is shown once. Only its hash is kept: 256 random bits need no slow one. */
+export interface Token {
+  readonly token: string;
+  readonly hash: string;
+  /** The first characters, to recognise it by. */
+  readonly prefix: string;
+}
+
+export type KeyKind = 'key' | 'server';
+
+const PREFIXES: Readonly<Record<KeyKind, string>> = { key: 'hk', server: 'hs' };
+/** `hk_live_` and four characters of the random part. */
+const SHOWN = 12;
+
+const secret = (): string => randomBytes(32).toString('base64url');
+
+export const newUserKey = (mode: Mode): Token => tokenOf(`${PREFIXES.key}_${mode}_${secret()}`);
+export const newServerKey = (mode: Mode): Token => tokenOf(`${PREFIXES.server}_${mode}_${secret()}`);
+export const newSessionToken = (): Token => tokenOf(secret());
+
+export const hashOf = (token: string): string => hash('sha256', token, 'base64url');
+
+export const tokenOf = (token: string): Token => ({
+  token,
+  hash: hashOf(token),
+  prefix: token.slice(0, SHOWN),
+});
+
+const FORM = /^(hk|hs)_(live|test)_[\w-]{32,128}$/;
+
+/** What kind of key a text claims to be; undefined when it is none, or one of the other mode. */
+export function kindOfKey(text: string, mode: Mode): KeyKind | undefined {
+  const [, prefix, itsMode] = FORM.exec(text) ?? [];
+  if (itsMode !== mode) return undefined;
+  return prefix === PREFIXES.key ? 'key' : 'server';
+}

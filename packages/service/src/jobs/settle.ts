@@ -1,0 +1,65 @@
+import { Problem } from '../problem.ts';
+import type { Tx } from '../storage/storage.ts';
+import { type Backoff, backoffMs } from './backoff.ts';
+import { type Answer, JobFailure, type JobKind, LeaseLost } from './job.ts';
+import { deleteJob, freeJob, type JobRow, lockOwned } from './store.ts';
+
+export interface Lease {
+  readonly id: string;
+  /** New with every claim, so that a worker that comes late cannot settle the run of another, nor of itself. */
+  readonly owner: string;
+}
+
+export const standardAttempts = 10;
+const retries: Backoff = { firstMs: 1_000, longestMs: 3_600_000 };
+
+/** The end of a run that went well. */
+export async function succeed(tx: Tx, lease: Lease, kind: JobKind, answer: Answer): Promise<void> {
+  const job = await held(tx, lease);
+  const next = answer === 'done' ? recurrence(tx, kind) : answer.again;
+  const runAt = earlier(next, job.again_at);
+  if (runAt === null) await deleteJob(tx, { id: job.id });
+  else await freeJob(tx, { id: job.id, run_at: runAt, attempts: 0, last_error: null, dead: 0 });
+}
+
+/** The end of a run that failed: it is tried again later, and in the end set aside. Answers whether it was. */
+export async function fail(tx: Tx, lease: Lease, kind: JobKind, error: unknown): Promise<boolean> {
+  const job = await held(tx, lease);
+  const last_error = describe(error);
+  if (job.attempts < (kind.maxAttempts ?? standardAttempts)) {
+    const run_at = tx.now + backoffMs(job.attempts, retries);
+    await freeJob(tx, { id: job.id, run_at, attempts: job.attempts, last_error, dead: 0 });
+    return false;
+  }
+  // Somebody has asked for it anew, or it comes back by the clock: that wish is given attempts of its own.
+  const next = earlier(recurrence(tx, kind), job.again_at);
+  const dead = next === null ? 1 : 0;
+  const attempts = dead ? job.attempts : 0;
+  await freeJob(tx, { id: job.id, run_at: next ?? job.run_at, attempts, last_error, dead });
+  return dead === 1;
+}
+
+/** Gives a run back that has come to nothing through no fault of its own. */
+export async function release(tx: Tx, lease: Lease): Promise<void> {
+  const job = await held(tx, lease);
+  const attempts = Math.max(0, job.attempts - 1);
+  await freeJob(tx, { id: job.id, run_at: tx.now, attempts, last_error: job.last_error, dead: 0 });
+}
+
+async function held(tx: Tx, lease: Lease): Promise<JobRow> {
+  const job = await lockOwned(tx, lease.id, lease.owner);
+  if (!job) throw new LeaseLost('The job is no longer in these hands.');
+  return job;
+}
+
+const recurrence = (tx: Tx, kind: JobKind): number | null => (kind.every === undefined ? null : tx.now + kind.every);
+
+const earlier = (a: number | null, b: number | null): number | null =>
+  a === null ? b : b === null ? a : Math.min(a, b);
+
+/** The words of an unknown error may repeat a password out of an address, so only its name and code are kept. */
+function describe(error: unknown): string {
+  if (error instanceof JobFailure || error instanceof Problem) return error.message.slice(0, 500);
+  const { name, code } = (error ?? {}) as { name?: unknown; code?: unknown };
+  return [name, code].filter((word) => typeof word === 'string').join(' ').slice(0, 100) || 'unknown error';
+}

@@ -1,0 +1,128 @@
+import { claiming, forUpdate } from '../storage/locking.ts';
+import { statement } from '../storage/statement.ts';
+import type { Queries, Tx } from '../storage/storage.ts';
+import type { Row } from '../storage/tables.ts';
+
+export type JobRow = Row<'jobs'>;
+type JobToInsert = Pick<JobRow, 'id' | 'kind' | 'key' | 'payload' | 'run_at' | 'created_at'>;
+
+/** Where one with the key is waiting its time is moved forward; where it is running, the wish is kept in `again_at`. */
+export const insertJob = statement<JobToInsert>((db, p) =>
+  db
+    .insertInto('jobs')
+    .values({
+      id: p.id,
+      kind: p.kind,
+      key: p.key,
+      payload: p.payload,
+      run_at: p.run_at,
+      attempts: 0,
+      lease_owner: null,
+      again_at: null,
+      last_error: null,
+      dead: 0,
+      created_at: p.created_at,
+    })
+    .onConflict((clash) =>
+      clash
+        .columns(['kind', 'key'])
+        .where('key', 'is not', null)
+        .where('dead', '=', 0)
+        .doUpdateSet((set) => ({
+          run_at: set
+            .case()
+            .when(
+              set.and([set('jobs.lease_owner', 'is', null), set('excluded.run_at', '<', set.ref('jobs.run_at'))]),
+            )
+            .then(set.ref('excluded.run_at'))
+            .else(set.ref('jobs.run_at'))
+            .end(),
+          again_at: set
+            .case()
+            .when(
+              set.and([
+                set('jobs.lease_owner', 'is not', null),
+                set.or([
+                  set('jobs.again_at', 'is', null),
+                  set('excluded.run_at', '<', set.ref('jobs.again_at')),
+                ]),
+              ]),
+            )
+            .then(set.ref('excluded.run_at'))
+            .else(set.ref('jobs.again_at'))
+            .end(),
+        })),
+    ),
+);
+
+/** When the next job of each kind may be claimed. */
+export const nextOfKinds = (queries: Queries, kinds: readonly string[]): Promise<{ kind: string; run_at: number }[]> =>
+  queries.db
+    .selectFrom('jobs')
+    .select((select) => ['kind', select.fn.min('run_at').as('run_at')])
+    .where('dead', '=', 0)
+    .where('kind', 'in', kinds)
+    .groupBy('kind')
+    .execute();
+
+/** Takes the jobs of a kind whose time has come, which includes those whose owner has let his lease run out. */
+export async function claimJobs(
+  tx: Tx,
+  claim: { kind: string; most: number; owner: string; until: number },
+): Promise<JobRow[]> {
+  const due = tx.db
+    .selectFrom('jobs')
+    .select('id')
+    .where('dead', '=', 0)
+    .where('kind', '=', claim.kind)
+    .where('run_at', '<=', tx.now)
+    .orderBy('run_at')
+    .limit(claim.most);
+  const ids = (await claiming(tx, due).execute()).map((row) => row.id);
+  if (ids.length === 0) return [];
+  return await tx.db
+    .updateTable('jobs')
+    .set((set) => ({ lease_owner: claim.owner, run_at: claim.until, attempts: set('attempts', '+', 1) }))
+    .where('id', 'in', ids)
+    .returningAll()
+    .execute();
+}
+
+/** Answers the ids of those that are still theirs. */
+export async function extendLeases(
+  tx: Tx,
+  leases: { ids: readonly string[]; owners: readonly string[]; until: number },
+): Promise<string[]> {
+  const extended = await tx.db
+    .updateTable('jobs')
+    .set({ run_at: leases.until })
+    .where('id', 'in', leases.ids)
+    .where('lease_owner', 'in', leases.owners)
+    .returning('id')
+    .execute();
+  return extended.map((row) => row.id);
+}
+
+/** The job if it still belongs to this owner, held until the transaction ends. */
+export const lockOwned = (tx: Tx, id: string, owner: string): Promise<JobRow | undefined> =>
+  forUpdate(
+    tx,
+    tx.db.selectFrom('jobs').selectAll().where('id', '=', id).where('lease_owner', '=', owner),
+  ).executeTakeFirst();
+
+export const deleteJob = statement<{ id: string }>((db, p) => db.deleteFrom('jobs').where('id', '=', p.id));
+
+/** Ends a lease and says how the job goes on. */
+export const freeJob = statement<Pick<JobRow, 'id' | 'run_at' | 'attempts' | 'last_error' | 'dead'>>((db, p) =>
+  db
+    .updateTable('jobs')
+    .set({
+      lease_owner: null,
+      again_at: null,
+      run_at: p.run_at,
+      attempts: p.attempts,
+      last_error: p.last_error,
+      dead: p.dead,
+    })
+    .where('id', '=', p.id),
+);

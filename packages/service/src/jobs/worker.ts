@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Bus } from '../bus/bus.ts';
+import { Sweeper } from '../bus/sweeper.ts';
+import type { Storage } from '../storage/storage.ts';
+import { enqueue, JOBS_TOPIC } from './enqueue.ts';
+import type { JobKind } from './job.ts';
+import { Run } from './run.ts';
+import { claimJobs, extendLeases, type JobRow, nextOfKinds } from './store.ts';
+
+export interface JobWorkerOptions {
+  readonly storage: Storage;
+  readonly bus: Bus;
+  /** Jobs of other kinds are left to replicas that know them. */
+  readonly handlers: Readonly<Record<string, JobKind>>;
+  readonly replica: string;
+  readonly log: Pick<Logger, 'error' | 'warn'>;
+  /** How long a job is kept from others after the last sign of life. Clocks of replicas may differ by less than this. */
+  readonly leaseMs?: number;
+  /** A notice may be lost; at the latest after this long a due job is found anyway. */
+  readonly sweepMs?: number;
+  readonly clock?: () => number;
+}
+
+const STANDARD_CONCURRENCY = 4;
+const STANDARD_LEASE_MS = 30_000;
+/** A due job that another worker holds at this moment is looked at again, in case he lets go of it. */
+const HELD_BY_ANOTHER_MS = 100;
+/** How long handlers may take to notice that they were told to stop. */
+const GRACE_MS = 1_000;
+
+/** Claims due jobs by lease and runs them, a bounded number of each kind at once. An idle worker sleeps. */
+export class JobWorker {
+  readonly #options: JobWorkerOptions;
+  readonly #leaseMs: number;
+  readonly #clock: () => number;
+  readonly #sweeper: Sweeper;
+  readonly #running = new Set<Run>();
+  #unsubscribe: (() => void) | undefined;
+  #heartbeat: NodeJS.Timeout | undefined;
+  #recurring = false;
+
+  constructor(options: JobWorkerOptions) {
+    this.#options = options;
+    this.#leaseMs = options.leaseMs ?? STANDARD_LEASE_MS;
+    this.#clock = options.clock ?? Date.now;
+    const { log, bus } = options;
+    this.#sweeper = new Sweeper({ name: 'looking for jobs', log, pauseMs: 5, sweep: () => this.#sweep() });
+    bus.onGap(() => this.#sweeper.wake());
+  }
+
+  start(): void {
+    this.#unsubscribe = this.#options.bus.subscribe(JOBS_TOPIC, (kind) => {
+      if (kind === '' || this.#options.handlers[kind]) this.#sweeper.wake();
+    });
+    this.#heartbeat = setInterval(() => void this.#extend(), this.#leaseMs / 3);
+    this.#sweeper.start();
+  }
+
+  /** Waits for what is running; what takes longer is told to stop and given back. */
+  async stop(options: { withinMs?: number } = {}): Promise<void> {
+    this.#unsubscribe?.();
+    await this.#sweeper.stop();
+    await this.#ended(options.withinMs ?? 10_000);
+    for (const run of this.#running) run.interrupt();
+    await this.#ended(GRACE_MS);
+    clearInterval(this.#heartbeat);
+    await Promise.all([...this.#running].map((run) => run.giveBack()));
+  }
+
+  async #ended(withinMs: number): Promise<void> {
+    if (this.#running.size === 0) return;
+    const patience = new AbortController();
+    const all = Promise.all([...this.#running].map((run) => run.ended)).finally(() => patience.abort());
+    await Promise.race([all, sleep(withinMs, undefined, { signal: patience.signal }).catch(() => {})]);
+  }
+
+  async #sweep(): Promise<number> {
+    const sweepMs = this.#options.sweepMs ?? 5_000;
+    await this.#keepRecurring();
+    const free = this.#freeSlots();
+    // A run that ends wakes the sweeper.
+    if (free.size === 0) return sweepMs;
+    const next = await nextOfKinds(this.#options.storage.reader, [...free.keys()]);
+    const now = this.#clock();
+    const due = next.filter((job) => job.run_at <= now);
+    if (due.length === 0) return Math.min(sweepMs, ...next.map((job) => job.run_at - now));
+    const claimed = await this.#claim(due.map(({ kind }) => ({ kind, most: free.get(kind) ?? 0 })));
+    return claimed > 0 ? 0 : HELD_BY_ANOTHER_MS;
+  }
+
+  #freeSlots(): Map<string, number> {
+    const free = new Map<string, number>();
+    for (const [kind, { concurrency }] of Object.entries(this.#options.handlers)) {
+      const running = [...this.#running].filter((run) => run.job.kind === kind).length;
+      const left = (concurrency ?? STANDARD_CONCURRENCY) - running;
+      if (left > 0) free.set(kind, left);
+    }
+    return free;
+  }
+
+  async #claim(wanted: readonly { kind: string; most: number }[]): Promise<number> {
+    const owner = `${this.#options.replica}:${randomBytes(6).toString('hex')}`;
+    const rows = await this.#options.storage.write(async (tx) => {
+      const until = tx.now + this.#leaseMs;
+      const claimed: JobRow[] = [];
+      for (const one of wanted) claimed.push(...(await claimJobs(tx, { ...one, owner, until })));
+      return claimed;
+    });
+    for (const row of rows) this.#run(row, owner);
+    return rows.length;
+  }
+
+  #run(row: JobRow, owner: string): void {
+    const { storage, log, handlers } = this.#options;
+    const kind = handlers[row.kind] as JobKind;
+    const run = new Run({ storage, log, kind, row, owner });
+    this.#running.add(run);
+    run.ended.then(() => {
+      this.#running.delete(run);
+      this.#sweeper.wake();
+    });
+  }
+
+  /** Runs whose lease could not be extended in time are interrupted: somebody else may have begun them anew. */
+  async #extend(): Promise<void> {
+    const runs = [...this.#running];
+    if (runs.length === 0) return;
+    try {
+      const kept = await this.#options.storage.write((tx) => {
+        const until = tx.now + this.#leaseMs;
+        const ids = runs.map((run) => run.job.id);
+        return extendLeases(tx, { ids, owners: [...new Set(runs.map((run) => run.owner))], until });
+      });
+      const until = this.#clock() + this.#leaseMs;
+      for (const run of runs) {
+        if (kept.includes(run.job.id)) run.leasedUntil = until;
+        else run.interrupt();
+      }
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'the leases of running jobs could not be extended');
+      for (const run of runs) if (run.leasedUntil <= this.#clock()) run.interrupt();
+    }
+  }
+
+  async #keepRecurring(): Promise<void> {
+    if (this.#recurring) return;
+    const recurring = Object.entries(this.#options.handlers).filter(([, kind]) => kind.every !== undefined);
+    if (recurring.length > 0) {
+      await this.#options.storage.write(async (tx) => {
+        for (const [kind, { every = 0 }] of recurring) {
+          await enqueue(tx, { kind, key: kind, payload: null, runAt: tx.now + every });
+        }
+      });
+    }
+    this.#recurring = true;
+  }
+}

@@ -1,0 +1,56 @@
+import { type DestinationStream, destination, type Logger, pino, stdSerializers } from 'pino';
+import pretty from 'pino-pretty';
+import type { LogLevel } from './settings.ts';
+
+export type Log = Logger;
+
+export interface LogOptions {
+  readonly level: LogLevel;
+  /** For a person at a terminal: readable lines instead of JSON. */
+  readonly readable: boolean;
+  /** Where lines go; standard error unless a test listens. */
+  readonly stream?: DestinationStream;
+}
+
+const STANDARD_ERROR = 2;
+
+/** One JSON object a line. What looks like a secret is taken out, by the name of its field and by its own shape. */
+export function openLog({ level, readable, stream }: LogOptions): Log {
+  const to = stream ?? (readable ? pretty({ destination: STANDARD_ERROR, sync: true }) : destination(STANDARD_ERROR));
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }), log: (fields) => withoutSecrets(fields, 0) as typeof fields },
+      serializers: { err: (error: Error) => withoutSecrets(stdSerializers.errWithCause(error), 0) },
+      hooks: { streamWrite: withoutKeys },
+    },
+    to,
+  );
+}
+
+const secretName =
+  /^(authorization|proxy-authorization|cookie|set-cookie|.*(password|passphrase|secret|api_?key|master_?key|private_?key|token).*|key|keys)$/i;
+const REMOVED = '[removed]';
+const DEEPEST = 6;
+
+function withoutSecrets(value: unknown, depth: number): unknown {
+  if (value === null || typeof value !== 'object' || value instanceof Error) return value;
+  if (depth >= DEEPEST) return '[deep]';
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [
+      name,
+      secretName.test(name) && field !== undefined && field !== null ? REMOVED : withoutSecrets(field, depth + 1),
+    ]),
+  );
+}
+
+/** Our own keys, bearer tokens and passwords in addresses, wherever in a line they stand, messages and stacks too. */
+function withoutKeys(line: string): string {
+  return line
+    .replace(/\b(h[ks]_(?:live|test)_)[A-Za-z0-9_-]{8,}/g, `$1${REMOVED}`)
+    .replace(/\bBearer\s+[^\s"\\]+/gi, `Bearer ${REMOVED}`)
+    .replace(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@"\\]*:)[^\s@"\\]+@/gi, `$1${REMOVED}@`);
+}

@@ -1,0 +1,77 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** A number that some part of the service knows; asked for when somebody looks. */
+export interface GaugeSource {
+  readonly name: string;
+  readonly help: string;
+  read(): number | Promise<number>;
+}
+
+/** Counts requests that are too quick to spend a labelled counter on; added up when somebody looks. */
+export interface Tally {
+  count: number;
+}
+
+export interface Metrics {
+  /** A request that went through a handler, with the name of its row of the contract. */
+  observe(endpoint: string, status: number, seconds: number): void;
+  /** The same tally for the same endpoint and status, however often it is asked for. */
+  tally(endpoint: string, status: number): Tally;
+  readonly contentType: string;
+  text(): Promise<string>;
+}
+
+const labelNames = ['endpoint', 'status'] as const;
+
+export function openMetrics(gauges: readonly GaugeSource[] = []): Metrics {
+  const register = new Registry();
+  const registers = [register];
+  collectDefaultMetrics({ register });
+  const tallies = new Map<string, Tally & { readonly endpoint: string; readonly status: number }>();
+  const requests = new Counter({
+    name: 'hortus_http_requests_total',
+    help: 'Requests answered, by endpoint and status.',
+    labelNames,
+    registers,
+    collect() {
+      for (const tally of tallies.values()) {
+        this.inc({ endpoint: tally.endpoint, status: tally.status }, tally.count);
+        tally.count = 0;
+      }
+    },
+  });
+  const durations = new Histogram({
+    name: 'hortus_http_request_seconds',
+    help: 'Time from the arrival of a request to the end of its answer, for those that went through a handler.',
+    labelNames,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  });
+  for (const { name, help, read } of gauges) {
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set(await read());
+      },
+    });
+  }
+  return {
+    observe(endpoint, status, seconds) {
+      requests.inc({ endpoint, status });
+      durations.observe({ endpoint, status }, seconds);
+    },
+    tally(endpoint, status) {
+      const key = `${endpoint} ${status}`;
+      let tally = tallies.get(key);
+      if (!tally) {
+        tally = { endpoint, status, count: 0 };
+        tallies.set(key, tally);
+      }
+      return tally;
+    },
+    contentType: register.contentType,
+    text: () => register.metrics(),
+  };
+}

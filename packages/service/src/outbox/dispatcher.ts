@@ -1,0 +1,69 @@
+import type { Logger } from 'pino';
+import type { Bus } from '../bus/bus.ts';
+import { Sweeper } from '../bus/sweeper.ts';
+import type { Storage, Tx } from '../storage/storage.ts';
+import { EVENTS_TOPIC } from './append.ts';
+import { giveSeq, hasUnsequenced, lockLastSeq, type SequencedEvent, saveLastSeq } from './store.ts';
+
+/** Told of each event once, in the transaction that numbers it: what it writes is there if and only if the number is. */
+export type EventSubscriber = (tx: Tx, events: readonly SequencedEvent[]) => Promise<void>;
+
+export interface DispatcherOptions {
+  readonly storage: Storage;
+  readonly bus: Bus;
+  readonly subscribers: readonly EventSubscriber[];
+  readonly log: Pick<Logger, 'error'>;
+  /** A notice may be lost; at the latest after this long the events are found anyway. */
+  readonly sweepMs?: number;
+  readonly pauseMs?: number;
+}
+
+const MOST_AT_ONCE = 500;
+
+/**
+ * Gives committed events their `seq`. Only what is committed can be seen and so be numbered: a transaction that commits
+ * late, with a lower `position` than others, is numbered when it is there and missed by nobody who follows `seq`. Changes
+ * of one resource hold its row while they write, so the later of two commits after the earlier one and has the higher
+ * position; taking the lowest positions first therefore keeps the order of each resource.
+ */
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #sweeper: Sweeper;
+  #unsubscribe: (() => void) | undefined;
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+    this.#sweeper = new Sweeper({
+      name: 'numbering events',
+      log: options.log,
+      pauseMs: options.pauseMs ?? 5,
+      sweep: async () => ((await this.#dispatch()) ? 0 : (options.sweepMs ?? 1_000)),
+    });
+    options.bus.onGap(() => this.#sweeper.wake());
+  }
+
+  start(): void {
+    this.#unsubscribe = this.#options.bus.subscribe(EVENTS_TOPIC, () => this.#sweeper.wake());
+    this.#sweeper.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#unsubscribe?.();
+    await this.#sweeper.stop();
+  }
+
+  /** True if there may be more. */
+  async #dispatch(): Promise<boolean> {
+    const { storage, subscribers } = this.#options;
+    // Another replica may have been quicker: then no row is held and no write transaction begun.
+    if (!(await hasUnsequenced(storage.reader))) return false;
+    return await storage.write(async (tx) => {
+      const last = await lockLastSeq(tx);
+      const events = await giveSeq(tx, last, MOST_AT_ONCE);
+      if (events.length === 0) return false;
+      await saveLastSeq(tx, last + events.length);
+      for (const subscriber of subscribers) await subscriber(tx, events);
+      return events.length === MOST_AT_ONCE;
+    });
+  }
+}

@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import { forUpdate } from '../storage/locking.ts';
+import { statement } from '../storage/statement.ts';
+import type { Queries, Tx } from '../storage/storage.ts';
+import type { Row } from '../storage/tables.ts';
+
+export type SequencedEvent = Row<'events'> & { readonly seq: number };
+
+/** Kept apart from the events, so that the numbers go on when retention has removed the last of them. */
+const LAST_SEQ = 'events.last_seq';
+
+const unsequenced = statement<object, { position: number }>((db) =>
+  db.selectFrom('events').select('position').where('seq', 'is', null).orderBy('position').limit(1),
+);
+
+export const hasUnsequenced = async (queries: Queries): Promise<boolean> => (await unsequenced(queries, {})).length > 0;
+
+/**
+ * The last number given. The row is held until the transaction ends: that makes one sequencer at a time of all replicas,
+ * and whoever waited for it reads, with his next statement, everything the one before him has numbered.
+ */
+export async function lockLastSeq(tx: Tx): Promise<number> {
+  const query = tx.db.selectFrom('settings').select('value').where('name', '=', LAST_SEQ);
+  const row = await forUpdate(tx, query).executeTakeFirst();
+  if (row) return Number(row.value);
+  await tx.db
+    .insertInto('settings')
+    .values({ name: LAST_SEQ, value: '0' })
+    .onConflict((clash) => clash.doNothing())
+    .execute();
+  return await lockLastSeq(tx);
+}
+
+export async function saveLastSeq(tx: Tx, seq: number): Promise<void> {
+  await tx.db.updateTable('settings').set({ value: String(seq) }).where('name', '=', LAST_SEQ).execute();
+}
+
+const columns = [
+  'events.position',
+  'events.seq',
+  'events.id',
+  'events.account_id',
+  'events.type',
+  'events.resource_type',
+  'events.resource_id',
+  'events.actor',
+  'events.data',
+  'events.created_at',
+] as const;
+
+const numberWaiting = statement<{ last: number; most: number }, Row<'events'>>((db, p) =>
+  db
+    .updateTable('events')
+    .from((from) =>
+      from
+        .selectFrom('events')
+        .select(['position', sql<number>`row_number() over (order by position)`.as('place')])
+        .where('seq', 'is', null)
+        .orderBy('position')
+        .limit(p.most)
+        .as('waiting'),
+    )
+    .set((set) => ({ seq: set('waiting.place', '+', p.last) }))
+    .whereRef('events.position', '=', 'waiting.position')
+    .returning(columns),
+);
+
+/** Numbers the oldest events that have none, and answers them in the order of their numbers. */
+export async function giveSeq(tx: Tx, last: number, most: number): Promise<SequencedEvent[]> {
+  const events = (await numberWaiting(tx, { last, most })) as SequencedEvent[];
+  return events.sort((a, b) => a.seq - b.seq);
+}

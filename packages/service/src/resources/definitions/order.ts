@@ -1,0 +1,99 @@
+import type { DefinitionCreate } from '@hortus/contract/resources/definitions';
+import { checkInputs, type InputCheck, type Inputs, splitSecretInputs } from '@hortus/template/inputs';
+import { invalid, Problem } from '../../problem.ts';
+import type { Catalog, CatalogTemplate } from '../templates/catalog.ts';
+
+/** A creation request of either published form, checked as far as it can be without the database. */
+export interface Order {
+  readonly template: CatalogTemplate;
+  readonly name: string;
+  readonly instanceUid: string;
+  readonly serverId: string;
+  readonly profile: string;
+  readonly variant: string | null;
+  readonly plain: Inputs;
+  readonly secret: Readonly<Record<string, string>>;
+}
+
+export function readOrder(catalog: Catalog, body: DefinitionCreate): Order {
+  const template = chooseTemplate(catalog, body);
+  // The interface asks the first form for instance_uid and the second for name; either is made from the other.
+  if (body.species !== undefined && body.instance_uid === undefined) throw invalid('instance_uid', 'is required');
+  if (body.template_id !== undefined && body.name === undefined) throw invalid('name', 'is required');
+  const instanceUid = body.instance_uid ?? slugify(body.name ?? '');
+  if (instanceUid === '') throw invalid('name', 'must contain a letter or a digit');
+  if (body.server_id === undefined) throw invalid('server_id', 'is required');
+  const { plain, secret } = splitSecretInputs(template.spec, readInputs(template, body));
+  return {
+    template,
+    name: body.name ?? instanceUid,
+    instanceUid,
+    serverId: body.server_id,
+    profile: checkProfile(template, body.profile ?? 'development'),
+    variant: checkVariant(template, body.variant ?? null),
+    plain,
+    secret,
+  };
+}
+
+function chooseTemplate(catalog: Catalog, body: DefinitionCreate): CatalogTemplate {
+  if (body.species !== undefined && body.template_id !== undefined)
+    throw invalid('template_id', 'cannot be given together with species');
+  if (body.species !== undefined) {
+    const template = catalog.newestOf(body.species);
+    if (!template) throw invalid('species', `there is no published species ${body.species}`, { reason: 'unknown' });
+    return template;
+  }
+  if (body.template_id === undefined) throw invalid('species', 'give species or template_id');
+  const template = catalog.byId(body.template_id);
+  if (template?.item.status !== 'published')
+    throw invalid('template_id', 'there is no such published template', { reason: 'unknown' });
+  return template;
+}
+
+function readInputs(template: CatalogTemplate, body: DefinitionCreate): Inputs {
+  const given = valuesOf(body);
+  if (given === undefined) throw invalid(body.species === undefined ? 'params' : 'inputs', 'is required');
+  return accepted(checkInputs(template.spec, given, { mode: 'create' }), body).values;
+}
+
+type Given = { readonly inputs?: unknown; readonly params?: unknown };
+
+/** `inputs` and `params` are two names of one thing. */
+export function valuesOf(body: Given): object | undefined {
+  if (body.inputs !== undefined && body.params !== undefined)
+    throw invalid('params', 'is another name for inputs; give one of the two');
+  return (body.inputs ?? body.params) as object | undefined;
+}
+
+/** All problems at once, under the name the caller used; the message names the first. */
+export function accepted(check: InputCheck, body: Given): Extract<InputCheck, { ok: true }> {
+  if (check.ok) return check;
+  const named = (field: string) => (body.params === undefined ? field : field.replace(/^inputs/, 'params'));
+  const problems = check.problems.map(({ field, message }) => ({ field: named(field), message }));
+  const [first] = problems;
+  throw new Problem('VALIDATION_ERROR', `${first?.field}: ${first?.message}`, {
+    reason: 'invalid',
+    field: first?.field,
+    problems,
+  });
+}
+
+export function checkProfile(template: CatalogTemplate, profile: string): string {
+  if (Object.hasOwn(template.spec.profiles, profile)) return profile;
+  throw invalid('profile', `must be one of ${Object.keys(template.spec.profiles).join(', ')}`);
+}
+
+export function checkVariant(template: CatalogTemplate, variant: string | null): string | null {
+  if (variant === null || template.variants.some(({ id }) => id === variant)) return variant;
+  const known = template.variants.map(({ id }) => id).join(', ');
+  throw invalid('variant', known === '' ? 'this template has no variants' : `must be one of ${known}`);
+}
+
+const slugify = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 63);

@@ -1,0 +1,47 @@
+import type { Definition, Revision, Secret } from '@hortus/contract/resources/definition-records';
+import { iso } from '../../time.ts';
+import type { CatalogTemplate } from '../templates/catalog.ts';
+import type { CurrentRow, RevisionRow, SecretRow } from './store.ts';
+
+/** Rows as the contract shows them. */
+export const definitionRecord = (row: CurrentRow, template: CatalogTemplate): Definition => ({
+  id: row.id,
+  name: row.name,
+  instance_uid: row.instance_uid,
+  template_id: row.template_id,
+  species: template.item.species,
+  template_version: template.item.version,
+  spec_hash: row.spec_hash,
+  server_id: row.server_id,
+  profile: row.profile,
+  variant: row.variant,
+  inputs: JSON.parse(row.inputs),
+  secret_inputs: JSON.parse(row.secret_inputs),
+  status: row.status,
+  current_revision: row.current_revision,
+  container_name: row.container_name,
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+});
+
+export const revisionRecord = (row: RevisionRow, current: number): Revision => ({
+  number: row.number,
+  current: row.number === current,
+  template_id: row.template_id,
+  spec_hash: row.spec_hash,
+  profile: row.profile,
+  variant: row.variant,
+  inputs: JSON.parse(row.inputs),
+  secret_inputs: JSON.parse(row.secret_inputs),
+  created_at: iso(row.created_at),
+  created_by: row.created_by,
+});
+
+export const secretRecord = (row: SecretRow): Secret => ({
+  name: row.name,
+  kind: row.kind,
+  set: row.ciphertext !== null,
+  generator: row.generator,
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+});

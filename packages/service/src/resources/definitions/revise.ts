@@ -1,0 +1,30 @@
+import type { DefinitionUpdate } from '@hortus/contract/resources/definitions';
+import { checkInputs, isSecretInput, splitSecretInputs } from '@hortus/template/inputs';
+import type { CatalogTemplate } from '../templates/catalog.ts';
+import { accepted, checkProfile, checkVariant, valuesOf } from './order.ts';
+import type { CurrentRow } from './store.ts';
+
+/** What a PUT makes of the current revision: values merge, null removes, an omitted password stays in the vault. */
+export function readRevision(template: CatalogTemplate, before: CurrentRow, body: DefinitionUpdate) {
+  const held: string[] = JSON.parse(before.secret_inputs);
+  const check = checkInputs(template.spec, valuesOf(body) ?? {}, {
+    mode: 'merge',
+    previous: JSON.parse(before.inputs),
+    held,
+  });
+  const { values, removed } = accepted(check, body);
+  const { plain, secret } = splitSecretInputs(template.spec, values);
+  const removedSecrets = removed.filter((name) => isSecretInput(template.spec, name));
+  const secretInputs = new Set([...held, ...Object.keys(secret)]).difference(new Set(removedSecrets));
+  return {
+    revision: {
+      spec_hash: template.item.spec_hash,
+      profile: checkProfile(template, body.profile ?? before.profile),
+      variant: checkVariant(template, body.variant === undefined ? before.variant : body.variant),
+      inputs: JSON.stringify(plain),
+      secret_inputs: JSON.stringify([...secretInputs]),
+    },
+    secret,
+    removedSecrets,
+  };
+}

@@ -1,0 +1,38 @@
+import type { definitionEndpoints } from '@hortus/contract/resources/definitions';
+import type { Handlers } from '../../http/handler.ts';
+import { notFound } from '../../problem.ts';
+import type { Definitions } from './service.ts';
+
+export const definitionRoutes = (definitions: Definitions): Handlers<keyof typeof definitionEndpoints> => ({
+  'definitions.list': async ({ principal, query }) => {
+    const filter = { accountId: principal.accountId, serverId: query.server_id, status: query.status };
+    return { success: true, ...(await definitions.list(filter, query)) };
+  },
+  'definitions.create': async ({ principal, body, write }) => {
+    const order = definitions.order(body);
+    return write(async (tx) => ({ success: true, data: await definitions.create(tx, principal, order) }));
+  },
+  'definitions.read': async ({ principal, params }) => ({
+    success: true,
+    data: await definitions.read(principal, params.id),
+  }),
+  'definitions.update': ({ principal, params, body, write }) =>
+    write(async (tx) => ({ success: true, data: await definitions.update(tx, principal, params.id, body) })),
+  'definitions.archive': ({ principal, params, write }) =>
+    write(async (tx) => ({ success: true, data: await definitions.archive(tx, principal, params.id) })),
+  'definitions.activate': ({ principal, params, write }) =>
+    write(async (tx) => ({ success: true, data: await definitions.activate(tx, principal, params.id) })),
+  'definitions.revisions': async ({ principal, params, query }) => ({
+    success: true,
+    ...(await definitions.revisions(principal, params.id, query)),
+  }),
+  'definitions.restore': async ({ principal, params, write }) => {
+    if (!/^[1-9][0-9]{0,8}$/.test(params.number)) throw notFound('revision');
+    const number = Number(params.number);
+    return write(async (tx) => ({ success: true, data: await definitions.restore(tx, principal, params.id, number) }));
+  },
+  'definitions.secrets': async ({ principal, params, query }) => ({
+    success: true,
+    ...(await definitions.secrets(principal, params.id, query)),
+  }),
+});

@@ -1,0 +1,55 @@
+import type { Canonical } from '@hortus/template/canonical-form';
+import { generateSecrets } from '@hortus/template/secrets';
+import type { Tx } from '../../storage/storage.ts';
+import type { Vault } from '../../vault/vault.ts';
+import { type SecretRow, writeSecret } from './store.ts';
+
+/** Binds a value to its place: moved to another definition or name, it does not decrypt. */
+export const secretContext = (definitionId: string, name: string): string => `definition/${definitionId}/${name}`;
+
+/** Whose secrets they are. */
+export interface Owner {
+  readonly accountId: string;
+  readonly definitionId: string;
+}
+
+/** What the template has generated, once per definition. */
+export async function keepGenerated(tx: Tx, vault: Vault, owner: Owner, spec: Canonical): Promise<void> {
+  for (const [name, value] of Object.entries(generateSecrets(spec))) {
+    const generator = spec.secrets[name]?.generate ?? null;
+    await keep(tx, vault, owner, { name, value, kind: 'generated', generator });
+  }
+}
+
+/** What the user gave: password inputs and external secrets. */
+export async function keepGiven(
+  tx: Tx,
+  vault: Vault,
+  owner: Owner,
+  spec: Canonical,
+  given: Readonly<Record<string, string>>,
+): Promise<void> {
+  for (const [name, value] of Object.entries(given)) {
+    const kind = Object.hasOwn(spec.secrets, name) ? 'external' : 'input';
+    await keep(tx, vault, owner, { name, value, kind, generator: null });
+  }
+}
+
+async function keep(
+  tx: Tx,
+  vault: Vault,
+  { accountId, definitionId }: Owner,
+  secret: Pick<SecretRow, 'name' | 'kind' | 'generator'> & { value: string },
+): Promise<void> {
+  const { name, kind, generator, value } = secret;
+  const ciphertext = await vault.encrypt(tx, accountId, value, secretContext(definitionId, name));
+  await writeSecret(tx, {
+    definition_id: definitionId,
+    name,
+    kind,
+    generator,
+    ciphertext,
+    created_at: tx.now,
+    updated_at: tx.now,
+  });
+}

@@ -1,0 +1,228 @@
+import type { MoveOf } from '@hortus/contract/machines/machine';
+import type { Definition, Revision, Secret } from '@hortus/contract/resources/definition-records';
+import type { DefinitionCreate, DefinitionUpdate } from '@hortus/contract/resources/definitions';
+import { actorOf, type Principal } from '../../identity/principal.ts';
+import { newId } from '../../ids.ts';
+import { conflict, invalid, notFound } from '../../problem.ts';
+import { begin, transition } from '../../state/transition.ts';
+import { type Page, type PageRequest, type Pages, slice } from '../../storage/page.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { Vault } from '../../vault/vault.ts';
+import type { Catalog, CatalogTemplate } from '../templates/catalog.ts';
+import { definitionLifecycle } from './lifecycle.ts';
+import { type Order, readOrder } from './order.ts';
+import { definitionRecord, revisionRecord, secretRecord } from './record.ts';
+import { readRevision } from './revise.ts';
+import { keepGenerated, keepGiven } from './secrets.ts';
+import {
+  type CurrentRow,
+  countDefinitions,
+  countUnarchivedOn,
+  type DefinitionFilter,
+  type DefinitionRow,
+  findDefinition,
+  findRevision,
+  insertRevision,
+  listDefinitions,
+  listRevisions,
+  listSecrets,
+  lockDefinition,
+  type RevisionRow,
+  removeSecret,
+  uidTaken,
+} from './store.ts';
+
+export interface DefinitionsDeps {
+  readonly reader: Queries;
+  readonly pages: Pages;
+  readonly catalog: Catalog;
+  readonly vault: Vault;
+  /** Throws NOT_FOUND for a server that the account does not have. */
+  readonly requireServer: (queries: Queries, accountId: string, id: string) => Promise<unknown>;
+}
+
+export class Definitions {
+  readonly #deps: DefinitionsDeps;
+  constructor(deps: DefinitionsDeps) {
+    this.#deps = deps;
+  }
+
+  async list(filter: DefinitionFilter, request: PageRequest): Promise<Page<Definition>> {
+    const { reader, pages } = this.#deps;
+    const page = await pages.read(request, {
+      rows: (limit, offset) => listDefinitions(reader, filter, limit, offset),
+      count: (atMost) => countDefinitions(reader, filter, atMost),
+      countKey: `definitions ${filter.accountId} ${filter.serverId ?? ''} ${filter.status ?? ''}`,
+    });
+    return { ...page, data: page.data.map((row) => this.#record(row)) };
+  }
+
+  async read(principal: Principal, id: string): Promise<Definition> {
+    return this.#record(await this.#find(this.#deps.reader, principal, id));
+  }
+
+  /** Checks all that can be checked before a transaction begins. */
+  order(body: DefinitionCreate): Order {
+    return readOrder(this.#deps.catalog, body);
+  }
+
+  async create(tx: Tx, principal: Principal, order: Order): Promise<Definition> {
+    const { accountId } = principal;
+    const { template, instanceUid } = order;
+    await this.#requireServer(tx, accountId, order.serverId);
+    if (await uidTaken(tx, accountId, instanceUid)) throw taken(instanceUid);
+    const row = await begin(
+      tx,
+      definitionLifecycle,
+      {
+        id: newId('definition'),
+        account_id: accountId,
+        name: order.name,
+        instance_uid: instanceUid,
+        template_id: template.item.id,
+        server_id: order.serverId,
+        current_revision: 1,
+        last_revision: 1,
+        container_name: instanceUid,
+        succeeded_at: null,
+        created_at: tx.now,
+        updated_at: tx.now,
+      },
+      'create',
+      actorOf(principal),
+    );
+    const revision = {
+      spec_hash: template.item.spec_hash,
+      profile: order.profile,
+      variant: order.variant,
+      inputs: JSON.stringify(order.plain),
+      secret_inputs: JSON.stringify(Object.keys(order.secret)),
+    };
+    await insertRevision(tx, { ...revision, ...revisionOf(tx, principal, row) });
+    const owner = { accountId, definitionId: row.id };
+    await keepGenerated(tx, this.#deps.vault, owner, template.spec);
+    await keepGiven(tx, this.#deps.vault, owner, template.spec, order.secret);
+    return definitionRecord({ ...row, ...revision }, template);
+  }
+
+  async update(tx: Tx, principal: Principal, id: string, body: DefinitionUpdate): Promise<Definition> {
+    const before = await this.#lock(tx, principal, id);
+    const template = this.#template(before.template_id);
+    const next = readRevision(template, before, body);
+    const number = before.last_revision + 1;
+    const changed = await transition(tx, definitionLifecycle, before, 'revise', {
+      actor: actorOf(principal),
+      set: { name: body.name ?? before.name, current_revision: number, last_revision: number },
+    });
+    await insertRevision(tx, { ...next.revision, ...revisionOf(tx, principal, changed) });
+    await keepGiven(
+      tx,
+      this.#deps.vault,
+      { accountId: before.account_id, definitionId: id },
+      template.spec,
+      next.secret,
+    );
+    for (const name of next.removedSecrets) await removeSecret(tx, id, name);
+    return definitionRecord({ ...changed, ...next.revision }, template);
+  }
+
+  async restore(tx: Tx, principal: Principal, id: string, number: number): Promise<Definition> {
+    const before = await this.#lock(tx, principal, id);
+    const revision = await findRevision(tx, id, number);
+    if (!revision) throw notFound('revision');
+    await this.#requireSecrets(tx, revision);
+    await transition(tx, definitionLifecycle, before, 'revise', {
+      actor: actorOf(principal),
+      set: { current_revision: number, template_id: revision.template_id },
+    });
+    return this.#record(await this.#find(tx, principal, id));
+  }
+
+  archive(tx: Tx, principal: Principal, id: string): Promise<Definition> {
+    return this.#move(tx, principal, id, 'archive');
+  }
+
+  activate(tx: Tx, principal: Principal, id: string): Promise<Definition> {
+    return this.#move(tx, principal, id, 'activate');
+  }
+
+  async revisions(principal: Principal, id: string, request: PageRequest): Promise<Page<Revision>> {
+    const { reader, pages } = this.#deps;
+    const definition = await this.#find(reader, principal, id);
+    const page = await pages.read(request, {
+      rows: (limit, offset) => listRevisions(reader, id, limit, offset),
+      // Numbers run from 1 without gaps, so the last one is the count.
+      count: async () => definition.last_revision,
+      countKey: `revisions ${id}`,
+    });
+    return { ...page, data: page.data.map((row) => revisionRecord(row, definition.current_revision)) };
+  }
+
+  async secrets(principal: Principal, id: string, request: PageRequest): Promise<Page<Secret>> {
+    await this.#find(this.#deps.reader, principal, id);
+    return slice((await listSecrets(this.#deps.reader, id)).map(secretRecord), request);
+  }
+
+  async #move(tx: Tx, principal: Principal, id: string, move: MoveOf<typeof definitionLifecycle.machine>) {
+    const before = await this.#lock(tx, principal, id);
+    const changed = await transition(tx, definitionLifecycle, before, move, { actor: actorOf(principal) });
+    return this.#record({ ...before, ...changed });
+  }
+
+  async #find(queries: Queries, principal: Principal, id: string): Promise<CurrentRow> {
+    const row = await findDefinition(queries, principal.accountId, id);
+    if (!row) throw notFound('definition');
+    return row;
+  }
+
+  /** The row is locked first and read with its revision second, so both belong together. */
+  async #lock(tx: Tx, principal: Principal, id: string): Promise<CurrentRow> {
+    if (!(await lockDefinition(tx, principal.accountId, id))) throw notFound('definition');
+    return this.#find(tx, principal, id);
+  }
+
+  async #requireServer(tx: Tx, accountId: string, id: string): Promise<void> {
+    await this.#deps.requireServer(tx, accountId, id).catch(() => {
+      throw invalid('server_id', 'there is no such server', { reason: 'unknown' });
+    });
+  }
+
+  /** Secret values are not rolled back: a revision whose password has since been removed cannot come back without it. */
+  async #requireSecrets(tx: Tx, revision: RevisionRow): Promise<void> {
+    const held = new Set((await listSecrets(tx, revision.definition_id)).map(({ name }) => name));
+    const missing = (JSON.parse(revision.secret_inputs) as string[]).filter((name) => !held.has(name));
+    if (missing.length > 0)
+      throw conflict(
+        'number',
+        'secret_removed',
+        `revision ${revision.number} needs ${missing.join(', ')}; set it first.`,
+        {
+          missing,
+        },
+      );
+  }
+
+  #template(id: string): CatalogTemplate {
+    const template = this.#deps.catalog.byId(id);
+    if (!template) throw new Error(`Template ${id} is named by a definition but not in the catalog.`);
+    return template;
+  }
+
+  #record(row: CurrentRow): Definition {
+    return definitionRecord(row, this.#template(row.template_id));
+  }
+}
+
+const taken = (uid: string) =>
+  conflict('instance_uid', 'taken', `${uid} is the name of another definition of this account.`);
+
+const revisionOf = (tx: Tx, principal: Principal, row: DefinitionRow) => ({
+  definition_id: row.id,
+  number: row.current_revision,
+  template_id: row.template_id,
+  created_by: actorOf(principal),
+  created_at: tx.now,
+});
+
+/** For the servers: how many definitions would lose their ground. */
+export const definitionsOn = countUnarchivedOn;

@@ -1,0 +1,179 @@
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import { forUpdate } from '../../storage/locking.ts';
+import { statement } from '../../storage/statement.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { NewRow, Row, Tables } from '../../storage/tables.ts';
+
+export type DefinitionRow = Row<'definitions'>;
+export type RevisionRow = Row<'revisions'>;
+export type SecretRow = Row<'definition_secrets'>;
+
+/** A definition together with what its current revision fixes. */
+export type CurrentRow = DefinitionRow &
+  Pick<RevisionRow, 'spec_hash' | 'profile' | 'variant' | 'inputs' | 'secret_inputs'>;
+
+export interface DefinitionFilter {
+  readonly accountId: string;
+  readonly serverId?: string | undefined;
+  readonly status?: DefinitionRow['status'] | undefined;
+}
+
+const matching =
+  (filter: DefinitionFilter) =>
+  (eb: ExpressionBuilder<Tables, 'definitions'>): Expression<SqlBool> =>
+    eb.and([
+      eb('definitions.account_id', '=', filter.accountId),
+      ...(filter.serverId === undefined ? [] : [eb('definitions.server_id', '=', filter.serverId)]),
+      ...(filter.status === undefined ? [] : [eb('definitions.status', '=', filter.status)]),
+    ]);
+
+const fixed = [
+  'revisions.spec_hash',
+  'revisions.profile',
+  'revisions.variant',
+  'revisions.inputs',
+  'revisions.secret_inputs',
+] as const;
+
+export const listDefinitions = (queries: Queries, filter: DefinitionFilter, limit: number, offset: number) =>
+  queries.db
+    .selectFrom('definitions')
+    .innerJoin('revisions', (join) =>
+      join
+        .onRef('revisions.definition_id', '=', 'definitions.id')
+        .onRef('revisions.number', '=', 'definitions.current_revision'),
+    )
+    .selectAll('definitions')
+    .select(fixed)
+    .where(matching(filter))
+    .orderBy('definitions.id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+
+export async function countDefinitions(queries: Queries, filter: DefinitionFilter, atMost: number): Promise<number> {
+  const { total } = await queries.db
+    .selectFrom(queries.db.selectFrom('definitions').select('id').where(matching(filter)).limit(atMost).as('some'))
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+const currentById = statement<{ id: string; accountId: string }, CurrentRow>((db, p) =>
+  db
+    .selectFrom('definitions')
+    .innerJoin('revisions', (join) =>
+      join
+        .onRef('revisions.definition_id', '=', 'definitions.id')
+        .onRef('revisions.number', '=', 'definitions.current_revision'),
+    )
+    .selectAll('definitions')
+    .select(fixed)
+    .where('definitions.id', '=', p.id)
+    .where('definitions.account_id', '=', p.accountId),
+);
+
+export const findDefinition = async (
+  queries: Queries,
+  accountId: string,
+  id: string,
+): Promise<CurrentRow | undefined> => (await currentById(queries, { id, accountId }))[0];
+
+export const lockDefinition = (tx: Tx, accountId: string, id: string): Promise<DefinitionRow | undefined> =>
+  forUpdate(
+    tx,
+    tx.db.selectFrom('definitions').selectAll().where('id', '=', id).where('account_id', '=', accountId),
+  ).executeTakeFirst();
+
+const byUid = statement<{ accountId: string; uid: string }, { id: string }>((db, p) =>
+  db.selectFrom('definitions').select('id').where('account_id', '=', p.accountId).where('instance_uid', '=', p.uid),
+);
+
+export const uidTaken = async (queries: Queries, accountId: string, uid: string): Promise<boolean> =>
+  (await byUid(queries, { accountId, uid })).length > 0;
+
+export async function countUnarchivedOn(queries: Queries, serverId: string): Promise<number> {
+  const { total } = await queries.db
+    .selectFrom('definitions')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('server_id', '=', serverId)
+    .where('status', '!=', 'archived')
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+const addRevision = statement<NewRow<'revisions'>>((db, p) =>
+  db.insertInto('revisions').values({
+    definition_id: p.definition_id,
+    number: p.number,
+    template_id: p.template_id,
+    spec_hash: p.spec_hash,
+    profile: p.profile,
+    variant: p.variant ?? null,
+    inputs: p.inputs,
+    secret_inputs: p.secret_inputs,
+    created_by: p.created_by ?? null,
+    created_at: p.created_at,
+  }),
+);
+
+export const insertRevision = async (tx: Tx, row: NewRow<'revisions'>): Promise<void> =>
+  void (await addRevision(tx, row));
+
+export const findRevision = (
+  queries: Queries,
+  definitionId: string,
+  number: number,
+): Promise<RevisionRow | undefined> =>
+  queries.db
+    .selectFrom('revisions')
+    .selectAll()
+    .where('definition_id', '=', definitionId)
+    .where('number', '=', number)
+    .executeTakeFirst();
+
+export const listRevisions = (queries: Queries, definitionId: string, limit: number, offset: number) =>
+  queries.db
+    .selectFrom('revisions')
+    .selectAll()
+    .where('definition_id', '=', definitionId)
+    .orderBy('number', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+
+const setSecret = statement<NewRow<'definition_secrets'>>((db, p) =>
+  db
+    .insertInto('definition_secrets')
+    .values({
+      definition_id: p.definition_id,
+      name: p.name,
+      kind: p.kind,
+      generator: p.generator ?? null,
+      ciphertext: p.ciphertext ?? null,
+      created_at: p.created_at,
+      updated_at: p.updated_at,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['definition_id', 'name'])
+        .doUpdateSet((eb) => ({
+          ciphertext: eb.ref('excluded.ciphertext'),
+          updated_at: eb.ref('excluded.updated_at'),
+        })),
+    ),
+);
+
+export const writeSecret = async (tx: Tx, row: NewRow<'definition_secrets'>): Promise<void> =>
+  void (await setSecret(tx, row));
+
+export const removeSecret = (tx: Tx, definitionId: string, name: string) =>
+  tx.db.deleteFrom('definition_secrets').where('definition_id', '=', definitionId).where('name', '=', name).execute();
+
+export const listSecrets = (queries: Queries, definitionId: string): Promise<SecretRow[]> =>
+  queries.db
+    .selectFrom('definition_secrets')
+    .selectAll()
+    .where('definition_id', '=', definitionId)
+    .orderBy('name')
+    .execute();

@@ -1,0 +1,184 @@
+import { isIP } from 'node:net';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseNetwork, printNetwork } from './identity/networks.ts';
+import type { Mode } from './identity/tokens.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+
+/** Requests a minute: per account by its plan, per address without a key, per server with a server key. */
+export interface RateLimits {
+  readonly free: number;
+  readonly pro: number;
+  readonly enterprise: number;
+  readonly anonymous: number;
+  readonly server: number;
+}
+
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly publicUrl: string;
+  readonly mode: Mode;
+  readonly dataDirectory: string;
+  readonly databaseUrl: string | undefined;
+  readonly catalogDirectory: string;
+  readonly adminKey: string | undefined;
+  readonly adminEmail: string;
+  readonly adminPassword: string | undefined;
+  readonly masterKey: string | undefined;
+  readonly localServer: 'auto' | 'off';
+  readonly rateLimits: RateLimits;
+  readonly webhookAllowPrivate: boolean;
+  readonly allowPlaintextManifest: boolean;
+  readonly trustedProxies: readonly string[];
+  readonly logLevel: LogLevel;
+}
+
+interface Setting<Field extends keyof Config = keyof Config> {
+  readonly field: Field;
+  /** Throws with what would be right. The value itself is never in the message: it may be a secret in the wrong place. */
+  read(text: string, cwd: string): Config[Field];
+  /** The default; settings above it in the table are known already. */
+  otherwise(known: Partial<Config>, cwd: string): Config[Field];
+  readonly secret?: true;
+  show?(value: NonNullable<Config[Field]>): string;
+}
+
+const setting = <Field extends keyof Config>(of: Setting<Field>): Setting => of as unknown as Setting;
+
+function wrong(expected: string): never {
+  throw new Error(expected);
+}
+
+const oneOf =
+  <Word extends string>(...words: readonly Word[]) =>
+  (text: string): Word =>
+    words.find((word) => word === text) ?? wrong(`must be one of ${words.join(', ')}.`);
+
+const yesOrNo = (text: string): boolean => oneOf('true', 'false')(text) === 'true';
+
+const whole = (text: string, least: number, most: number): number => {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : -1;
+  return number >= least && number <= most ? number : wrong(`must be a whole number from ${least} to ${most}.`);
+};
+
+const url = (text: string, protocols: readonly string[], example: string): URL => {
+  const parsed = URL.canParse(text) ? new URL(text) : undefined;
+  return parsed && protocols.includes(parsed.protocol) ? parsed : wrong(`must be an address such as ${example}.`);
+};
+
+const defaultLimits: RateLimits = { free: 60, pro: 300, enterprise: 1000, anonymous: 300, server: 3000 };
+const showLimits = (limits: RateLimits) =>
+  Object.entries(limits)
+    .map((limit) => limit.join('='))
+    .join(',');
+
+function limits(text: string): RateLimits {
+  const found: Record<string, number> = { ...defaultLimits };
+  for (const part of text.split(',')) {
+    const [, name = '', number = ''] = /^\s*([a-z]+)\s*=\s*(\d{1,9})\s*$/.exec(part) ?? [];
+    if (!Object.hasOwn(defaultLimits, name))
+      wrong(`must look like ${showLimits(defaultLimits)}; each may be left out.`);
+    found[name] = whole(number, 1, 100_000_000);
+  }
+  return found as unknown as RateLimits;
+}
+
+const networks = (text: string): string[] =>
+  text.split(',').map((part) => {
+    const network = parseNetwork(part.trim());
+    return network ? printNetwork(network) : wrong('must be addresses or networks, such as 10.0.0.0/8,fd00::/8.');
+  });
+
+function host(text: string): string {
+  const bare = text.replace(/^\[(.*)\]$/, '$1');
+  return isIP(bare) || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(bare)
+    ? bare
+    : wrong('must be an address or a host name, such as 127.0.0.1 or 0.0.0.0.');
+}
+
+const secretText = (least: number) => (text: string) =>
+  text.length >= least ? text : wrong(`must have at least ${least} characters.`);
+
+/** Every setting of the service, in the order in which they are shown. Defaults may use those above. */
+export const settings: Readonly<Record<string, Setting>> = {
+  HORTUS_HOST: setting({ field: 'host', read: host, otherwise: () => '127.0.0.1' }),
+  HORTUS_PORT: setting({ field: 'port', read: (text) => whole(text, 0, 65_535), otherwise: () => 8420 }),
+  HORTUS_PUBLIC_URL: setting({
+    field: 'publicUrl',
+    read: (text) => url(text, ['http:', 'https:'], 'https://hortus.example.org').href.replace(/\/+$/, ''),
+    otherwise: ({ host = '', port }) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+  }),
+  HORTUS_MODE: setting({ field: 'mode', read: oneOf('live', 'test'), otherwise: () => 'live' }),
+  HORTUS_DATA_DIR: setting({
+    field: 'dataDirectory',
+    read: (text, cwd) => resolve(cwd, text),
+    otherwise: (_, cwd) => join(cwd, '.hortus'),
+  }),
+  HORTUS_DATABASE_URL: setting({
+    field: 'databaseUrl',
+    read: (text) => {
+      url(text, ['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/hortus');
+      return text;
+    },
+    otherwise: () => undefined,
+    show: (text) => {
+      const { protocol, host, pathname } = new URL(text);
+      return `${protocol}//${host}${pathname}`;
+    },
+  }),
+  HORTUS_CATALOG_DIR: setting({
+    field: 'catalogDirectory',
+    read: (text, cwd) => resolve(cwd, text),
+    otherwise: () => fileURLToPath(new URL('../../../catalog', import.meta.url)),
+  }),
+  HORTUS_ADMIN_KEY: setting({
+    field: 'adminKey',
+    read: (text) => text,
+    otherwise: () => undefined,
+    secret: true,
+  }),
+  HORTUS_ADMIN_EMAIL: setting({
+    field: 'adminEmail',
+    read: (text) => (/^[^\s@]+@[^\s@]+$/.test(text) ? text : wrong('must be an email address.')),
+    otherwise: () => 'admin@localhost',
+  }),
+  HORTUS_ADMIN_PASSWORD: setting({
+    field: 'adminPassword',
+    read: secretText(10),
+    otherwise: () => undefined,
+    secret: true,
+  }),
+  HORTUS_MASTER_KEY: setting({
+    field: 'masterKey',
+    read: secretText(16),
+    otherwise: () => undefined,
+    secret: true,
+  }),
+  HORTUS_LOCAL_SERVER: setting({ field: 'localServer', read: oneOf('auto', 'off'), otherwise: () => 'auto' }),
+  HORTUS_RATE_LIMITS: setting({
+    field: 'rateLimits',
+    read: limits,
+    otherwise: () => defaultLimits,
+    show: showLimits,
+  }),
+  HORTUS_WEBHOOK_ALLOW_PRIVATE: setting({ field: 'webhookAllowPrivate', read: yesOrNo, otherwise: () => false }),
+  HORTUS_ALLOW_PLAINTEXT_MANIFEST: setting({
+    field: 'allowPlaintextManifest',
+    read: yesOrNo,
+    otherwise: () => false,
+  }),
+  HORTUS_TRUSTED_PROXIES: setting({
+    field: 'trustedProxies',
+    read: networks,
+    otherwise: () => [],
+    show: (found) => found.join(',') || '(none)',
+  }),
+  HORTUS_LOG_LEVEL: setting({
+    field: 'logLevel',
+    read: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    otherwise: () => 'info',
+  }),
+};

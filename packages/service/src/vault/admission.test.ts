@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { onBothEngines } from '../testing/engines.ts';
+import { openVault } from './vault.ts';
+
+const newKey = () => randomBytes(32).toString('base64');
+
+onBothEngines((engine) => {
+  it('takes keys in base64, base64url and hex, and refuses anything else by the name of the setting', async () => {
+    const storage = await engine.open();
+    const bytes = randomBytes(32);
+    const open = (masterKey: string) => openVault(storage, { masterKey, dataDirectory: '/nowhere' });
+    for (const text of [bytes.toString('base64'), bytes.toString('base64url'), bytes.toString('hex')]) await open(text);
+    for (const text of ['short', randomBytes(31).toString('base64'), `${bytes.toString('hex')},`, 'x'.repeat(64)]) {
+      await expect(open(text)).rejects.toThrow('HORTUS_MASTER_KEY');
+    }
+  });
+
+  it('refuses a key that is not the database’s, without showing either', async () => {
+    const storage = await engine.open();
+    const [right, wrong] = [newKey(), newKey()];
+    const open = (masterKey: string) => openVault(storage, { masterKey, dataDirectory: '/nowhere' });
+    await open(right);
+    const error = await open(wrong).catch((reason: Error) => reason);
+    expect(String(error)).toContain('HORTUS_MASTER_KEY');
+    expect(String(error)).not.toContain(right);
+    expect(String(error)).not.toContain(wrong);
+    await open(right);
+  });
+
+  it('lets one of two services decide that start at once on an empty database with different keys', async () => {
+    const storage = await engine.open();
+    const open = () => openVault(storage, { masterKey: newKey(), dataDirectory: '/nowhere' });
+    const results = await Promise.allSettled([open(), open()]);
+    expect(results.map((result) => result.status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it.runIf(engine.name === 'postgres')('needs the setting with PostgreSQL', async () => {
+    const ground = await engine.ground();
+    const opening = openVault(await ground.open(), { masterKey: undefined, dataDirectory: ground.directory });
+    await expect(opening).rejects.toThrow('HORTUS_MASTER_KEY must be set');
+  });
+
+  it.runIf(engine.name === 'sqlite')('makes a key of its own once, for its owner’s eyes only', async () => {
+    const ground = await engine.ground();
+    const storage = await ground.open();
+    const path = join(ground.directory, 'master.key');
+    const open = () => openVault(storage, { masterKey: undefined, dataDirectory: ground.directory });
+    await open();
+    const kept = readFileSync(path, 'utf8');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    await open();
+    expect(readFileSync(path, 'utf8')).toBe(kept);
+    chmodSync(path, 0o640);
+    await expect(open()).rejects.toThrow('chmod 600');
+    chmodSync(path, 0o600);
+    writeFileSync(path, newKey());
+    await expect(open()).rejects.toThrow('wrong master key');
+    rmSync(path);
+    await expect(open()).rejects.toThrow('is missing');
+    await openVault(storage, { masterKey: kept.trim(), dataDirectory: ground.directory });
+  });
+});

@@ -1,0 +1,58 @@
+import type { Storage } from '../storage/storage.ts';
+import { MasterKeys, newMasterKey, parseMasterKeys } from './master-key.ts';
+import { MasterKeyFile } from './master-key-file.ts';
+import { claimFingerprint, keptFingerprint, mastersInUse } from './store.ts';
+
+export interface VaultSettings {
+  /** HORTUS_MASTER_KEY, as given. */
+  readonly masterKey: string | undefined;
+  readonly dataDirectory: string;
+}
+
+export interface Admitted {
+  readonly keys: MasterKeys;
+  /** Present when the service itself looks after the master key. */
+  readonly file: MasterKeyFile | undefined;
+}
+
+const SETTING = 'HORTUS_MASTER_KEY';
+
+/**
+ * Finds the master key and holds it against the database. A service that starts with the wrong one would look healthy
+ * and fail at the first secret, so it does not start.
+ */
+export async function admitMasterKey(storage: Storage, settings: VaultSettings): Promise<Admitted> {
+  const admitted = await find(storage, settings);
+  await storage.write((tx) => claimFingerprint(tx, admitted.keys.current.fingerprint));
+  const needed = new Set([await keptFingerprint(storage.reader), ...(await mastersInUse(storage.reader))]);
+  for (const fingerprint of needed) {
+    if (fingerprint === undefined || admitted.keys.byFingerprint(fingerprint)) continue;
+    const given = admitted.keys.all.map((key) => key.fingerprint).join(', ');
+    const place = admitted.file ? `${admitted.file.path} (${SETTING} is not set)` : SETTING;
+    throw new Error(
+      `${place} holds the wrong master key: the secrets in this database need the key with the fingerprint ${fingerprint}, given is ${given}. ` +
+        `To change the master key give both, the new one first: ${SETTING}=<new>,<old>`,
+    );
+  }
+  return admitted;
+}
+
+async function find(storage: Storage, { masterKey, dataDirectory }: VaultSettings): Promise<Admitted> {
+  if (masterKey) return { keys: new MasterKeys(parseMasterKeys(masterKey, SETTING)), file: undefined };
+  if (storage.engine === 'postgres') {
+    throw new Error(`${SETTING} must be set with PostgreSQL, the same on every replica: openssl rand -base64 32`);
+  }
+  const file = new MasterKeyFile(dataDirectory);
+  const kept = file.read();
+  if (kept) return { keys: new MasterKeys(kept), file };
+  if ((await keptFingerprint(storage.reader)) !== undefined || (await mastersInUse(storage.reader)).length > 0) {
+    throw new Error(
+      `${file.path} is missing, and the secrets in this database cannot be read without it: ` +
+        `put it back, or set ${SETTING} to the key it held.`,
+    );
+  }
+  const born = newMasterKey();
+  // In the file before anything is wrapped by it.
+  file.write([born]);
+  return { keys: new MasterKeys([born]), file };
+}

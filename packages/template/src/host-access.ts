@@ -1,0 +1,89 @@
+import { posix } from 'node:path';
+import { type PermissionKind, REFUSED_CAPABILITIES, REFUSED_KINDS } from '@hortus/contract/template/host-access';
+import type { Path } from './finding.ts';
+
+/** What a component says of the server, in canonical form or resolved. */
+export interface Reaching {
+  network: string;
+  privileged: boolean;
+  pid: string;
+  ipc: string;
+  confinement: { seccomp: string; apparmor: string };
+  capabilities: { add: readonly string[] };
+  devices: readonly { path: string }[];
+  gpu?: unknown;
+  sysctls: Readonly<Record<string, unknown>>;
+  storage: readonly { host_path?: string }[];
+  ports: readonly { host_port?: number | string; protocol: string }[];
+}
+
+export interface Access {
+  kind: PermissionKind;
+  value?: string;
+  /** Where in the component it is said. */
+  at: Path;
+}
+
+const SOCKETS = [
+  '/var/run/docker.sock',
+  '/run/docker.sock',
+  '/run/containerd/containerd.sock',
+  '/run/podman/podman.sock',
+];
+
+/** Everything of the server that a component reaches beyond an ordinary container. */
+export function accessOf(component: Reaching): Access[] {
+  const { network, privileged, pid, ipc, confinement, capabilities, devices, gpu, sysctls, storage, ports } = component;
+  const access: Access[] = [];
+  const uses = (kind: PermissionKind, at: Path, value?: string | number) =>
+    access.push({ kind, at, ...(value === undefined ? {} : { value: String(value) }) });
+  if (network === 'host') uses('host_network', ['network']);
+  if (privileged) uses('privileged', ['privileged']);
+  if (pid === 'host') uses('host_pid', ['pid']);
+  if (ipc === 'host') uses('host_ipc', ['ipc']);
+  if (confinement.seccomp === 'unconfined') uses('unconfined', ['confinement', 'seccomp'], 'seccomp');
+  if (confinement.apparmor === 'unconfined') uses('unconfined', ['confinement', 'apparmor'], 'apparmor');
+  for (const [index, name] of capabilities.add.entries()) uses('capability', ['capabilities', 'add', index], name);
+  for (const [index, device] of devices.entries()) uses('device', ['devices', index, 'path'], device.path);
+  if (gpu !== undefined) uses('gpu', ['gpu']);
+  for (const name of Object.keys(sysctls)) uses('sysctl', ['sysctls', name], name);
+  for (const [index, { host_path }] of storage.entries()) {
+    if (host_path !== undefined) uses(kindOfMount(host_path), ['storage', index, 'host_path'], host_path);
+  }
+  for (const [index, { host_port, protocol }] of ports.entries()) {
+    if (host_port === undefined) continue;
+    uses('host_port', ['ports', index, 'host_port'], `${host_port}${protocol === 'tcp' ? '' : `/${protocol}`}`);
+  }
+  return access;
+}
+
+/**
+ * A socket mounted read-only still takes every command, so how it is mounted makes no difference. Mounting a directory
+ * above it brings it along.
+ */
+function kindOfMount(path: string): PermissionKind {
+  const whole = `${posix.normalize(path)}/`.replace(/\/+$/, '/');
+  if (whole === '/') return 'host_root';
+  return SOCKETS.some((socket) => `${socket}/`.startsWith(whole)) ? 'docker_socket' : 'host_path';
+}
+
+/** Whether the operator of a server must have allowed it, beyond the consent of the person who deploys. */
+export function needsOperator({ kind, value }: { kind: PermissionKind; value?: string }): boolean {
+  if (kind === 'capability') return (REFUSED_CAPABILITIES as readonly string[]).includes(value ?? '');
+  return (REFUSED_KINDS as readonly string[]).includes(kind);
+}
+
+interface Declared {
+  kind: PermissionKind;
+  component?: string;
+  value?: string;
+}
+
+/** A declaration without a component or a value stands for all of them. */
+export function covers(declared: Declared, component: string, access: Access): boolean {
+  return (
+    declared.kind === access.kind &&
+    (declared.component === undefined || declared.component === component) &&
+    (declared.value === undefined || access.value === undefined || declared.value === access.value)
+  );
+}

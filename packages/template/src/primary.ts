@@ -1,0 +1,38 @@
+import type { ImageReference } from '@hortus/contract/template/image';
+import type { Canonical, CanonicalComponent, CanonicalImage } from './canonical-form.ts';
+import { imageText } from './image-reference.ts';
+
+/** The component a person thinks of as the application: the one the primary route leads to, else the first service. */
+export function primaryComponent(spec: Canonical): [name: string, component: CanonicalComponent] | undefined {
+  const routed = spec.routes.find((route) => route.primary)?.component;
+  const components = Object.entries(spec.components);
+  return (
+    components.find(([name]) => name === routed) ??
+    components.find(([, component]) => component.kind === 'service') ??
+    components[0]
+  );
+}
+
+/** The image of the template, which may be written only at its primary component. */
+export function primaryImage(spec: Canonical): CanonicalImage | undefined {
+  if (spec.image !== undefined) return spec.image;
+  const image = primaryComponent(spec)?.[1].image;
+  return typeof image === 'object' ? { ...image, variants: [] } : undefined;
+}
+
+/** The template's image in one of its variants; without a name, in the default one. Undefined for an unknown name. */
+export function variantImage(image: CanonicalImage, variant?: string): ImageReference | undefined {
+  const { repository, tag, digest, variants } = image;
+  const chosen = variants.find((v) => (variant === undefined ? v.default : v.id === variant));
+  if (chosen !== undefined) {
+    const pinned = chosen.digest ?? (chosen.tag === tag ? digest : undefined);
+    return { repository, tag: chosen.tag, ...(pinned === undefined ? {} : { digest: pinned }) };
+  }
+  if (variant !== undefined) return undefined;
+  return { repository, ...(tag === undefined ? {} : { tag }), ...(digest === undefined ? {} : { digest }) };
+}
+
+export function primaryImageText(spec: Canonical): string {
+  const image = primaryImage(spec);
+  return image === undefined ? '' : imageText(variantImage(image) ?? image);
+}

@@ -1,0 +1,79 @@
+import type { SpecById, SpecBySpecies } from '@hortus/contract/resources/template-spec-shapes';
+import type { InputType } from '@hortus/contract/template/inputs';
+import type { Canonical, CanonicalBackup, CanonicalInput } from './canonical-form.ts';
+import { primaryComponent, primaryImage, primaryImageText } from './primary.ts';
+
+type ShownInput = Omit<CanonicalInput, 'name'> & { required: boolean };
+
+/** Everything a person is asked: inputs, and the secrets that nothing generates. */
+function shownInputs(spec: Canonical): Map<string, ShownInput> {
+  const shown = new Map<string, ShownInput>();
+  const show = ({ name, ...input }: CanonicalInput, required: boolean) => {
+    const { default: standard, ...rest } = input;
+    const open = standard !== undefined && input.type !== 'password';
+    shown.set(name, { ...rest, required: required && standard === undefined, ...(open ? { default: standard } : {}) });
+  };
+  for (const input of spec.inputs.required) show(input, true);
+  for (const input of spec.inputs.optional) show(input, false);
+  for (const [name, { external, label, description }] of Object.entries(spec.secrets)) {
+    if (!external) continue;
+    const type: InputType = 'password';
+    const told = { ...(label === undefined ? {} : { label }), ...(description === undefined ? {} : { description }) };
+    show({ name, type, immutable: false, ...told }, true);
+  }
+  return shown;
+}
+
+/** The published form that is asked for by species: the image is a reference. */
+export function projectBySpecies(spec: Canonical): SpecBySpecies {
+  const inputs = [...shownInputs(spec)].map(([name, input]) => ({ name, ...input }));
+  return {
+    image: primaryImageText(spec),
+    inputs: { required: inputs.filter((input) => input.required), optional: inputs.filter((input) => !input.required) },
+    secrets: spec.secrets,
+    routes: spec.routes,
+    healthcheck: primaryComponent(spec)?.[1].healthcheck ?? {},
+    storage: storageOf(spec),
+    canonical: spec,
+  };
+}
+
+/** The published form that is asked for by template id: the image is taken apart. */
+export function projectById(spec: Canonical): SpecById {
+  const image = primaryImage(spec);
+  return {
+    image: {
+      repository: image?.repository ?? '',
+      tag: image?.tag ?? null,
+      variants: (image?.variants ?? []).map(({ id, tag, default: standard }) => ({ id, tag, default: standard })),
+    },
+    user_inputs: Object.fromEntries(shownInputs(spec)),
+    profiles: Object.keys(spec.profiles),
+    ports: portsOf(spec).map((container_port) => ({ container_port })),
+    volumes: storageOf(spec),
+    canonical: spec,
+  };
+}
+
+/** The backup section as it is listed beside the actions of an instance. */
+export function projectBackup(backup: CanonicalBackup) {
+  const { strategy, volumes, dump_action = null, schedule_hint = null } = backup;
+  return {
+    strategy,
+    volumes: volumes.map(({ name, critical = false }) => ({ name, critical })),
+    dump_action,
+    schedule_hint,
+  };
+}
+
+function storageOf(spec: Canonical) {
+  return Object.entries(spec.components).flatMap(([component, { storage }]) =>
+    storage.map((volume) => ({ component, ...volume })),
+  );
+}
+
+/** Ports that routes lead to count as well: a component need not repeat them. */
+function portsOf(spec: Canonical): number[] {
+  const listed = Object.values(spec.components).flatMap(({ ports }) => ports.map((port) => port.container_port));
+  return [...new Set([...spec.routes.map((route) => route.port), ...listed])];
+}

@@ -1,0 +1,37 @@
+import type { Manifest, ManifestAction } from '@hortus/contract/template/manifest';
+import type { Canonical, CanonicalAction } from '../canonical-form.ts';
+import { imageText } from '../image-reference.ts';
+import { milliseconds } from '../quantity.ts';
+import { deepFill } from './deep-fill.ts';
+import type { Scope } from './scope.ts';
+
+/** An action with everything filled but its params, which come with each execution. */
+export function resolveAction(
+  action: CanonicalAction,
+  pointer: string,
+  scope: Scope,
+  secretPaths: string[],
+): ManifestAction {
+  const { params, timeout, image, env, http, ...rest } = deepFill(
+    action,
+    pointer,
+    (text) => scope.fillExceptParams(text),
+    secretPaths,
+  );
+  return {
+    ...rest,
+    env: (env as Record<string, string> | undefined) ?? {},
+    params,
+    timeout_ms: milliseconds(timeout) ?? 0,
+    ...(image === undefined ? {} : { image: typeof image === 'string' ? image : imageText(image) }),
+    ...(http === undefined ? {} : { http: { ...http, method: http.method ?? 'POST', headers: http.headers ?? {} } }),
+  };
+}
+
+export function resolveSmoke(spec: Canonical, scope: Scope, secretPaths: string[]): Manifest['smoke'] {
+  return deepFill(spec.smoke, '/smoke', (text) => scope.fill(text), secretPaths).map(({ http, tcp, exec }) => ({
+    ...(http === undefined ? {} : { http: { ...http, path: http.path ?? '/', expect: http.expect ?? 200 } }),
+    ...(tcp === undefined ? {} : { tcp: { ...tcp, component: tcp.component ?? '' } }),
+    ...(exec === undefined ? {} : { exec: { ...exec, component: exec.component ?? '' } }),
+  }));
+}

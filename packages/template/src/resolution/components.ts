@@ -1,0 +1,131 @@
+import type { ManifestComponent, ManifestHealthcheck } from '@hortus/contract/template/manifest';
+import type { CanonicalComponent, CanonicalHealthcheck } from '../canonical-form.ts';
+import { imageText, parseImage } from '../image-reference.ts';
+import { bytes, cores, milliseconds } from '../quantity.ts';
+import { deepFill } from './deep-fill.ts';
+import { componentHost, type Scope } from './scope.ts';
+
+/** One component with every text filled and every quantity a number. */
+export function resolveComponent(
+  name: string,
+  component: CanonicalComponent,
+  pointer: string,
+  uid: string,
+  scope: Scope,
+  secretPaths: string[],
+): ManifestComponent {
+  const fillText = (text: string) => scope.fill(text);
+  const { files: written, ...rest } = component;
+  const c = deepFill(rest, pointer, fillText, secretPaths);
+  const files = written.map(({ raw, ...file }, index) =>
+    raw ? file : deepFill(file, `${pointer}/files/${index}`, fillText, secretPaths),
+  );
+  const field = (key: string) => `components.${name}.${key}`;
+  const size = (key: string, text: string | undefined): number | undefined =>
+    quantity(scope, field(key), text, bytes, 'a size such as 512Mi');
+  const {
+    image,
+    healthcheck,
+    resources,
+    storage,
+    ports,
+    tmpfs,
+    shm_size,
+    stop_grace_period,
+    ulimits,
+    devices,
+    ...same
+  } = c;
+  const { kind, irreversible, restart, replicas, env, depends_on, labels, extra_hosts, sysctls, ...others } = same;
+  if (image === undefined || image === '') scope.fail(field('image'), 'has no image');
+  return compact({
+    ...others,
+    name,
+    host: componentHost(uid, name),
+    kind,
+    irreversible,
+    restart,
+    replicas,
+    env,
+    depends_on,
+    labels,
+    extra_hosts,
+    sysctls,
+    files: files.map((file) => ({ ...file, content: file.content ?? '' })),
+    image: imageText(typeof image === 'string' ? parseImage(image) : image),
+    storage: storage.map(({ shared: _, ...mount }) =>
+      mount.host_path === undefined ? { ...mount, volume: `${uid}_${mount.name}` } : mount,
+    ),
+    tmpfs: tmpfs.map((mount, index) =>
+      compact({ mount_path: mount.mount_path, size_bytes: size(`tmpfs[${index}].size`, mount.size) }),
+    ),
+    shm_size_bytes: size('shm_size', shm_size),
+    healthcheck: healthcheck && resolveHealthcheck(healthcheck),
+    resources: compact({
+      cpus: quantity(scope, field('resources.cpu'), resources.cpu, (text) => cores(String(text)), 'a number of cores'),
+      memory_bytes: size('resources.memory', resources.memory),
+      memory_reservation_bytes: size('resources.memory_reservation', resources.memory_reservation),
+      pids: resources.pids,
+    }),
+    ports: ports.map((port, index) => {
+      const { host_port, ...rest } = port;
+      const fixed = quantity(
+        scope,
+        field(`ports[${index}].host_port`),
+        host_port,
+        portNumber,
+        'a port from 1 to 65535',
+      );
+      return compact({ ...rest, host_port: fixed });
+    }),
+    devices: devices.map((device) => ({ ...device, container_path: device.container_path ?? device.path })),
+    ulimits: Object.fromEntries(
+      Object.entries(ulimits).map(([key, limit]) => [
+        key,
+        typeof limit === 'number' ? { soft: limit, hard: limit } : limit,
+      ]),
+    ),
+    stop_grace_period_ms: milliseconds(stop_grace_period) ?? 0,
+  });
+}
+
+function resolveHealthcheck(check: CanonicalHealthcheck): ManifestHealthcheck {
+  const { http, tcp, test } = check;
+  return compact({
+    http: http && { ...http, headers: http.headers ?? {} },
+    tcp,
+    test,
+    interval_ms: milliseconds(check.interval) ?? 0,
+    timeout_ms: milliseconds(check.timeout) ?? 0,
+    start_period_ms: milliseconds(check.start_period) ?? 0,
+    retries: check.retries,
+  });
+}
+
+function portNumber(text: string | number): number | undefined {
+  const port = Number(text);
+  return Number.isInteger(port) && port >= 1 && port <= 65_535 ? port : undefined;
+}
+
+function quantity<T>(
+  scope: Scope,
+  field: string,
+  text: T | undefined,
+  read: (text: T) => number | undefined,
+  form: string,
+): number | undefined {
+  if (text === undefined) return undefined;
+  const value = read(text);
+  if (value === undefined) scope.fail(field, `must be ${form}`);
+  return value;
+}
+
+/** Without the keys that hold nothing: an absent key and an undefined one are not the same on the wire. */
+type Compact<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+function compact<T extends object>(value: T): Compact<T> {
+  for (const key of Object.keys(value) as (keyof T)[]) if (value[key] === undefined) delete value[key];
+  return value as Compact<T>;
+}

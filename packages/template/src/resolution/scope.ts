@@ -1,0 +1,186 @@
+import type { ImageReference } from '@hortus/contract/template/image';
+import type { InputValue } from '@hortus/contract/template/inputs';
+import type { Canonical } from '../canonical-form.ts';
+import { imageText } from '../image-reference.ts';
+import { effectiveInputs, type Inputs, isSecretInput } from '../inputs.ts';
+import { type Filled, type Found, fill } from '../interpolation/fill.ts';
+import { type ParsedText, parseText, type Reference } from '../interpolation/text.ts';
+import type { Problem } from '../problem.ts';
+
+export interface Instance {
+  uid: string;
+  name: string;
+  server_id: string;
+  tenant_id?: string;
+}
+
+export interface Surroundings {
+  /** Already changed by its profile. */
+  spec: Canonical;
+  profile: string;
+  variant: string | null;
+  image: ImageReference | undefined;
+  inputs: Inputs;
+  secrets: Readonly<Record<string, string>>;
+  instance: Instance;
+  needs: Readonly<Record<string, Readonly<Record<string, InputValue>>>>;
+}
+
+const UNSET: Found = { value: undefined, secret: false };
+const open = (value: InputValue | null | undefined): Found => ({ value: value ?? undefined, secret: false });
+
+const parsedTexts = new WeakMap<Canonical, Map<string, ParsedText>>();
+
+/** Knows what every reference of one resolution stands for, and collects what is missing. */
+export class Scope {
+  readonly problems: Problem[] = [];
+  readonly #around: Surroundings;
+  readonly #inputs: Map<string, InputValue>;
+  readonly #vars = new Map<string, Found>();
+  readonly #parsed: Map<string, ParsedText>;
+
+  constructor(around: Surroundings) {
+    this.#around = around;
+    this.#inputs = effectiveInputs(around.spec, around.inputs);
+    this.#parsed = parsedTexts.get(around.spec) ?? new Map();
+    parsedTexts.set(around.spec, this.#parsed);
+  }
+
+  fail(field: string, message: string): void {
+    if (!this.problems.some((known) => known.field === field && known.message === message)) {
+      this.problems.push({ field, message });
+    }
+  }
+
+  fill(text: string): Filled {
+    return fill(this.#parse(text), this);
+  }
+
+  /** For actions: params stay, and no value may look like one, or it would be filled when the action runs. */
+  fillExceptParams(text: string): Filled {
+    return fill(this.#parse(text), {
+      find: (reference) => {
+        const found = this.find(reference);
+        if (typeof found.value === 'string' && found.value.includes('${')) {
+          this.fail(
+            `${reference.namespace}.${reference.names.join('.')}`,
+            'is used by an action and must not contain ${',
+          );
+        }
+        return found;
+      },
+      saltFor: (reference) => this.saltFor(reference),
+      leaves: ({ namespace }) => namespace === 'params',
+    });
+  }
+
+  find(reference: Reference): Found {
+    const { spec, instance, profile, variant, needs } = this.#around;
+    const [name = '', field] = reference.names;
+    switch (reference.namespace) {
+      case 'inputs':
+        return this.#input(name);
+      case 'secrets':
+        return this.#secret(name, field);
+      case 'vars':
+        return this.#variable(name);
+      case 'routes':
+        return this.#route(name, field);
+      case 'components':
+        return open(componentHost(instance.uid, name));
+      case 'needs':
+        return this.#need(name, field ?? '', needs);
+      case 'instance':
+        return open(field === undefined ? { ...instance, profile, variant }[name as keyof Instance] : undefined);
+      case 'template':
+        return open(this.#template(name, spec));
+      case 'params':
+        return UNSET;
+    }
+  }
+
+  /** Public, as salts are; its own for every instance and reference. */
+  saltFor({ namespace, names }: Reference): string {
+    return `${this.#around.instance.uid}/${namespace}.${names.join('.')}`;
+  }
+
+  #parse(text: string): ParsedText {
+    let parsed = this.#parsed.get(text);
+    if (parsed === undefined) {
+      parsed = parseText(text);
+      this.#parsed.set(text, parsed);
+    }
+    return parsed;
+  }
+
+  #input(name: string): Found {
+    const { spec } = this.#around;
+    const value = this.#inputs.get(name);
+    if (value === undefined && spec.inputs.required.some((input) => input.name === name && input.when === undefined)) {
+      this.fail(`inputs.${name}`, 'is required');
+    }
+    return { value, secret: isSecretInput(spec, name) };
+  }
+
+  #secret(name: string, field: string | undefined): Found {
+    const { secrets, inputs } = this.#around;
+    const key = field === 'public' ? `${name}.public` : name;
+    // The user gives an external secret among the inputs.
+    const value = Object.hasOwn(secrets, key) ? secrets[key] : Object.hasOwn(inputs, key) ? inputs[key] : undefined;
+    if (value === undefined) this.fail(`secrets.${key}`, 'has no value');
+    return { value, secret: field !== 'public' };
+  }
+
+  #variable(name: string): Found {
+    const known = this.#vars.get(name);
+    if (known !== undefined) return known;
+    const text = Object.hasOwn(this.#around.spec.vars, name) ? this.#around.spec.vars[name] : undefined;
+    if (text === undefined) return UNSET;
+    this.#vars.set(name, UNSET);
+    const filled = this.fill(text);
+    const found = { value: filled.text, secret: filled.secret };
+    this.#vars.set(name, found);
+    return found;
+  }
+
+  #route(name: string, field: string | undefined): Found {
+    const route = this.#around.spec.routes.find((candidate) => candidate.name === name);
+    if (route === undefined) return UNSET;
+    const host = this.fill(route.host);
+    const path = this.fill(route.path);
+    const scheme = route.tls === 'off' ? 'http' : 'https';
+    const facts: Record<string, string> = {
+      host: host.text ?? '',
+      path: path.text ?? '/',
+      scheme,
+      url: routeUrl(scheme, host.text ?? '', path.text ?? '/'),
+    };
+    return { value: facts[field ?? ''], secret: field !== 'scheme' && (host.secret || path.secret) };
+  }
+
+  #need(name: string, field: string, needs: Surroundings['needs']): Found {
+    const met = Object.hasOwn(needs, name) ? needs[name] : undefined;
+    const optional = this.#around.spec.needs.some((need) => need.as === name && need.optional);
+    if (met === undefined && !optional) this.fail(`needs.${name}`, 'is not met');
+    // Whether an attribute of another template is a secret is not known here, so all of them count as such.
+    return {
+      value: met !== undefined && Object.hasOwn(met, field) ? met[field] : undefined,
+      secret: met !== undefined,
+    };
+  }
+
+  #template(name: string, spec: Canonical): string | undefined {
+    const { image } = this.#around;
+    if (name === 'image') return image && imageText(image);
+    if (name === 'tag') return image?.tag;
+    return spec[name as 'slug' | 'name' | 'version' | 'app_version'];
+  }
+}
+
+export function componentHost(uid: string, component: string): string {
+  return `${uid}-${component}`;
+}
+
+export function routeUrl(scheme: string, host: string, path: string): string {
+  return `${scheme}://${host}${path === '/' ? '' : path}`;
+}

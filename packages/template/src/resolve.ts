@@ -1,0 +1,113 @@
+import type { Manifest, ManifestRoute } from '@hortus/contract/template/manifest';
+import { specHash, withProfile } from './canonical.ts';
+import type { Canonical, CanonicalComponent, CanonicalRoute } from './canonical-form.ts';
+import type { Inputs } from './inputs.ts';
+import { permissionsUsed } from './permissions.ts';
+import { primaryImage, variantImage } from './primary.ts';
+import type { Problem } from './problem.ts';
+import { projectBackup } from './projections.ts';
+import { milliseconds } from './quantity.ts';
+import { resolveAction, resolveSmoke } from './resolution/actions.ts';
+import { resolveComponent } from './resolution/components.ts';
+import { deepFill } from './resolution/deep-fill.ts';
+import { type Instance, routeUrl, Scope, type Surroundings } from './resolution/scope.ts';
+import { startOrder } from './start-order.ts';
+
+export interface ResolveOptions {
+  /** development unless said. */
+  profile?: string;
+  /** The default variant unless said. */
+  variant?: string;
+  /** Plain and secret ones together. */
+  inputs: Inputs;
+  secrets: Readonly<Record<string, string>>;
+  instance: Instance;
+  /** What the instances that meet this one's needs provide, by the need's `as`. */
+  needs?: Surroundings['needs'];
+}
+
+export type Resolution =
+  | {
+      ok: true;
+      /** With secret values in it. */
+      manifest: Manifest;
+      /** JSON pointers (RFC 6901) of the texts in the manifest that hold a secret. */
+      secretPaths: string[];
+    }
+  | { ok: false; problems: Problem[] };
+
+const STANDARD_PROFILE = 'development';
+
+/** The spec made definite for one instance. */
+export function resolve(canonical: Canonical, options: ResolveOptions): Resolution {
+  const { profile = STANDARD_PROFILE, inputs, secrets, instance, needs = {} } = options;
+  const spec = withProfile(canonical, profile);
+  if (spec === undefined) {
+    return refused('profile', `must be one of ${Object.keys(canonical.profiles).join(', ')}`);
+  }
+  const template = primaryImage(spec);
+  const image = template && variantImage(template, options.variant);
+  if (options.variant !== undefined && image === undefined) {
+    const known = template?.variants.map(({ id }) => id) ?? [];
+    return refused('variant', known.length > 0 ? `must be one of ${known.join(', ')}` : 'the template has no variants');
+  }
+  const variant = options.variant ?? template?.variants.find((candidate) => candidate.default)?.id ?? null;
+  const scope = new Scope({ spec, profile, variant, image, inputs, secrets, instance, needs });
+  const secretPaths: string[] = [];
+  const manifest = assemble(spec, scope, instance, secretPaths);
+  for (const { kind, component, value, reason } of manifest.permissions) {
+    // An input decides what is mounted, so that what was declared may not be what is used.
+    if (reason === '')
+      scope.fail('permissions', `${component} would use ${kind} ${value ?? ''}, which is not declared`);
+  }
+  if (scope.problems.length > 0) return { ok: false, problems: scope.problems };
+  return { ok: true, manifest: { ...manifest, spec_hash: specHash(canonical), profile, variant }, secretPaths };
+}
+
+function refused(field: string, message: string): Resolution {
+  return { ok: false, problems: [{ field, message }] };
+}
+
+type Assembled = Omit<Manifest, 'spec_hash' | 'profile' | 'variant'>;
+
+function assemble(spec: Canonical, scope: Scope, instance: Instance, secretPaths: string[]): Assembled {
+  const fillText = (text: string) => scope.fill(text);
+  const components = startOrder(spec.components).map((name, index) =>
+    resolveComponent(
+      name,
+      spec.components[name] as CanonicalComponent,
+      `/components/${index}`,
+      instance.uid,
+      scope,
+      secretPaths,
+    ),
+  );
+  const declared = deepFill(spec.permissions, '', fillText, []);
+  const notes = spec.notes === undefined ? undefined : deepFill(spec.notes, '/notes', fillText, secretPaths);
+  return {
+    species: spec.slug,
+    template_version: spec.version,
+    ...(spec.app_version === undefined ? {} : { app_version: spec.app_version }),
+    archetype: spec.archetype,
+    instance,
+    deadline_ms: milliseconds(spec.deadline) ?? 0,
+    components,
+    routes: spec.routes.map((route, index) => resolveRoute(route, `/routes/${index}`, scope, secretPaths)),
+    actions: spec.actions.map((action, index) => resolveAction(action, `/actions/${index}`, scope, secretPaths)),
+    backup: projectBackup(spec.backup),
+    smoke: resolveSmoke(spec, scope, secretPaths),
+    provides: deepFill(spec.provides, '/provides', fillText, secretPaths),
+    permissions: permissionsUsed(
+      components.map((component) => [component.name, component] as const),
+      declared,
+    ),
+    ...(notes === undefined ? {} : { notes }),
+  };
+}
+
+function resolveRoute(route: CanonicalRoute, pointer: string, scope: Scope, secretPaths: string[]): ManifestRoute {
+  const filled = deepFill(route, pointer, (text) => scope.fill(text), secretPaths);
+  const { host = '', path = '/', tls } = filled;
+  if (host === '') scope.fail(`routes.${route.name}.host`, 'has no host name');
+  return { ...filled, host, path, url: routeUrl(tls === 'off' ? 'http' : 'https', host, path) };
+}

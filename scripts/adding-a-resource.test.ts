@@ -1,0 +1,28 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { endpoints } from '@hortus/contract/endpoints';
+import { expect, test } from 'vitest';
+
+const checklist = readFileSync('docs/adding-a-resource.md', 'utf8');
+const app = readFileSync('packages/service/src/app.ts', 'utf8');
+const folder = 'packages/service/src/resources';
+const resources = readdirSync(folder);
+
+test.each(resources)('%s is built as the checklist says', (resource) => {
+  expect(existsSync(`packages/contract/src/resources/${resource}.ts`), 'a contract file of the same name').toBe(true);
+  const files = readdirSync(`${folder}/${resource}`);
+  expect(files).toContain('routes.ts');
+  expect(app).toContain(`./resources/${resource}/routes.ts`);
+  for (const file of ['service.ts', 'store.ts', 'lifecycle.ts'].filter((name) => files.includes(name)))
+    expect(checklist).toContain(`\`${file}\``);
+});
+
+test('every file the checklist names is there', () => {
+  const named = [...checklist.matchAll(/`((?:packages|docs|scripts)\/[^`<… ]+)`/g)].map((match) => match[1] as string);
+  expect(named.length).toBeGreaterThan(5);
+  for (const path of named) expect(existsSync(path), path).toBe(true);
+});
+
+test('every row of the contract belongs to a resource, but for the health of the service itself', () => {
+  const known = new Set([...resources, 'health']);
+  for (const name of Object.keys(endpoints)) expect([...known], name).toContain(name.split('.')[0]);
+});
