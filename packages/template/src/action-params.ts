@@ -1,7 +1,7 @@
 import type { InputValue } from '@hortus/contract/template/inputs';
 import type { CanonicalAction } from './canonical-form.ts';
 import { KINDS } from './inputs/kinds.ts';
-import { fill } from './interpolation/fill.ts';
+import { type Filled, fill } from './interpolation/fill.ts';
 import { parseText } from './interpolation/text.ts';
 import type { Problem } from './problem.ts';
 
@@ -32,9 +32,23 @@ export function checkParams(params: CanonicalAction['params'], given: unknown): 
   return problems.length > 0 ? { ok: false, problems } : { ok: true, values };
 }
 
-/** Fills `${params.x}` in a text of a resolved action. A value stays within its text, so within one argument. */
-export function fillParams(text: string, values: Readonly<Record<string, InputValue>>): string {
-  const filled = fill(parseText(text), {
+type Values = Readonly<Record<string, InputValue>>;
+
+/** Fills `${params.x}` in a text of a resolved action; everything else in it stays. */
+export function fillParams(text: string, values: Values): string {
+  return filled(text, values).text ?? '';
+}
+
+/** The argv of one execution. A value stays within its argument, whatever it holds; `${params.x:+…}` may leave one out. */
+export function fillArguments(argv: readonly string[], values: Values): string[] {
+  return argv.flatMap((argument) => {
+    const { text, omitted } = filled(argument, values);
+    return omitted ? [] : [text ?? ''];
+  });
+}
+
+function filled(text: string, values: Values): Filled {
+  return fill(parseText(text), {
     find: ({ names: [name = ''] }) => ({
       value: Object.hasOwn(values, name) ? values[name] : undefined,
       secret: false,
@@ -42,5 +56,4 @@ export function fillParams(text: string, values: Readonly<Record<string, InputVa
     leaves: ({ namespace }) => namespace !== 'params',
     saltFor: ({ names }) => `params.${names.join('.')}`,
   });
-  return filled.text ?? '';
 }

@@ -22,9 +22,10 @@ export function expand(template: Template): Template {
   const components = Object.fromEntries(
     Object.entries(written).map(([name, c]) => [name, expandComponent(c, template)]),
   );
-  const [first = SOLE_COMPONENT] = Object.keys(components);
-  const main = Object.keys(components).find((name) => components[name]?.kind !== 'job') ?? first;
-  const routes = (template.routes ?? []).map((route) => ({ ...route, component: route.component ?? main }));
+  const services = Object.keys(components).filter((name) => components[name]?.kind !== 'job');
+  // Only where there is no choice: the order of keys must not decide anything.
+  const only = services.length === 1 ? { component: services[0] as string } : {};
+  const routes = (template.routes ?? []).map((route) => ({ ...only, ...route }));
   if (routes[0] && !routes.some((route) => route.primary)) routes[0].primary = true;
   return {
     ...withoutShorthand(template),
@@ -34,14 +35,14 @@ export function expand(template: Template): Template {
     secrets: expandSecrets(template.secrets ?? {}),
     needs: (template.needs ?? []).map((need) => ({ ...need, as: need.as ?? lastPart(need.class) })),
     actions: (template.actions ?? []).map((action) => ({
+      ...only,
       ...action,
-      component: action.component ?? main,
       ...(action.env ? { env: texts(action.env) } : {}),
     })),
     smoke: (template.smoke ?? []).map((test) => ({
       ...test,
-      ...(test.tcp ? { tcp: { ...test.tcp, component: test.tcp.component ?? main } } : {}),
-      ...(test.exec ? { exec: { ...test.exec, component: test.exec.component ?? main } } : {}),
+      ...(test.tcp ? { tcp: { ...only, ...test.tcp } } : {}),
+      ...(test.exec ? { exec: { ...only, ...test.exec } } : {}),
     })),
     profiles: expandProfiles(template),
   };

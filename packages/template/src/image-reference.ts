@@ -17,6 +17,6 @@ export function imageText({ repository, tag, digest }: ImageReference): string {
 }
 
 /** A tag that names no version means another image tomorrow. A digest settles it. */
-export function isFloating({ tag, digest }: ImageReference): boolean {
+export function isFloating({ tag, digest }: Pick<ImageReference, 'tag' | 'digest'>): boolean {
   return digest === undefined && (tag === undefined || tag.startsWith('latest') || !/\d/.test(tag));
 }

@@ -1,5 +1,6 @@
 import type { SpecById, SpecBySpecies } from '@hortus/contract/resources/template-spec-shapes';
 import type { InputType } from '@hortus/contract/template/inputs';
+import { STANDARD_PROFILES } from '@hortus/contract/template/schema';
 import type { Canonical, CanonicalBackup, CanonicalInput } from './canonical-form.ts';
 import { primaryComponent, primaryImage, primaryImageText } from './primary.ts';
 
@@ -48,7 +49,7 @@ export function projectById(spec: Canonical): SpecById {
       variants: (image?.variants ?? []).map(({ id, tag, default: standard }) => ({ id, tag, default: standard })),
     },
     user_inputs: Object.fromEntries(shownInputs(spec)),
-    profiles: Object.keys(spec.profiles),
+    profiles: [...new Set([...STANDARD_PROFILES, ...Object.keys(spec.profiles)])],
     ports: portsOf(spec).map((container_port) => ({ container_port })),
     volumes: storageOf(spec),
     canonical: spec,

@@ -41,7 +41,7 @@ export const Session = Type.Object(
 );
 export type Session = Static<typeof Session>;
 
-const password = (description: string, minLength: number) => Type.String({ minLength, maxLength: 1024, description });
+const password = (description: string, minLength: number) => Type.String({ minLength, maxLength: 256, description });
 
 export const Login = Type.Object(
   { email: text(254), password: password('The password.', 1) },
@@ -52,7 +52,7 @@ export type Login = Static<typeof Login>;
 export const PasswordChange = Type.Object(
   {
     current_password: password('The present password.', 1),
-    new_password: password('At least 10 characters.', 10),
+    new_password: password('From 10 to 256 characters.', 10),
   },
   { title: 'PasswordChange', additionalProperties: false },
 );

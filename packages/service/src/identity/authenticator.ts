@@ -8,6 +8,8 @@ import { isWithin } from './networks.ts';
 import type { Principal } from './principal.ts';
 import { hashOf, kindOfKey, type Mode } from './tokens.ts';
 
+export { ACCOUNTS_TOPIC, KEYS_TOPIC };
+
 export interface AuthenticatorDeps {
   readonly storage: Storage;
   readonly bus: Bus;

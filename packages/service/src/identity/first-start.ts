@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { newId } from '../ids.ts';
 import { append } from '../outbox/append.ts';
 import type { Storage, Tx } from '../storage/storage.ts';
+import { normalEmail } from './email.ts';
 import { PASSWORD_LENGTH, type Passwords } from './passwords.ts';
 import { claimFirstAccount, firstAccount, insertAccount, insertKey, insertUser } from './store.ts';
 import { kindOfKey, type Mode, newUserKey, type Token, tokenOf } from './tokens.ts';
@@ -48,9 +49,6 @@ export async function ensureFirstAccount(deps: FirstStartDeps): Promise<FirstSta
     generatedPassword: deps.adminPassword ? undefined : password,
   };
 }
-
-/** Nobody signs in by the case of a letter. */
-export const normalEmail = (email: string): string => email.trim().toLowerCase();
 
 function checkSettings({ adminKey, adminPassword, adminEmail, mode }: FirstStartDeps): void {
   if (adminKey && kindOfKey(adminKey, mode) !== 'key') {

@@ -2,7 +2,7 @@ import { Problem } from '../problem.ts';
 
 const WINDOW_MS = 15 * 60_000;
 /** For one email from one address; and for all emails from one address, against trying one password on everybody. */
-const MOST_FOR_PAIR = 10;
+export const MOST_FAILURES = 10;
 const MOST_FOR_ADDRESS = 100;
 const MOST_KEPT = 20_000;
 
@@ -29,7 +29,7 @@ export class LoginThrottle {
     const ofPair = this.#window(pair(address, email));
     for (const [window, most] of [
       [ofAddress, MOST_FOR_ADDRESS],
-      [ofPair, MOST_FOR_PAIR],
+      [ofPair, MOST_FAILURES],
     ] as const) {
       if (window.failures < most) continue;
       const retryAfter = Math.max(1, Math.ceil((window.endsAt - this.#clock()) / 1000));

@@ -28,9 +28,13 @@ export function isWithin(address: string, networks: readonly Network[]): boolean
   );
 }
 
-/** The library also takes `0x7f.1` and `010.0.0.1`, which people and programs read differently; those are refused. */
+/**
+ * The library also takes `0x7f.1` and `010.0.0.1`, which people and programs read differently, and takes `::10.0.0.1` for
+ * the IPv4 address within; those are refused.
+ */
 function parseAddress(text: string): Address | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
   if (!text.includes(':') || !ipaddr.IPv6.isValid(text)) return undefined;
+  if (text.includes('.') && !/^::ffff:/i.test(text)) return undefined;
   return ipaddr.process(text);
 }

@@ -12,8 +12,8 @@ export interface Job {
 /** How a run ends well: for good, or with another run at a time. */
 export type Answer = 'done' | { readonly again: number };
 
-/** Says that the run has been settled in a transaction of the handler's own. Only `complete` makes one. */
-export type Settled = { readonly settled: true };
+/** Says that the run has been settled in a transaction of the handler's own. `complete` answers it. */
+export type Settled = 'settled';
 
 export interface JobRun {
   readonly job: Job;

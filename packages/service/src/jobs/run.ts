@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Storage } from '../storage/storage.ts';
-import { type Job, JobFailure, type JobKind, LeaseLost, type Settled } from './job.ts';
+import type { Storage, Tx } from '../storage/storage.ts';
+import { type Job, JobFailure, type JobKind, LeaseLost } from './job.ts';
 import { fail, type Lease, release, standardAttempts, succeed } from './settle.ts';
 import type { JobRow } from './store.ts';
 
@@ -11,8 +11,6 @@ interface RunOptions {
   readonly row: JobRow;
   readonly owner: string;
 }
-
-const settled: Settled = { settled: true };
 
 /** One claimed job on its way through its handler. */
 export class Run {
@@ -40,8 +38,8 @@ export class Run {
   }
 
   /** Lets others have it at once instead of at the end of the lease. */
-  giveBack(): Promise<void> {
-    return this.#settle(async (tx) => void (await release(tx, this.#lease)));
+  async giveBack(): Promise<void> {
+    await this.#write((tx) => release(tx, this.#lease));
   }
 
   async #perform(): Promise<void> {
@@ -56,11 +54,10 @@ export class Run {
         signal,
         complete: async (tx, given = 'done') => {
           await succeed(tx, this.#lease, kind, given);
-          return settled;
+          return 'settled';
         },
       });
-      if (answer === settled || (typeof answer === 'object' && 'settled' in answer)) return;
-      await storage.write((tx) => succeed(tx, this.#lease, kind, answer));
+      if (answer !== 'settled') await storage.write((tx) => succeed(tx, this.#lease, kind, answer));
     } catch (error) {
       if (signal.aborted) await this.giveBack();
       else await this.#fail(error);
@@ -74,19 +71,19 @@ export class Run {
       log.warn(about, 'a job went to another worker while it was running');
       return;
     }
-    await this.#settle(async (tx) => {
-      const dead = await fail(tx, this.#lease, kind, error);
-      return dead ? () => log.error(about, 'a job has failed for the last time') : () => log.warn(about, 'a job failed');
-    });
+    const dead = await this.#write((tx) => fail(tx, this.#lease, kind, error));
+    if (dead) log.error(about, 'a job has failed for the last time and is set aside');
+    else log.warn(about, 'a job failed');
   }
 
   /** What cannot be written now comes right by itself: the lease runs out and the job is claimed again. */
-  async #settle(work: (tx: Parameters<Parameters<Storage['write']>[0]>[0]) => Promise<(() => void) | void>) {
+  async #write<T>(work: (tx: Tx) => Promise<T>): Promise<T | undefined> {
     try {
-      (await this.#options.storage.write(work))?.();
+      return await this.#options.storage.write(work);
     } catch (error) {
       const { id: job, kind } = this.job;
       this.#options.log.warn({ err: error, job, kind }, 'how a job ended could not be written');
+      return undefined;
     }
   }
 }

@@ -61,5 +61,10 @@ const earlier = (a: number | null, b: number | null): number | null =>
 function describe(error: unknown): string {
   if (error instanceof JobFailure || error instanceof Problem) return error.message.slice(0, 500);
   const { name, code } = (error ?? {}) as { name?: unknown; code?: unknown };
-  return [name, code].filter((word) => typeof word === 'string').join(' ').slice(0, 100) || 'unknown error';
+  return (
+    [name, code]
+      .filter((word) => typeof word === 'string')
+      .join(' ')
+      .slice(0, 100) || 'unknown error'
+  );
 }

@@ -31,9 +31,7 @@ export const insertJob = statement<JobToInsert>((db, p) =>
         .doUpdateSet((set) => ({
           run_at: set
             .case()
-            .when(
-              set.and([set('jobs.lease_owner', 'is', null), set('excluded.run_at', '<', set.ref('jobs.run_at'))]),
-            )
+            .when(set.and([set('jobs.lease_owner', 'is', null), set('excluded.run_at', '<', set.ref('jobs.run_at'))]))
             .then(set.ref('excluded.run_at'))
             .else(set.ref('jobs.run_at'))
             .end(),
@@ -42,10 +40,7 @@ export const insertJob = statement<JobToInsert>((db, p) =>
             .when(
               set.and([
                 set('jobs.lease_owner', 'is not', null),
-                set.or([
-                  set('jobs.again_at', 'is', null),
-                  set('excluded.run_at', '<', set.ref('jobs.again_at')),
-                ]),
+                set.or([set('jobs.again_at', 'is', null), set('excluded.run_at', '<', set.ref('jobs.again_at'))]),
               ]),
             )
             .then(set.ref('excluded.run_at'))
@@ -88,20 +83,18 @@ export async function claimJobs(
     .execute();
 }
 
-/** Answers the ids of those that are still theirs. */
-export async function extendLeases(
+/** Answers those that are still in their owner's hands. */
+export const extendLeases = (
   tx: Tx,
   leases: { ids: readonly string[]; owners: readonly string[]; until: number },
-): Promise<string[]> {
-  const extended = await tx.db
+): Promise<{ id: string; lease_owner: string | null }[]> =>
+  tx.db
     .updateTable('jobs')
     .set({ run_at: leases.until })
     .where('id', 'in', leases.ids)
     .where('lease_owner', 'in', leases.owners)
-    .returning('id')
+    .returning(['id', 'lease_owner'])
     .execute();
-  return extended.map((row) => row.id);
-}
 
 /** The job if it still belongs to this owner, held until the transaction ends. */
 export const lockOwned = (tx: Tx, id: string, owner: string): Promise<JobRow | undefined> =>

@@ -135,7 +135,7 @@ export class JobWorker {
       });
       const until = this.#clock() + this.#leaseMs;
       for (const run of runs) {
-        if (kept.includes(run.job.id)) run.leasedUntil = until;
+        if (kept.some((row) => row.id === run.job.id && row.lease_owner === run.owner)) run.leasedUntil = until;
         else run.interrupt();
       }
     } catch (error) {

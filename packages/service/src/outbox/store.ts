@@ -32,7 +32,11 @@ export async function lockLastSeq(tx: Tx): Promise<number> {
 }
 
 export async function saveLastSeq(tx: Tx, seq: number): Promise<void> {
-  await tx.db.updateTable('settings').set({ value: String(seq) }).where('name', '=', LAST_SEQ).execute();
+  await tx.db
+    .updateTable('settings')
+    .set({ value: String(seq) })
+    .where('name', '=', LAST_SEQ)
+    .execute();
 }
 
 const columns = [

@@ -33,6 +33,7 @@ export interface Storage {
   onCommit(listener: (notices: readonly Notice[]) => void): void;
   /** Throws when the database does not answer. */
   ping(): Promise<void>;
+  /** Waits for what is under way. Closing twice is closing once. */
   close(): Promise<void>;
 }
 

@@ -78,7 +78,8 @@ onBothEngines((engine) => {
     await rotation;
     const after = await withKey(storage, newer);
     await expectAllOpen(storage, after, sealed);
-    for (const { account, text } of during) expect(await after.decrypt(storage.reader, account, text)).toBe('meanwhile');
+    for (const { account, text } of during)
+      expect(await after.decrypt(storage.reader, account, text)).toBe('meanwhile');
   });
 
   it('goes on after dying before any of its statements', async () => {

@@ -13,6 +13,8 @@ export interface Filled {
   /** Undefined when the whole text is one reference to something not set. */
   text: string | undefined;
   secret: boolean;
+  /** The text was `${x:+…}` and x is not set: its author wants it gone, even from a list. */
+  omitted: boolean;
 }
 
 export interface Filling {
@@ -28,9 +30,10 @@ export function fill(parsed: ParsedText, filling: Filling): Filled {
   const [first] = parsed.segments;
   if (parsed.segments.length === 1 && typeof first === 'object') {
     const { value, secret } = evaluate(first, filling, parsed.source);
-    return { text: value === undefined ? undefined : String(value), secret };
+    const text = value === undefined ? undefined : String(value);
+    return { text, secret, omitted: text === undefined && first.operator === ':+' };
   }
-  return join(parsed.segments, filling, parsed.source);
+  return { ...join(parsed.segments, filling, parsed.source), omitted: false };
 }
 
 function join(segments: readonly Segment[], filling: Filling, source: string): { text: string; secret: boolean } {
@@ -56,7 +59,9 @@ function evaluate(reference: Reference, filling: Filling, source: string): Found
   const empty = found.value === undefined || found.value === '';
   if (reference.operator === ':-' && empty) found = operandOf(reference, filling, source, found.secret);
   else if (reference.operator === ':+') {
-    found = empty ? { value: '', secret: found.secret } : operandOf(reference, filling, source, false);
+    // A switch that is off is not set, though false is something to print.
+    const set = !empty && found.value !== false;
+    found = set ? operandOf(reference, filling, source, false) : { value: undefined, secret: false };
   }
   let { value } = found;
   for (const filter of reference.filters) value = applyFilter(filter, value, () => filling.saltFor(reference));

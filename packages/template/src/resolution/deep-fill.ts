@@ -4,15 +4,16 @@ import { isMapping } from '../schema-check.ts';
 export type FillText = (text: string) => Filled;
 
 /**
- * The value with every string in it filled. A key whose text comes out as unset is left out, an entry of a list is
- * empty instead, since its neighbours count on their places. Secrets are noted by JSON pointer.
+ * The value with every string in it filled. A key whose text comes out as unset is left out. An entry of a list is empty
+ * instead, since its neighbours count on their places, unless `${x:+…}` asked for it to go. Secrets are noted by JSON
+ * pointer.
  */
 export function deepFill<T>(value: T, pointer: string, fillText: FillText, secretPaths: string[]): T {
   return filled(value, pointer) as T;
 
   function filled(inner: unknown, at: string): unknown {
-    if (typeof inner === 'string') return filledText(inner, at);
-    if (Array.isArray(inner)) return inner.map((item, index) => filled(item, `${at}/${index}`) ?? '');
+    if (typeof inner === 'string') return filledText(inner, at).text;
+    if (Array.isArray(inner)) return filledList(inner, at);
     if (!isMapping(inner)) return inner;
     const result: Record<string, unknown> = {};
     for (const key of Object.keys(inner)) {
@@ -22,10 +23,23 @@ export function deepFill<T>(value: T, pointer: string, fillText: FillText, secre
     return result;
   }
 
-  function filledText(text: string, at: string): string | undefined {
-    if (!text.includes('${')) return text;
-    const { text: result, secret } = fillText(text);
-    if (secret && result !== undefined) secretPaths.push(at);
+  function filledList(list: readonly unknown[], at: string): unknown[] {
+    const result: unknown[] = [];
+    for (const item of list) {
+      const place = `${at}/${result.length}`;
+      if (typeof item !== 'string') result.push(filled(item, place));
+      else {
+        const { text, omitted } = filledText(item, place);
+        if (!omitted) result.push(text ?? '');
+      }
+    }
+    return result;
+  }
+
+  function filledText(text: string, at: string): Filled {
+    if (!text.includes('${')) return { text, secret: false, omitted: false };
+    const result = fillText(text);
+    if (result.secret && result.text !== undefined) secretPaths.push(at);
     return result;
   }
 }

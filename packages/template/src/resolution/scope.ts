@@ -27,6 +27,12 @@ export interface Surroundings {
 }
 
 const UNSET: Found = { value: undefined, secret: false };
+
+/** Names come from templates, and `constructor` is a name like any other. */
+function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
 const open = (value: InputValue | null | undefined): Found => ({ value: value ?? undefined, secret: false });
 
 const parsedTexts = new WeakMap<Canonical, Map<string, ParsedText>>();
@@ -91,7 +97,7 @@ export class Scope {
       case 'needs':
         return this.#need(name, field ?? '', needs);
       case 'instance':
-        return open(field === undefined ? { ...instance, profile, variant }[name as keyof Instance] : undefined);
+        return open(own({ ...instance, profile, variant }, name));
       case 'template':
         return open(this.#template(name, spec));
       case 'params':
@@ -126,7 +132,7 @@ export class Scope {
     const { secrets, inputs } = this.#around;
     const key = field === 'public' ? `${name}.public` : name;
     // The user gives an external secret among the inputs.
-    const value = Object.hasOwn(secrets, key) ? secrets[key] : Object.hasOwn(inputs, key) ? inputs[key] : undefined;
+    const value = own(secrets, key) ?? own(inputs, key);
     if (value === undefined) this.fail(`secrets.${key}`, 'has no value');
     return { value, secret: field !== 'public' };
   }
@@ -134,7 +140,7 @@ export class Scope {
   #variable(name: string): Found {
     const known = this.#vars.get(name);
     if (known !== undefined) return known;
-    const text = Object.hasOwn(this.#around.spec.vars, name) ? this.#around.spec.vars[name] : undefined;
+    const text = own(this.#around.spec.vars, name);
     if (text === undefined) return UNSET;
     this.#vars.set(name, UNSET);
     const filled = this.fill(text);
@@ -155,16 +161,16 @@ export class Scope {
       scheme,
       url: routeUrl(scheme, host.text ?? '', path.text ?? '/'),
     };
-    return { value: facts[field ?? ''], secret: field !== 'scheme' && (host.secret || path.secret) };
+    return { value: own(facts, field ?? ''), secret: field !== 'scheme' && (host.secret || path.secret) };
   }
 
   #need(name: string, field: string, needs: Surroundings['needs']): Found {
-    const met = Object.hasOwn(needs, name) ? needs[name] : undefined;
+    const met = own(needs, name);
     const optional = this.#around.spec.needs.some((need) => need.as === name && need.optional);
     if (met === undefined && !optional) this.fail(`needs.${name}`, 'is not met');
     // Whether an attribute of another template is a secret is not known here, so all of them count as such.
     return {
-      value: met !== undefined && Object.hasOwn(met, field) ? met[field] : undefined,
+      value: met && own(met, field),
       secret: met !== undefined,
     };
   }
@@ -173,7 +179,8 @@ export class Scope {
     const { image } = this.#around;
     if (name === 'image') return image && imageText(image);
     if (name === 'tag') return image?.tag;
-    return spec[name as 'slug' | 'name' | 'version' | 'app_version'];
+    const { slug, version, app_version } = spec;
+    return own({ slug, name: spec.name, version, app_version }, name);
   }
 }
 

@@ -61,7 +61,10 @@ export function idempotentWrite<Response>(
       if (!mine) throw new RunAgain();
     }
     const response = await work(tx);
-    await keepResponse(tx, { ...place, response: await vault.encrypt(tx, accountId, JSON.stringify(response), context) });
+    await keepResponse(tx, {
+      ...place,
+      response: await vault.encrypt(tx, accountId, JSON.stringify(response), context),
+    });
     return { response, status, replayed: false };
   });
 }

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { CommitListeners } from '../commit-listeners.ts';
 import { migrate } from '../migrate.ts';
 import { queriesOn, type Rows, type Session } from '../session.ts';
 import { type Notice, type Queries, RunAgain, type Storage, type StorageHooks, type Tx } from '../storage.ts';
@@ -29,8 +30,13 @@ export async function openPostgres(options: PostgresOptions, hooks: StorageHooks
   });
   // A connection lost while idle is no error of ours: the pool has dropped it, the next query opens another.
   pool.on('error', () => {});
-  await migrateOnOwnConnection(pool);
-  const listeners: ((notices: readonly Notice[]) => void)[] = [];
+  try {
+    await migrateOnOwnConnection(pool);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  const listeners = new CommitListeners();
   const session = sessionOn(pool);
   const reader: Queries = { engine: 'postgres', run: session.run, db: queriesOn<Tables>('postgres', session) };
   return {
@@ -41,16 +47,18 @@ export async function openPostgres(options: PostgresOptions, hooks: StorageHooks
         const notices: Notice[] = [];
         try {
           const value = await inTransaction(pool, hooks, notices, work);
-          if (notices.length > 0) for (const listener of listeners) listener(notices);
+          listeners.tell(notices);
           return value;
         } catch (error) {
           if (runs >= MOST_RUNS || !isRace(error)) throw error;
         }
       }
     },
-    onCommit: (listener) => void listeners.push(listener),
+    onCommit: (listener) => listeners.add(listener),
     ping: async () => void (await pool.query('select 1')),
-    close: () => pool.end(),
+    async close() {
+      if (!pool.ending) await pool.end();
+    },
   };
 }
 
@@ -62,12 +70,32 @@ const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: unkn
   oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text');
 
 async function migrateOnOwnConnection(pool: pg.Pool): Promise<void> {
-  const client = await pool.connect();
+  const connection = await borrow(pool);
   try {
-    await migrate('postgres', sessionOn(client));
+    await migrate('postgres', sessionOn(connection.client));
   } finally {
-    client.release();
+    connection.giveBack();
   }
+}
+
+/**
+ * A connection of the pool. While it is out the pool does not listen for its errors, and one that nobody listens for
+ * ends the process; so it is listened for here, and a connection that had one is not used again.
+ */
+async function borrow(pool: pg.Pool): Promise<{ client: pg.PoolClient; giveBack(broken?: Error): void }> {
+  const client = await pool.connect();
+  let failure: Error | undefined;
+  const onError = (error: Error) => {
+    failure = error;
+  };
+  client.on('error', onError);
+  return {
+    client,
+    giveBack(broken) {
+      client.removeListener('error', onError);
+      client.release(broken ?? failure);
+    },
+  };
 }
 
 async function inTransaction<T>(
@@ -76,41 +104,55 @@ async function inTransaction<T>(
   notices: Notice[],
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  const client = await pool.connect();
+  const { client, giveBack } = await borrow(pool);
   // A connection in an unknown state is thrown away instead of going back to the pool.
   let broken: Error | undefined;
-  const session = sessionOn(client);
+  const session = new TransactionSession(sessionOn(client), hooks);
   try {
     await client.query('begin');
     const value = await work({
       engine: 'postgres',
       now: (hooks.clock ?? Date.now)(),
-      db: queriesOn<Tables>('postgres', observed(session, hooks)),
-      run: observed(session, hooks).run,
+      db: queriesOn<Tables>('postgres', session),
+      run: (text, parameters, reused) => session.run(text, parameters, reused),
       notify: (topic, message = '') => void notices.push({ topic, message }),
     });
+    session.end();
     const { command } = await client.query('commit');
     if (command !== 'COMMIT') throw new Error('PostgreSQL rolled the transaction back.');
     return value;
   } catch (error) {
+    session.end();
     await client.query('rollback').catch((lost: Error) => {
       broken = lost;
     });
     throw error;
   } finally {
-    client.release(broken);
+    giveBack(broken);
   }
 }
 
-const observed = (session: Session, { beforeStatement }: StorageHooks): Session =>
-  beforeStatement
-    ? {
-        async run(text, parameters, reused) {
-          beforeStatement(text);
-          return session.run(text, parameters, reused);
-        },
-      }
-    : session;
+/** The queries of one transaction. Afterwards the connection is somebody else's, so a latecomer is turned away. */
+class TransactionSession implements Session {
+  readonly #session: Session;
+  readonly #hooks: StorageHooks;
+  #ended = false;
+
+  constructor(session: Session, hooks: StorageHooks) {
+    this.#session = session;
+    this.#hooks = hooks;
+  }
+
+  async run(text: string, parameters: readonly unknown[], reused?: boolean): Promise<Rows> {
+    if (this.#ended) throw new Error('A query was sent after its transaction had ended; is an await missing?');
+    this.#hooks.beforeStatement?.(text);
+    return await this.#session.run(text, parameters, reused);
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+}
 
 const names = new Map<string, string>();
 

@@ -15,6 +15,11 @@ interface Done {
   readonly notices: readonly Notice[];
 }
 
+/** Nothing of a batch is written. */
+interface Lost {
+  readonly cause: unknown;
+}
+
 type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 
 /** Bounds how long one batch keeps the event loop from anything else. */
@@ -57,13 +62,13 @@ export class GroupCommit {
       // The next turn of the loop: all requests that arrived with this one get onto the same batch.
       await new Promise((next) => setImmediate(next));
       const batch = this.#queue.splice(0, MOST_IN_BATCH);
-      if (!(await this.#commit(batch))) for (const work of batch) await this.#alone(work);
+      if (await this.#commit(batch)) for (const work of batch) await this.#alone(work);
     }
     this.#draining = undefined;
   }
 
-  /** Answers false when the batch as a whole was lost; then nothing of it is written and nobody has been answered. */
-  async #commit(batch: readonly Work[]): Promise<boolean> {
+  /** Answers why the batch as a whole was lost, if it was; then nothing of it is written and nobody has been answered. */
+  async #commit(batch: readonly Work[]): Promise<Lost | undefined> {
     const done: Done[] = [];
     const failed: { work: Work; error: unknown }[] = [];
     try {
@@ -72,7 +77,7 @@ export class GroupCommit {
         const notices: Notice[] = [];
         this.#connection.exec('savepoint work');
         const outcome = await this.#call(work, notices);
-        if (!this.#connection.inTransaction) return false;
+        if (!this.#connection.inTransaction) return { cause: outcome.ok ? undefined : outcome.error };
         if (outcome.ok) {
           this.#connection.exec('release work');
           done.push({ work, value: outcome.value, notices });
@@ -84,20 +89,18 @@ export class GroupCommit {
       this.#connection.exec('commit');
     } catch (error) {
       if (this.#connection.inTransaction) this.#connection.exec('rollback');
-      if (batch.length > 1) return false;
-      batch[0]?.reject(error);
-      return true;
+      return { cause: error };
     }
     for (const { work, error } of failed) work.reject(error);
     for (const { work, value } of done) work.resolve(value);
     this.#committed(done.flatMap((d) => d.notices));
-    return true;
+    return undefined;
   }
 
   /** After a lost batch each callback gets a transaction of its own, so that one that cannot be written fails alone. */
   async #alone(work: Work): Promise<void> {
-    if (await this.#commit([work])) return;
-    work.reject(new Error('The database rolled the transaction back.'));
+    const lost = await this.#commit([work]);
+    if (lost) work.reject(new Error('The database rolled the transaction back.', { cause: lost.cause }));
   }
 
   /**
@@ -113,7 +116,8 @@ export class GroupCommit {
         settle(outcome);
       };
       const watchdog = setImmediate(() => end({ ok: false, error: new Error(AWAITS_ELSEWHERE) }));
-      work.run(tx).then(
+      // A callback that throws before its first await is as welcome as one that rejects.
+      Promise.try(work.run, tx).then(
         (value) => end({ ok: true, value }),
         (error) => end({ ok: false, error }),
       );
@@ -147,6 +151,8 @@ class SqliteTx implements Tx {
 
   async run(text: string, parameters: readonly unknown[]) {
     if (this.#ended) throw new Error('A query was sent after its transaction had ended; is an await missing?');
+    // After SQLite has rolled back by itself a further statement would be a transaction of its own, and stay.
+    if (!this.#connection.inTransaction) throw new Error('The database rolled the transaction back.');
     this.#hooks.beforeStatement?.(text);
     return this.#connection.run(text, parameters);
   }

@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { CommitListeners } from '../commit-listeners.ts';
 import { migrate } from '../migrate.ts';
 import { queriesOn } from '../session.ts';
-import type { Notice, Queries, Storage, StorageHooks } from '../storage.ts';
+import type { Queries, Storage, StorageHooks } from '../storage.ts';
 import type { Tables } from '../tables.ts';
 import { SqliteConnection } from './connection.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
@@ -12,27 +13,36 @@ import { GroupCommit } from './group-commit.ts';
 export async function openSqlite(directory: string, hooks: StorageHooks = {}): Promise<Storage> {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const lock = lockDataDirectory(directory);
-  const file = join(directory, 'hortus.db');
+  try {
+    return await openLocked(join(directory, 'hortus.db'), hooks, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function openLocked(file: string, hooks: StorageHooks, lock: { release(): void }): Promise<Storage> {
   const writer = new SqliteConnection(file, { readOnly: false });
   await migrate('sqlite', sessionOf(writer));
   const reading = new SqliteConnection(file, { readOnly: true });
-  const listeners: ((notices: readonly Notice[]) => void)[] = [];
-  const commits = new GroupCommit(writer, hooks, (notices) => {
-    if (notices.length > 0) for (const listener of listeners) listener(notices);
-  });
+  const listeners = new CommitListeners();
+  const commits = new GroupCommit(writer, hooks, (notices) => listeners.tell(notices));
+  let closing: Promise<void> | undefined;
   const session = sessionOf(reading);
   const reader: Queries = { engine: 'sqlite', run: session.run, db: queriesOn<Tables>('sqlite', session) };
   return {
     engine: 'sqlite',
     reader,
     write: (work) => commits.write(work),
-    onCommit: (listener) => void listeners.push(listener),
+    onCommit: (listener) => listeners.add(listener),
     ping: async () => void reading.run('select 1', []),
-    async close() {
-      await commits.close();
-      reading.close();
-      writer.close();
-      lock.release();
+    close() {
+      closing ??= commits.close().then(() => {
+        reading.close();
+        writer.close();
+        lock.release();
+      });
+      return closing;
     },
   };
 }

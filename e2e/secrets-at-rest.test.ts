@@ -1,0 +1,133 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { endpointRows } from '@hortus/contract/endpoints';
+import { openSqlite } from '@hortus/service/storage/sqlite/open';
+import { openVault } from '@hortus/service/vault/vault';
+import { startReceiver } from '@hortus/testkit/receiver';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { until } from '@hortus/testkit/until';
+import { expect, test } from 'vitest';
+import { startService } from './service-process.ts';
+
+/** Given by a person; looked for like the generated ones. */
+const webhookSecret = 'given-webhook-secret-3f9c1a';
+const givenPassword = 'given-password-7b2e4d';
+
+/** What every GET of the contract answers, for an id of each kind. */
+async function everyAnswer(base: string, key: string, ids: Record<string, string>): Promise<string> {
+  const texts: string[] = [];
+  for (const [name, row] of endpointRows) {
+    if (row.method !== 'GET') continue;
+    const path = row.path.replace(
+      /\{(\w+)\}/g,
+      (_, param) => ids[`${name.split('.')[0]}.${param}`] ?? ids[param] ?? 'none',
+    );
+    const answer = await fetch(`${base}${path}`, { headers: { authorization: `Bearer ${key}` } });
+    texts.push(`${answer.status} ${path} ${await answer.text()}`);
+  }
+  return texts.join('\n');
+}
+
+test('no secret value stands in the database, the log, an event or an answer', { timeout: 120_000 }, async () => {
+  await using folder = temporaryFolder('secrets');
+  await using receiver = await startReceiver();
+  const service = await startService({ directory: folder.path, env: { HORTUS_LOG_LEVEL: 'trace' } });
+  const { client } = service;
+  await client.call('webhooks.create', {
+    body: { url: receiver.url, events: ['definition.created', 'definition.updated'], secret: webhookSecret },
+  });
+  const registered = await client.call('servers.register', {
+    body: { name: 'ground', environment: 'production' },
+    idempotencyKey: 'once',
+  });
+  const serverId = registered.data.id;
+  const { data: key } = await client.call('keys.create', { body: { name: 'second', permissions: ['templates:read'] } });
+  let definitionId = '';
+  const { data: templates } = await client.call('templates.list', { query: { per_page: 100 } });
+  for (const { species } of templates) {
+    const { data: template } = await client.call('templates.read', { params: { species }, query: { shape: 'id' } });
+    const asked = Object.entries(
+      (template.spec as { user_inputs: Record<string, { type: string; required: boolean }> }).user_inputs,
+    );
+    const inputs = Object.fromEntries(
+      asked
+        .filter(([, { required, type }]) => required || type === 'password')
+        .map(([name, { type }]) => [name, example(type)]),
+    );
+    const body = { species, instance_uid: `keeps-${species}`, server_id: serverId, inputs };
+    const { data } = await client.call('definitions.create', { body, idempotencyKey: species });
+    await client.call('definitions.update', { params: { id: data.id }, body: { profile: 'production' } });
+    if (species === 'postgres') definitionId = data.id;
+  }
+  await until(() => receiver.requests.length >= templates.length * 2, { within: 20_000, describe: 'every delivery' });
+  // Wrong calls too: what they complain of must not quote a secret.
+  await fetch(`${service.base}/definitions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ species: 'postgres', inputs: { NO_SUCH_INPUT: givenPassword }, secret: givenPassword }),
+  });
+  const ids = {
+    id: definitionId,
+    'servers.id': serverId,
+    'keys.id': key.id,
+    species: 'postgres',
+    species_id: 'postgres',
+  };
+  const answers = await everyAnswer(service.base, service.key, ids);
+  expect(answers).toContain(`200 /definitions/${definitionId}/secrets`);
+  const deliveries = receiver.requests.map(({ rawBody }) => rawBody.toString()).join('\n');
+  await service.process.stop();
+
+  const values = await secretValues(folder.path);
+  expect(values.length).toBeGreaterThan(5);
+  const generated = [...values, registered.data.api_key, key.key, service.key, webhookSecret, givenPassword];
+  const places = {
+    answers,
+    deliveries,
+    log: service.process.output,
+    ...Object.fromEntries(
+      readdirSync(folder.path).map((file) => [file, readFileSync(join(folder.path, file), 'latin1')]),
+    ),
+  };
+  for (const [place, text] of Object.entries(places)) {
+    const found = generated.filter((value) => text.includes(value));
+    expect(found.length, `secrets in clear in ${place}`).toBe(0);
+  }
+  expect(service.process.output.length, 'a log to look through').toBeGreaterThan(1000);
+});
+
+const example = (type: string): string | number =>
+  ({
+    domain: 'keeps.example.org',
+    password: givenPassword,
+    email: 'a@example.org',
+    url: 'https://example.org',
+    port: 8080,
+    integer: 5,
+    number: 5,
+  })[type] ?? 'text';
+
+/** The values behind the ciphertexts, by the vault itself. */
+async function secretValues(directory: string): Promise<string[]> {
+  const storage = await openSqlite(directory);
+  try {
+    const vault = await openVault(storage, { masterKey: undefined, dataDirectory: directory });
+    const rows = await storage.reader.db
+      .selectFrom('definition_secrets')
+      .innerJoin('definitions', 'definitions.id', 'definition_secrets.definition_id')
+      .select(['account_id', 'definition_id', 'definition_secrets.name', 'ciphertext'])
+      .execute();
+    return await Promise.all(
+      rows.map((row) =>
+        vault.decrypt(
+          storage.reader,
+          row.account_id,
+          row.ciphertext ?? '',
+          `definition/${row.definition_id}/${row.name}`,
+        ),
+      ),
+    );
+  } finally {
+    await storage.close();
+  }
+}

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { type Client, createClient } from '@hortus/client/client';
+import { freePort } from '@hortus/testkit/port';
+import { type RunningProcess, startProcess } from '@hortus/testkit/process';
+
+export interface ServiceProcess {
+  readonly process: RunningProcess;
+  readonly root: string;
+  readonly base: string;
+  readonly key: string;
+  /** Asks once: a test of failures must see each of them. */
+  readonly client: Client;
+}
+
+export interface ServiceOptions {
+  readonly directory: string;
+  readonly env?: Record<string, string>;
+  readonly port?: number;
+  readonly key?: string;
+}
+
+export const newAdminKey = (): string => `hk_live_${randomBytes(32).toString('base64url')}`;
+
+/** The service as a user runs it: a process of its own, on a port of its own. */
+export async function startService(options: ServiceOptions): Promise<ServiceProcess> {
+  const port = options.port ?? (await freePort());
+  const key = options.key ?? newAdminKey();
+  const child = startProcess([process.execPath, 'packages/service/src/main.ts'], {
+    env: {
+      HORTUS_PORT: String(port),
+      HORTUS_DATA_DIR: options.directory,
+      HORTUS_ADMIN_KEY: key,
+      HORTUS_ADMIN_PASSWORD: 'a password for the tests',
+      HORTUS_LOCAL_SERVER: 'off',
+      HORTUS_WEBHOOK_ALLOW_PRIVATE: 'true',
+      HORTUS_RATE_LIMITS: 'free=60,pro=300,enterprise=1000000,anonymous=1000000,server=1000000',
+      ...options.env,
+    },
+  });
+  const root = `http://127.0.0.1:${port}`;
+  const base = `${root}/api/v1`;
+  await child.waitForHttp(`${base}/health`, { within: 30_000 });
+  return { process: child, root, base, key, client: clientOf(base, key) };
+}
+
+export const clientOf = (baseUrl: string, key: string): Client =>
+  createClient({ baseUrl, key, retries: { attempts: 1 }, timeoutMs: 10_000 });
+
+export const registerServer = async (client: Client, name = 'ground'): Promise<string> =>
+  (await client.call('servers.register', { body: { name, environment: 'production' } })).data.id;

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { QuietLog } from '../testing/quiet-log.ts';
+import { openLocalBus } from './local-bus.ts';
+
+it('tells those who listen to the topic until they stop', () => {
+  const bus = openLocalBus({ log: new QuietLog() });
+  const heard: string[] = [];
+  const stop = bus.subscribe('keys', (message) => heard.push(message));
+  bus.publish('keys', 'key_1');
+  bus.publish('servers', 'srv_1');
+  stop();
+  bus.publish('keys', 'key_2');
+  expect(heard).toEqual(['key_1']);
+});
+
+it('counts a function that is subscribed twice as two', () => {
+  const bus = openLocalBus({ log: new QuietLog() });
+  let heard = 0;
+  const listener = () => void heard++;
+  const stop = bus.subscribe('keys', listener);
+  bus.subscribe('keys', listener);
+  bus.publish('keys');
+  stop();
+  bus.publish('keys');
+  expect(heard).toBe(3);
+});
+
+it('reports a listener that fails and tells the others', () => {
+  const log = new QuietLog();
+  const bus = openLocalBus({ log });
+  let heard = 0;
+  bus.subscribe('keys', () => {
+    throw new Error('deaf');
+  });
+  bus.subscribe('keys', () => void heard++);
+  bus.publish('keys');
+  expect(heard).toBe(1);
+  expect(log.lines).toMatchObject([{ level: 'error', fields: { topic: 'keys' } }]);
+});
+
+it('refuses a message that PostgreSQL could not carry', () => {
+  const bus = openLocalBus({ log: new QuietLog() });
+  expect(() => bus.publish('keys', 'x'.repeat(8_000))).toThrow(RangeError);
+});

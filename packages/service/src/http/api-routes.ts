@@ -1,0 +1,67 @@
+import type { Endpoint } from '@hortus/contract/endpoint';
+import { type EndpointName, endpointRows } from '@hortus/contract/endpoints';
+import type { Permission } from '@hortus/contract/permissions';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Principal } from '../identity/principal.ts';
+import { type CallParts, callOf } from './call.ts';
+import { JSON_TYPE } from './errors.ts';
+import './fastify-request.ts';
+import type { Handlers } from './handler.ts';
+import { CACHE_CONTROL, type HotReads, VARY } from './hot-reads.ts';
+import { isFresh, type Prepared, prepare } from './prepared.ts';
+import { type Checks, compileChecks } from './validation/checks.ts';
+
+export const BASE_PATH = '/api/v1';
+
+export type ApiParts = CallParts & { readonly hotReads: HotReads };
+
+type AnyHandler = (call: unknown) => Promise<unknown>;
+
+/** Makes a route of every row of the contract. A row without a handler is a promise nobody keeps: it stops the start. */
+export function addApiRoutes(app: FastifyInstance, handlers: Handlers<EndpointName>, parts: ApiParts): void {
+  for (const [name, row] of endpointRows) {
+    const handler = handlers[name] as unknown as AnyHandler | undefined;
+    if (!handler) throw new Error(`The endpoint ${name} (${row.method} ${row.path}) has no handler.`);
+    const checks = compileChecks(row);
+    app.route({
+      method: row.method,
+      url: `${BASE_PATH}${row.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+      config: {
+        name,
+        access: { permission: row.permission, daemon: row.daemon, counted: name !== 'health.read' },
+      },
+      handler: row.hot ? answerHot(parts, name, row, checks, handler) : answer(parts, row, checks, handler),
+    });
+  }
+}
+
+const answer =
+  (parts: ApiParts, row: Endpoint, checks: Checks, handler: AnyHandler) =>
+  async (request: FastifyRequest, reply: FastifyReply) => {
+    reply.code(row.status);
+    const response = await handler(callOf(parts, row, checks, request, reply));
+    return reply.header('Content-Type', JSON_TYPE).send(JSON.stringify(response));
+  };
+
+/** Computes the answer and leaves it, prepared, for those who ask the same after. */
+function answerHot(parts: ApiParts, name: EndpointName, row: Endpoint, checks: Checks, handler: AnyHandler) {
+  const known = new Set(Object.keys(row.query.properties));
+  const permission = row.permission as Permission;
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const { version } = parts.hotReads;
+    const response = await handler(callOf(parts, row, checks, request, reply));
+    const prepared = prepare(JSON.stringify(response), JSON_TYPE);
+    // A unique parameter asks for a fresh answer, and would only fill the memory with addresses nobody asks for again.
+    if (Object.keys(request.query as object).every((parameter) => known.has(parameter))) {
+      const principal = request.principal as Principal;
+      parts.hotReads.keep({ url: request.url, principal, version }, { ...prepared, endpoint: name, permission });
+    }
+    return sendPrepared(request, reply.headers({ 'Cache-Control': CACHE_CONTROL, Vary: VARY }), prepared);
+  };
+}
+
+export function sendPrepared(request: FastifyRequest, reply: FastifyReply, { body, type, etag }: Prepared) {
+  reply.headers({ ETag: etag, 'Content-Type': type });
+  const asked = request.headers['if-none-match'];
+  return asked !== undefined && isFresh(asked, etag) ? reply.code(304).send() : reply.send(body);
+}

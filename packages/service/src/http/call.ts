@@ -1,0 +1,47 @@
+import type { Endpoint } from '@hortus/contract/endpoint';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Principal } from '../identity/principal.ts';
+import { printSessionCookie, readSessionCookie } from '../identity/session-cookie.ts';
+import type { Storage, Tx } from '../storage/storage.ts';
+import type { Vault } from '../vault/vault.ts';
+import { idempotentWrite, readIdempotencyKey } from './idempotency/idempotent-write.ts';
+import type { Checks } from './validation/checks.ts';
+
+export interface CallParts {
+  readonly storage: Storage;
+  readonly vault: Vault;
+  readonly publicUrl: string;
+}
+
+/** The request as its handler gets it (see `Call` in handler.ts): checked against its row, with ways to answer. */
+export function callOf(parts: CallParts, row: Endpoint, checks: Checks, request: FastifyRequest, reply: FastifyReply) {
+  const params = checks.params(request.params);
+  const query = checks.query(request.query);
+  const body = checks.body(request.body);
+  const key = row.idempotent ? readIdempotencyKey(request.headers['idempotency-key']) : undefined;
+  // Only public rows have none, and their handlers do not look at it.
+  const principal = request.principal as Principal;
+  return {
+    principal,
+    params,
+    query,
+    body,
+    address: request.address,
+    sessionToken: readSessionCookie(request.headers.cookie),
+    setSession(token: string | null, expiresAt?: number): void {
+      reply.header('Set-Cookie', printSessionCookie(token, parts.publicUrl, expiresAt));
+    },
+    async write<Response>(work: (tx: Tx) => Promise<Response>): Promise<Response> {
+      if (key === undefined) return parts.storage.write(work);
+      const path = pathOf(request.url);
+      const { accountId } = principal;
+      const { method } = request;
+      const answer = await idempotentWrite(parts, { accountId, method, path, key, body, status: row.status }, work);
+      reply.code(answer.status);
+      if (answer.replayed) reply.header('Idempotent-Replayed', 'true');
+      return answer.response;
+    },
+  };
+}
+
+export const pathOf = (url: string): string => url.split('?', 1)[0] as string;

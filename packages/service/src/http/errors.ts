@@ -1,0 +1,59 @@
+import { type ErrorCode, errorTable } from '@hortus/contract/errors';
+import { Problem } from '../problem.ts';
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** What a request may carry unless its row says otherwise. */
+export const BODY_LIMIT = 1024 * 1024;
+
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly body: {
+    readonly success: false;
+    readonly error: { readonly code: ErrorCode; readonly message: string; readonly details?: object };
+  };
+}
+
+const answer = (code: ErrorCode, message: string, details?: object): ErrorAnswer => ({
+  status: errorTable[code].status,
+  body: { success: false, error: { code, message, ...(details && { details }) } },
+});
+
+const invalid = (field: string, message: string) =>
+  answer('VALIDATION_ERROR', `${field}: ${message}`, { reason: 'invalid', field });
+
+/** Found by the framework or by Node's parser before a handler was reached, and the caller's doing. */
+const beforeHandler: Readonly<Record<string, () => ErrorAnswer>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => invalid('Content-Type', 'must be application/json.'),
+  FST_ERR_CTP_BODY_TOO_LARGE: () => invalid('body', `must not be larger than ${BODY_LIMIT} bytes.`),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => invalid('Content-Length', 'does not match the body.'),
+  FST_ERR_BAD_URL: () => unknownPath(),
+  FST_ERR_MAX_PARAM_LENGTH: () => unknownPath(),
+  HPE_HEADER_OVERFLOW: () => invalid('headers', 'must not be larger than 16 KiB together.'),
+  ERR_HTTP_REQUEST_TIMEOUT: () => answer('VALIDATION_ERROR', 'The request did not arrive in time.'),
+};
+
+export const unknownPath = () => answer('NOT_FOUND', 'There is no such path, or not with this method.');
+
+export const malformedJson = () =>
+  new Problem('VALIDATION_ERROR', 'body: is not valid JSON.', { reason: 'invalid', field: 'body' });
+
+/** The one place where a failure becomes an answer. What is not a known kind of failure is shown to nobody. */
+export function answerTo(error: unknown, requestId: string): ErrorAnswer {
+  if (error instanceof Problem) return answer(error.code, error.message, shown(error, requestId));
+  return (
+    beforeHandler[codeOf(error)]?.() ??
+    answer('SERVER_ERROR', 'Something failed inside. Try again; if it stays, tell the operator the request_id.', {
+      request_id: requestId,
+    })
+  );
+}
+
+/** For what arrived broken on a socket: there is no request to speak of. */
+export const answerToBrokenRequest = (error: unknown): ErrorAnswer =>
+  beforeHandler[codeOf(error)]?.() ?? answer('VALIDATION_ERROR', 'The request is not valid HTTP.');
+
+const shown = (problem: Problem, requestId: string) =>
+  problem.code === 'SERVER_ERROR' ? { ...problem.details, request_id: requestId } : problem.details;
+
+const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code);

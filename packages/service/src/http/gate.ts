@@ -1,0 +1,105 @@
+import type { Permission } from '@hortus/contract/permissions';
+import type { Authenticator as Identity } from '../identity/authenticator.ts';
+import { type Principal, requirePermission } from '../identity/principal.ts';
+import { sameOrigin } from '../identity/same-origin.ts';
+import { readSessionCookie } from '../identity/session-cookie.ts';
+import { Problem } from '../problem.ts';
+import type { RateLimiter, RateState } from './rate-limit.ts';
+
+/** Finds out who is calling. */
+export type Authenticator = Pick<Identity, 'authenticate' | 'fromCache'>;
+
+/** What a route asks of its caller. */
+export interface Access {
+  readonly permission: Permission | 'public' | 'session';
+  readonly daemon?: boolean | undefined;
+  /** False for what is asked by machines all the time to see whether we are there. */
+  readonly counted: boolean;
+}
+
+export interface Visitor {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly address: string;
+}
+
+/** Rate and principal are known however the visit ends; `refusal` says that it ends here. */
+export interface Visit {
+  readonly rate: RateState;
+  readonly principal: Principal | undefined;
+  readonly refusal: unknown;
+}
+
+/**
+ * Every request passes here first, in this order: who is it (401), is there any left of its minute (429), may it do this
+ * (403). Only then is a body read and checked (422). Each request counts, refused ones too: on the account or server that
+ * it proved to be, on its address where it proved nothing.
+ */
+export class Gate {
+  readonly #authenticator: Authenticator;
+  readonly #limiter: RateLimiter;
+  readonly #publicUrl: string;
+
+  constructor(authenticator: Authenticator, limiter: RateLimiter, publicUrl: string) {
+    this.#authenticator = authenticator;
+    this.#limiter = limiter;
+    this.#publicUrl = publicUrl;
+  }
+
+  async enter(access: Access, visitor: Visitor): Promise<Visit> {
+    let principal: Principal | undefined;
+    let refusal: unknown;
+    if (access.permission !== 'public') {
+      try {
+        principal = await this.identify(visitor);
+      } catch (error) {
+        refusal = error;
+      }
+    }
+    const rate = this.#limiter[access.counted ? 'count' : 'peek'](principal, visitor.address);
+    if (rate.exceeded) refusal = this.#tooMany(rate);
+    refusal ??= principal && refusalOf(() => this.#authorize(access, visitor, principal));
+    return { rate, principal, refusal };
+  }
+
+  /** An unknown path asks nothing of its caller, but a known caller is counted as itself. */
+  async enterNowhere(visitor: Visitor): Promise<Visit> {
+    const principal = this.#authenticator.fromCache(one(visitor.headers.authorization), visitor.address);
+    const rate = this.#limiter.count(principal, visitor.address);
+    return { rate, principal, refusal: rate.exceeded ? this.#tooMany(rate) : undefined };
+  }
+
+  identify({ headers, address }: Visitor): Promise<Principal> {
+    const proof = { authorization: one(headers.authorization), sessionToken: readSessionCookie(one(headers.cookie)) };
+    return this.#authenticator.authenticate(proof, address);
+  }
+
+  #authorize({ permission, daemon }: Access, { method, headers }: Visitor, principal: Principal): void {
+    if (principal.kind === 'server') {
+      if (!daemon) throw new Problem('FORBIDDEN', 'A server key may not call this.');
+      return;
+    }
+    const changes = method !== 'GET' && method !== 'HEAD';
+    if (principal.kind === 'session' && changes && !sameOrigin(headers, this.#publicUrl)) {
+      throw new Problem('FORBIDDEN', 'A session is good only for requests of our own pages. Programs use API keys.');
+    }
+    if (permission !== 'session' && permission !== 'public') requirePermission(principal, permission);
+  }
+
+  #tooMany({ limit }: RateState): Problem {
+    const retry_after = this.#limiter.secondsLeft;
+    const message = `More than ${limit} requests in this minute. Wait ${retry_after} seconds.`;
+    return new Problem('RATE_LIMITED', message, { limit, retry_after });
+  }
+}
+
+const one = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header);
+
+function refusalOf(check: () => void): unknown {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}

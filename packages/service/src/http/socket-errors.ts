@@ -1,0 +1,43 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { CallerAddress } from './caller-address.ts';
+import { answerToBrokenRequest, type ErrorAnswer, JSON_TYPE, unknownPath } from './errors.ts';
+import { rateHeaders } from './rate-headers.ts';
+import type { RateLimiter } from './rate-limit.ts';
+import { requestId } from './request-id.ts';
+import { securityHeaders } from './security-headers.ts';
+
+type Socket = Duplex & { readonly remoteAddress?: string; readonly _httpMessage?: { readonly headersSent: boolean } };
+
+/** Bytes that are no HTTP request never reach a router; they get an answer in our shape all the same. */
+export function answerSocketErrors(server: Server, limiter: RateLimiter, addressOf: CallerAddress): void {
+  const reply = (socket: Socket, answer: ErrorAnswer) => {
+    // Into an answer that has begun nothing can be written without spoiling it.
+    if (!socket.writable || socket._httpMessage?.headersSent) return void socket.destroy();
+    const rate = limiter.count(undefined, addressOf(socket.remoteAddress, undefined));
+    const headers = { ...securityHeaders, ...rateHeaders(rate), 'X-Request-Id': requestId(undefined) };
+    socket.end(printed(answer, headers), () => socket.destroy());
+  };
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === 'ECONNRESET') socket.destroy();
+    else reply(socket, answerToBrokenRequest(error));
+  });
+  server.on('connect', (_request, socket: Socket) => reply(socket, unknownPath()));
+  // Node would answer 417 without a body; an expectation that nobody knows is no reason not to serve the request.
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    server.emit('request', request, response);
+  });
+}
+
+function printed({ status, body }: ErrorAnswer, headers: Record<string, string | number>): string {
+  const text = JSON.stringify(body);
+  const lines = Object.entries({
+    ...headers,
+    'Content-Type': JSON_TYPE,
+    'Content-Length': Buffer.byteLength(text),
+    Date: new Date().toUTCString(),
+    Connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const reason = status === 404 ? 'Not Found' : 'Unprocessable Entity';
+  return `HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n${text}`;
+}

@@ -1,0 +1,118 @@
+import { createHmac } from 'node:crypto';
+import { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { type EndpointName, endpointRows } from '@hortus/contract/endpoints';
+import type { Principal } from '../../identity/principal.ts';
+import { openLog } from '../../log.ts';
+import { openMetrics } from '../../metrics.ts';
+import { unauthorized } from '../../problem.ts';
+import type { Storage } from '../../storage/storage.ts';
+import type { Vault } from '../../vault/vault.ts';
+import type { Authenticator } from '../gate.ts';
+import type { Handlers } from '../handler.ts';
+import { healthRoutes } from '../health.ts';
+import { buildHttp, type Http, type HttpDeps } from '../server.ts';
+
+/** Who calls with which key. A name that is not here is a key nobody has. */
+export const principals: Readonly<Record<string, Principal>> = {
+  reader: { kind: 'key', id: 'key_r', accountId: 'acc_a', plan: 'free', userId: null, permissions: ['templates:read'] },
+  writer: {
+    kind: 'key',
+    id: 'key_w',
+    accountId: 'acc_a',
+    plan: 'free',
+    userId: null,
+    permissions: ['definitions:write', 'account:write'],
+  },
+  other: { kind: 'key', id: 'key_o', accountId: 'acc_b', plan: 'pro', userId: null, permissions: ['account:write'] },
+  admin: { kind: 'key', id: 'key_x', accountId: 'acc_x', plan: 'enterprise', userId: null, permissions: ['admin'] },
+  daemon: { kind: 'server', serverId: 'srv_1', accountId: 'acc_a', plan: 'free' },
+  console: { kind: 'session', id: 'ses_1', userId: 'usr_1', accountId: 'acc_x', plan: 'enterprise', permissions: ['admin'] },
+};
+
+export const bearer = (name: string) => ({ authorization: `Bearer ${name}` });
+
+export const fakeAuthenticator: Authenticator = {
+  async authenticate({ authorization, sessionToken }) {
+    const principal = authorization ? principals[authorization.slice('Bearer '.length)] : principals[sessionToken ?? ''];
+    if (!principal) throw unauthorized();
+    return principal;
+  },
+  fromCache: (authorization) => principals[authorization?.slice('Bearer '.length) ?? ''],
+};
+
+/** Encrypts visibly, so that a test can see whether it was asked to. */
+export const fakeVault: Vault = {
+  encrypt: async (_tx, accountId, plaintext, context = '') =>
+    JSON.stringify([accountId, context, Buffer.from(plaintext).toString('base64')]),
+  decrypt: async (_queries, accountId, ciphertext, context = '') => {
+    const [account, place, text] = JSON.parse(ciphertext);
+    if (account !== accountId || place !== context) throw new Error('Not sealed for this place.');
+    return Buffer.from(text, 'base64').toString();
+  },
+  hmac: async (_queries, accountId, text) => createHmac('sha256', accountId).update(text).digest('hex'),
+  rotate: () => Promise.reject(new Error('Nothing to rotate.')),
+};
+
+/** A storage for tests that keep nothing. */
+export const noStorage = { engine: 'sqlite', ping: async () => {} } as unknown as Storage;
+
+export interface Served extends AsyncDisposable {
+  readonly http: Http;
+  readonly url: string;
+  readonly lines: Record<string, unknown>[];
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Sends bytes as they are and answers everything that came back until the connection ended. */
+  raw(bytes: string): Promise<string>;
+}
+
+type Changes = Partial<Omit<HttpDeps, 'handlers' | 'config'>> & {
+  handlers?: Partial<Handlers<EndpointName>>;
+  config?: Partial<HttpDeps['config']>;
+  logLevel?: 'debug' | 'info';
+};
+
+export const limits = { free: 60, pro: 300, enterprise: 1000, anonymous: 300, server: 3000 };
+
+/** The HTTP layer on a real socket, with handlers that answer nothing unless the test gives others. */
+export async function serve({ handlers, config, logLevel = 'info', ...changes }: Changes = {}): Promise<Served> {
+  const lines: Record<string, unknown>[] = [];
+  const silent = Object.fromEntries(endpointRows.map(([name]) => [name, async () => ({ success: true, data: null })]));
+  const http = await buildHttp({
+    config: {
+      host: '127.0.0.1',
+      port: 0,
+      publicUrl: 'http://hortus.test',
+      rateLimits: limits,
+      trustedProxies: [],
+      ...config,
+    },
+    handlers: { ...silent, ...healthRoutes('1.2.3'), ...handlers } as unknown as Handlers<EndpointName>,
+    authenticator: fakeAuthenticator,
+    storage: noStorage,
+    vault: fakeVault,
+    log: openLog({ level: logLevel, readable: false, stream: { write: (line) => void lines.push(JSON.parse(line)) } }),
+    metrics: openMetrics(),
+    version: '1.2.3',
+    catalog: { version: () => 1, visibility: () => '' },
+    ...changes,
+  });
+  const { port } = await http.listen();
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    http,
+    url,
+    lines,
+    fetch: (path, init) => fetch(url + path, { redirect: 'manual', ...init }),
+    raw: async (bytes) => {
+      const socket = new Socket();
+      socket.connect(port, '127.0.0.1');
+      socket.on('error', () => {});
+      socket.write(bytes);
+      return await text(socket);
+    },
+    [Symbol.asyncDispose]: () => http.close(),
+  };
+}
+
+export const json = async (response: Response) => (await response.json()) as Record<string, never> & { error: never };

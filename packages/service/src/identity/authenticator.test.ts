@@ -1,0 +1,192 @@
+import { until } from '@hortus/testkit/until';
+import { expect, it } from 'vitest';
+import { newId } from '../ids.ts';
+import type { Storage, Tx } from '../storage/storage.ts';
+import type { NewRow } from '../storage/tables.ts';
+import { onBothEngines } from '../testing/engines.ts';
+import { ACCOUNTS_TOPIC, type Authenticator, KEYS_TOPIC } from './authenticator.ts';
+import { insertKey } from './store.ts';
+import { adminKey, type Replica, twoReplicas } from './testing/replicas.ts';
+import { insertServer, setNextServerKey } from './testing/server-rows.ts';
+import { newServerKey, newSessionToken, newUserKey } from './tokens.ts';
+
+const HERE = '192.0.2.7';
+const bearer = (token: string) => ({ authorization: `Bearer ${token}`, sessionToken: undefined });
+const enter = (authenticator: Authenticator, token: string, address = HERE) =>
+  authenticator.authenticate(bearer(token), address);
+const cached = (authenticator: Authenticator, token: string, address = HERE) =>
+  authenticator.fromCache(`Bearer ${token}`, address);
+
+async function addKey({ storage, accountId }: Replica, given: Partial<NewRow<'api_keys'>> = {}) {
+  const token = newUserKey('live');
+  const id = newId('key');
+  await storage.write((tx) =>
+    insertKey(tx, {
+      id,
+      account_id: accountId,
+      hash: token.hash,
+      prefix: token.prefix,
+      name: 'test',
+      permissions: '["templates:read"]',
+      allowed_cidrs: '[]',
+      expires_at: null,
+      last_used_at: null,
+      created_by: null,
+      created_at: tx.now,
+      revoked_at: null,
+      ...given,
+    }),
+  );
+  return { id, ...token };
+}
+
+const revoke = (storage: Storage, key: { id: string; hash: string }) =>
+  storage.write(async (tx: Tx) => {
+    await tx.db.updateTable('api_keys').set({ revoked_at: tx.now }).where('id', '=', key.id).execute();
+    tx.notify(KEYS_TOPIC, key.hash);
+  });
+
+const unauthorized = { code: 'UNAUTHORIZED' };
+
+onBothEngines((engine) => {
+  it('knows a key, at once when it has seen it before', async () => {
+    const [{ authenticator, accountId }] = await twoReplicas(engine);
+    expect(cached(authenticator, adminKey)).toBeUndefined();
+    const principal = await enter(authenticator, adminKey);
+    expect(principal).toMatchObject({ kind: 'key', accountId, plan: 'enterprise', permissions: ['admin'] });
+    expect(cached(authenticator, adminKey)).toBe(principal);
+    expect(
+      await authenticator.authenticate({ authorization: `bearer  ${adminKey} `, sessionToken: undefined }, HERE),
+    ).toBe(principal);
+  });
+
+  it('refuses what is missing, malformed, unknown, revoked, or of the other mode', async () => {
+    const [replica] = await twoReplicas(engine);
+    const { authenticator } = replica;
+    const revoked = await addKey(replica, { revoked_at: 1 });
+    const otherMode = newUserKey('test');
+    await addKey(replica, { hash: otherMode.hash });
+    const headers = ['', 'Bearer', 'Bearer ', `Basic ${adminKey}`, `Bearer ${adminKey}x`, `Bearer ${adminKey} x`];
+    const tokens = ['hk_live_', newUserKey('live').token, newServerKey('live').token, revoked.token, otherMode.token];
+    for (const authorization of [undefined, ...headers, ...tokens.map((token) => `Bearer ${token}`)]) {
+      const entering = authenticator.authenticate({ authorization, sessionToken: undefined }, HERE);
+      await expect(entering, authorization ?? 'no header').rejects.toMatchObject(unauthorized);
+    }
+    await expect(
+      authenticator.authenticate({ authorization: undefined, sessionToken: newSessionToken().token }, HERE),
+    ).rejects.toMatchObject(unauthorized);
+  });
+
+  it('ends a key at the very moment of its expiry, also one that it remembers', async () => {
+    let now = 1_000_000;
+    const [replica] = await twoReplicas(engine, () => now);
+    const key = await addKey(replica, { expires_at: now + 100 });
+    await enter(replica.authenticator, key.token);
+    now += 99;
+    expect(cached(replica.authenticator, key.token)).toBeDefined();
+    now += 1;
+    expect(cached(replica.authenticator, key.token)).toBeUndefined();
+    await expect(enter(replica.authenticator, key.token)).rejects.toMatchObject(unauthorized);
+  });
+
+  it('lets a key in from its networks only, also one that it remembers', async () => {
+    const [replica] = await twoReplicas(engine);
+    const { authenticator } = replica;
+    const key = await addKey(replica, { allowed_cidrs: '["192.0.2.0/24","2001:db8::/32"]' });
+    for (const address of ['192.0.2.7', '::ffff:192.0.2.9', '2001:db8::1']) {
+      await enter(authenticator, key.token, address);
+      expect(cached(authenticator, key.token, address)).toBeDefined();
+    }
+    for (const address of ['192.0.3.1', '2001:db9::1', '::1', '', 'unix']) {
+      expect(cached(authenticator, key.token, address)).toBeUndefined();
+      await expect(enter(authenticator, key.token, address)).rejects.toMatchObject(unauthorized);
+    }
+  });
+
+  it('forgets a revoked key at once here and on the other replica', async () => {
+    const [one, two] = await twoReplicas(engine);
+    const key = await addKey(one);
+    await enter(one.authenticator, key.token);
+    await enter(two.authenticator, key.token);
+    await revoke(one.storage, key);
+    expect(cached(one.authenticator, key.token)).toBeUndefined();
+    await expect(enter(one.authenticator, key.token)).rejects.toMatchObject(unauthorized);
+    await until(() => cached(two.authenticator, key.token) === undefined, {
+      describe: 'the other replica to hear of it',
+      within: 5_000,
+    });
+    await expect(enter(two.authenticator, key.token)).rejects.toMatchObject(unauthorized);
+  });
+
+  it('does not remember an answer that was overtaken by a revocation', async () => {
+    const [one] = await twoReplicas(engine);
+    const key = await addKey(one);
+    const entering = enter(one.authenticator, key.token);
+    one.bus.publish(KEYS_TOPIC, key.hash);
+    await entering;
+    expect(cached(one.authenticator, key.token)).toBeUndefined();
+  });
+
+  it('sees a changed plan at once, and anything else within half a minute', async () => {
+    let now = 1_000_000;
+    const [replica] = await twoReplicas(engine, () => now);
+    const { storage, accountId, authenticator } = replica;
+    const setPlan = (plan: 'free' | 'pro', notice: boolean) =>
+      storage.write(async (tx) => {
+        await tx.db.updateTable('accounts').set({ plan }).where('id', '=', accountId).execute();
+        if (notice) tx.notify(ACCOUNTS_TOPIC, accountId);
+      });
+    await enter(authenticator, adminKey);
+    await setPlan('pro', true);
+    expect(await enter(authenticator, adminKey)).toMatchObject({ plan: 'pro' });
+    await setPlan('free', false);
+    now += 29_999;
+    expect(await enter(authenticator, adminKey)).toMatchObject({ plan: 'pro' });
+    now += 1;
+    expect(await enter(authenticator, adminKey)).toMatchObject({ plan: 'free' });
+  });
+
+  it('records the last use without a write per request, and never goes back', async () => {
+    let now = 1_000_000;
+    const [one, two] = await twoReplicas(engine, () => now);
+    const key = await addKey(one);
+    const lastUse = async () => {
+      const query = one.storage.reader.db.selectFrom('api_keys').select('last_used_at').where('id', '=', key.id);
+      return (await query.executeTakeFirstOrThrow()).last_used_at;
+    };
+    await enter(two.authenticator, key.token);
+    now += 500;
+    await enter(one.authenticator, key.token);
+    now += 500;
+    cached(one.authenticator, key.token);
+    expect(await lastUse()).toBeNull();
+    await one.authenticator.close();
+    expect(await lastUse()).toBe(1_001_000);
+    await two.authenticator.flush();
+    expect(await lastUse()).toBe(1_001_000);
+  });
+
+  it('lets a server in by both keys until it has used the next one; then the old one is dead everywhere', async () => {
+    const [one, two] = await twoReplicas(engine);
+    const [old, next] = [newServerKey('live'), newServerKey('live')];
+    const serverId = await insertServer(one, old.hash);
+    expect(await enter(one.authenticator, old.token)).toMatchObject({ kind: 'server', serverId });
+    await setNextServerKey(one.storage, serverId, next.hash);
+    await enter(two.authenticator, old.token);
+    expect(await one.authenticator.authenticateKey(next.token, HERE)).toMatchObject({ kind: 'server', serverId });
+    await expect(enter(one.authenticator, old.token)).rejects.toMatchObject(unauthorized);
+    await until(() => cached(two.authenticator, old.token) === undefined, { describe: 'the old key to be forgotten' });
+    await expect(enter(two.authenticator, old.token)).rejects.toMatchObject(unauthorized);
+    expect(await enter(two.authenticator, next.token)).toMatchObject({ serverId });
+  });
+
+  it('knows no key of a server that was removed', async () => {
+    const [replica] = await twoReplicas(engine);
+    const key = newServerKey('live');
+    const id = await insertServer(replica, key.hash);
+    await replica.storage.write((tx) =>
+      tx.db.updateTable('servers').set({ deleted_at: 1 }).where('id', '=', id).execute(),
+    );
+    await expect(enter(replica.authenticator, key.token)).rejects.toMatchObject(unauthorized);
+  });
+});

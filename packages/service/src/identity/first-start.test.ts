@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { onBothEngines } from '../testing/engines.ts';
+import { ensureFirstAccount, type FirstStartDeps } from './first-start.ts';
+import { Passwords } from './passwords.ts';
+import { hashOf } from './tokens.ts';
+
+onBothEngines((engine) => {
+  const settings = {
+    passwords: new Passwords(),
+    mode: 'live',
+    adminKey: undefined,
+    adminEmail: 'Admin@localhost',
+    adminPassword: undefined,
+  } satisfies Omit<FirstStartDeps, 'storage'>;
+
+  it('makes account, owner and key once, and tells what it generated', async () => {
+    const storage = await engine.open();
+    const made = await ensureFirstAccount({ ...settings, storage });
+    expect(made?.generatedKey).toMatch(/^hk_live_[\w-]{43}$/);
+    const { db } = storage.reader;
+    const [account, user, key] = [
+      await db.selectFrom('accounts').selectAll().executeTakeFirstOrThrow(),
+      await db.selectFrom('users').selectAll().executeTakeFirstOrThrow(),
+      await db.selectFrom('api_keys').selectAll().executeTakeFirstOrThrow(),
+    ];
+    expect(account).toMatchObject({ id: made?.accountId, plan: 'enterprise' });
+    expect(user).toMatchObject({ account_id: account.id, email: 'admin@localhost', role: 'owner', admin: 1 });
+    expect(key).toMatchObject({ hash: hashOf(made?.generatedKey as string), permissions: '["admin"]' });
+    expect(await settings.passwords.verify(made?.generatedPassword as string, user.password_hash)).toBe(true);
+    expect(await ensureFirstAccount({ ...settings, storage })).toBeUndefined();
+  });
+
+  it('does not print what it was given', async () => {
+    const given = { adminKey: `hk_live_${'k'.repeat(32)}`, adminPassword: 'a long password' };
+    const made = await ensureFirstAccount({ ...settings, ...given, storage: await engine.open() });
+    expect(made).toMatchObject({ generatedKey: undefined, generatedPassword: undefined });
+  });
+
+  it('makes one account for replicas that start together', async () => {
+    const ground = await engine.ground();
+    const one = await ground.open();
+    const two = engine.name === 'postgres' ? await ground.open() : one;
+    const made = await Promise.all([one, two, one].map((storage) => ensureFirstAccount({ ...settings, storage })));
+    expect(made.filter((result) => result !== undefined)).toHaveLength(1);
+    expect(await one.reader.db.selectFrom('accounts').selectAll().execute()).toHaveLength(1);
+    expect(await one.reader.db.selectFrom('api_keys').selectAll().execute()).toHaveLength(1);
+  });
+
+  it('stops at a setting of the wrong form, by its name', async () => {
+    const storage = await engine.open();
+    const start = (given: Partial<FirstStartDeps>) => ensureFirstAccount({ ...settings, storage, ...given });
+    for (const adminKey of ['secret', `hk_test_${'k'.repeat(43)}`, `hs_live_${'k'.repeat(43)}`, 'hk_live_short']) {
+      await expect(start({ adminKey })).rejects.toThrow('HORTUS_ADMIN_KEY');
+    }
+    await expect(start({ adminPassword: 'short' })).rejects.toThrow('HORTUS_ADMIN_PASSWORD');
+    await expect(start({ adminEmail: 'nobody' })).rejects.toThrow('HORTUS_ADMIN_EMAIL');
+    expect(await storage.reader.db.selectFrom('accounts').selectAll().execute()).toHaveLength(0);
+  });
+});

@@ -1,0 +1,24 @@
+import type { EndpointName } from '@hortus/contract/endpoints';
+import type { Call } from '../../http/handler.ts';
+import type { Storage } from '../../storage/storage.ts';
+import type { Principal } from '../principal.ts';
+
+type Given<Name extends EndpointName> = Partial<Pick<Call<Name>, 'params' | 'query' | 'body' | 'address'>>;
+
+/** What the HTTP layer would call a handler with. `cookies` collects the sessions that it is told to set. */
+export function callsOn(storage: Storage) {
+  const cookies: { token: string | null; expiresAt: number | undefined }[] = [];
+  const call = <Name extends EndpointName>(principal: Principal | undefined, given: Given<Name> = {}): Call<Name> =>
+    ({
+      principal,
+      params: {},
+      query: {},
+      body: undefined,
+      address: '192.0.2.7',
+      sessionToken: undefined,
+      setSession: (token: string | null, expiresAt?: number) => void cookies.push({ token, expiresAt }),
+      write: (work: Parameters<Storage['write']>[0]) => storage.write(work),
+      ...given,
+    }) as unknown as Call<Name>;
+  return { call, cookies };
+}

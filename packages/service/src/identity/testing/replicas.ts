@@ -1,0 +1,64 @@
+import { onTestFinished } from 'vitest';
+import type { Bus } from '../../bus/bus.ts';
+import { openLocalBus } from '../../bus/local-bus.ts';
+import { openPostgresBus } from '../../bus/postgres-bus.ts';
+import type { Storage } from '../../storage/storage.ts';
+import type { Engine } from '../../testing/engines.ts';
+import { Authenticator } from '../authenticator.ts';
+import { ensureFirstAccount } from '../first-start.ts';
+import { Passwords } from '../passwords.ts';
+
+export const adminKey = `hk_live_${'a'.repeat(43)}`;
+export const adminEmail = 'root@example.org';
+export const adminPassword = 'correct horse battery';
+
+const log = { error: () => {}, warn: () => {} };
+
+export interface Replica {
+  readonly storage: Storage;
+  readonly bus: Bus;
+  readonly authenticator: Authenticator;
+  readonly accountId: string;
+}
+
+/**
+ * Two authenticators on one database that holds the first account. On PostgreSQL they are two replicas with a bus
+ * between them; SQLite belongs to one process, so there they share its storage and bus.
+ */
+export async function twoReplicas(engine: Engine, clock?: () => number): Promise<readonly [Replica, Replica]> {
+  const ground = await engine.ground();
+  const hooks = clock ? { clock } : {};
+  const first = await ground.open(hooks);
+  const made = await ensureFirstAccount({
+    storage: first,
+    passwords: new Passwords(),
+    mode: 'live',
+    adminKey,
+    adminEmail,
+    adminPassword,
+  });
+  const { accountId } = made as { accountId: string };
+  const replica = (storage: Storage, bus: Bus): Replica => ({
+    storage,
+    bus,
+    authenticator: new Authenticator({ storage, bus, mode: 'live', ...hooks }),
+    accountId,
+  });
+  const told = (storage: Storage, bus: Bus) => {
+    storage.onCommit((notices) => {
+      for (const { topic, message } of notices) bus.publish(topic, message);
+    });
+    onTestFinished(() => bus.close());
+    return bus;
+  };
+  if (ground.databaseUrl === undefined) {
+    const bus = told(first, openLocalBus({ log }));
+    return [replica(first, bus), replica(first, bus)];
+  }
+  const url = ground.databaseUrl;
+  const second = await ground.open(hooks);
+  return [
+    replica(first, told(first, await openPostgresBus({ url, replica: 'one', log }))),
+    replica(second, told(second, await openPostgresBus({ url, replica: 'two', log }))),
+  ];
+}

@@ -1,0 +1,71 @@
+import http from 'node:http';
+import https from 'node:https';
+import { type AddressGuard, AddressRefused } from './address-guard.ts';
+
+export interface Post {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly timeoutMs: number;
+  readonly guard: AddressGuard;
+  /** Gives up early, without a result of its own: rejects with the signal's reason. */
+  readonly signal: AbortSignal;
+}
+
+/** Either a status or the reason why there is none, in a few words that repeat nothing of the request. */
+export type PostResult = { readonly durationMs: number } & (
+  | { readonly status: number; readonly error: null }
+  | { readonly status: null; readonly error: string }
+);
+
+/** An answer's body is of no interest; this much is read so that a polite receiver is not cut off while he speaks. */
+const MOST_ANSWER_BYTES = 4_096;
+
+/** Sends one POST on a connection of its own. No redirect is followed: it could lead past the guard. */
+export async function post(request: Post): Promise<PostResult> {
+  request.signal.throwIfAborted();
+  const begun = performance.now();
+  const durationMs = () => Math.round(performance.now() - begun);
+  const timeout = AbortSignal.timeout(request.timeoutMs);
+  try {
+    const status = await statusOf(request, AbortSignal.any([request.signal, timeout]));
+    return { status, error: null, durationMs: durationMs() };
+  } catch (error) {
+    request.signal.throwIfAborted();
+    const reason = timeout.aborted ? `no answer within ${request.timeoutMs / 1_000} s` : describe(error);
+    return { status: null, error: reason, durationMs: durationMs() };
+  }
+}
+
+async function statusOf({ url, headers, body, guard }: Post, signal: AbortSignal): Promise<number> {
+  const target = new URL(url);
+  guard.checkLiteral(target);
+  const { request } = target.protocol === 'https:' ? https : http;
+  return await new Promise((resolve, reject) => {
+    const sent = request(target, {
+      method: 'POST',
+      headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
+      agent: false,
+      lookup: guard.lookup,
+      signal,
+    });
+    sent.on('error', reject);
+    sent.on('response', (answer) => {
+      let bytes = 0;
+      answer.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > MOST_ANSWER_BYTES) answer.destroy();
+      });
+      answer.on('error', () => {});
+      resolve(answer.statusCode ?? 0);
+    });
+    sent.end(body);
+  });
+}
+
+/** Messages of the network layers name addresses and more; their codes say enough. */
+function describe(error: unknown): string {
+  if (error instanceof AddressRefused) return 'the address is not allowed: it is not a public one';
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? `the request failed: ${code}` : 'the request failed';
+}

@@ -1,0 +1,133 @@
+import type { Login, PasswordChange, Session, User } from '@hortus/contract/resources/account';
+import { normalEmail } from '../../identity/email.ts';
+import { type LoginThrottle, MOST_FAILURES } from '../../identity/login-throttle.ts';
+import { checkNewPassword, type Passwords } from '../../identity/passwords.ts';
+import type { Principal } from '../../identity/principal.ts';
+import { endOtherSessions, endSession, startSession } from '../../identity/sessions.ts';
+import { newSessionToken } from '../../identity/tokens.ts';
+import { permissionsOf } from '../../identity/user-permissions.ts';
+import { append } from '../../outbox/append.ts';
+import { invalid, Problem, unauthorized } from '../../problem.ts';
+import type { Queries, Storage, Tx } from '../../storage/storage.ts';
+import type { Row } from '../../storage/tables.ts';
+import { sessionRecord, userRecord } from './record.ts';
+import { accountById, heldUser, replacePassword, userByEmail, userById } from './store.ts';
+
+export interface AccountDeps {
+  readonly storage: Storage;
+  readonly passwords: Passwords;
+  readonly throttle: LoginThrottle;
+}
+
+export interface SignedIn {
+  readonly token: string;
+  readonly expiresAt: number;
+  readonly session: Session;
+}
+
+const WRONG = 'The email or the password is wrong.';
+
+/** Signing in and out, and what a caller is told about itself. */
+export class Accounts {
+  readonly #deps: AccountDeps;
+
+  constructor(deps: AccountDeps) {
+    this.#deps = deps;
+  }
+
+  async login({ email: given, password }: Login, address: string): Promise<SignedIn> {
+    const { storage, passwords, throttle } = this.#deps;
+    const email = normalEmail(given);
+    const attempts = throttle.attempt(address, email);
+    const user = await userByEmail(storage.reader, email);
+    const right = await passwords.verify(password, user?.password_hash);
+    if (!user || !right) {
+      // The first of a series and the last that is let through: an audit list that anybody can fill is none.
+      if (user && (attempts === 1 || attempts === MOST_FAILURES)) this.#tellOfFailure(user, address, attempts);
+      throw unauthorized(WRONG);
+    }
+    throttle.succeeded(address, email);
+    const token = newSessionToken();
+    return await storage.write(async (tx) => {
+      const held = await heldUser(tx, user.id);
+      // The password that was right a moment ago may have been changed since.
+      if (held?.password_hash !== user.password_hash) throw unauthorized(WRONG);
+      const { expiresAt } = await startSession(tx, held, token);
+      await audit(tx, 'audit.login', held, { address });
+      const account = await accountOf(tx, held.account_id);
+      return { token: token.token, expiresAt, session: sessionRecord('session', account, held, permissionsOf(held)) };
+    });
+  }
+
+  async logout(principal: Principal): Promise<void> {
+    if (principal.kind !== 'session') return;
+    await this.#deps.storage.write(async (tx) => {
+      await endSession(tx, principal.id);
+      await audit(tx, 'audit.logout', { id: principal.userId, account_id: principal.accountId }, {});
+    });
+  }
+
+  async read(principal: Principal): Promise<Session> {
+    const { reader } = this.#deps.storage;
+    if (principal.kind === 'server') throw new Problem('FORBIDDEN', 'A server key has no account to read.');
+    const account = await accountOf(reader, principal.accountId);
+    const user = principal.userId === null ? undefined : await userById(reader, principal.userId);
+    return sessionRecord(principal.kind, account, user, principal.permissions);
+  }
+
+  async changePassword(principal: Principal, change: PasswordChange, address: string): Promise<User> {
+    const { storage, passwords, throttle } = this.#deps;
+    if (principal.kind !== 'session') throw new Problem('FORBIDDEN', 'Only a signed-in user can change a password.');
+    checkNewPassword('new_password', change.new_password);
+    const user = await userById(storage.reader, principal.userId);
+    if (!user) throw unauthorized();
+    // A stolen session must not be a way to try passwords without end.
+    throttle.attempt(address, user.email);
+    const wrong = invalid('current_password', 'is wrong.');
+    if (!(await passwords.verify(change.current_password, user.password_hash))) throw wrong;
+    throttle.succeeded(address, user.email);
+    const passwordHash = await passwords.hash(change.new_password);
+    return await storage.write(async (tx) => {
+      const held = await heldUser(tx, user.id);
+      if (held?.password_hash !== user.password_hash) throw wrong;
+      await replacePassword(tx, held.id, passwordHash);
+      await endOtherSessions(tx, held.id, principal.id);
+      await audit(tx, 'audit.password_changed', held, { address });
+      return userRecord(held);
+    });
+  }
+
+  /**
+   * Not awaited: the answer must not take longer for an email that exists. If it cannot be written, the database is away,
+   * which shows in everything else as well.
+   */
+  #tellOfFailure(user: Row<'users'>, address: string, attempts: number): void {
+    this.#deps.storage
+      .write((tx) => audit(tx, 'audit.login_failed', user, { address, attempts }))
+      .catch(() => undefined);
+  }
+}
+
+async function accountOf(queries: Queries, id: string): Promise<Row<'accounts'>> {
+  const account = await accountById(queries, id);
+  if (!account) throw unauthorized();
+  return account;
+}
+
+type AuditType = 'audit.login' | 'audit.login_failed' | 'audit.logout' | 'audit.password_changed';
+
+const audit = (
+  tx: Tx,
+  type: AuditType,
+  user: Pick<Row<'users'>, 'id' | 'account_id'>,
+  data: Record<string, unknown>,
+): Promise<void> =>
+  append(tx, {
+    type,
+    accountId: user.account_id,
+    resourceType: 'user',
+    resourceId: user.id,
+    // Whoever gives a wrong password is not the user.
+    actor: type === 'audit.login_failed' ? null : user.id,
+    data: { user_id: user.id, ...data },
+  });

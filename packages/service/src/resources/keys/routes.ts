@@ -1,0 +1,11 @@
+import type { keyEndpoints } from '@hortus/contract/resources/keys';
+import type { Handlers } from '../../http/handler.ts';
+import type { Keys } from './service.ts';
+
+export const keyRoutes = (keys: Keys): Handlers<keyof typeof keyEndpoints> => ({
+  'keys.list': async ({ principal, query }) => ({ success: true, ...(await keys.list(principal, query)) }),
+  'keys.create': ({ principal, body, write }) =>
+    write(async (tx) => ({ success: true, data: await keys.create(tx, principal, body) })),
+  'keys.revoke': ({ principal, params, write }) =>
+    write(async (tx) => ({ success: true, data: await keys.revoke(tx, principal, params.id) })),
+});

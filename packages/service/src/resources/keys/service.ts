@@ -1,0 +1,115 @@
+import type { ApiKey, CreatedApiKey, KeyCreate } from '@hortus/contract/resources/keys';
+import { KEYS_TOPIC } from '../../identity/authenticator.ts';
+import { parseNetwork, printNetwork } from '../../identity/networks.ts';
+import { actorOf, type Principal, requirePermission, userOf } from '../../identity/principal.ts';
+import { type Mode, newUserKey } from '../../identity/tokens.ts';
+import { newId } from '../../ids.ts';
+import { append } from '../../outbox/append.ts';
+import { invalid, notFound } from '../../problem.ts';
+import type { Page, PageRequest, Pages } from '../../storage/page.ts';
+import type { Storage, Tx } from '../../storage/storage.ts';
+import { iso, isoOrNull } from '../../time.ts';
+import { countKeys, heldKey, insertKey, type KeyRow, keysOf, markRevoked } from './store.ts';
+
+export interface KeyDeps {
+  readonly storage: Storage;
+  readonly pages: Pages;
+  readonly mode: Mode;
+}
+
+/** The API keys of an account. */
+export class Keys {
+  readonly #deps: KeyDeps;
+
+  constructor(deps: KeyDeps) {
+    this.#deps = deps;
+  }
+
+  async list({ accountId }: Principal, request: PageRequest): Promise<Page<ApiKey>> {
+    const { storage, pages } = this.#deps;
+    return await pages.read(request, {
+      rows: async (limit, offset) => (await keysOf(storage.reader, accountId, limit, offset)).map(recordOf),
+      count: (atMost) => countKeys(storage.reader, accountId, atMost),
+      countKey: `keys ${accountId}`,
+    });
+  }
+
+  async create(tx: Tx, principal: Principal, wanted: KeyCreate): Promise<CreatedApiKey> {
+    // Nobody can give what he does not have; otherwise a key for one thing would be a key for everything.
+    for (const permission of wanted.permissions) requirePermission(principal, permission);
+    const token = newUserKey(this.#deps.mode);
+    const row: KeyRow = {
+      id: newId('key'),
+      account_id: principal.accountId,
+      hash: token.hash,
+      prefix: token.prefix,
+      name: wanted.name,
+      permissions: JSON.stringify(wanted.permissions),
+      allowed_cidrs: JSON.stringify((wanted.allowed_cidrs ?? []).map(canonicalNetwork)),
+      expires_at: expiryOf(wanted.expires_at, tx.now),
+      last_used_at: null,
+      created_by: makerOf(principal),
+      created_at: tx.now,
+      revoked_at: null,
+    };
+    await insertKey(tx, row);
+    await audit(tx, 'audit.key_created', principal, row);
+    return { ...recordOf(row), key: token.token };
+  }
+
+  /** A key that is revoked already stays as it is. */
+  async revoke(tx: Tx, principal: Principal, id: string): Promise<ApiKey> {
+    const row = await heldKey(tx, principal.accountId, id);
+    if (!row) throw notFound('API key');
+    if (row.revoked_at !== null) return recordOf(row);
+    await markRevoked(tx, id);
+    tx.notify(KEYS_TOPIC, row.hash);
+    await audit(tx, 'audit.key_revoked', principal, row);
+    return recordOf({ ...row, revoked_at: tx.now });
+  }
+}
+
+/** The user behind the caller where there is one: a key made with somebody's key is that person's. */
+const makerOf = (principal: Principal): string => userOf(principal) ?? actorOf(principal);
+
+function canonicalNetwork(text: string): string {
+  const network = parseNetwork(text);
+  if (!network) throw invalid('allowed_cidrs', `"${text}" is not a network such as 192.0.2.0/24 or 2001:db8::/32.`);
+  return printNetwork(network);
+}
+
+function expiryOf(wanted: string | null | undefined, now: number): number | null {
+  if (wanted === null || wanted === undefined) return null;
+  const time = Date.parse(wanted);
+  // Written so that a text which is no time at all fails, too.
+  if (!(time > now)) throw invalid('expires_at', 'must be in the future.');
+  return time;
+}
+
+const recordOf = (row: KeyRow): ApiKey => ({
+  id: row.id,
+  name: row.name,
+  prefix: row.prefix,
+  permissions: JSON.parse(row.permissions) as string[],
+  expires_at: isoOrNull(row.expires_at),
+  allowed_cidrs: JSON.parse(row.allowed_cidrs) as string[],
+  last_used_at: isoOrNull(row.last_used_at),
+  created_at: iso(row.created_at),
+  created_by: row.created_by,
+  revoked_at: isoOrNull(row.revoked_at),
+});
+
+const audit = (
+  tx: Tx,
+  type: 'audit.key_created' | 'audit.key_revoked',
+  principal: Principal,
+  key: KeyRow,
+): Promise<void> =>
+  append(tx, {
+    type,
+    accountId: key.account_id,
+    resourceType: 'key',
+    resourceId: key.id,
+    actor: actorOf(principal),
+    data: { key_id: key.id, name: key.name, prefix: key.prefix, permissions: JSON.parse(key.permissions) as string[] },
+  });

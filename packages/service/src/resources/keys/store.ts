@@ -1,0 +1,41 @@
+import { forUpdate } from '../../storage/locking.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { NewRow, Row } from '../../storage/tables.ts';
+
+export type KeyRow = Row<'api_keys'>;
+
+/** The newest first. */
+export const keysOf = (queries: Queries, accountId: string, limit: number, offset: number): Promise<KeyRow[]> =>
+  queries.db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+
+export async function countKeys(queries: Queries, accountId: string, atMost: number): Promise<number> {
+  const { total } = await queries.db
+    .selectFrom(
+      queries.db.selectFrom('api_keys').select('id').where('account_id', '=', accountId).limit(atMost).as('counted'),
+    )
+    .select((count) => count.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+export async function insertKey(tx: Tx, key: NewRow<'api_keys'>): Promise<void> {
+  await tx.db.insertInto('api_keys').values(key).execute();
+}
+
+/** Kept until the transaction ends. */
+export const heldKey = (tx: Tx, accountId: string, id: string): Promise<KeyRow | undefined> =>
+  forUpdate(
+    tx,
+    tx.db.selectFrom('api_keys').selectAll().where('id', '=', id).where('account_id', '=', accountId),
+  ).executeTakeFirst();
+
+export async function markRevoked(tx: Tx, id: string): Promise<void> {
+  await tx.db.updateTable('api_keys').set({ revoked_at: tx.now }).where('id', '=', id).execute();
+}

@@ -1,0 +1,62 @@
+import type { Delivery, WebhookEndpoint } from '@hortus/contract/resources/webhooks';
+import type { Call, Handlers } from '../../http/handler.ts';
+import { checkUrl, listDeliveries, listEndpoints, register, remove, type WebhookDeps } from './service.ts';
+import type { DeliveryRow, EndpointRow } from './store.ts';
+
+export const webhookRoutes = (
+  deps: WebhookDeps,
+): Handlers<
+  'webhooks.list' | 'webhooks.create' | 'webhooks.createAlternative' | 'webhooks.delete' | 'webhooks.deliveries'
+> => {
+  const create = async ({ body, principal, write }: Creation) => {
+    await checkUrl(deps.guard, body.url);
+    return await write(async (tx) => ({
+      success: true,
+      data: endpointRecord(await register(tx, deps, principal, body)),
+    }));
+  };
+  return {
+    'webhooks.list': async ({ principal, query }) => {
+      const { data, pagination } = await listEndpoints(deps, principal.accountId, query);
+      return { success: true, data: data.map(endpointRecord), pagination };
+    },
+    'webhooks.create': create,
+    'webhooks.createAlternative': create,
+    'webhooks.delete': ({ principal, params, write }) =>
+      write(async (tx) => ({ success: true, data: endpointRecord(await remove(tx, principal, params.id)) })),
+    'webhooks.deliveries': async ({ principal, params, query }) => {
+      const filter = { endpointId: params.id, status: query.status };
+      const { data, pagination } = await listDeliveries(deps, principal.accountId, filter, query);
+      return { success: true, data: data.map(deliveryRecord), pagination };
+    },
+  };
+};
+
+/** Both paths that create are called alike. */
+type Creation = Pick<Call<'webhooks.create'>, 'body' | 'principal' | 'write'>;
+
+const endpointRecord = (row: EndpointRow): WebhookEndpoint => ({
+  id: row.id,
+  url: row.url,
+  events: JSON.parse(row.events),
+  status: row.status,
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+});
+
+const deliveryRecord = (row: DeliveryRow): Delivery => ({
+  id: row.id,
+  event_id: row.event_id,
+  event_type: row.event_type as Delivery['event_type'],
+  seq: row.seq,
+  status: row.status,
+  attempts: row.attempts,
+  response_code: row.response_code,
+  error: row.error,
+  duration_ms: row.duration_ms,
+  next_attempt_at: row.next_attempt_at === null ? null : iso(row.next_attempt_at),
+  delivered_at: row.delivered_at === null ? null : iso(row.delivered_at),
+  created_at: iso(row.created_at),
+});
+
+const iso = (ms: number): string => new Date(ms).toISOString();

@@ -1,0 +1,108 @@
+import type { WebhookRegistration } from '@hortus/contract/resources/webhooks';
+import { actorOf, type Principal } from '../../identity/principal.ts';
+import { newId } from '../../ids.ts';
+import type { AddressGuard } from '../../outbound/address-guard.ts';
+import { AddressRefused } from '../../outbound/address-guard.ts';
+import { append } from '../../outbox/append.ts';
+import { invalid, notFound } from '../../problem.ts';
+import type { Page, PageRequest, Pages } from '../../storage/page.ts';
+import type { Storage, Tx } from '../../storage/storage.ts';
+import type { Vault } from '../../vault/vault.ts';
+import { sealSecret } from './secret.ts';
+import {
+  countDeliveries,
+  countEndpoints,
+  type DeliveryFilter,
+  type DeliveryRow,
+  deleteEndpoint,
+  deliveriesOf,
+  type EndpointRow,
+  endpointOf,
+  endpointsOf,
+  insertEndpoint,
+} from './store.ts';
+
+export interface WebhookDeps {
+  readonly storage: Storage;
+  readonly vault: Pick<Vault, 'encrypt'>;
+  readonly guard: AddressGuard;
+  readonly pages: Pages;
+}
+
+/** Asks the name server, and so happens before the transaction that registers. */
+export async function checkUrl(guard: AddressGuard, given: string): Promise<void> {
+  if (!URL.canParse(given)) throw invalid('url', 'this is not an address.');
+  const url = new URL(given);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw invalid('url', 'it must begin with http or https.');
+  if (url.username || url.password) throw invalid('url', 'it must hold no user name and no password.');
+  try {
+    await guard.check(url);
+  } catch (error) {
+    if (!(error instanceof AddressRefused)) throw error;
+    throw invalid('url', `${error.message}; nothing is sent there.`, { reason: 'address' });
+  }
+}
+
+export async function register(
+  tx: Tx,
+  deps: WebhookDeps,
+  principal: Principal,
+  registration: WebhookRegistration,
+): Promise<EndpointRow> {
+  const named = { id: newId('webhook'), account_id: principal.accountId };
+  const row: EndpointRow = {
+    ...named,
+    url: registration.url,
+    events: JSON.stringify(registration.events),
+    secret: await sealSecret(deps.vault, tx, named, registration.secret),
+    status: 'active',
+    created_at: tx.now,
+    updated_at: tx.now,
+  };
+  await insertEndpoint(tx, row);
+  await audit(tx, principal, 'audit.webhook_created', row);
+  return row;
+}
+
+/** For good: its deliveries go with it, and a sender that is under way finds nothing left to do. */
+export async function remove(tx: Tx, principal: Principal, id: string): Promise<EndpointRow> {
+  const row = await deleteEndpoint(tx, principal.accountId, id);
+  if (!row) throw notFound('webhook endpoint');
+  await audit(tx, principal, 'audit.webhook_deleted', row);
+  return row;
+}
+
+export function listEndpoints(deps: WebhookDeps, accountId: string, page: PageRequest): Promise<Page<EndpointRow>> {
+  const { reader } = deps.storage;
+  return deps.pages.read(page, {
+    rows: (limit, offset) => endpointsOf(reader, accountId, limit, offset),
+    count: (atMost) => countEndpoints(reader, accountId, atMost),
+    countKey: `webhooks ${accountId}`,
+  });
+}
+
+export async function listDeliveries(
+  deps: WebhookDeps,
+  accountId: string,
+  filter: DeliveryFilter,
+  page: PageRequest,
+): Promise<Page<DeliveryRow>> {
+  const { reader } = deps.storage;
+  if (!(await endpointOf(reader, accountId, filter.endpointId))) throw notFound('webhook endpoint');
+  return await deps.pages.read(page, {
+    rows: (limit, offset) => deliveriesOf(reader, filter, limit, offset),
+    count: (atMost) => countDeliveries(reader, filter, atMost),
+    countKey: `deliveries ${filter.endpointId} ${filter.status ?? ''}`,
+  });
+}
+
+/** Only the host is told: the path of an address is often the secret that lets one in. */
+const audit = (tx: Tx, principal: Principal, type: `audit.${string}`, row: EndpointRow): Promise<void> =>
+  append(tx, {
+    type,
+    accountId: row.account_id,
+    resourceType: 'webhook',
+    resourceId: row.id,
+    actor: actorOf(principal),
+    data: { host: new URL(row.url).host, events: JSON.parse(row.events) },
+  });

@@ -1,0 +1,173 @@
+import { forUpdate } from '../../storage/locking.ts';
+import { statement } from '../../storage/statement.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { NewRow, Row } from '../../storage/tables.ts';
+
+export type EndpointRow = Row<'webhook_endpoints'>;
+export type DeliveryRow = Row<'deliveries'>;
+
+export const insertEndpoint = async (tx: Tx, row: NewRow<'webhook_endpoints'>): Promise<void> =>
+  void (await tx.db.insertInto('webhook_endpoints').values(row).execute());
+
+export const deleteEndpoint = (tx: Tx, accountId: string, id: string): Promise<EndpointRow | undefined> =>
+  tx.db
+    .deleteFrom('webhook_endpoints')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+
+export const endpointById = (queries: Queries, id: string): Promise<EndpointRow | undefined> =>
+  queries.db.selectFrom('webhook_endpoints').selectAll().where('id', '=', id).executeTakeFirst();
+
+export const endpointOf = (queries: Queries, accountId: string, id: string): Promise<EndpointRow | undefined> =>
+  queries.db
+    .selectFrom('webhook_endpoints')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+
+export const endpointsOf = (
+  queries: Queries,
+  accountId: string,
+  limit: number,
+  offset: number,
+): Promise<EndpointRow[]> =>
+  queries.db
+    .selectFrom('webhook_endpoints')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+
+export const countEndpoints = (queries: Queries, accountId: string, atMost: number): Promise<number> =>
+  counted(
+    queries.db
+      .selectFrom((from) =>
+        from
+          .selectFrom('webhook_endpoints')
+          .select('id')
+          .where('account_id', '=', accountId)
+          .limit(atMost)
+          .as('endpoints'),
+      )
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow(),
+  );
+
+const counted = async (row: Promise<{ count: number }>): Promise<number> => Number((await row).count);
+
+/** Held until the transaction ends, so that none is removed while deliveries to it are being written. */
+export const activeEndpointsOf = (tx: Tx, accountIds: readonly string[]) =>
+  forUpdate(
+    tx,
+    tx.db
+      .selectFrom('webhook_endpoints')
+      .select(['id', 'account_id', 'events'])
+      .where('account_id', 'in', accountIds)
+      .where('status', '=', 'active')
+      .orderBy('id'),
+  ).execute();
+
+/** SQLite takes some 32,000 values in a statement. */
+const ROWS_AT_ONCE = 500;
+
+export async function insertDeliveries(tx: Tx, rows: readonly NewRow<'deliveries'>[]): Promise<void> {
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+    await tx.db
+      .insertInto('deliveries')
+      .values(rows.slice(from, from + ROWS_AT_ONCE))
+      .execute();
+  }
+}
+
+export interface DeliveryFilter {
+  readonly endpointId: string;
+  readonly status: DeliveryRow['status'] | undefined;
+}
+
+const deliveriesWhere = (queries: Queries, { endpointId, status }: DeliveryFilter) => {
+  const all = queries.db.selectFrom('deliveries').where('endpoint_id', '=', endpointId);
+  return status ? all.where('status', '=', status) : all;
+};
+
+export const deliveriesOf = (
+  queries: Queries,
+  filter: DeliveryFilter,
+  limit: number,
+  offset: number,
+): Promise<DeliveryRow[]> =>
+  deliveriesWhere(queries, filter).selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute();
+
+export const countDeliveries = (queries: Queries, filter: DeliveryFilter, atMost: number): Promise<number> =>
+  counted(
+    queries.db
+      .selectFrom(deliveriesWhere(queries, filter).select('id').limit(atMost).as('deliveries'))
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow(),
+  );
+
+export type DueDelivery = Pick<DeliveryRow, 'id' | 'event_id' | 'event_type' | 'attempts' | 'created_at'> &
+  Pick<Row<'events'>, 'account_id' | 'data'> & { readonly event_created_at: number };
+
+/** What is to be sent to an endpoint by now, what has waited longest first, with the event it tells of. */
+export const dueDeliveries = statement<{ endpointId: string; now: number; most: number }, DueDelivery>((db, p) =>
+  db
+    .selectFrom('deliveries')
+    .innerJoin('events', 'events.id', 'deliveries.event_id')
+    .select([
+      'deliveries.id',
+      'deliveries.event_id',
+      'deliveries.event_type',
+      'deliveries.attempts',
+      'deliveries.created_at',
+      'events.account_id',
+      'events.data',
+      'events.created_at as event_created_at',
+    ])
+    .where('deliveries.endpoint_id', '=', p.endpointId)
+    .where('deliveries.status', '=', 'pending')
+    .where('deliveries.next_attempt_at', '<=', p.now)
+    .orderBy('deliveries.next_attempt_at')
+    .orderBy('deliveries.id')
+    .limit(p.most),
+);
+
+const nextAttempt = statement<{ endpointId: string }, { next_attempt_at: number | null }>((db, p) =>
+  db
+    .selectFrom('deliveries')
+    .select('next_attempt_at')
+    .where('endpoint_id', '=', p.endpointId)
+    .where('status', '=', 'pending')
+    .orderBy('next_attempt_at')
+    .limit(1),
+);
+
+/** When something is to be sent to an endpoint next; undefined when nothing is waiting. */
+export const nextAttemptAt = async (queries: Queries, endpointId: string): Promise<number | undefined> =>
+  (await nextAttempt(queries, { endpointId }))[0]?.next_attempt_at ?? undefined;
+
+export type Attempt = Pick<
+  DeliveryRow,
+  'id' | 'status' | 'attempts' | 'response_code' | 'error' | 'duration_ms' | 'next_attempt_at' | 'delivered_at'
+>;
+
+/** Nothing happens when the delivery is over already: of two senders of the same, the first one's word stands. */
+export const recordAttempt = statement<Attempt>((db, p) =>
+  db
+    .updateTable('deliveries')
+    .set({
+      status: p.status,
+      attempts: p.attempts,
+      response_code: p.response_code,
+      error: p.error,
+      duration_ms: p.duration_ms,
+      next_attempt_at: p.next_attempt_at,
+      delivered_at: p.delivered_at,
+    })
+    .where('id', '=', p.id)
+    .where('status', '=', 'pending'),
+);

@@ -1,0 +1,72 @@
+import { createDatabase, type TestDatabase } from '@hortus/testkit/database';
+import { until } from '@hortus/testkit/until';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { RunAgain, type Storage, type Tx } from '../storage.ts';
+import { openPostgres } from './open.ts';
+
+let database: TestDatabase;
+let storage: Storage;
+
+beforeEach(async () => {
+  database = await createDatabase();
+  storage = await openPostgres({ url: database.url, connections: 4 });
+});
+
+afterEach(async () => {
+  await storage.close();
+  await database.drop();
+});
+
+const put = (tx: Tx, name: string) => tx.db.insertInto('settings').values({ name, value: '' }).execute();
+const alive = async (pid: unknown) =>
+  (await storage.reader.run('select pid from pg_stat_activity where pid = $1', [pid])).rows.length;
+const names = async () => (await storage.reader.db.selectFrom('settings').select('name').execute()).map((r) => r.name);
+
+it('survives the loss of its connection in the middle of a transaction', async () => {
+  const cut = storage.write(async (tx) => {
+    await put(tx, 'lost');
+    const [own] = (await tx.run('select pg_backend_pid() as pid', [])).rows as { pid: number }[];
+    await storage.reader.run('select pg_terminate_backend($1)', [own?.pid]);
+    // The server's last word reaches us while no query is under way.
+    await until(async () => (await alive(own?.pid)) === 0, { describe: 'the end of the connection' });
+    await put(tx, 'lost too');
+  });
+  await expect(cut).rejects.toThrow();
+  await storage.write((tx) => put(tx, 'kept'));
+  expect(await names()).toEqual(['kept']);
+});
+
+it('refuses a query that comes after the end of its transaction', async () => {
+  let kept: Tx | undefined;
+  await storage.write(async (tx) => {
+    kept = tx;
+  });
+  await expect(put(kept as Tx, 'stray')).rejects.toThrow('after its transaction had ended');
+  expect(await names()).toEqual([]);
+});
+
+it('runs a transaction again that lost a race, and gives up in the end', async () => {
+  let runs = 0;
+  await storage.write(async (tx) => {
+    await put(tx, `run ${runs}`);
+    if (++runs < 3) throw new RunAgain();
+  });
+  expect(await names()).toEqual(['run 2']);
+  const hopeless = storage.write(async () => {
+    throw new RunAgain('again');
+  });
+  await expect(hopeless).rejects.toThrow('again');
+});
+
+it('does not acknowledge what PostgreSQL has rolled back', async () => {
+  const swallowed = storage.write(async (tx) => {
+    await put(tx, 'twice');
+    await put(tx, 'twice').catch(() => {});
+  });
+  await expect(swallowed).rejects.toThrow('rolled the transaction back');
+  expect(await names()).toEqual([]);
+});
+
+it('says so when the database cannot be reached', async () => {
+  await expect(openPostgres({ url: 'postgres://hortus@127.0.0.1:1/none' })).rejects.toThrow('ECONNREFUSED');
+});

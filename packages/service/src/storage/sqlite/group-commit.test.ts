@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Notice, Storage, Tx } from '../storage.ts';
+import { openSqlite } from './open.ts';
+
+let folder: TemporaryFolder;
+let storage: Storage;
+
+beforeEach(async () => {
+  folder = temporaryFolder('group-commit');
+  storage = await openSqlite(folder.path);
+});
+
+afterEach(async () => {
+  await storage.close();
+  await folder.remove();
+});
+
+const put = (tx: Tx, name: string, value = '') => tx.db.insertInto('settings').values({ name, value }).execute();
+
+const names = async () =>
+  (await storage.reader.db.selectFrom('settings').select('name').orderBy('name').execute()).map((row) => row.name);
+
+describe('callbacks that go wrong', () => {
+  it('rolls back the one that rejects and keeps its neighbours', async () => {
+    const outcomes = await Promise.allSettled([
+      storage.write((tx) => put(tx, 'a')),
+      storage.write(async (tx) => {
+        await put(tx, 'b');
+        throw new Error('changed my mind');
+      }),
+      storage.write((tx) => put(tx, 'c')),
+    ]);
+    expect(outcomes.map((o) => o.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await names()).toEqual(['a', 'c']);
+  });
+
+  it('treats one that throws before its first await the same', async () => {
+    const runs = { neighbour: 0 };
+    const outcomes = await Promise.allSettled([
+      storage.write((tx) => {
+        runs.neighbour++;
+        return put(tx, 'a');
+      }),
+      storage.write(() => {
+        throw new Error('at once');
+      }),
+    ]);
+    expect(outcomes.map((o) => o.status)).toEqual(['fulfilled', 'rejected']);
+    expect(runs.neighbour).toBe(1);
+  });
+
+  it('lets a callback go on after a query that failed', async () => {
+    await storage.write((tx) => put(tx, 'taken'));
+    await storage.write(async (tx) => {
+      await put(tx, 'taken').catch(() => put(tx, 'free'));
+    });
+    expect(await names()).toEqual(['free', 'taken']);
+  });
+
+  it('refuses to wait for anything but queries, and the others go on', async () => {
+    const outcomes = await Promise.allSettled([
+      storage.write((tx) => put(tx, 'before')),
+      storage.write(async (tx) => {
+        await put(tx, 'foreign');
+        await sleep(20);
+        await put(tx, 'foreign too');
+      }),
+      storage.write((tx) => put(tx, 'after')),
+    ]);
+    expect(outcomes.map((o) => o.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(outcomes[1]).toMatchObject({ reason: { message: expect.stringContaining('other than a query') } });
+    expect(await names()).toEqual(['after', 'before']);
+  });
+
+  it('refuses a query that comes after the end of its transaction', async () => {
+    let kept: Tx | undefined;
+    await storage.write(async (tx) => {
+      kept = tx;
+    });
+    await expect(put(kept as Tx, 'stray')).rejects.toThrow('after its transaction had ended');
+    expect(await names()).toEqual([]);
+  });
+});
+
+describe('commits', () => {
+  it('are shared by callers that come together, and told once', async () => {
+    const commits: (readonly Notice[])[] = [];
+    storage.onCommit((notices) => commits.push(notices));
+    await Promise.all(
+      ['a', 'b', 'c'].map((name) =>
+        storage.write(async (tx) => {
+          await put(tx, name);
+          tx.notify('settings', name);
+        }),
+      ),
+    );
+    expect(commits.map((notices) => notices.map((n) => n.message))).toEqual([['a', 'b', 'c']]);
+  });
+
+  it('tell nothing of what was rolled back', async () => {
+    const told: string[] = [];
+    storage.onCommit((notices) => told.push(...notices.map((n) => n.message)));
+    const failing = storage.write(async (tx) => {
+      tx.notify('settings', 'never');
+      throw new Error('no');
+    });
+    await Promise.allSettled([failing, storage.write(async (tx) => tx.notify('settings', 'kept'))]);
+    expect(told).toEqual(['kept']);
+  });
+
+  it('are visible to the reader once acknowledged', async () => {
+    await storage.write((tx) => put(tx, 'a'));
+    expect(await names()).toEqual(['a']);
+  });
+});
+
+describe('a full disk', () => {
+  /** SQLite behaves the same when the file may not grow. */
+  const fillDisk = (spare: number) =>
+    storage.write(async (tx) => {
+      const [count] = (await tx.run('pragma page_count', [])).rows as { page_count: number }[];
+      await tx.run(`pragma max_page_count = ${(count?.page_count ?? 0) + spare}`, []);
+    });
+  const big = 'x'.repeat(1_000_000);
+
+  it('loses the batch, runs it again one by one, and fails only what is too large', async () => {
+    await fillDisk(8);
+    const runs: string[] = [];
+    const write = (name: string, value: string) =>
+      storage.write((tx) => {
+        runs.push(name);
+        return put(tx, name, value);
+      });
+    const outcomes = await Promise.allSettled([write('a', ''), write('huge', big), write('c', '')]);
+    expect(outcomes.map((o) => o.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(outcomes[1]).toMatchObject({ reason: { cause: { message: expect.stringContaining('full') } } });
+    expect(runs).toEqual(['a', 'huge', 'a', 'huge', 'c']);
+    expect(await names()).toEqual(['a', 'c']);
+  });
+
+  it('leaves nothing of a callback that goes on after it', async () => {
+    await fillDisk(8);
+    const stubborn = storage.write(async (tx) => {
+      await put(tx, 'huge', big).catch(() => {});
+      await put(tx, 'alone').catch(() => {});
+    });
+    await expect(stubborn).rejects.toThrow('rolled the transaction back');
+    expect(await names()).toEqual([]);
+  });
+});
+
+it('finishes what was begun before it closes, and takes nothing more', async () => {
+  const last = storage.write((tx) => put(tx, 'last'));
+  const closing = storage.close();
+  await expect(storage.write((tx) => put(tx, 'late'))).rejects.toThrow('closed');
+  await Promise.all([last, closing]);
+  storage = await openSqlite(folder.path);
+  expect(await names()).toEqual(['last']);
+});

@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest';
+import { onBothEngines } from '../testing/engines.ts';
+import { statement } from './statement.ts';
+
+onBothEngines((engine) => {
+  it('fills in its parameters anew each time', async () => {
+    const storage = await engine.open();
+    const set = statement<{ name: string; value: string }>((db, p) =>
+      db.insertInto('settings').values({ name: p.name, value: p.value }),
+    );
+    const valueOf = statement<{ name: string }, { value: string }>((db, p) =>
+      db.selectFrom('settings').select('value').where('name', '=', p.name),
+    );
+    await storage.write(async (tx) => {
+      await set(tx, { name: 'a', value: '1' });
+      await set(tx, { name: 'b', value: "it's 2" });
+    });
+    expect(await valueOf(storage.reader, { name: 'b' })).toEqual([{ value: "it's 2" }]);
+    expect(await valueOf(storage.reader, { name: 'a' })).toEqual([{ value: '1' }]);
+    expect(await valueOf(storage.reader, { name: 'c' })).toEqual([]);
+  });
+
+  it('keeps a constant and a slot apart, whatever their order', async () => {
+    const storage = await engine.open();
+    await storage.write((tx) =>
+      tx.db
+        .insertInto('settings')
+        .values([
+          { name: 'a', value: 'x' },
+          { name: 'b', value: 'x' },
+          { name: 'c', value: 'y' },
+        ])
+        .execute(),
+    );
+    const after = statement<{ most: number; name: string }, { name: string }>((db, p) =>
+      db
+        .selectFrom('settings')
+        .select('name')
+        .where('value', '=', 'x')
+        .where('name', '>', p.name)
+        .orderBy('name')
+        .limit(p.most),
+    );
+    expect(await after(storage.reader, { most: 5, name: '' })).toEqual([{ name: 'a' }, { name: 'b' }]);
+    expect(await after(storage.reader, { most: 1, name: 'a' })).toEqual([{ name: 'b' }]);
+  });
+
+  it('belongs to its transaction', async () => {
+    const storage = await engine.open();
+    const set = statement<{ name: string }>((db, p) =>
+      db.insertInto('settings').values({ name: p.name, value: '' }),
+    );
+    const failing = storage.write(async (tx) => {
+      await set(tx, { name: 'gone' });
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(await storage.reader.db.selectFrom('settings').selectAll().execute()).toEqual([]);
+  });
+});

@@ -1,0 +1,80 @@
+import { newId } from '../ids.ts';
+import { insertRow } from '../storage/status-columns.ts';
+import type { Storage, Tx } from '../storage/storage.ts';
+import type { Row } from '../storage/tables.ts';
+
+/** Rows that others stand on, as short as the schema allows, for tests that are about something else. */
+export async function insertAccount(storage: Storage): Promise<string> {
+  const id = newId('account');
+  await storage.write((tx) => insertRow(tx, 'accounts', { id, name: 'Garden', plan: 'pro', created_at: tx.now }));
+  return id;
+}
+
+export interface Ground {
+  readonly accountId: string;
+  readonly templateId: string;
+  readonly serverId: string;
+}
+
+/** An account with a server and a template: all that a definition needs. */
+export async function insertDefinitionGround(storage: Storage): Promise<Ground> {
+  const accountId = await insertAccount(storage);
+  const ground = { accountId, templateId: newId('template'), serverId: newId('server') };
+  await storage.write(async (tx) => {
+    await insertRow(tx, 'templates', templateRow(tx, ground));
+    await insertRow(tx, 'servers', { ...serverRow(tx, ground), status: 'pending' });
+  });
+  return ground;
+}
+
+export const serverRow = (tx: Tx, { accountId, serverId }: Pick<Ground, 'accountId' | 'serverId'>) => ({
+  id: serverId,
+  account_id: accountId,
+  name: 'shed',
+  environment: 'development',
+  description: null,
+  key_hash: serverId,
+  next_key_hash: null,
+  registered_by: null,
+  connection_epoch: 0,
+  last_seen_at: null,
+  deleted_at: null,
+  created_at: tx.now,
+  updated_at: tx.now,
+});
+
+/** Without its status, which `begin` gives. */
+export const definitionRow = (tx: Tx, ground: Ground, id = newId('definition')): Omit<Row<'definitions'>, 'status'> => ({
+  id,
+  account_id: ground.accountId,
+  name: id,
+  instance_uid: id,
+  template_id: ground.templateId,
+  server_id: ground.serverId,
+  current_revision: 1,
+  last_revision: 1,
+  container_name: id,
+  succeeded_at: null,
+  created_at: tx.now,
+  updated_at: tx.now,
+});
+
+const templateRow = (tx: Tx, { templateId }: Ground): Row<'templates'> => ({
+  id: templateId,
+  owner: 'catalog',
+  species: templateId,
+  version: '1.0.0',
+  name: 'Moss',
+  description: '',
+  archetype: 'application',
+  kingdom: 'applications',
+  family: 'blog',
+  app_version: '1',
+  spec: '{}',
+  spec_hash: 'sha256:0',
+  status: 'published',
+  deprecated: 0,
+  featured: 0,
+  created_at: tx.now,
+  updated_at: tx.now,
+});

@@ -1,0 +1,39 @@
+import type { Path, Remark } from './finding.ts';
+import { isMapping } from './schema-check.ts';
+
+/** Stand in for what every template must say, so that the rest can be looked at while one of them is missing. */
+const PLACEHOLDERS = {
+  slug: 'unnamed',
+  name: 'unnamed',
+  version: '0.0.0',
+  archetype: 'application',
+  taxonomy: { kingdom: 'applications', family: 'unnamed' },
+};
+
+/** A copy without what does not fit the schema: the remaining mistakes are worth telling at the same time. */
+export function prune(value: unknown, remarks: readonly Remark[]): unknown {
+  if (!isMapping(value)) return { ...PLACEHOLDERS };
+  const copy = structuredClone(value);
+  // From the back, so that taking an entry out of a list moves none that is still to be taken out.
+  const paths = remarks.map(({ path }) => path).sort(byPlace);
+  for (const path of paths.reverse()) remove(copy, path);
+  return { ...PLACEHOLDERS, ...copy };
+}
+
+function byPlace(a: Path, b: Path): number {
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    const [one, other] = [a[i], b[i]];
+    if (one === other) continue;
+    if (typeof one === 'number' && typeof other === 'number') return one - other;
+    return String(one) < String(other) ? -1 : 1;
+  }
+  return a.length - b.length;
+}
+
+function remove(root: Record<string, unknown>, path: Path): void {
+  const last = path.at(-1);
+  let holder: unknown = root;
+  for (const step of path.slice(0, -1)) holder = (holder as Record<string | number, unknown> | undefined)?.[step];
+  if (Array.isArray(holder) && typeof last === 'number') holder.splice(last, 1);
+  else if (isMapping(holder) && last !== undefined) delete holder[last];
+}

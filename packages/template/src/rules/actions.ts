@@ -1,0 +1,90 @@
+import type { Canonical, CanonicalAction } from '../canonical-form.ts';
+import { error, type Path, type Remark } from '../finding.ts';
+import { references } from '../interpolation/text.ts';
+import { didYouMean } from '../nearest.ts';
+import { question } from './inputs.ts';
+import { type Rule, repeated } from './rule.ts';
+
+/** Every instance has these already. */
+const BUILT_IN = new Set(['start', 'stop', 'restart', 'release']);
+const SHELL = /(^|\/)(ba|da|z|a|k)?sh$/;
+
+export const actions: Rule = function* (spec) {
+  for (const [index, slug] of repeated(spec.actions, (action) => action.slug)) {
+    yield error('duplicate', ['actions', index, 'slug'], `another action is called ${slug} already`);
+  }
+  for (const [index, action] of spec.actions.entries()) {
+    const path = ['actions', index];
+    if (BUILT_IN.has(action.slug))
+      yield error('reserved', [...path, 'slug'], `every instance has an action ${action.slug} already`);
+    yield* place(spec, action, path);
+    yield* form(action, path);
+    for (const [at, name] of repeated(action.params, (param) => param.name)) {
+      yield error('duplicate', [...path, 'params', at, 'name'], `another param is called ${name} already`);
+    }
+    for (const [at, param] of action.params.entries()) yield* question(param, [...path, 'params', at]);
+  }
+};
+
+function* place(spec: Canonical, { component, type }: CanonicalAction, path: Path): Generator<Remark> {
+  yield* componentExists(spec, component, path);
+  if (type !== 'job' && component !== undefined && spec.components[component]?.kind === 'job') {
+    yield error('condition', [...path, 'component'], `${component} is a job and not there to act in`);
+  }
+}
+
+/** Left out, the component is the only service; with several, somebody must say which. */
+export function* componentExists(spec: Canonical, component: string | undefined, path: Path): Generator<Remark> {
+  const names = Object.keys(spec.components);
+  if (component === undefined) {
+    yield error('no-component', path, `must name its component: ${names.join(', ')}`);
+  } else if (!Object.hasOwn(spec.components, component)) {
+    yield error(
+      'unknown-component',
+      [...path, 'component'],
+      `there is no component ${component}`,
+      didYouMean(component, names),
+    );
+  }
+}
+
+function* form(action: CanonicalAction, path: Path): Generator<Remark> {
+  const { type, command, http } = action;
+  if (type === 'http') {
+    if (http === undefined) yield error('no-call', path, 'an action of type http needs http');
+    if (command !== undefined) yield error('misplaced', [...path, 'command'], 'an action of type http has no command');
+  } else {
+    if (command === undefined) yield error('no-command', path, `an action of type ${type} needs a command`);
+    if (http !== undefined) yield error('misplaced', [...path, 'http'], `http belongs to an action of type http`);
+  }
+  if (type !== 'job' && action.image !== undefined)
+    yield error('misplaced', [...path, 'image'], 'only a job has an image of its own');
+  const script = scriptIndex(command ?? []);
+  const text = command?.[script];
+  if (text !== undefined && references(text).some(({ namespace }) => namespace === 'params')) {
+    const hint = 'pass it as an argument: [sh, -c, \'… "$1"\', sh, "${params.x}"]';
+    yield error(
+      'shell-injection',
+      [...path, 'command', script],
+      'a param inside a shell script could run anything',
+      hint,
+    );
+  }
+  if (
+    http !== undefined &&
+    references(http.path).some(({ namespace, filters }) => namespace === 'params' && !filters.includes('urlencode'))
+  ) {
+    yield error(
+      'injection',
+      [...path, 'http', 'path'],
+      'a param in a path must be encoded',
+      'write ${params.x | urlencode}',
+    );
+  }
+}
+
+/** Where the script of `sh -c <script>` stands; -1 when no shell is called. */
+function scriptIndex([program = '', ...rest]: readonly string[]): number {
+  const flag = SHELL.test(program) ? rest.findIndex((word) => /^-\w*c$/.test(word)) : -1;
+  return flag === -1 ? -1 : flag + 2;
+}

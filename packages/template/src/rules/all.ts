@@ -1,0 +1,27 @@
+import { actions } from './actions.ts';
+import { components, dependencies } from './components.ts';
+import { identity } from './identity.ts';
+import { images } from './images.ts';
+import { inputs } from './inputs.ts';
+import { permissions } from './permissions.ts';
+import { references } from './references.ts';
+import { routes, smoke } from './routes.ts';
+import type { Rule } from './rule.ts';
+import { secrets } from './secrets.ts';
+import { backup, storage } from './storage.ts';
+
+export const RULES: readonly Rule[] = [
+  identity,
+  images,
+  inputs,
+  secrets,
+  components,
+  dependencies,
+  storage,
+  routes,
+  actions,
+  backup,
+  smoke,
+  permissions,
+  references,
+];

@@ -1,0 +1,90 @@
+import type { CanonicalComponent } from '../canonical-form.ts';
+import { error, type Path, type Remark } from '../finding.ts';
+import { didYouMean } from '../nearest.ts';
+import { findCycle } from '../start-order.ts';
+import type { Rule } from './rule.ts';
+
+export const components: Rule = function* (spec) {
+  for (const [name, component] of Object.entries(spec.components)) {
+    const path = ['components', name];
+    yield* kind(component, path);
+    yield* probe(component, path);
+    yield* mounts(component, path);
+    if (component.replicas > 1 && component.ports.some((port) => port.host_port !== undefined)) {
+      yield error('replicas', [...path, 'replicas'], 'only one replica can have a fixed port of the server');
+    }
+  }
+};
+
+export const dependencies: Rule = function* (spec) {
+  const names = Object.keys(spec.components);
+  for (const [name, component] of Object.entries(spec.components)) {
+    for (const [other, condition] of Object.entries(component.depends_on)) {
+      const path = ['components', name, 'depends_on', other];
+      const target = Object.hasOwn(spec.components, other) ? spec.components[other] : undefined;
+      if (target === undefined) {
+        yield {
+          ...error('unknown-component', path, `there is no component ${other}`, didYouMean(other, names)),
+          atKey: true,
+        };
+      } else if (condition === 'completed' && target.kind !== 'job') {
+        yield error('condition', path, `${other} is no job and never completes`, 'wait for started or healthy');
+      } else if (condition === 'healthy' && target.kind === 'job') {
+        yield error('condition', path, `${other} is a job`, 'wait for completed');
+      } else if (condition === 'healthy' && target.healthcheck === undefined) {
+        yield error('no-healthcheck', path, `${other} has no healthcheck, so it never becomes healthy`);
+      } else if (target.kind === 'job' && target.run !== 'before_start') {
+        yield error('condition', path, `the job ${other} runs after the start, so nothing can wait for it`);
+      }
+    }
+  }
+  const cycle = findCycle(names, (name) => Object.keys(spec.components[name]?.depends_on ?? {}));
+  if (cycle !== undefined) {
+    const [first = '', second = ''] = cycle;
+    yield error(
+      'cycle',
+      ['components', first, 'depends_on', second],
+      `dependencies go round in a circle: ${cycle.join(' → ')}`,
+    );
+  }
+};
+
+function* kind(component: CanonicalComponent, path: Path): Generator<Remark> {
+  if (component.kind === 'service') {
+    for (const key of ['run', 'schedule'] as const) {
+      if (component[key] !== undefined) yield error('misplaced', [...path, key], `${key} belongs to a job`);
+    }
+    if (component.irreversible) yield error('misplaced', [...path, 'irreversible'], 'irreversible belongs to a job');
+    return;
+  }
+  if (component.run === 'schedule' && component.schedule === undefined) {
+    yield error('no-schedule', path, 'a job with run: schedule needs a schedule');
+  }
+  if (component.run !== 'schedule' && component.schedule !== undefined) {
+    yield error('misplaced', [...path, 'schedule'], 'schedule needs run: schedule');
+  }
+  if (component.healthcheck)
+    yield error('misplaced', [...path, 'healthcheck'], 'a job is done when it ends, not when it is healthy');
+  if (component.restart === 'always' || component.restart === 'unless-stopped') {
+    yield error('misplaced', [...path, 'restart'], `a job that restarts ${component.restart} never ends`);
+  }
+}
+
+function* probe({ healthcheck }: CanonicalComponent, path: Path): Generator<Remark> {
+  if (healthcheck === undefined) return;
+  const said = [healthcheck.http, healthcheck.tcp, healthcheck.test].filter((one) => one !== undefined).length;
+  if (said !== 1) yield error('healthcheck', [...path, 'healthcheck'], 'needs exactly one of http, tcp and test');
+}
+
+function* mounts({ storage, files, tmpfs }: CanonicalComponent, path: Path): Generator<Remark> {
+  const taken = new Set<string>();
+  for (const [key, entries] of Object.entries({ storage, files, tmpfs })) {
+    for (const [index, { mount_path }] of entries.entries()) {
+      const place = mount_path.replace(/\/+$/, '');
+      if (taken.has(place))
+        yield error('duplicate', [...path, key, index, 'mount_path'], `${mount_path} is mounted already`);
+      if (place === '') yield error('mount', [...path, key, index, 'mount_path'], 'nothing can be mounted over /');
+      taken.add(place);
+    }
+  }
+}

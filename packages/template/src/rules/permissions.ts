@@ -1,0 +1,39 @@
+import { error, warning } from '../finding.ts';
+import { accessOf, covers, needsOperator } from '../host-access.ts';
+import { didYouMean } from '../nearest.ts';
+import type { Rule } from './rule.ts';
+
+/** What reaches the server is declared, so that a person is asked before; some of it the operator must allow as well. */
+export const permissions: Rule = function* (spec) {
+  const used = new Set<number>();
+  for (const [component, reaching] of Object.entries(spec.components)) {
+    for (const access of accessOf(reaching)) {
+      const declared = spec.permissions.findIndex((permission) => covers(permission, component, access));
+      used.add(declared);
+      if (declared !== -1) continue;
+      const { kind, value } = access;
+      const what = value === undefined ? kind : `${kind} ${value}`;
+      const refused = needsOperator(access) ? ' and is refused unless the operator of the server allows it' : '';
+      const hint = `add {kind: ${kind}, component: ${component}${value === undefined ? '' : `, value: ${JSON.stringify(value)}`}, reason: …}`;
+      yield error(
+        'permission',
+        ['components', component, ...access.at],
+        `${what} must be declared in permissions${refused}`,
+        hint,
+      );
+    }
+  }
+  const names = Object.keys(spec.components);
+  for (const [index, { kind, component }] of spec.permissions.entries()) {
+    if (component !== undefined && !names.includes(component)) {
+      yield error(
+        'unknown-component',
+        ['permissions', index, 'component'],
+        `there is no component ${component}`,
+        didYouMean(component, names),
+      );
+    } else if (!used.has(index)) {
+      yield warning('unused-permission', ['permissions', index], `nothing uses ${kind}`);
+    }
+  }
+};

@@ -1,0 +1,40 @@
+import { CanonicalTemplate, type Template } from '@hortus/contract/template/schema';
+import { canonical } from '../canonical.ts';
+import { RUN_KEYS } from '../expand.ts';
+import { error, type Path, pathText, type Remark } from '../finding.ts';
+import { mergePatch } from '../merge-patch.ts';
+import { didYouMean } from '../nearest.ts';
+import { checkSchema, type Schema } from '../schema-check.ts';
+import { RULES } from './all.ts';
+
+/** What a person is asked, what is generated and what can be done stay the same in every profile. */
+const CHANGEABLE = new Set(['image', 'vars', 'routes', 'components', 'backup', 'smoke', 'notes', 'deadline']);
+
+/** A profile is checked by applying it: whatever is wrong then and was not before is the patch's doing. */
+export function* checkProfiles(template: Template, before: readonly Remark[]): Generator<Remark> {
+  const spec = canonical(template);
+  const known = new Set(before.map(({ code, path, message }) => `${code} ${pathText(path)} ${message}`));
+  for (const name of Object.keys(template.profiles ?? {})) {
+    const patch = spec.profiles[name] ?? {};
+    const within = (remark: Remark): Remark => ({ ...remark, path: ['profiles', name, ...remark.path] });
+    const fixed = Object.keys(template.profiles?.[name] ?? {}).filter(
+      (key) => !CHANGEABLE.has(key) && !RUN_KEYS.has(key),
+    );
+    for (const key of fixed) {
+      const path: Path = ['profiles', name, key];
+      yield { ...error('profile', path, `a profile cannot change ${key}`, didYouMean(key, CHANGEABLE)), atKey: true };
+    }
+    if (fixed.length > 0) continue;
+    const patched = mergePatch(spec, patch);
+    const remarks = checkSchema(CanonicalTemplate as unknown as Schema, patched);
+    if (remarks.length === 0) {
+      const applied = canonical(patched as Template);
+      for (const rule of RULES) {
+        for (const remark of rule(applied)) {
+          if (!known.has(`${remark.code} ${pathText(remark.path)} ${remark.message}`)) remarks.push(remark);
+        }
+      }
+    }
+    yield* remarks.map(within);
+  }
+}

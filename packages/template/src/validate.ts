@@ -1,0 +1,85 @@
+import { Template } from '@hortus/contract/template/schema';
+import { canonical } from './canonical.ts';
+import { RUN_KEYS, SOLE_COMPONENT } from './expand.ts';
+import { error, type Finding, type Path, pathText, type Remark } from './finding.ts';
+import { type Parsed, parse } from './parse.ts';
+import { prune } from './prune.ts';
+import { RULES } from './rules/all.ts';
+import { checkProfiles } from './rules/profiles.ts';
+import { checkSchema, isMapping, type Schema } from './schema-check.ts';
+
+export interface Validation {
+  /** Only where there is no error; warnings leave it. */
+  template?: Template;
+  /** In the order of the text. */
+  findings: Finding[];
+}
+
+/** Taking one mistake out can take a name out with it; what follows from that alone is not told. */
+const FOLLOWS = /^(unknown-|unused|no-|condition|cycle|default-variant|permission)/;
+const MOST_PRUNINGS = 8;
+
+/** Everything that is wrong with a template, at once and with its place. Never throws. */
+export function validate(source: string | Parsed, file?: string): Validation {
+  const parsed = typeof source === 'string' ? parse(source, file) : source;
+  const { value } = parsed;
+  if (value === undefined) return { findings: inOrder(parsed.findings) };
+  const shape = checkSchema(Template as unknown as Schema, value);
+  const remarks = [...shape, ...(isMapping(value) ? besideComponents(value) : []), ...meaning(value, shape)];
+  const findings = [...parsed.findings, ...remarks.map((remark) => place(remark, parsed, file))];
+  const valid = findings.every(({ severity }) => severity !== 'error');
+  return { findings: inOrder(findings), ...(valid ? { template: value as Template } : {}) };
+}
+
+/** What the rules say; of a template that does not fit the schema, about the part of it that does. */
+function meaning(value: unknown, shape: readonly Remark[]): Remark[] {
+  let fitting = value;
+  let remaining = shape;
+  for (let pruning = 0; remaining.length > 0; pruning++) {
+    if (pruning === MOST_PRUNINGS) return [];
+    fitting = prune(fitting, remaining);
+    remaining = checkSchema(Template as unknown as Schema, fitting);
+  }
+  const template = fitting as Template;
+  const spec = canonical(template);
+  const remarks = RULES.flatMap((rule) => [...rule(spec)]);
+  remarks.push(...checkProfiles(template, remarks));
+  const harmless = shape.every(({ code }) => code === 'unknown-key');
+  return harmless ? remarks : remarks.filter(({ code }) => !FOLLOWS.test(code));
+}
+
+function besideComponents(value: Record<string, unknown>): Remark[] {
+  if (!Object.hasOwn(value, 'components')) return [];
+  return Object.keys(value)
+    .filter((key) => RUN_KEYS.has(key))
+    .map((key) => {
+      const message = `${key} at the top level describes the only component; beside components it has no meaning`;
+      return { ...error('misplaced', [key], message, 'move it into the component'), atKey: true };
+    });
+}
+
+function place(remark: Remark, parsed: Parsed, file: string | undefined): Finding {
+  const { severity, code, message, suggestion, atKey } = remark;
+  const path = asWritten(remark.path, parsed.value);
+  return {
+    severity,
+    code,
+    path: pathText(path),
+    ...parsed.positionOf(path, atKey),
+    message,
+    ...(suggestion === undefined ? {} : { suggestion }),
+    ...(file === undefined ? {} : { file }),
+  };
+}
+
+/** Rules see component `main`; a template without components wrote it at its top, and in its profiles likewise. */
+function asWritten(path: Path, value: unknown): Path {
+  if (!isMapping(value) || Object.hasOwn(value, 'components')) return path;
+  const at = path[0] === 'profiles' ? 2 : 0;
+  if (path[at] !== 'components' || path[at + 1] !== SOLE_COMPONENT) return path;
+  return [...path.slice(0, at), ...path.slice(at + 2)];
+}
+
+function inOrder(findings: Finding[]): Finding[] {
+  return findings.sort((a, b) => a.line - b.line || a.column - b.column || a.path.localeCompare(b.path));
+}
