@@ -127,9 +127,9 @@ describe('canonicalJson', () => {
 
   it('reads back as the same value', () => {
     fc.assert(
-      fc.property(fc.jsonValue(), (value) =>
-        expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value))),
-      ),
+      fc.property(fc.jsonValue(), (value) => {
+        expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
     );
   });
 });

@@ -22,7 +22,13 @@ describe('every failure has our shape', () => {
     ['a method that HTTP does not have', '/api/v1/templates', { method: 'PROPFIND' }, 404, 'NOT_FOUND'],
     ['a malformed body on an unknown path', '/api/v1/nothing', sending('{'), 404, 'NOT_FOUND'],
     ['bad encoding in the path', '/api/v1/templates/%zz', { headers: bearer('reader') }, 404, 'NOT_FOUND'],
-    ['an id that is too long', `/api/v1/definitions/${'x'.repeat(200)}`, { headers: bearer('admin') }, 404, 'NOT_FOUND'],
+    [
+      'an id that is too long',
+      `/api/v1/definitions/${'x'.repeat(200)}`,
+      { headers: bearer('admin') },
+      404,
+      'NOT_FOUND',
+    ],
     ['an id beyond measure', `/api/v1/definitions/${'x'.repeat(2000)}`, { headers: bearer('admin') }, 404, 'NOT_FOUND'],
     ['no key', '/api/v1/templates', {}, 401, 'UNAUTHORIZED'],
     ['a wrong key', '/api/v1/templates', { headers: bearer('nobody') }, 401, 'UNAUTHORIZED'],
@@ -109,7 +115,12 @@ describe('what is no HTTP', () => {
 
   it.each([
     ['nonsense', 'what\r\n\r\n', 422, 'VALIDATION_ERROR'],
-    ['headers beyond measure', `GET / HTTP/1.1\r\nHost: a\r\nA: ${'x'.repeat(20_000)}\r\n\r\n`, 422, 'VALIDATION_ERROR'],
+    [
+      'headers beyond measure',
+      `GET / HTTP/1.1\r\nHost: a\r\nA: ${'x'.repeat(20_000)}\r\n\r\n`,
+      422,
+      'VALIDATION_ERROR',
+    ],
     ['a tunnel', 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n', 404, 'NOT_FOUND'],
   ])('%s gets an answer in our shape', async (_what, bytes, status, code) => {
     await using service = await serve();
@@ -321,7 +332,14 @@ describe('stopping', () => {
     const request = service.fetch('/api/v1/account', { headers: bearer('admin') });
     await asked.promise;
     const closed = service.http.close();
-    await until(() => service.fetch('/api/v1/health').then(() => false, () => true), { describe: 'a refused connection' });
+    await until(
+      () =>
+        service.fetch('/api/v1/health').then(
+          () => false,
+          () => true,
+        ),
+      { describe: 'a refused connection' },
+    );
     go.resolve();
     const response = await request;
     expect(response.headers.get('connection')).toBe('close');

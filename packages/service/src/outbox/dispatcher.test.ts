@@ -99,7 +99,8 @@ onBothEngines((engine) => {
       const { storage, dispatcher } = await running([], { sweepMs: 20 });
       dispatcher.start();
       await storage.write(async (tx) => {
-        await event({ ...tx, db: tx.db, run: tx.run.bind(tx), notify: () => {} } as Tx, 'silent');
+        const { engine: name, now, db } = tx;
+        await event({ engine: name, now, db, run: (...query) => tx.run(...query), notify: () => {} }, 'silent');
       });
       await until(async () => (await seqs(storage))[0]?.[0] === 1, { describe: 'the number' });
       await dispatcher.stop();

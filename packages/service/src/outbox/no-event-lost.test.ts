@@ -7,7 +7,7 @@ import { openLocalBus } from '../bus/local-bus.ts';
 import { Problem } from '../problem.ts';
 import { begin, type Lifecycle, transition } from '../state/transition.ts';
 import { forUpdate } from '../storage/locking.ts';
-import type { Storage, StorageHooks } from '../storage/storage.ts';
+import type { Storage, StorageHooks, Tx } from '../storage/storage.ts';
 import { onBothEngines } from '../testing/engines.ts';
 import { QuietLog } from '../testing/quiet-log.ts';
 import { definitionRow, type Ground, insertDefinitionGround } from '../testing/rows.ts';
@@ -54,14 +54,16 @@ async function act(storage: Storage, id: string, { move, fault }: Action) {
     const failing = () => {
       if (typeof fault === 'number' && ++statements === fault) throw new Fault();
     };
-    const tx = Object.create(given, {
-      run: {
-        value: async (...query: Parameters<typeof given.run>) => {
-          failing();
-          return await given.run(...query);
-        },
+    const tx: Tx = {
+      engine: given.engine,
+      now: given.now,
+      db: given.db,
+      notify: (topic, message) => given.notify(topic, message),
+      run: async (...query) => {
+        failing();
+        return await given.run(...query);
       },
-    }) as typeof given;
+    };
     const row = await forUpdate(
       given,
       given.db.selectFrom('definitions').selectAll().where('id', '=', id),

@@ -40,7 +40,7 @@ export interface ParsedText {
 }
 
 const HEAD = /\$\{\s*([A-Za-z_]+)\.([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\s*/y;
-const FILTER = /\s*\|\s*([A-Za-z0-9_]+)\s*(?=[|}])/y;
+const FILTER = /\|\s*([A-Za-z0-9_]+)\s*(?=[|}])/y;
 const DEEPEST = 8;
 
 /**
@@ -91,6 +91,7 @@ function referenceAt(source: string, start: number, faults: Fault[], depth: numb
   let operand: Segment[] = [];
   if (operator !== undefined) {
     const read = operandAt(source, at + 2, faults, depth);
+    if (read === undefined) return undefined;
     operand = read.segments;
     at = read.end;
   }
@@ -108,34 +109,44 @@ function referenceAt(source: string, start: number, faults: Fault[], depth: numb
 }
 
 /** Up to the closing brace, or to a filter: `|` begins one only where a filter's name follows. */
-function operandAt(
-  source: string,
-  start: number,
-  faults: Fault[],
-  depth: number,
-): { segments: Segment[]; end: number } {
+function operandAt(source: string, start: number, faults: Fault[], depth: number): Operand | undefined {
   const segments: Segment[] = [];
-  let literal = '';
+  let literalFrom = start;
   let at = start;
+  const literalUpTo = (end: number, trim: boolean) => {
+    const literal = source.slice(literalFrom, end);
+    const text = trim ? literal.trimEnd() : literal;
+    if (text !== '') segments.push(text);
+  };
   while (at < source.length && source[at] !== '}' && !startsFilter(source, at)) {
-    const reference = source.startsWith('${', at) ? referenceAt(source, at, faults, depth + 1) : undefined;
-    if (reference === undefined) {
-      literal += source[at];
+    if (!source.startsWith('${', at)) {
       at++;
       continue;
     }
-    if (literal !== '') segments.push(literal);
-    literal = '';
+    const before = faults.length;
+    const reference = referenceAt(source, at, faults, depth + 1);
+    // A fault inside is one of the whole; going on from here would read the same text once per level.
+    if (faults.length > before) return undefined;
+    if (reference === undefined) {
+      at += 2;
+      continue;
+    }
+    literalUpTo(at, false);
     segments.push(reference);
     at = reference.end;
+    literalFrom = at;
   }
-  if (literal !== '') segments.push(literal);
+  literalUpTo(at, source[at] === '|');
   return { segments, end: at };
 }
 
+interface Operand {
+  segments: Segment[];
+  end: number;
+}
+
 function startsFilter(source: string, at: number): boolean {
-  // Cheap first: a filter begins with a bar, or with the blanks before one.
-  if (source[at] !== '|' && source[at] !== ' ') return false;
+  if (source[at] !== '|') return false;
   FILTER.lastIndex = at;
   return isFilter(FILTER.exec(source)?.[1]);
 }

@@ -27,14 +27,23 @@ export const principals: Readonly<Record<string, Principal>> = {
   other: { kind: 'key', id: 'key_o', accountId: 'acc_b', plan: 'pro', userId: null, permissions: ['account:write'] },
   admin: { kind: 'key', id: 'key_x', accountId: 'acc_x', plan: 'enterprise', userId: null, permissions: ['admin'] },
   daemon: { kind: 'server', serverId: 'srv_1', accountId: 'acc_a', plan: 'free' },
-  console: { kind: 'session', id: 'ses_1', userId: 'usr_1', accountId: 'acc_x', plan: 'enterprise', permissions: ['admin'] },
+  console: {
+    kind: 'session',
+    id: 'ses_1',
+    userId: 'usr_1',
+    accountId: 'acc_x',
+    plan: 'enterprise',
+    permissions: ['admin'],
+  },
 };
 
 export const bearer = (name: string) => ({ authorization: `Bearer ${name}` });
 
 export const fakeAuthenticator: Authenticator = {
   async authenticate({ authorization, sessionToken }) {
-    const principal = authorization ? principals[authorization.slice('Bearer '.length)] : principals[sessionToken ?? ''];
+    const principal = authorization
+      ? principals[authorization.slice('Bearer '.length)]
+      : principals[sessionToken ?? ''];
     if (!principal) throw unauthorized();
     return principal;
   },

@@ -23,7 +23,7 @@ export interface ServersDeps {
   readonly reader: Queries;
   readonly pages: Pages;
   /** A fresh server key and what is kept of it. */
-  readonly issueKey: () => { key: string; hash: string };
+  readonly issueKey: () => { readonly token: string; readonly hash: string };
   /** How many definitions still need the server. */
   readonly inUse: (tx: Tx, serverId: string) => Promise<number>;
 }
@@ -58,7 +58,7 @@ export class Servers {
   }
 
   async register(tx: Tx, principal: Principal, body: ServerRegistration) {
-    const { key, hash } = this.#deps.issueKey();
+    const { token, hash } = this.#deps.issueKey();
     const row = await begin(
       tx,
       serverLifecycle,
@@ -81,7 +81,7 @@ export class Servers {
       actorOf(principal),
     );
     await audit(tx, principal, 'audit.server_registered', row);
-    return { ...serverRecord(row), api_key: key };
+    return { ...serverRecord(row), api_key: token };
   }
 
   async update(tx: Tx, principal: Principal, id: string, body: ServerUpdate): Promise<Server> {
@@ -113,7 +113,7 @@ export class Servers {
    */
   async rotateKey(tx: Tx, principal: Principal, id: string, force: boolean) {
     const row = await this.#lock(tx, principal, id);
-    const { key, hash } = this.#deps.issueKey();
+    const { token, hash } = this.#deps.issueKey();
     const atOnce = force || row.last_seen_at === null;
     this.#revoke(tx, row.next_key_hash, atOnce ? row.key_hash : null);
     const rotated = await updateServer(
@@ -123,7 +123,7 @@ export class Servers {
     );
     await audit(tx, principal, 'audit.server_key_rotated', rotated);
     const old_key = atOnce ? ('revoked' as const) : ('valid_until_acknowledged' as const);
-    return { ...serverRecord(rotated), api_key: key, old_key };
+    return { ...serverRecord(rotated), api_key: token, old_key };
   }
 
   #revoke(tx: Tx, ...hashes: (string | null)[]): void {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { forUpdate } from '../../storage/locking.ts';
 import { statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
@@ -110,6 +111,9 @@ export const countDeliveries = (queries: Queries, filter: DeliveryFilter, atMost
       .executeTakeFirstOrThrow(),
   );
 
+/** Written out, not a parameter: only then do the engines know that the partial index holds what is asked for. */
+const pending = sql.lit('pending');
+
 export type DueDelivery = Pick<DeliveryRow, 'id' | 'event_id' | 'event_type' | 'attempts' | 'created_at'> &
   Pick<Row<'events'>, 'account_id' | 'data'> & { readonly event_created_at: number };
 
@@ -129,7 +133,7 @@ export const dueDeliveries = statement<{ endpointId: string; now: number; most: 
       'events.created_at as event_created_at',
     ])
     .where('deliveries.endpoint_id', '=', p.endpointId)
-    .where('deliveries.status', '=', 'pending')
+    .where('deliveries.status', '=', pending)
     .where('deliveries.next_attempt_at', '<=', p.now)
     .orderBy('deliveries.next_attempt_at')
     .orderBy('deliveries.id')
@@ -141,7 +145,7 @@ const nextAttempt = statement<{ endpointId: string }, { next_attempt_at: number 
     .selectFrom('deliveries')
     .select('next_attempt_at')
     .where('endpoint_id', '=', p.endpointId)
-    .where('status', '=', 'pending')
+    .where('status', '=', pending)
     .orderBy('next_attempt_at')
     .limit(1),
 );

@@ -1,0 +1,131 @@
+import { expect, it } from 'vitest';
+import { newId } from '../../ids.ts';
+import { conflict } from '../../problem.ts';
+import type { Storage } from '../../storage/storage.ts';
+import { onBothEngines } from '../../testing/engines.ts';
+import { bearer, serve } from '../test/serve.ts';
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** Creates a row of settings for every call, so that what was created can be counted. */
+async function serveCreating(storage: Storage) {
+  let failures = 0;
+  const service = await serve({
+    storage,
+    config: { rateLimits: { free: 1000, pro: 1000, enterprise: 1000, anonymous: 1000, server: 1000 } },
+    handlers: {
+      'keys.create': ({ body, write }) =>
+        write(async (tx) => {
+          const name = newId('key');
+          await tx.db.insertInto('settings').values({ name, value: body.name }).execute();
+          if (failures-- > 0) throw conflict('name', 'taken', 'is taken.');
+          return { success: true, data: { id: name, key: 'the secret itself' } as never };
+        }),
+    },
+  });
+  const create = (key: string | undefined, name = 'ci', as = 'writer') =>
+    service.fetch('/api/v1/account/keys', {
+      method: 'POST',
+      headers: {
+        ...bearer(as),
+        'content-type': 'application/json',
+        ...(key !== undefined && { 'idempotency-key': key }),
+      },
+      body: JSON.stringify({ name, permissions: ['templates:read'] }),
+    });
+  const created = async () => (await storage.reader.db.selectFrom('settings').select('name').execute()).length;
+  return { ...service, create, created, fail: (times: number) => (failures = times) };
+}
+
+onBothEngines((engine) => {
+  it('the same key and body is answered again and creates nothing', async () => {
+    await using service = await serveCreating(await engine.open());
+    const first = await service.create('k1');
+    const second = await service.create('k1');
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect([first.headers.get('idempotent-replayed'), second.headers.get('idempotent-replayed')]).toEqual([
+      null,
+      'true',
+    ]);
+    expect(await second.text()).toBe(await first.text());
+    expect(await service.created()).toBe(1);
+  });
+
+  it('another body is refused by the name of the header', async () => {
+    await using service = await serveCreating(await engine.open());
+    await service.create('k1');
+    const other = await service.create('k1', 'another');
+    expect(other.status).toBe(422);
+    expect(await other.json()).toMatchObject({
+      error: {
+        code: 'VALIDATION_ERROR',
+        message: expect.stringMatching(/^Idempotency-Key: /),
+        details: { field: 'Idempotency-Key' },
+      },
+    });
+    expect(await service.created()).toBe(1);
+  });
+
+  it('another key, another account and no key create anew', async () => {
+    await using service = await serveCreating(await engine.open());
+    for (const [key, as] of [['k1'], ['k2'], ['k1', 'other'], [undefined], [undefined]] as const) {
+      expect((await service.create(key, 'ci', as)).headers.get('idempotent-replayed')).toBeNull();
+    }
+    expect(await service.created()).toBe(5);
+  });
+
+  it('many at once create one thing and all get it', async () => {
+    await using service = await serveCreating(await engine.open());
+    const responses = await Promise.all(Array.from({ length: 20 }, () => service.create('k1')));
+    const bodies = await Promise.all(responses.map((response) => response.text()));
+    expect(responses.map((response) => response.status)).toEqual(Array(20).fill(201));
+    expect(new Set(bodies).size).toBe(1);
+    expect(responses.filter((response) => response.headers.get('idempotent-replayed') === null)).toHaveLength(1);
+    expect(await service.created()).toBe(1);
+  });
+
+  it('a failure leaves the key free', async () => {
+    await using service = await serveCreating(await engine.open());
+    service.fail(1);
+    expect((await service.create('k1')).status).toBe(422);
+    expect(await service.created()).toBe(0);
+    const again = await service.create('k1');
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, null]);
+  });
+
+  it('is forgotten after a day', async () => {
+    let now = 1_000_000_000_000;
+    await using service = await serveCreating(await engine.open({ clock: () => now }));
+    await service.create('k1');
+    now += DAY - 1;
+    expect((await service.create('k1')).headers.get('idempotent-replayed')).toBe('true');
+    now += 1;
+    expect((await service.create('k1', 'another')).status).toBe(201);
+    expect((await service.create('k1', 'another')).headers.get('idempotent-replayed')).toBe('true');
+    expect(await service.created()).toBe(2);
+  });
+
+  it('keeps the answer only encrypted, and of the body only what recognises it', async () => {
+    const storage = await engine.open();
+    await using service = await serveCreating(storage);
+    await service.create('k1', 'a-very-private-name');
+    const [row] = await storage.reader.db.selectFrom('idempotency').selectAll().execute();
+    expect(row).toMatchObject({
+      account_id: 'acc_a',
+      method: 'POST',
+      path: '/api/v1/account/keys',
+      key: 'k1',
+      status: 201,
+    });
+    expect(JSON.stringify(row)).not.toMatch(/the secret itself|a-very-private-name/);
+  });
+
+  it('is 1 to 255 visible characters', async () => {
+    await using service = await serveCreating(await engine.open());
+    for (const key of ['', 'two words', 'x'.repeat(256), 'é']) {
+      const response = await service.create(key);
+      expect([key, response.status]).toEqual([key, 422]);
+    }
+    expect((await service.create('~'.repeat(255))).status).toBe(201);
+  });
+});
