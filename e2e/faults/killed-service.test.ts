@@ -65,7 +65,7 @@ test(`kill -9 ${KILLS} times under concurrent creates: all that was acknowledged
     );
     expect(acknowledged.filter((id) => !known.has(id))).toEqual([]);
     expect(acknowledged.length).toBeGreaterThan(KILLS * 20);
-    for (const orphans of Object.values(siblings)) expect(count(db, orphans)).toBe(0);
+    for (const [lack, rows] of Object.entries(siblings)) expect(count(db, rows), lack).toBe(0);
     const numbered = db.prepare('select count(*) as n, min(seq) as low, max(seq) as high from events').get();
     expect(numbered).toMatchObject({ low: 1, high: numbered?.n });
     const sample = acknowledged.at(-1) as string;

@@ -86,7 +86,7 @@ export async function buildApp({ config, log }: AppDeps): Promise<App> {
     pages,
     catalog,
     vault,
-    requireServer: (queries, accountId, id) => servers.require(queries, accountId, id),
+    hasServer: (queries, accountId, id) => servers.has(queries, accountId, id),
   });
 
   const dispatcher = new Dispatcher({ storage, bus, log, subscribers: [fanOut] });

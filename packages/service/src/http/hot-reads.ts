@@ -170,7 +170,7 @@ export function hotFront({ reads, authenticator, limiter, addressOf, log }: Fron
     } else {
       answer.sent.count++;
       headers.push('Content-Length', answer.length);
-      response.writeHead(200, headers).end(answer.bytes, 'latin1');
+      response.writeHead(200, headers).end(answer.body);
     }
     if (logs)
       log.debug({ request_id: id, method: 'GET', path: request.url, status: fresh ? 304 : 200, address }, 'request');

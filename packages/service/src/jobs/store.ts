@@ -8,7 +8,7 @@ export type JobRow = Row<'jobs'>;
 type JobToInsert = Pick<JobRow, 'id' | 'kind' | 'key' | 'payload' | 'run_at' | 'created_at'>;
 
 /** Written out, not a parameter: only then do the engines know that a partial index holds what is asked for. */
-const alive = sql.lit(0);
+const alive = sql.lit<0>(0);
 
 /** Where one with the key is waiting its time is moved forward; where it is running, the wish is kept in `again_at`. */
 export const insertJob = statement<JobToInsert>((db, p) =>

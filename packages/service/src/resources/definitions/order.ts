@@ -1,5 +1,6 @@
 import type { DefinitionCreate } from '@hortus/contract/resources/definitions';
 import { checkInputs, type InputCheck, type Inputs, splitSecretInputs } from '@hortus/template/inputs';
+import { generateSecrets } from '@hortus/template/secrets';
 import { invalid, Problem } from '../../problem.ts';
 import type { Catalog, CatalogTemplate } from '../templates/catalog.ts';
 
@@ -13,9 +14,11 @@ export interface Order {
   readonly variant: string | null;
   readonly plain: Inputs;
   readonly secret: Readonly<Record<string, string>>;
+  /** Made here and not in the transaction, because a key pair takes its time off the event loop. */
+  readonly generated: Readonly<Record<string, string>>;
 }
 
-export function readOrder(catalog: Catalog, body: DefinitionCreate): Order {
+export async function readOrder(catalog: Catalog, body: DefinitionCreate): Promise<Order> {
   const template = chooseTemplate(catalog, body);
   // The interface asks the first form for instance_uid and the second for name; either is made from the other.
   if (body.species !== undefined && body.instance_uid === undefined) throw invalid('instance_uid', 'is required');
@@ -33,6 +36,7 @@ export function readOrder(catalog: Catalog, body: DefinitionCreate): Order {
     variant: checkVariant(template, body.variant ?? null),
     plain,
     secret,
+    generated: await generateSecrets(template.spec),
   };
 }
 

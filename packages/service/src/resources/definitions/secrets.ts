@@ -1,5 +1,4 @@
 import type { Canonical } from '@hortus/template/canonical-form';
-import { generateSecrets } from '@hortus/template/secrets';
 import type { Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { type SecretRow, writeSecret } from './store.ts';
@@ -14,9 +13,16 @@ export interface Owner {
 }
 
 /** What the template has generated, once per definition. */
-export async function keepGenerated(tx: Tx, vault: Vault, owner: Owner, spec: Canonical): Promise<void> {
-  for (const [name, value] of Object.entries(generateSecrets(spec))) {
-    const generator = spec.secrets[name]?.generate ?? null;
+export async function keepGenerated(
+  tx: Tx,
+  vault: Vault,
+  owner: Owner,
+  spec: Canonical,
+  generated: Readonly<Record<string, string>>,
+): Promise<void> {
+  for (const [name, value] of Object.entries(generated)) {
+    // The halves of a key pair are two values of one secret.
+    const generator = spec.secrets[name.replace(/\.public$/, '')]?.generate ?? null;
     await keep(tx, vault, owner, { name, value, kind: 'generated', generator });
   }
 }

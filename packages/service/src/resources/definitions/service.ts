@@ -37,8 +37,7 @@ export interface DefinitionsDeps {
   readonly pages: Pages;
   readonly catalog: Catalog;
   readonly vault: Vault;
-  /** Throws NOT_FOUND for a server that the account does not have. */
-  readonly requireServer: (queries: Queries, accountId: string, id: string) => Promise<unknown>;
+  readonly hasServer: (queries: Queries, accountId: string, id: string) => Promise<boolean>;
 }
 
 export class Definitions {
@@ -62,14 +61,15 @@ export class Definitions {
   }
 
   /** Checks all that can be checked before a transaction begins. */
-  order(body: DefinitionCreate): Order {
+  order(body: DefinitionCreate): Promise<Order> {
     return readOrder(this.#deps.catalog, body);
   }
 
   async create(tx: Tx, principal: Principal, order: Order): Promise<Definition> {
     const { accountId } = principal;
     const { template, instanceUid } = order;
-    await this.#requireServer(tx, accountId, order.serverId);
+    if (!(await this.#deps.hasServer(tx, accountId, order.serverId)))
+      throw invalid('server_id', 'there is no such server', { reason: 'unknown' });
     if (await uidTaken(tx, accountId, instanceUid)) throw taken(instanceUid);
     const row = await begin(
       tx,
@@ -100,7 +100,7 @@ export class Definitions {
     };
     await insertRevision(tx, { ...revision, ...revisionOf(tx, principal, row) });
     const owner = { accountId, definitionId: row.id };
-    await keepGenerated(tx, this.#deps.vault, owner, template.spec);
+    await keepGenerated(tx, this.#deps.vault, owner, template.spec, order.generated);
     await keepGiven(tx, this.#deps.vault, owner, template.spec, order.secret);
     return definitionRecord({ ...row, ...revision }, template);
   }
@@ -179,12 +179,6 @@ export class Definitions {
   async #lock(tx: Tx, principal: Principal, id: string): Promise<CurrentRow> {
     if (!(await lockDefinition(tx, principal.accountId, id))) throw notFound('definition');
     return this.#find(tx, principal, id);
-  }
-
-  async #requireServer(tx: Tx, accountId: string, id: string): Promise<void> {
-    await this.#deps.requireServer(tx, accountId, id).catch(() => {
-      throw invalid('server_id', 'there is no such server', { reason: 'unknown' });
-    });
   }
 
   /** Secret values are not rolled back: a revision whose password has since been removed cannot come back without it. */

@@ -155,12 +155,10 @@ const setSecret = statement<NewRow<'definition_secrets'>>((db, p) =>
       updated_at: p.updated_at,
     })
     .onConflict((conflict) =>
-      conflict
-        .columns(['definition_id', 'name'])
-        .doUpdateSet((eb) => ({
-          ciphertext: eb.ref('excluded.ciphertext'),
-          updated_at: eb.ref('excluded.updated_at'),
-        })),
+      conflict.columns(['definition_id', 'name']).doUpdateSet((eb) => ({
+        ciphertext: eb.ref('excluded.ciphertext'),
+        updated_at: eb.ref('excluded.updated_at'),
+      })),
     ),
 );
 

@@ -47,14 +47,14 @@ export class Servers {
   async read(principal: Principal, id: string): Promise<Server> {
     // A daemon sees its own server and no other.
     if (principal.kind === 'server' && principal.serverId !== id) throw notFound('server');
-    return serverRecord(await this.require(this.#deps.reader, principal.accountId, id));
+    const row = await findServer(this.#deps.reader, principal.accountId, id);
+    if (!row) throw notFound('server');
+    return serverRecord(row);
   }
 
-  /** For other resources: the server, or a NOT_FOUND that does not tell whether another account has it. */
-  async require(queries: Queries, accountId: string, id: string): Promise<ServerRow> {
-    const row = await findServer(queries, accountId, id);
-    if (!row) throw notFound('server');
-    return row;
+  /** For other resources; another account's server is not there. */
+  async has(queries: Queries, accountId: string, id: string): Promise<boolean> {
+    return (await findServer(queries, accountId, id)) !== undefined;
   }
 
   async register(tx: Tx, principal: Principal, body: ServerRegistration) {

@@ -112,7 +112,7 @@ export const countDeliveries = (queries: Queries, filter: DeliveryFilter, atMost
   );
 
 /** Written out, not a parameter: only then do the engines know that the partial index holds what is asked for. */
-const pending = sql.lit('pending');
+const pending = sql.lit<'pending'>('pending');
 
 export type DueDelivery = Pick<DeliveryRow, 'id' | 'event_id' | 'event_type' | 'attempts' | 'created_at'> &
   Pick<Row<'events'>, 'account_id' | 'data'> & { readonly event_created_at: number };

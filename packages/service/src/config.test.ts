@@ -1,0 +1,133 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { describe, expect, it } from 'vitest';
+import { describeConfig, readConfig } from './config.ts';
+
+const nowhere = '/nowhere';
+const key = `hk_live_${'a'.repeat(43)}`;
+
+describe('settings', () => {
+  it('have defaults for everything', () => {
+    expect(readConfig({}, nowhere)).toEqual({
+      host: '127.0.0.1',
+      port: 8420,
+      publicUrl: 'http://127.0.0.1:8420',
+      mode: 'live',
+      dataDirectory: '/nowhere/.hortus',
+      databaseUrl: undefined,
+      catalogDirectory: expect.stringMatching(/\/catalog$/),
+      adminKey: undefined,
+      adminEmail: 'admin@localhost',
+      adminPassword: undefined,
+      masterKey: undefined,
+      localServer: 'auto',
+      rateLimits: { free: 60, pro: 300, enterprise: 1000, anonymous: 300, server: 3000 },
+      webhookAllowPrivate: false,
+      allowPlaintextManifest: false,
+      trustedProxies: [],
+      logLevel: 'info',
+    });
+  });
+
+  it('are read with their types', () => {
+    const config = readConfig(
+      {
+        HORTUS_HOST: '::',
+        HORTUS_PORT: '9000',
+        HORTUS_MODE: 'live',
+        HORTUS_DATA_DIR: 'data',
+        HORTUS_DATABASE_URL: 'postgres://hortus:pw@db/hortus',
+        HORTUS_MASTER_KEY: 'a master key that is long',
+        HORTUS_ADMIN_KEY: key,
+        HORTUS_RATE_LIMITS: 'free=1, server=7',
+        HORTUS_WEBHOOK_ALLOW_PRIVATE: 'true',
+        HORTUS_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+        HORTUS_LOCAL_SERVER: 'off',
+        HORTUS_LOG_LEVEL: 'debug',
+      },
+      nowhere,
+    );
+    expect(config).toMatchObject({
+      host: '::',
+      port: 9000,
+      publicUrl: 'http://[::]:9000',
+      dataDirectory: '/nowhere/data',
+      adminKey: key,
+      rateLimits: { free: 1, pro: 300, enterprise: 1000, anonymous: 300, server: 7 },
+      webhookAllowPrivate: true,
+      trustedProxies: ['10.0.0.0/8', '::1/128'],
+      localServer: 'off',
+      logLevel: 'debug',
+    });
+  });
+
+  it('come from a .env file too, and the environment wins', async () => {
+    await using folder = temporaryFolder('config');
+    writeFileSync(join(folder.path, '.env'), 'HORTUS_PORT=1111\n# a comment\nHORTUS_MODE="test"\nOTHER=1\n');
+    expect(readConfig({ HORTUS_PORT: '2222' }, folder.path)).toMatchObject({ port: 2222, mode: 'test' });
+  });
+
+  it('that are empty are not set', () => {
+    expect(readConfig({ HORTUS_DATABASE_URL: '', HORTUS_PORT: ' ' }, nowhere)).toMatchObject({
+      databaseUrl: undefined,
+      port: 8420,
+    });
+  });
+
+  it.each([
+    [{ HORTUS_PORT: '70000' }, 'HORTUS_PORT: must be a whole number from 0 to 65535.'],
+    [{ HORTUS_PORT: '80a' }, 'HORTUS_PORT: must be a whole number'],
+    [{ HORTUS_HOST: 'http://here' }, 'HORTUS_HOST: must be an address or a host name'],
+    [{ HORTUS_PUBLIC_URL: 'hortus.example.org' }, 'HORTUS_PUBLIC_URL: must be an address such as https://'],
+    [{ HORTUS_MODE: 'prod' }, 'HORTUS_MODE: must be one of live, test.'],
+    [{ HORTUS_DATABASE_URL: 'mysql://x' }, 'HORTUS_DATABASE_URL: must be an address such as postgres://'],
+    [{ HORTUS_DATABASE_URL: 'postgres://db/x' }, 'HORTUS_MASTER_KEY: must be set with PostgreSQL'],
+    [{ HORTUS_ADMIN_KEY: 'hk_live_short' }, 'HORTUS_ADMIN_KEY: must be hk_live_ and 32 to 128'],
+    [{ HORTUS_ADMIN_KEY: key, HORTUS_MODE: 'test' }, 'HORTUS_ADMIN_KEY: must be hk_test_'],
+    [{ HORTUS_ADMIN_EMAIL: 'admin' }, 'HORTUS_ADMIN_EMAIL: must be an email address.'],
+    [{ HORTUS_ADMIN_PASSWORD: 'short' }, 'HORTUS_ADMIN_PASSWORD: must have at least 10 characters.'],
+    [{ HORTUS_RATE_LIMITS: 'gold=5' }, 'HORTUS_RATE_LIMITS: must look like free=60,pro=300'],
+    [{ HORTUS_RATE_LIMITS: 'free=0' }, 'HORTUS_RATE_LIMITS: must be a whole number from 1'],
+    [{ HORTUS_WEBHOOK_ALLOW_PRIVATE: 'yes' }, 'HORTUS_WEBHOOK_ALLOW_PRIVATE: must be one of true, false.'],
+    [{ HORTUS_TRUSTED_PROXIES: '10.0.0.0/40' }, 'HORTUS_TRUSTED_PROXIES: must be addresses or networks'],
+    [{ HORTUS_LOG_LEVEL: 'loud' }, 'HORTUS_LOG_LEVEL: must be one of trace, debug'],
+    [{ HORTUS_DATABSE_URL: 'x' }, 'HORTUS_DATABSE_URL: is not a setting; did you mean HORTUS_DATABASE_URL?'],
+  ])('%j is refused by name', (env, message) => {
+    expect(() => readConfig(env, nowhere)).toThrow(message);
+  });
+
+  it('that are wrong are told all at once, without their values', () => {
+    const env = { HORTUS_PORT: 'hunter2', HORTUS_MODE: 'hunter2', HORTUS_ADMIN_PASSWORD: 'hunter2' };
+    const attempt = () => readConfig(env, nowhere);
+    expect(attempt).toThrow(/HORTUS_PORT.*\nHORTUS_MODE.*\nHORTUS_ADMIN_PASSWORD/);
+    expect(attempt).not.toThrow(/hunter2/);
+  });
+
+  it('of the tests of the project are no business of the service', () => {
+    expect(() => readConfig({ HORTUS_TEST_POSTGRES: 'x' }, nowhere)).not.toThrow();
+  });
+
+  it('are shown without secrets', () => {
+    const config = readConfig(
+      {
+        HORTUS_DATABASE_URL: 'postgres://hortus:hunter2@db:5432/hortus?password=hunter2',
+        HORTUS_MASTER_KEY: 'hunter2-hunter2-hunter2',
+        HORTUS_ADMIN_KEY: key,
+        HORTUS_ADMIN_PASSWORD: 'hunter2-hunter2',
+      },
+      nowhere,
+    );
+    const shown = Object.fromEntries(describeConfig(config).map(({ name, value }) => [name, value]));
+    expect(JSON.stringify(shown)).not.toMatch(/hunter2|aaaa/);
+    expect(shown).toMatchObject({
+      HORTUS_DATABASE_URL: 'postgres://db:5432/hortus',
+      HORTUS_MASTER_KEY: '(set, not shown)',
+      HORTUS_RATE_LIMITS: 'free=60,pro=300,enterprise=1000,anonymous=300,server=3000',
+      HORTUS_TRUSTED_PROXIES: '(none)',
+    });
+    expect(Object.fromEntries(describeConfig(readConfig({}, nowhere)).map((s) => [s.name, s.value]))).toMatchObject({
+      HORTUS_ADMIN_KEY: '(not set)',
+    });
+  });
+});

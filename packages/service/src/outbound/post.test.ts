@@ -1,0 +1,75 @@
+import { type Receiver, startReceiver } from '@hortus/testkit/receiver';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { AddressGuard } from './address-guard.ts';
+import { type Post, post } from './post.ts';
+
+let receiver: Receiver;
+beforeEach(async () => {
+  receiver = await startReceiver();
+});
+afterEach(() => receiver.stop());
+
+const trusting = new AddressGuard({ allowPrivate: true });
+const never = new AbortController().signal;
+const send = (more: Partial<Post> = {}) =>
+  post({
+    url: `${receiver.url}/hook?a=b`,
+    headers: { 'Content-Type': 'application/json', 'X-Leaf': 'green' },
+    body: '{"snow":"☃"}',
+    timeoutMs: 5_000,
+    guard: trusting,
+    signal: never,
+    ...more,
+  });
+
+it('sends the body as it is, with its headers, and answers the status', async () => {
+  expect(await send()).toMatchObject({ status: 200, error: null });
+  const [request] = receiver.requests;
+  expect(request).toMatchObject({ method: 'POST', path: '/hook?a=b', body: '{"snow":"☃"}' });
+  expect(request?.headers).toMatchObject({ 'x-leaf': 'green', 'content-length': '14' });
+});
+
+it('follows no redirect', async () => {
+  receiver.answer({ status: 302, headers: { location: '/elsewhere' } });
+  expect(await send()).toMatchObject({ status: 302 });
+  expect(receiver.requests).toHaveLength(1);
+});
+
+it('gives up on a receiver that does not answer in time', async () => {
+  receiver.answer({ hang: true });
+  expect(await send({ timeoutMs: 50 })).toMatchObject({ status: null, error: 'no answer within 0.05 s' });
+});
+
+it('tells a cut connection and a closed port by their codes', async () => {
+  receiver.answer({ close: true });
+  expect(await send()).toMatchObject({ status: null, error: 'the request failed: ECONNRESET' });
+  await receiver.stop();
+  expect(await send()).toMatchObject({ status: null, error: 'the request failed: ECONNREFUSED' });
+});
+
+it('does not mind an answer without end', async () => {
+  receiver.answer({ status: 200, body: 'x'.repeat(5_000_000) });
+  expect(await send()).toMatchObject({ status: 200 });
+});
+
+it('connects to nothing private, by address or by name, unless it may', async () => {
+  const guard = new AddressGuard({
+    allowPrivate: false,
+    resolve: (_, __, done) => done(null, [{ address: '127.0.0.1', family: 4 }]),
+  });
+  const refused = { status: null, error: 'the address is not allowed: it is not a public one' };
+  expect(await send({ guard })).toMatchObject(refused);
+  const rebound = new URL(receiver.url);
+  rebound.hostname = 'rebound.example';
+  expect(await send({ guard, url: rebound.href })).toMatchObject(refused);
+  expect(receiver.requests).toEqual([]);
+});
+
+it('stops when it is told to', async () => {
+  receiver.answer({ hang: true });
+  const stop = new AbortController();
+  const sending = send({ signal: stop.signal });
+  await receiver.waitFor(() => true);
+  stop.abort(new Error('stopped'));
+  await expect(sending).rejects.toThrow('stopped');
+});

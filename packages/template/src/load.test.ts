@@ -1,0 +1,56 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { INKWELL } from './inkwell.fixture.ts';
+import { loadCatalog } from './load.ts';
+import { rehearse } from './rehearse.ts';
+
+const folders: string[] = [];
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
+});
+
+async function catalogOf(files: Record<string, string>): Promise<string> {
+  const folder = join(await mkdtemp(join(tmpdir(), 'hortus-')), 'catalog');
+  folders.push(folder);
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(join(folder, path), { recursive: true });
+    if (text !== '') await writeFile(join(folder, path, 'template.yaml'), text);
+  }
+  return folder;
+}
+
+describe('loadCatalog', () => {
+  it('reads every species with its spec and hash', async () => {
+    const [inkwell] = await loadCatalog(await catalogOf({ 'blog/inkwell': INKWELL }));
+    expect(inkwell).toMatchObject({
+      family: 'blog',
+      species: 'inkwell',
+      findings: [],
+      file: 'catalog/blog/inkwell/template.yaml',
+    });
+    expect(inkwell?.specHash).toMatch(/^sha256:/);
+  });
+
+  it('wants folders to be called as what is in them, and to hold it', async () => {
+    const loaded = await loadCatalog(await catalogOf({ 'cms/ink': INKWELL, 'cms/void': '', 'cms/wrong': 'a: [' }));
+    expect(loaded.map(({ findings }) => findings.map(({ code, path }) => `${code} ${path}`.trim()))).toEqual([
+      ['folder slug', 'folder taxonomy.family'],
+      ['no-template'],
+      expect.arrayContaining(['yaml']),
+    ]);
+  });
+});
+
+describe('the catalog of this repository', () => {
+  it('is free of errors and warnings, and every profile and variant resolves', async () => {
+    const catalog = await loadCatalog(fileURLToPath(new URL('../../../catalog', import.meta.url)));
+    expect(catalog.length).toBeGreaterThan(0);
+    for (const { file, findings, template, spec } of catalog) {
+      expect(findings, file).toEqual([]);
+      expect(template && spec && (await rehearse(template, spec)), file).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,65 @@
+import { SpecById, SpecBySpecies } from '@hortus/contract/resources/template-spec-shapes';
+import type { Template } from '@hortus/contract/template/schema';
+import Compile from 'typebox/compile';
+import { describe, expect, it } from 'vitest';
+import { canonical } from './canonical.ts';
+import { INKWELL, SEED } from './inkwell.fixture.ts';
+import { parse } from './parse.ts';
+import { projectBackup, projectById, projectBySpecies } from './projections.ts';
+
+const inkwell = canonical(parse(INKWELL).value as Template);
+const seed = canonical(parse(SEED).value as Template);
+
+describe('the published shapes', () => {
+  it('fit the contract, for a large template and the smallest', () => {
+    for (const spec of [inkwell, seed]) {
+      expect(Compile(SpecBySpecies).Check(projectBySpecies(spec))).toBe(true);
+      expect(Compile(SpecById).Check(projectById(spec))).toBe(true);
+    }
+  });
+
+  it('show the image as a reference to those who ask by species', () => {
+    const spec = projectBySpecies(inkwell);
+    expect(spec.image).toBe('registry.example.org/inkwell/inkwell:4.2.1');
+    expect(spec.inputs.required).toMatchObject([{ name: 'WEB_HOSTNAME', type: 'domain', required: true }]);
+    expect(spec.healthcheck).toMatchObject({ http: { port: 8080 } });
+    expect(spec.secrets).toHaveProperty('DB_PASSWORD');
+    expect(spec.storage.map(({ name }) => name)).toEqual(['uploads', 'dbdata']);
+    expect(spec.canonical).toBe(inkwell);
+  });
+
+  it('show the image taken apart to those who ask by id', () => {
+    const spec = projectById(inkwell);
+    expect(spec.image).toEqual({
+      repository: 'registry.example.org/inkwell/inkwell',
+      tag: '4.2.1',
+      variants: [
+        { id: 'debian', tag: '4.2.1', default: true },
+        { id: 'alpine', tag: '4.2.1-alpine', default: false },
+      ],
+    });
+    expect(spec.user_inputs.SITE_TITLE).toMatchObject({ type: 'string', required: false, default: 'My blog' });
+    expect(spec.profiles).toEqual(['minimal', 'development', 'production']);
+    expect(spec.ports).toEqual([{ container_port: 8080 }]);
+    expect(spec.volumes.map(({ mount_path }) => mount_path)).toEqual(['/srv/uploads', '/var/lib/postgresql/data']);
+  });
+
+  it('ask for external secrets as passwords and keep default passwords to themselves', () => {
+    const more =
+      'inputs: {optional: [{name: P, type: password, default: x}]}\nsecrets: {TOKEN: {external: true, label: Token}}\n';
+    const { user_inputs } = projectById(canonical(parse(`${SEED}${more}`).value as Template));
+    expect(user_inputs).toEqual({
+      P: { type: 'password', required: false, immutable: false },
+      TOKEN: { type: 'password', required: true, immutable: false, label: 'Token' },
+    });
+  });
+
+  it('say none where there is no backup', () => {
+    expect(projectBackup(seed.backup)).toEqual({
+      strategy: 'none',
+      volumes: [],
+      dump_action: null,
+      schedule_hint: null,
+    });
+  });
+});

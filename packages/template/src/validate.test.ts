@@ -1,0 +1,306 @@
+import { Template } from '@hortus/contract/template/schema';
+import fc from 'fast-check';
+import Compile from 'typebox/compile';
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { formatFinding } from './finding.ts';
+import { INKWELL, SEED } from './inkwell.fixture.ts';
+import { parse, parsedValue } from './parse.ts';
+import { checkSchema, type Schema } from './schema-check.ts';
+import { validate } from './validate.ts';
+
+const codes = (text: string) => validate(text).findings.map(({ code, path }) => `${code} ${path}`);
+const seedWith = (more: string) => codes(`${SEED}${more}\n`);
+
+describe('validate', () => {
+  it('finds nothing wrong with a good template', () => {
+    expect(validate(INKWELL).findings).toEqual([]);
+    expect(validate(INKWELL).template?.slug).toBe('inkwell');
+    expect(validate(SEED).findings).toEqual([]);
+  });
+
+  it('names the key that was meant, at its place', () => {
+    const [finding] = validate(`${SEED}enviroment: {A: b}\nhealthchek: {}\n`, 'seed.yaml').findings;
+    expect(finding).toMatchObject({ code: 'unknown-key', path: 'enviroment', line: 8, column: 1, severity: 'error' });
+    const second = validate(`${SEED}healthchek: {}\n`, 'seed.yaml').findings[0];
+    expect(second && formatFinding(second)).toBe(
+      'seed.yaml:8:1: error unknown-key: unknown key "healthchek" (healthchek); did you mean "healthcheck"?',
+    );
+  });
+
+  it('tells mistakes of form and of meaning at once', () => {
+    const text = INKWELL.replace('port: 8080, host', 'port: "8080", host')
+      .replace('dump_action: db-dump', 'dump_action: db-dumb')
+      .replace('tls: auto', 'tls: sometimes')
+      .replace('max: 80', 'max: 3');
+    const found = validate(text).findings.map(({ code }) => code);
+    expect(found).toContain('type');
+    expect(found).toContain('value');
+    expect(found).toContain('default');
+    expect(validate(text).template).toBeUndefined();
+  });
+
+  it.each([
+    ['slug', INKWELL.replace('slug: inkwell', 'slug: featured'), 'reserved slug'],
+    [
+      'unknown reference',
+      INKWELL.replace('${inputs.SITE_TITLE}', '${inputs.SITE_TITEL}'),
+      'unknown-reference components.app.env.SITE_TITLE',
+    ],
+    [
+      'unknown namespace',
+      INKWELL.replace('${inputs.SITE_TITLE}', '${input.SITE_TITLE}'),
+      'interpolation components.app.env.SITE_TITLE',
+    ],
+    [
+      'unknown route field',
+      INKWELL.replace('routes.web.url}"\n      D', 'routes.web.uri}"\n      D'),
+      'unknown-reference components.app.env.BASE_URL',
+    ],
+    ['params outside actions', INKWELL.replace('Open $', '${params.x} $'), 'unknown-reference notes'],
+    [
+      'unknown param',
+      INKWELL.replace('params.schema_only', 'params.only_schema'),
+      'unknown-reference actions[0].command[3]',
+    ],
+    [
+      'unknown dependency',
+      INKWELL.replace('{db: healthy, m', '{dv: healthy, m'),
+      'unknown-component components.app.depends_on.dv',
+    ],
+    [
+      'completed on a service',
+      INKWELL.replace('{db: healthy, m', '{db: completed, m'),
+      'condition components.app.depends_on.db',
+    ],
+    [
+      'healthy without check',
+      INKWELL.replace('healthcheck: {test: [pg_isready, -U, inkwell]}', 'init: true'),
+      'no-healthcheck components.app.depends_on.db',
+    ],
+    [
+      'dependency cycle',
+      INKWELL.replace('    env: {POSTGRES_USER', '    depends_on: {app: healthy}\n    env: {POSTGRES_USER'),
+      'cycle components.app.depends_on.db',
+    ],
+    ['var cycle', INKWELL.replace('vars:', 'vars:\n  a: "${vars.b}"\n  b: "${vars.a}"'), 'cycle vars.a'],
+    [
+      'route to nowhere',
+      INKWELL.replace('component: app, port', 'component: ap, port'),
+      'unknown-component routes[0].component',
+    ],
+    [
+      'duplicate route',
+      INKWELL.replace('routes: [', 'routes: [{name: web, component: app, port: 1, host: a}, '),
+      'duplicate routes[1].name',
+    ],
+    [
+      'unknown dump action',
+      INKWELL.replace('dump_action: db-dump', 'dump_action: dump'),
+      'unknown-action backup.dump_action',
+    ],
+    ['missing dump action', INKWELL.replace('  dump_action: db-dump\n', ''), 'no-dump backup.strategy'],
+    [
+      'unknown backup volume',
+      INKWELL.replace('[{name: uploads, critical: true}]\n  d', '[{name: upload}]\n  d'),
+      'unknown-storage backup.volumes[0].name',
+    ],
+    [
+      'two default variants',
+      INKWELL.replace('tag: 4.2.1-alpine', 'tag: 4.2.1-alpine, default: true'),
+      'default-variant image.variants',
+    ],
+    ['no default variant', INKWELL.replace(', default: true}', '}'), 'default-variant image.variants'],
+    ['floating tag', INKWELL.replace('tag: "17.5"', 'tag: latest'), 'floating-tag components.db.image'],
+    ['same volume twice', INKWELL.replace('name: dbdata', 'name: uploads'), 'duplicate components.db.storage[0].name'],
+    [
+      'enum without options',
+      INKWELL.replace(', options: [{value: info}, {value: debug}]', ''),
+      'no-options inputs.optional[1]',
+    ],
+    ['default out of range', INKWELL.replace('default: info', 'default: loud'), 'default inputs.optional[1].default'],
+    [
+      'plain password',
+      INKWELL.replace('SMTP_PASSWORD, type: password', 'SMTP_PASSWORD, type: string'),
+      'plain-secret inputs.optional[3].type',
+    ],
+    ['input twice', INKWELL.replace('name: ADMIN_EMAIL', 'name: SITE_TITLE'), 'duplicate inputs.optional[2].name'],
+    [
+      'secret named as input',
+      INKWELL.replace('  SESSION_KEY: {', '  SITE_TITLE: {generate: hex}\n  SESSION_KEY: {'),
+      'duplicate inputs.optional[0].name',
+    ],
+    ['unused secret', INKWELL.replace('secrets:', 'secrets:\n  IDLE: {generate: hex}'), 'unused secrets.IDLE'],
+    [
+      'jwt without signer',
+      INKWELL.replace('secrets:', 'secrets:\n  J: {generate: jwt, signed_with: NOBODY}'),
+      'unknown-secret secrets.J.signed_with',
+    ],
+    [
+      'shell injection',
+      INKWELL.replace(
+        '[pg_dump, -U, inkwell, "${params.schema_only:+--schema-only}", inkwell]',
+        '[sh, -c, "pg_dump ${params.schema_only}"]',
+      ),
+      'shell-injection actions[0].command[2]',
+    ],
+    ['built-in action', INKWELL.replace('slug: db-dump', 'slug: restart'), 'reserved actions[0].slug'],
+    ['shorthand beside components', `${INKWELL}env: {A: b}\n`, 'misplaced env'],
+    [
+      'a profile that asks for more',
+      INKWELL.replace('minimal: {comp', 'minimal: {inputs: {}, comp'),
+      'profile profiles.minimal.inputs',
+    ],
+    [
+      'a profile with a wrong value',
+      INKWELL.replace('memory: 256Mi', 'memory: lots'),
+      'form profiles.minimal.components.app.resources.memory',
+    ],
+    [
+      'a profile that reaches further',
+      INKWELL.replace('{memory: 256Mi}', '{memory: 256Mi}, network: host'),
+      'permission profiles.minimal.components.app.network',
+    ],
+  ])('finds: %s', (_, text, expected) => {
+    expect(text).not.toBe(INKWELL);
+    expect(codes(text)).toContain(expected);
+  });
+
+  it.each([
+    ['network: host', 'permission network'],
+    ['privileged: true', 'permission privileged'],
+    ['pid: host', 'permission pid'],
+    ['devices: [{path: /dev/dri}]', 'permission devices[0].path'],
+    ['gpu: {}', 'permission gpu'],
+    ['capabilities: {add: [SYS_ADMIN]}', 'permission capabilities.add[0]'],
+    ['sysctls: {net.core.somaxconn: 1024}', 'permission sysctls.net.core.somaxconn'],
+    ['ports: [{container_port: 53, host_port: 53, protocol: udp}]', 'permission ports[0].host_port'],
+    ['confinement: {seccomp: unconfined}', 'permission confinement.seccomp'],
+    [
+      'storage: [{name: s, mount_path: /s, host_path: /var/run/docker.sock, read_only: true}]',
+      'permission storage[0].host_path',
+    ],
+    ['storage: [{name: s, mount_path: /s, host_path: //.}]', 'permission storage[0].host_path'],
+  ])('wants a permission for %s', (line, expected) => {
+    expect(seedWith(line)).toEqual([expected]);
+    const { suggestion = '' } = validate(`${SEED}${line}\n`).findings[0] ?? {};
+    const declared = suggestion.replace('add ', '').replace('…', 'because');
+    expect(seedWith(`${line}\npermissions: [${declared}]`)).toEqual([]);
+  });
+
+  it('says what only the operator can allow', () => {
+    const message = (line: string) => validate(`${SEED}${line}\n`).findings[0]?.message;
+    expect(message('privileged: true')).toContain('refused unless the operator');
+    expect(message('capabilities: {add: [SYS_PTRACE]}')).toContain('refused unless the operator');
+    expect(message('capabilities: {add: [NET_ADMIN]}')).not.toContain('refused');
+  });
+
+  it('warns of permissions that nothing uses', () => {
+    expect(seedWith('permissions: [{kind: gpu, reason: no}]')).toEqual(['unused-permission permissions[0]']);
+  });
+
+  it('explains that images are not built', () => {
+    expect(validate(`${SEED}build: .\n`).findings[0]?.suggestion).toContain('not built');
+  });
+
+  it('takes a template that came as JSON', () => {
+    expect(validate(parsedValue(parse(INKWELL).value)).template?.slug).toBe('inkwell');
+  });
+});
+
+const oddValue = fc.oneof(
+  fc.constantFrom<unknown>(
+    null,
+    '',
+    '${',
+    '${vars.dsn',
+    '${a.b}',
+    'constructor',
+    '__proto__',
+    0,
+    -1,
+    1.5,
+    true,
+    [],
+    {},
+    [null],
+    { a: null },
+  ),
+  fc.string(),
+  fc.jsonValue(),
+);
+
+/** A template with some of its nodes replaced, removed or added. */
+function mutated(template: unknown, changes: readonly { at: number; value: unknown; how: string }[]): unknown {
+  const copy = structuredClone(template);
+  for (const { at, value, how } of changes) {
+    const holders: [Record<string, unknown>, string][] = [];
+    const collect = (node: unknown): void => {
+      if (typeof node !== 'object' || node === null) return;
+      for (const key of Object.keys(node)) {
+        holders.push([node as Record<string, unknown>, key]);
+        collect((node as Record<string, unknown>)[key]);
+      }
+    };
+    collect(copy);
+    const [holder, key] = holders[at % Math.max(holders.length, 1)] ?? [];
+    if (holder === undefined || key === undefined) continue;
+    if (Array.isArray(holder) && how !== 'replace') holder.splice(Number(key), 1);
+    else if (how === 'remove') delete holder[key];
+    else if (how === 'rename') {
+      Object.defineProperty(holder, String(value), {
+        value: holder[key],
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+      delete holder[key];
+    } else holder[key] = structuredClone(value);
+  }
+  return copy;
+}
+
+const changes = fc.array(
+  fc.record({ at: fc.nat(), value: oddValue, how: fc.constantFrom('replace', 'remove', 'rename') }),
+  { minLength: 1, maxLength: 4 },
+);
+
+describe('validate, of any template', () => {
+  const inkwell = parse(INKWELL).value;
+  const compiled = Compile(Template);
+
+  it('never throws, and always gives a place', () => {
+    fc.assert(
+      fc.property(changes, (list) => {
+        const text = stringify(mutated(inkwell, list));
+        const lines = text.split('\n').length;
+        for (const { line, column, message } of validate(text).findings) {
+          expect(line).toBeGreaterThanOrEqual(1);
+          expect(line).toBeLessThanOrEqual(lines);
+          expect(column).toBeGreaterThanOrEqual(1);
+          expect(message).not.toBe('');
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('accepts and refuses what the JSON Schema does', () => {
+    fc.assert(
+      fc.property(changes, (list) => {
+        const value = mutated(inkwell, list);
+        expect(checkSchema(Template as unknown as Schema, value).length === 0).toBe(compiled.Check(value));
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('survives text that is not even YAML', () => {
+    fc.assert(
+      fc.property(fc.nat(INKWELL.length), fc.nat(40), fc.string(), (at, length, insert) => {
+        validate(INKWELL.slice(0, at) + insert + INKWELL.slice(at + length));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
