@@ -9,17 +9,27 @@ await (await openSqlite(directory)).close();
 const db = new DatabaseSync(join(directory, 'hortus.db'));
 db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;');
 for (const row of groundRows) db.exec(row);
-const inserts = definitionInserts((prefix) => `'${prefix}' || ?1`).map((text) => db.prepare(text));
+const [definition, event, revision] = definitionInserts((prefix) => `'${prefix}' || ?1`, '?2').map((text) =>
+  db.prepare(text),
+);
 
-let waiting: { id: string; done: () => void }[] = [];
-const insert = (id: string) => new Promise<void>((done) => waiting.push({ id, done }));
+const begin = db.prepare('begin immediate');
+const end = db.prepare('commit');
+
+let waiting: { number: number; done: () => void }[] = [];
+const insert = (number: number) => new Promise<void>((done) => waiting.push({ number, done }));
 
 function commit(): void {
   const batch = waiting;
   waiting = [];
-  db.exec('begin immediate');
-  for (const { id } of batch) for (const statement of inserts) statement.run(id);
-  db.exec('commit');
+  begin.run();
+  for (const { number } of batch) {
+    const id = String(number).padStart(26, '0');
+    definition?.run(id);
+    event?.run(id, number);
+    revision?.run(id);
+  }
+  end.run();
   for (const { done } of batch) done();
 }
 
@@ -27,7 +37,7 @@ const until = performance.now() + Number(seconds) * 1000;
 let written = 0;
 const callers = Array.from({ length: 32 }, async () => {
   while (performance.now() < until) {
-    await insert(`${process.pid}${String(written++).padStart(20, '0')}`);
+    await insert(++written);
   }
 });
 const startedAt = performance.now();

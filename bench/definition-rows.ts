@@ -21,12 +21,12 @@ export const groundRows = [
    'asset', 'assets', 'website', '1', '{}', '${ground.hash}', 'published', 0, 0, ${now}, ${now})`,
 ];
 
-/** Three inserts, with `id(prefix)` an SQL expression of a text that is never the same twice. */
-export const definitionInserts = (id: (prefix: string) => string): string[] => [
+/** Three inserts, with `id(prefix)` an SQL expression of a text that is never the same twice, and `seq` one of a number. */
+export const definitionInserts = (id: (prefix: string) => string, seq: string): string[] => [
   `insert into definitions (id, account_id, name, instance_uid, template_id, server_id, current_revision, last_revision,
    container_name, succeeded_at, created_at, updated_at, status) values (${id('def_')}, '${ground.account}', ${id('bench-')},
    ${id('bench-')}, '${ground.template}', '${ground.server}', 1, 1, ${id('bench-')}, null, ${now}, ${now}, 'pending')`,
-  `insert into events (id, seq, type, account_id, resource_type, resource_id, actor, data, created_at) values (${id('evt_')}, null,
+  `insert into events (id, seq, type, account_id, resource_type, resource_id, actor, data, created_at) values (${id('evt_')}, ${seq},
    'definition.created', '${ground.account}', 'definition', ${id('def_')}, 'key_00000000000000000000000000', '${data}', ${now})`,
   `insert into revisions (definition_id, number, template_id, spec_hash, profile, variant, inputs, secret_inputs, created_by,
    created_at) values (${id('def_')}, 1, '${ground.template}', '${ground.hash}', 'development', null,

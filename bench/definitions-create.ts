@@ -105,7 +105,7 @@ async function pgbench(serverUrl: string): Promise<number> {
   await storage.close();
   mkdirSync(folder.path, { recursive: true });
   const script = join(folder.path, 'definitions.sql');
-  const inserts = definitionInserts((prefix) => `'${prefix}' || :client_id::text || '-' || :n::text`);
+  const inserts = definitionInserts((prefix) => `'${prefix}' || :client_id::text || '-' || :n::text`, ':n');
   writeFileSync(
     script,
     `\\set n random(1, 1000000000000000)\nbegin;\n${inserts.map((t) => `${t.replaceAll('\n', ' ')};`).join('\n')}\ncommit;\n`,

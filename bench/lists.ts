@@ -52,7 +52,7 @@ function fill(file: string, account: string, size: number): void {
   db.exec('pragma synchronous = off');
   for (const row of groundRows.slice(1)) db.exec(row.replaceAll(ground.account, account));
   const template = db.prepare(`select id from templates where owner = 'catalog' limit 1`).get() as { id: string };
-  const texts = definitionInserts((prefix) => `'${prefix}' || ?1`).map((text) =>
+  const texts = definitionInserts((prefix) => `'${prefix}' || ?1`, 'null').map((text) =>
     text.replaceAll(ground.account, account).replaceAll(ground.template, template.id),
   );
   const statements = texts.map((text) => db.prepare(text));

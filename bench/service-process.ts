@@ -4,7 +4,7 @@ import { freePort } from '@hortus/testkit/port';
 import { startProcess } from '@hortus/testkit/process';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 
-export const plenty = 'free=1000000000,pro=1000000000,enterprise=1000000000,anonymous=1000000000,server=1000000000';
+export const plenty = 'free=99999999,pro=99999999,enterprise=99999999,anonymous=99999999,server=99999999';
 
 /** The service as a process of its own on the first core, on fresh data, with limits that no bench reaches. */
 export async function startService(

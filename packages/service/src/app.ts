@@ -86,7 +86,7 @@ export async function buildApp({ config, log }: AppDeps): Promise<App> {
     pages,
     catalog,
     vault,
-    hasServer: (queries, accountId, id) => servers.has(queries, accountId, id),
+    hasServer: (tx, accountId, id) => servers.has(tx, accountId, id),
   });
 
   const dispatcher = new Dispatcher({ storage, bus, log, subscribers: [fanOut] });

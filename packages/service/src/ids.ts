@@ -9,13 +9,17 @@ let used = pool.length;
 
 let lastTime = 0;
 let sameTime = 0;
+/** What the three characters of the counter can count to. */
+const MOST_IN_ONE_MS = 32 ** 3 - 1;
 
 /**
  * A prefix and 26 characters that sort by time: 48 bits of milliseconds, then a counter within the millisecond so that
  * ids of one process sort by birth, then 64 random bits.
  */
 export function newId(kind: IdKind): string {
-  const time = Math.max(Date.now(), lastTime);
+  // A millisecond that is full borrows from the next, so that the order holds when the clock stands still as well.
+  const full = sameTime === MOST_IN_ONE_MS;
+  const time = Math.max(Date.now(), full ? lastTime + 1 : lastTime);
   sameTime = time === lastTime ? sameTime + 1 : 0;
   lastTime = time;
   let text = '';

@@ -73,7 +73,12 @@ export function checkInputs(spec: Canonical, given: unknown, options: InputMode)
   const held = new Set(merging ? options.held : undefined);
   const removed: string[] = [];
   const problems: Problem[] = [];
-  const fail = (name: string, message: string) => problems.push({ field: `inputs.${name}`, message });
+  const failed = new Set<string>();
+  // One problem a field: what is wrong says more than that, being wrong, it is missing.
+  const fail = (name: string, message: string) => {
+    if (!failed.has(name)) problems.push({ field: `inputs.${name}`, message });
+    failed.add(name);
+  };
 
   for (const [name, value] of Object.entries(given)) {
     const question = asked.get(name);

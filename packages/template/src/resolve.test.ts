@@ -114,6 +114,14 @@ describe('resolve', () => {
     );
   });
 
+  it('says so when an input leaves a component without an image', () => {
+    const spec = seed(
+      'inputs: {optional: [{name: IMAGE, type: string}]}\ncomponents: {main: {image: "${inputs.IMAGE}"}}',
+    );
+    expect(problems(spec)).toEqual(['components.main.image: has no image']);
+    expect(component(spec, 'main', { inputs: { IMAGE: 'a/b:1' } })?.image).toBe('a/b:1');
+  });
+
   it('keeps params for run time and lets no value pose as one', () => {
     expect(resolved().manifest.actions[0]?.command?.[3]).toBe('${params.schema_only:+--schema-only}');
     const spec = seed(`inputs: {optional: [{name: A, type: string}]}

@@ -5,6 +5,7 @@ import { type FastifyInstance, fastify } from 'fastify';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import { invalid } from '../problem.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Vault } from '../vault/vault.ts';
 import { addApiRoutes } from './api-routes.ts';
@@ -13,7 +14,8 @@ import { addDocuments } from './documents.ts';
 import { BODY_LIMIT, malformedJson } from './errors.ts';
 import { type Authenticator, Gate } from './gate.ts';
 import type { Handlers } from './handler.ts';
-import { HotReads, type HotSource, hotFront } from './hot-reads.ts';
+import { hotFront } from './hot-front.ts';
+import { HotReads, type HotSource } from './hot-reads.ts';
 import { addProbes } from './probes.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { SharedRateWindows } from './rate-windows/shared.ts';
@@ -21,6 +23,7 @@ import { addRequestHooks, answerUnroutable } from './request-hooks.ts';
 import { requestId } from './request-id.ts';
 import { Shutdown } from './shutdown.ts';
 import { answerSocketErrors } from './socket-errors.ts';
+import { fieldWithNull, NO_NULL } from './validation/null-character.ts';
 
 export interface HttpDeps {
   readonly config: Pick<Config, 'host' | 'port' | 'publicUrl' | 'rateLimits' | 'trustedProxies'>;
@@ -119,6 +122,11 @@ function readOnlyJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') return done(null, undefined);
-    parse(request, body as string, (error, value) => (error ? done(malformedJson()) : done(null, value)));
+    parse(request, body as string, (error, value) => {
+      if (error) return done(malformedJson());
+      // Only written like this can it stand in JSON, so that hardly any body has to be searched.
+      const field = body.includes('\\u0000') ? fieldWithNull(value) : undefined;
+      done(field === undefined ? null : invalid(field, NO_NULL), value);
+    });
   });
 }

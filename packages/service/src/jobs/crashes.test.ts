@@ -140,6 +140,6 @@ onBothEngines((engine) => {
       );
       expect(village.violations).toEqual([]);
     });
-    await fc.assert(property, { numRuns: 15 });
+    await fc.assert(property, { numRuns: 30 });
   });
 });

@@ -54,15 +54,25 @@ export const insertJob = statement<JobToInsert>((db, p) =>
     ),
 );
 
-/** When the next job of each kind may be claimed. */
-export const nextOfKinds = (queries: Queries, kinds: readonly string[]): Promise<{ kind: string; run_at: number }[]> =>
-  queries.db
+const nextOfKind = statement<{ kind: string }, { kind: string; run_at: number }>((db, p) =>
+  db
     .selectFrom('jobs')
-    .select((select) => ['kind', select.fn.min('run_at').as('run_at')])
+    .select(['kind', 'run_at'])
     .where('dead', '=', alive)
-    .where('kind', 'in', kinds)
-    .groupBy('kind')
-    .execute();
+    .where('kind', '=', p.kind)
+    .orderBy('run_at')
+    .limit(1),
+);
+
+/** When the next job of each kind may be claimed. One look into the index per kind, however many are waiting. */
+export async function nextOfKinds(
+  queries: Queries,
+  kinds: Iterable<string>,
+): Promise<{ kind: string; run_at: number }[]> {
+  const next: { kind: string; run_at: number }[] = [];
+  for (const kind of kinds) next.push(...(await nextOfKind(queries, { kind })));
+  return next;
+}
 
 /** Takes the jobs of a kind whose time has come, which includes those whose owner has let his lease run out. */
 export async function claimJobs(

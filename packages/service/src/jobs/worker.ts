@@ -82,7 +82,7 @@ export class JobWorker {
     const free = this.#freeSlots();
     // A run that ends wakes the sweeper.
     if (free.size === 0) return sweepMs;
-    const next = await nextOfKinds(this.#options.storage.reader, [...free.keys()]);
+    const next = await nextOfKinds(this.#options.storage.reader, free.keys());
     const now = this.#clock();
     const due = next.filter((job) => job.run_at <= now);
     if (due.length === 0) return Math.min(sweepMs, ...next.map((job) => job.run_at - now));

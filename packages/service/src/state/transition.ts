@@ -26,7 +26,12 @@ export interface Change<Table extends Stateful> {
   readonly set?: Partial<NewRow<Table>>;
 }
 
-/** Brings a row into being in the state its machine gives it, with its event. */
+/** Another row has the name that this one wanted. */
+export class Taken extends Error {
+  override name = 'Taken';
+}
+
+/** Brings a row into being in the state its machine gives it, with its event. Throws Taken if a unique key is not free. */
 export async function begin<M extends Machine, Table extends Stateful>(
   tx: Tx,
   lifecycle: Lifecycle<M, Table>,
@@ -37,7 +42,7 @@ export async function begin<M extends Machine, Table extends Stateful>(
   const taken = step(lifecycle.machine, null, move);
   if (!taken) throw new Error(`The ${lifecycle.machine.name} machine does not begin with ${move}.`);
   const born = { ...row, status: taken.to } as unknown as Row<Table>;
-  await insertRow(tx, lifecycle.table, born);
+  if (!(await insertRow(tx, lifecycle.table, born))) throw new Taken(`This ${lifecycle.resource} is there already.`);
   await tell(tx, lifecycle, born, taken.event, actor);
   return born;
 }

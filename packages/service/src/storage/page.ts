@@ -19,15 +19,18 @@ export interface Listing<Item> {
 
 /** Up to here a total is exact; beyond, counting would cost more than the page itself. */
 const EXACT_UP_TO = 10_000;
+/** How old a total may be that is shown, and from which age on a new one is made. */
 const STALE_AFTER_MS = 10_000;
+const RENEW_AFTER_MS = 5_000;
 const MOST_COUNTS = 1_000;
 
 /**
- * Reads pages. A total beyond 10,000 is counted once and then shown for up to 10 seconds while a new count is made
- * behind the answer, so that a page of a million rows costs what a page of a thousand does.
+ * Reads pages. A total beyond 10,000 is shown for up to 10 seconds and counted anew behind the answers of the last five
+ * of them, so that a page of a million rows, if it is asked for all the time, costs what a page of a thousand does.
  */
 export class Pages {
-  readonly #counts = new Map<string, { total: number; at: number; counting: boolean }>();
+  readonly #counts = new Map<string, { readonly total: number; readonly at: number }>();
+  readonly #counting = new Map<string, Promise<number>>();
   readonly #clock: () => number;
 
   constructor(clock: () => number = Date.now) {
@@ -46,35 +49,39 @@ export class Pages {
     // The last page tells the total by itself.
     if (got < asked && (got > 0 || offset === 0)) return offset + got;
     const known = this.#counts.get(listing.countKey);
-    if (known && this.#clock() - known.at < STALE_AFTER_MS) return known.total;
-    if (known) {
-      this.#refresh(listing, known);
+    const age = known ? this.#clock() - known.at : Number.POSITIVE_INFINITY;
+    if (known && age < STALE_AFTER_MS) {
+      // Whoever waits for this one is told by its own call; here a failure only means that the next call tries again.
+      if (age >= RENEW_AFTER_MS) this.#countAll(listing).catch(() => undefined);
       return known.total;
     }
     const total = await listing.count(EXACT_UP_TO + 1);
-    if (total <= EXACT_UP_TO) return total;
-    return this.#remember(listing.countKey, await listing.count(Number.MAX_SAFE_INTEGER));
+    return total <= EXACT_UP_TO ? total : await this.#countAll(listing);
   }
 
-  #refresh<Item>(listing: Listing<Item>, known: { counting: boolean }): void {
-    if (known.counting) return;
-    known.counting = true;
-    listing.count(Number.MAX_SAFE_INTEGER).then(
-      (total) => this.#remember(listing.countKey, total),
-      () => this.#counts.delete(listing.countKey),
-    );
-  }
-
-  #remember(key: string, total: number): number {
-    if (total <= EXACT_UP_TO) {
-      this.#counts.delete(key);
-      return total;
+  /** Callers that need the same count share it. */
+  #countAll<Item>(listing: Listing<Item>): Promise<number> {
+    const key = listing.countKey;
+    const at = this.#clock();
+    let counting = this.#counting.get(key);
+    if (!counting) {
+      counting = listing
+        .count(Number.MAX_SAFE_INTEGER)
+        .then((total) => this.#remember(key, total, at))
+        .finally(() => this.#counting.delete(key));
+      this.#counting.set(key, counting);
     }
+    return counting;
+  }
+
+  #remember(key: string, total: number, at: number): number {
+    this.#counts.delete(key);
+    if (total <= EXACT_UP_TO) return total;
     if (this.#counts.size >= MOST_COUNTS) {
       const [oldest] = this.#counts.keys();
       if (oldest !== undefined) this.#counts.delete(oldest);
     }
-    this.#counts.set(key, { total, at: this.#clock(), counting: false });
+    this.#counts.set(key, { total, at });
     return total;
   }
 }

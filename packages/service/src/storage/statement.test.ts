@@ -8,16 +8,16 @@ onBothEngines((engine) => {
     const set = statement<{ name: string; value: string }>((db, p) =>
       db.insertInto('settings').values({ name: p.name, value: p.value }),
     );
-    const valueOf = statement<{ name: string }, { value: string }>((db, p) =>
+    const valueNamed = statement<{ name: string }, { value: string }>((db, p) =>
       db.selectFrom('settings').select('value').where('name', '=', p.name),
     );
     await storage.write(async (tx) => {
       await set(tx, { name: 'a', value: '1' });
       await set(tx, { name: 'b', value: "it's 2" });
     });
-    expect(await valueOf(storage.reader, { name: 'b' })).toEqual([{ value: "it's 2" }]);
-    expect(await valueOf(storage.reader, { name: 'a' })).toEqual([{ value: '1' }]);
-    expect(await valueOf(storage.reader, { name: 'c' })).toEqual([]);
+    expect(await valueNamed(storage.reader, { name: 'b' })).toEqual([{ value: "it's 2" }]);
+    expect(await valueNamed(storage.reader, { name: 'a' })).toEqual([{ value: '1' }]);
+    expect(await valueNamed(storage.reader, { name: 'c' })).toEqual([]);
   });
 
   it('keeps a constant and a slot apart, whatever their order', async () => {
@@ -47,9 +47,7 @@ onBothEngines((engine) => {
 
   it('belongs to its transaction', async () => {
     const storage = await engine.open();
-    const set = statement<{ name: string }>((db, p) =>
-      db.insertInto('settings').values({ name: p.name, value: '' }),
-    );
+    const set = statement<{ name: string }>((db, p) => db.insertInto('settings').values({ name: p.name, value: '' }));
     const failing = storage.write(async (tx) => {
       await set(tx, { name: 'gone' });
       throw new Error('no');

@@ -24,14 +24,14 @@ interface Compiled {
  *     const [server] = await byId(tx, { id });
  */
 export function statement<Parameters extends object, Row = never>(
-  build: (db: Kysely<Tables>, slots: Parameters) => Compilable<Row>,
+  build: (db: Kysely<Tables>, slots: Parameters, engine: EngineName) => Compilable<Row>,
 ): (queries: Queries, parameters: Parameters) => Promise<Row[]> {
   const compiled = new Map<EngineName, Compiled>();
   const slots = new Proxy({} as Parameters, { get: (_, name) => new Slot(String(name)) });
   return async (queries, parameters) => {
     let query = compiled.get(queries.engine);
     if (!query) {
-      const { sql: text, parameters: places } = build(builders[queries.engine], slots).compile();
+      const { sql: text, parameters: places } = build(builders[queries.engine], slots, queries.engine).compile();
       query = { text, parameters: places };
       compiled.set(queries.engine, query);
     }

@@ -9,16 +9,18 @@ const texts = new Map<string, string>();
 
 const place = (tx: Tx, number: number): string => (tx.engine === 'postgres' ? `$${number}` : '?');
 
-export async function insertRow(tx: Tx, table: keyof Tables, row: object): Promise<void> {
+/** False when a unique key of the row is taken. */
+export async function insertRow(tx: Tx, table: keyof Tables, row: object): Promise<boolean> {
   const columns = Object.keys(row);
   const key = `${tx.engine} insert ${table} ${columns}`;
   let text = texts.get(key);
   if (!text) {
     const names = columns.map((c) => `"${c}"`).join(', ');
-    text = `insert into "${table}" (${names}) values (${columns.map((_, i) => place(tx, i + 1)).join(', ')})`;
+    const places = columns.map((_, i) => place(tx, i + 1)).join(', ');
+    text = `insert into "${table}" (${names}) values (${places}) on conflict do nothing`;
     texts.set(key, text);
   }
-  await tx.run(text, Object.values(row), true);
+  return (await tx.run(text, Object.values(row), true)).changed === 1;
 }
 
 /** False when the row is no longer in the state it was read in. */

@@ -1,6 +1,6 @@
 import { createDatabase } from '@hortus/testkit/database';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
-import { afterEach, describe } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe } from 'vitest';
 import { openPostgres } from '../storage/postgres/open.ts';
 import type { EngineName } from '../storage/session.ts';
 import { openSqlite } from '../storage/sqlite/open.ts';
@@ -15,37 +15,55 @@ export interface Ground {
   open(hooks?: StorageHooks): Promise<Storage>;
 }
 
+/** What is made in a test lives until the test ends; what is made in `beforeAll`, until the suite does. */
 export interface Engine {
   readonly name: EngineName;
-  /** Fresh ground: its own directory or its own database, removed after the test. */
+  /** Fresh ground: its own directory or its own database, removed afterwards. */
   ground(): Promise<Ground>;
-  /** A storage on fresh ground, closed after the test. */
+  /** A storage on fresh ground, closed afterwards. */
   open(hooks?: StorageHooks): Promise<Storage>;
+  /** Has something undone at that same end, before what was made earlier. */
+  afterwards(step: Step): void;
 }
+
+type Step = () => unknown;
 
 /** Runs a suite once per engine: what holds on one must hold on the other. */
 export function onBothEngines(suite: (engine: Engine) => void): void {
   for (const name of ['sqlite', 'postgres'] as const) {
     describe(`on ${name}`, () => {
-      const undo: (() => Promise<unknown> | unknown)[] = [];
-      afterEach(async () => {
-        for (const step of undo.splice(0).reverse()) await step();
+      const ofSuite: Step[] = [];
+      const ofTest: Step[] = [];
+      let inTest = false;
+      beforeEach(() => {
+        inTest = true;
       });
+      afterEach(async () => {
+        inTest = false;
+        await undo(ofTest);
+      });
+      afterAll(() => undo(ofSuite));
+      const afterwards = (step: Step) => void (inTest ? ofTest : ofSuite).push(step);
+
       const ground = async (): Promise<Ground> => {
         const folder = await temporaryFolder();
-        undo.push(() => folder.remove());
+        afterwards(() => folder.remove());
         const database = name === 'postgres' ? await createDatabase() : undefined;
-        if (database) undo.push(() => database.drop());
+        if (database) afterwards(() => database.drop());
         const open = async (hooks: StorageHooks = {}) => {
           const storage = database
             ? await openPostgres({ url: database.url, connections: 8 }, hooks)
             : await openSqlite(folder.path, hooks);
-          undo.push(() => storage.close());
+          afterwards(() => storage.close());
           return storage;
         };
         return { engine: name, directory: folder.path, databaseUrl: database?.url, open };
       };
-      suite({ name, ground, open: async (hooks) => (await ground()).open(hooks) });
+      suite({ name, ground, open: async (hooks) => (await ground()).open(hooks), afterwards });
     });
   }
+}
+
+async function undo(steps: Step[]): Promise<void> {
+  for (const step of steps.splice(0).reverse()) await step();
 }

@@ -44,7 +44,11 @@ export const serverRow = (tx: Tx, { accountId, serverId }: Pick<Ground, 'account
 });
 
 /** Without its status, which `begin` gives. */
-export const definitionRow = (tx: Tx, ground: Ground, id = newId('definition')): Omit<Row<'definitions'>, 'status'> => ({
+export const definitionRow = (
+  tx: Tx,
+  ground: Ground,
+  id = newId('definition'),
+): Omit<Row<'definitions'>, 'status'> => ({
   id,
   account_id: ground.accountId,
   name: id,

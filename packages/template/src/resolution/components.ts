@@ -1,6 +1,6 @@
 import type { ManifestComponent, ManifestHealthcheck } from '@hortus/contract/template/manifest';
 import type { CanonicalComponent, CanonicalHealthcheck } from '../canonical-form.ts';
-import { imageText, parseImage } from '../image-reference.ts';
+import { imageText } from '../image-reference.ts';
 import { bytes, cores, milliseconds } from '../quantity.ts';
 import { deepFill } from './deep-fill.ts';
 import { componentHost, type Scope } from './scope.ts';
@@ -36,23 +36,13 @@ export function resolveComponent(
     devices,
     ...same
   } = c;
-  const { kind, irreversible, restart, replicas, env, depends_on, labels, extra_hosts, sysctls, ...others } = same;
   if (image === undefined || image === '') scope.fail(field('image'), 'has no image');
   return compact({
-    ...others,
+    ...same,
     name,
     host: componentHost(uid, name),
-    kind,
-    irreversible,
-    restart,
-    replicas,
-    env,
-    depends_on,
-    labels,
-    extra_hosts,
-    sysctls,
     files: files.map((file) => ({ ...file, content: file.content ?? '' })),
-    image: imageText(typeof image === 'string' ? parseImage(image) : image),
+    image: typeof image === 'object' ? imageText(image) : (image ?? ''),
     storage: storage.map(({ shared: _, ...mount }) =>
       mount.host_path === undefined ? { ...mount, volume: `${uid}_${mount.name}` } : mount,
     ),
@@ -126,6 +116,7 @@ type Compact<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
 };
 
 function compact<T extends object>(value: T): Compact<T> {
-  for (const key of Object.keys(value) as (keyof T)[]) if (value[key] === undefined) delete value[key];
-  return value as Compact<T>;
+  const kept: Record<string, unknown> = {};
+  for (const [key, inner] of Object.entries(value)) if (inner !== undefined) kept[key] = inner;
+  return kept as Compact<T>;
 }

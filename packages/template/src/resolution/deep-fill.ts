@@ -13,8 +13,8 @@ export function deepFill<T>(value: T, pointer: string, fillText: FillText, secre
 
   function filled(inner: unknown, at: string): unknown {
     if (typeof inner === 'string') return filledText(inner, at).text;
-    if (Array.isArray(inner)) return filledList(inner, at);
-    if (!isMapping(inner)) return inner;
+    if (Array.isArray(inner)) return isPlain(inner) ? inner : filledList(inner, at);
+    if (!isMapping(inner) || isPlain(inner)) return inner;
     const result: Record<string, unknown> = {};
     for (const key of Object.keys(inner)) {
       const entry = filled(inner[key], `${at}/${pointerStep(key)}`);
@@ -42,6 +42,21 @@ export function deepFill<T>(value: T, pointer: string, fillText: FillText, secre
     if (result.secret && result.text !== undefined) secretPaths.push(at);
     return result;
   }
+}
+
+const plain = new WeakMap<object, boolean>();
+
+/** Most of a spec holds nothing to fill. What is frozen is looked through once and then taken as it is. */
+function isPlain(value: object): boolean {
+  if (!Object.isFrozen(value)) return false;
+  let known = plain.get(value);
+  if (known === undefined) {
+    known = Object.values(value).every((inner) =>
+      typeof inner === 'string' ? !inner.includes('${') : typeof inner !== 'object' || inner === null || isPlain(inner),
+    );
+    plain.set(value, known);
+  }
+  return known;
 }
 
 /** One step of an RFC 6901 pointer. */

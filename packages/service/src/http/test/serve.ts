@@ -37,6 +37,9 @@ export const principals: Readonly<Record<string, Principal>> = {
   },
 };
 
+/** Headers that no answer is without. */
+export const everyAnswer = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-request-id'];
+
 export const bearer = (name: string) => ({ authorization: `Bearer ${name}` });
 
 export const fakeAuthenticator: Authenticator = {
@@ -126,4 +129,10 @@ export async function serve({ handlers, config, logLevel = 'info', ...changes }:
   };
 }
 
-export const json = async (response: Response) => (await response.json()) as Record<string, never> & { error: never };
+export const jsonType = 'application/json; charset=utf-8';
+
+export const sending = (body: string, key = 'writer', type = 'application/json') => ({
+  method: 'POST',
+  headers: { ...bearer(key), 'content-type': type },
+  body,
+});

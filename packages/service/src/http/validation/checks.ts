@@ -2,8 +2,9 @@ import { type Endpoint, noBody } from '@hortus/contract/endpoint';
 import { nearest } from '@hortus/template/nearest';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { notFound, Problem } from '../../problem.ts';
+import { invalid, notFound, Problem } from '../../problem.ts';
 import { findings } from './messages.ts';
+import { holdsNull, NO_NULL } from './null-character.ts';
 import { queryReader } from './query.ts';
 
 type Values = Record<string, unknown>;
@@ -22,12 +23,14 @@ export function compileChecks(row: Endpoint): Checks {
   return {
     params(raw) {
       // What cannot be an id names nothing.
-      if (!params.Check(raw)) throw notFound('resource');
+      if (!params.Check(raw) || holdsNull(raw)) throw notFound('resource');
       return raw;
     },
     query(raw) {
       const values = readQuery(raw as Values);
       if (!query.Check(values)) throw refusal(query.Errors(values), row.query, 'query');
+      const field = holdsNull(values);
+      if (field !== undefined) throw invalid(field, NO_NULL);
       return values;
     },
     body: row.body === noBody ? nothing : bodyCheck(row.body),

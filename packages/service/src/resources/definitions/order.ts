@@ -94,10 +94,16 @@ export function checkVariant(template: CatalogTemplate, variant: string | null):
   throw invalid('variant', known === '' ? 'this template has no variants' : `must be one of ${known}`);
 }
 
+/** As long as a label of a host name may be. */
+const LONGEST_UID = 63;
+
+/** Letters lose their accents; cut before it is trimmed, so that no cut leaves a dash at the end. */
 const slugify = (name: string): string =>
   name
     .normalize('NFKD')
+    .replace(/\p{Mark}+/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 63);
+    .replace(/^-/, '')
+    .slice(0, LONGEST_UID)
+    .replace(/-$/, '');

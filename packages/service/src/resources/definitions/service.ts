@@ -4,7 +4,7 @@ import type { DefinitionCreate, DefinitionUpdate } from '@hortus/contract/resour
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
-import { begin, transition } from '../../state/transition.ts';
+import { begin, Taken, transition } from '../../state/transition.ts';
 import { type Page, type PageRequest, type Pages, slice } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
@@ -29,7 +29,6 @@ import {
   lockDefinition,
   type RevisionRow,
   removeSecret,
-  uidTaken,
 } from './store.ts';
 
 export interface DefinitionsDeps {
@@ -37,7 +36,7 @@ export interface DefinitionsDeps {
   readonly pages: Pages;
   readonly catalog: Catalog;
   readonly vault: Vault;
-  readonly hasServer: (queries: Queries, accountId: string, id: string) => Promise<boolean>;
+  readonly hasServer: (tx: Tx, accountId: string, id: string) => Promise<boolean>;
 }
 
 export class Definitions {
@@ -68,9 +67,7 @@ export class Definitions {
   async create(tx: Tx, principal: Principal, order: Order): Promise<Definition> {
     const { accountId } = principal;
     const { template, instanceUid } = order;
-    if (!(await this.#deps.hasServer(tx, accountId, order.serverId)))
-      throw invalid('server_id', 'there is no such server', { reason: 'unknown' });
-    if (await uidTaken(tx, accountId, instanceUid)) throw taken(instanceUid);
+    if (!(await this.#deps.hasServer(tx, accountId, order.serverId))) throw noServer('there is no such server.');
     const row = await begin(
       tx,
       definitionLifecycle,
@@ -90,7 +87,9 @@ export class Definitions {
       },
       'create',
       actorOf(principal),
-    );
+    ).catch((error) => {
+      throw error instanceof Taken ? taken(instanceUid) : error;
+    });
     const revision = {
       spec_hash: template.item.spec_hash,
       profile: order.profile,
@@ -142,7 +141,10 @@ export class Definitions {
     return this.#move(tx, principal, id, 'archive');
   }
 
-  activate(tx: Tx, principal: Principal, id: string): Promise<Definition> {
+  async activate(tx: Tx, principal: Principal, id: string): Promise<Definition> {
+    const { server_id } = await this.#lock(tx, principal, id);
+    if (!(await this.#deps.hasServer(tx, principal.accountId, server_id)))
+      throw noServer('the server it was planted on has been removed.');
     return this.#move(tx, principal, id, 'activate');
   }
 
@@ -206,6 +208,8 @@ export class Definitions {
     return definitionRecord(row, this.#template(row.template_id));
   }
 }
+
+const noServer = (message: string) => invalid('server_id', message, { reason: 'unknown' });
 
 const taken = (uid: string) =>
   conflict('instance_uid', 'taken', `${uid} is the name of another definition of this account.`);

@@ -85,13 +85,6 @@ export const lockDefinition = (tx: Tx, accountId: string, id: string): Promise<D
     tx.db.selectFrom('definitions').selectAll().where('id', '=', id).where('account_id', '=', accountId),
   ).executeTakeFirst();
 
-const byUid = statement<{ accountId: string; uid: string }, { id: string }>((db, p) =>
-  db.selectFrom('definitions').select('id').where('account_id', '=', p.accountId).where('instance_uid', '=', p.uid),
-);
-
-export const uidTaken = async (queries: Queries, accountId: string, uid: string): Promise<boolean> =>
-  (await byUid(queries, { accountId, uid })).length > 0;
-
 export async function countUnarchivedOn(queries: Queries, serverId: string): Promise<number> {
   const { total } = await queries.db
     .selectFrom('definitions')

@@ -2,6 +2,7 @@ import type { Event } from '@hortus/contract/resources/events';
 import type { Handlers } from '../../http/handler.ts';
 import type { Pages } from '../../storage/page.ts';
 import type { Storage } from '../../storage/storage.ts';
+import { iso } from '../../time.ts';
 import { countEvents, type EventFilter, type EventRow, eventsOf } from './store.ts';
 
 export interface EventDeps {
@@ -33,7 +34,7 @@ const eventRecord = (row: EventRow): Event => ({
   account_id: row.account_id,
   resource_type: row.resource_type,
   resource_id: row.resource_id,
-  created_at: new Date(row.created_at).toISOString(),
+  created_at: iso(row.created_at),
   actor: row.actor,
   data: JSON.parse(row.data),
 });

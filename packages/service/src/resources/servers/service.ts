@@ -17,6 +17,7 @@ import {
   type ServerFilter,
   type ServerRow,
   updateServer,
+  useServer,
 } from './store.ts';
 
 export interface ServersDeps {
@@ -52,9 +53,9 @@ export class Servers {
     return serverRecord(row);
   }
 
-  /** For other resources; another account's server is not there. */
-  async has(queries: Queries, accountId: string, id: string): Promise<boolean> {
-    return (await findServer(queries, accountId, id)) !== undefined;
+  /** For other resources; another account's server is not there. One that is cannot be removed in the meantime. */
+  has(tx: Tx, accountId: string, id: string): Promise<boolean> {
+    return useServer(tx, accountId, id);
   }
 
   async register(tx: Tx, principal: Principal, body: ServerRegistration) {

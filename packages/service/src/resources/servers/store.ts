@@ -1,5 +1,5 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import { forUpdate } from '../../storage/locking.ts';
+import { forUpdate, forUse } from '../../storage/locking.ts';
 import { statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row, Tables } from '../../storage/tables.ts';
@@ -52,6 +52,22 @@ const byId = statement<{ id: string; accountId: string }, ServerRow>((db, p) =>
 
 export const findServer = async (queries: Queries, accountId: string, id: string): Promise<ServerRow | undefined> =>
   (await byId(queries, { id, accountId }))[0];
+
+const inUseById = statement<{ id: string; accountId: string }, { id: string }>((db, p, engine) =>
+  forUse(
+    engine,
+    db
+      .selectFrom('servers')
+      .select('id')
+      .where('id', '=', p.id)
+      .where('account_id', '=', p.accountId)
+      .where('deleted_at', 'is', null),
+  ),
+);
+
+/** If it is there, it stays until the transaction ends. */
+export const useServer = async (tx: Tx, accountId: string, id: string): Promise<boolean> =>
+  (await inUseById(tx, { id, accountId })).length > 0;
 
 export const lockServer = (tx: Tx, accountId: string, id: string): Promise<ServerRow | undefined> =>
   forUpdate(

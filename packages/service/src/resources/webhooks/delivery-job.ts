@@ -4,6 +4,7 @@ import type { JobKind, JobRun, Settled } from '../../jobs/job.ts';
 import type { AddressGuard } from '../../outbound/address-guard.ts';
 import { type PostResult, post } from '../../outbound/post.ts';
 import type { Storage } from '../../storage/storage.ts';
+import { iso } from '../../time.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { openSecret } from './secret.ts';
 import { deliveryHeaders } from './signing.ts';
@@ -98,7 +99,7 @@ function bodyOf(delivery: DueDelivery): string {
   const body: WebhookBody = {
     id: delivery.event_id,
     type: delivery.event_type as WebhookBody['type'],
-    created_at: new Date(delivery.event_created_at).toISOString(),
+    created_at: iso(delivery.event_created_at),
     account_id: delivery.account_id,
     data: JSON.parse(delivery.data),
   };

@@ -1,5 +1,6 @@
 import type { Delivery, WebhookEndpoint } from '@hortus/contract/resources/webhooks';
 import type { Call, Handlers } from '../../http/handler.ts';
+import { iso, isoOrNull } from '../../time.ts';
 import { checkUrl, listDeliveries, listEndpoints, register, remove, type WebhookDeps } from './service.ts';
 import type { DeliveryRow, EndpointRow } from './store.ts';
 
@@ -54,9 +55,7 @@ const deliveryRecord = (row: DeliveryRow): Delivery => ({
   response_code: row.response_code,
   error: row.error,
   duration_ms: row.duration_ms,
-  next_attempt_at: row.next_attempt_at === null ? null : iso(row.next_attempt_at),
-  delivered_at: row.delivered_at === null ? null : iso(row.delivered_at),
+  next_attempt_at: isoOrNull(row.next_attempt_at),
+  delivered_at: isoOrNull(row.delivered_at),
   created_at: iso(row.created_at),
 });
-
-const iso = (ms: number): string => new Date(ms).toISOString();

@@ -46,9 +46,9 @@ const statements = (engine: EngineName): string[] => {
       position ${identity}, seq bigint unique, id text not null unique, account_id text not null, type text not null,
       resource_type text not null, resource_id text not null, actor text, data text not null, created_at bigint not null)`,
     `create index events_unsequenced on events (position) where seq is null`,
-    `create index events_of_account on events (account_id, seq)`,
-    `create index events_by_type on events (account_id, type, seq)`,
-    `create index events_of_resource on events (account_id, resource_id, seq)`,
+    `create index events_of_account on events (account_id, seq) where seq is not null`,
+    `create index events_by_type on events (account_id, type, seq) where seq is not null`,
+    `create index events_of_resource on events (account_id, resource_id, seq) where seq is not null`,
     `create table jobs (
       id text primary key, kind text not null, key text, payload text not null, run_at bigint not null,
       attempts integer not null, lease_owner text, again_at bigint, last_error text, dead integer not null,

@@ -31,10 +31,6 @@ export class SqliteConnection {
     return { rows: [], changed: Number(statement.run(...values).changes) };
   }
 
-  exec(text: string): void {
-    this.#db.exec(text);
-  }
-
   /** False after SQLite has rolled back by itself, as it does when the disk is full. */
   get inTransaction(): boolean {
     return this.#db.isTransaction;

@@ -72,29 +72,34 @@ export class GroupCommit {
     const done: Done[] = [];
     const failed: { work: Work; error: unknown }[] = [];
     try {
-      this.#connection.exec('begin immediate');
+      this.#control('begin immediate');
       for (const work of batch) {
         const notices: Notice[] = [];
-        this.#connection.exec('savepoint work');
+        this.#control('savepoint work');
         const outcome = await this.#call(work, notices);
         if (!this.#connection.inTransaction) return { cause: outcome.ok ? undefined : outcome.error };
         if (outcome.ok) {
-          this.#connection.exec('release work');
+          this.#control('release work');
           done.push({ work, value: outcome.value, notices });
         } else {
-          this.#connection.exec('rollback to work; release work');
+          this.#control('rollback to work');
+          this.#control('release work');
           failed.push({ work, error: outcome.error });
         }
       }
-      this.#connection.exec('commit');
+      this.#control('commit');
     } catch (error) {
-      if (this.#connection.inTransaction) this.#connection.exec('rollback');
+      if (this.#connection.inTransaction) this.#control('rollback');
       return { cause: error };
     }
     for (const { work, error } of failed) work.reject(error);
     for (const { work, value } of done) work.resolve(value);
     this.#committed(done.flatMap((d) => d.notices));
     return undefined;
+  }
+
+  #control(text: string): void {
+    this.#connection.run(text, []);
   }
 
   /** After a lost batch each callback gets a transaction of its own, so that one that cannot be written fails alone. */

@@ -1,0 +1,306 @@
+import type { Endpoint } from '@hortus/contract/endpoint';
+import { noBody } from '@hortus/contract/endpoint';
+import { type EndpointName, endpointRows } from '@hortus/contract/endpoints';
+import { idPrefixes } from '@hortus/contract/ids';
+import { permissionNames } from '@hortus/contract/permissions';
+import { until } from '@hortus/testkit/until';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '../ids.ts';
+import { onBothEngines } from '../testing/engines.ts';
+import { goodRequest } from '../testing/good-requests.ts';
+import { expectPublished, expectRefusal, expectShape } from '../testing/published-answer.ts';
+import { type Caller, insertKeyRow, type RunningService, startApp } from '../testing/running-service.ts';
+import { noObject, nothingSent, spoiltBodies } from '../testing/spoilt-bodies.ts';
+import { isAtRest, tableContents } from '../testing/table-contents.ts';
+
+/** Every row of the contract, held to what the interface promises of all of them. A new row is held to it by itself. */
+const rows = endpointRows;
+const guarded = rows.filter(([, row]) => row.permission !== 'public');
+const permitted = guarded.filter(([, row]) => row.permission !== 'session');
+const withPath = rows.filter(([, row]) => row.path.includes('{'));
+const withBody = rows.filter(([, row]) => row.body !== noBody);
+const bodiless = rows.filter(([, row]) => row.body === noBody && row.method !== 'GET');
+const lists = rows.filter(([, row]) => 'per_page' in row.query.properties);
+const creating = rows.filter(([, row]) => row.idempotent);
+
+const anyId = new RegExp(`\\b(?:${Object.values(idPrefixes).join('|')})_[0-9a-z]{26}\\b`, 'g');
+const isId = (value: unknown) => typeof value === 'string' && value.replace(anyId, '') === '';
+
+onBothEngines((engine) => {
+  let service: RunningService;
+  let neighbour: Caller;
+  let before: Awaited<ReturnType<typeof tableContents>> | undefined;
+
+  beforeAll(async () => {
+    service = await startApp(engine);
+    neighbour = await service.addAccount();
+  });
+  beforeEach(() => {
+    before = undefined;
+  });
+  afterEach(async () => {
+    if (before) expect(await tableContents(service.sideDoor)).toEqual(before);
+  });
+
+  /** From here to the end of the test nothing may be written. */
+  async function nothingMayChange(): Promise<void> {
+    await until(() => isAtRest(service.sideDoor), { describe: 'every event to have its number' });
+    before = await tableContents(service.sideDoor);
+  }
+
+  describe('without the right key', () => {
+    const refused: Record<string, { key: string | null; headers?: Record<string, string> }> = {};
+    const without: Partial<Record<string, string>> = {};
+    let serverKey: string;
+
+    beforeAll(async () => {
+      const { accountId: account_id, client, sideDoor, key } = service;
+      const everything = JSON.stringify(permissionNames);
+      Object.assign(refused, {
+        none: { key: null },
+        empty: { key: '' },
+        malformed: { key: 'let-me-in' },
+        'of another scheme': { key: null, headers: { authorization: `Basic ${key}` } },
+        wrong: { key: `hk_live_${'b'.repeat(43)}` },
+        'of the other mode': { key: key.replace('hk_live_', 'hk_test_') },
+        expired: { key: await insertKeyRow(sideDoor, { account_id, permissions: everything, expires_at: 1 }) },
+        revoked: { key: await insertKeyRow(sideDoor, { account_id, permissions: everything, revoked_at: 1 }) },
+        'of another network': {
+          key: await insertKeyRow(sideDoor, { account_id, permissions: everything, allowed_cidrs: '["192.0.2.0/24"]' }),
+        },
+      });
+      for (const missing of permissionNames) {
+        const permissions = permissionNames.filter((name) => name !== 'admin' && name !== missing);
+        without[missing] = (await client.call('keys.create', { body: { name: missing, permissions } })).data.key;
+      }
+      const registered = await client.call('servers.register', { body: { name: 'cellar', environment: 'staging' } });
+      serverKey = registered.data.api_key;
+    });
+
+    it.each(guarded)('%s answers 401', async (name) => {
+      const { method, path, body } = await goodRequest(name, service);
+      await nothingMayChange();
+      for (const [why, options] of Object.entries(refused)) {
+        const answer = await service.request(method, path, { ...(body && { body }), ...options });
+        expect(answer.status, why).toBe(401);
+        expectRefusal(answer, 'UNAUTHORIZED');
+      }
+    });
+
+    it.each(permitted)('%s answers 403 and names the permission', async (name, row) => {
+      const { method, path, options } = await goodRequest(name, service);
+      await nothingMayChange();
+      const answer = await service.request(method, path, { ...options, key: without[row.permission] as string });
+      expectRefusal(answer, 'FORBIDDEN');
+      expect(answer.json.error).toMatchObject({
+        message: expect.stringContaining(row.permission),
+        details: { permission: row.permission },
+      });
+    });
+
+    it.each(guarded)('%s answers a server key only where a daemon needs it', async (name, row) => {
+      const { method, path, options } = await goodRequest(name, service);
+      await nothingMayChange();
+      const answer = await service.request(method, path, { ...options, key: serverKey });
+      // What a daemon may call, it may call for its own server, and this is another one.
+      expectRefusal(answer, row.daemon ? 'NOT_FOUND' : 'FORBIDDEN');
+    });
+  });
+
+  describe('a path that names nothing', () => {
+    it.each(withPath)('%s answers 404 and changes nothing', async (name) => {
+      const { method, params, options, pathWith } = await goodRequest(name, service);
+      await nothingMayChange();
+      for (const [param, good] of Object.entries(params)) {
+        const unknown = isId(good) ? newId(kindOf(String(good))) : 'no-such-thing';
+        for (const value of [
+          unknown,
+          '0',
+          '-1',
+          '1e3',
+          "' or 1=1 --",
+          '\u0000',
+          'x'.repeat(129),
+          'x'.repeat(600),
+          'ü/%2e',
+        ]) {
+          const answer = await service.request(method, pathWith({ [param]: value }), options);
+          expect(answer.status, `${param} = ${value}`).toBe(404);
+          expectRefusal(answer, 'NOT_FOUND');
+        }
+      }
+    });
+
+    it.each(withPath)('%s does not tell one account what another has', async (name) => {
+      const { method, path, params, body } = await goodRequest(name, service);
+      if (!Object.values(params).some(isId)) return;
+      await nothingMayChange();
+      expectRefusal(await neighbour.request(method, path, { body }), 'NOT_FOUND');
+    });
+
+    it('answers 404 to an unknown path and to a method that a path does not have', async () => {
+      const { request } = service;
+      for (const path of ['/', '/nothing', '/templates/inkwell/more', '/%zz', '//definitions']) {
+        for (const key of [service.key, null]) expectRefusal(await request('GET', path, { key }), 'NOT_FOUND');
+      }
+      for (const [, { path }] of rows) {
+        const taken = rows.filter(([, row]) => row.path === path).map(([, row]) => row.method as string);
+        const somewhere = path.replaceAll(/\{\w+\}/g, 'x');
+        const others = rows.filter(([, row]) => matches(row.path, somewhere)).map(([, row]) => row.method as string);
+        for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+          if (taken.includes(method) || others.includes(method)) continue;
+          expectRefusal(await request(method, somewhere), 'NOT_FOUND');
+        }
+      }
+    });
+  });
+
+  describe('a body that cannot be meant', () => {
+    it.each(withBody)('%s refuses it by the name of the field and writes nothing', async (name, row) => {
+      const { method, path, body = {}, options } = await goodRequest(name, service);
+      await nothingMayChange();
+      for (const { how, field, raw, contentType } of [...spoiltBodies(row, body), ...nothingSent]) {
+        const headers = { ...options.headers, 'content-type': contentType ?? 'application/json' };
+        const { body: _, ...rest } = options;
+        const answer = await service.request(method, path, { ...rest, raw, headers });
+        expect(answer.status, `${how}: ${JSON.stringify(answer.json)}`).toBe(422);
+        expectRefusal(answer, 'VALIDATION_ERROR', field);
+      }
+      const { body: _, ...bare } = options;
+      expectRefusal(await service.request(method, path, bare), 'VALIDATION_ERROR', 'body');
+    });
+
+    it.each(bodiless)('%s takes none, or an empty object', async (name) => {
+      const { method, path, options } = await goodRequest(name, service);
+      await nothingMayChange();
+      for (const { how, field, raw, contentType } of [
+        ...noObject(),
+        { how: 'a field', field: 'surprise', raw: '{"surprise":1}' } as const,
+      ].map((spoilt) => ({ contentType: undefined, ...spoilt }))) {
+        const headers = { ...options.headers, 'content-type': contentType ?? 'application/json' };
+        const answer = await service.request(method, path, { ...options, raw, headers });
+        expect(answer.status, how).toBe(422);
+        expectRefusal(answer, 'VALIDATION_ERROR', field);
+      }
+      before = undefined;
+      expect(expectPublished(await service.request(method, path, { ...options, raw: '{}' })).status).toBeLessThan(300);
+    });
+  });
+
+  describe('a list', () => {
+    it.each(lists)('%s has pages', async (name) => {
+      const { method, path, options } = await goodRequest(name, service);
+      const ask = (query: string) =>
+        service.request(method, `${path}${path.includes('?') ? '&' : '?'}${query}`, options);
+      for (const [field, values] of [
+        ['page', ['0', '-1', 'abc', '', '1.5', '1e2', '99999999999999999999']],
+        ['per_page', ['0', '101', '1.5', 'abc', '-1']],
+      ] as const) {
+        for (const value of values) expectRefusal(await ask(`${field}=${value}`), 'VALIDATION_ERROR', field);
+      }
+      expectRefusal(await ask('page=1&page=2'), 'VALIDATION_ERROR', 'page');
+
+      const whole = expectPublished(await ask('per_page=100&surprise=1')).json;
+      const { total } = whole.pagination;
+      expect(whole.pagination).toEqual({ page: 1, per_page: 100, total, total_pages: Math.ceil(total / 100) });
+      expect(whole.data).toHaveLength(Math.min(total, 100));
+      expect((await ask('')).json.pagination).toMatchObject({ page: 1, per_page: 20, total });
+      const bySize = Math.max(1, Math.min(33, Math.ceil(total / 3)));
+      const pages = await Promise.all(
+        [1, 2, 3].map(async (page) => (await ask(`per_page=${bySize}&page=${page}`)).json),
+      );
+      expect(pages.flatMap((page) => page.data)).toEqual(whole.data.slice(0, 3 * bySize));
+      expect(pages[1].pagination).toEqual({ page: 2, per_page: bySize, total, total_pages: Math.ceil(total / bySize) });
+      expect((await ask('page=1000000')).json).toMatchObject({ data: [], pagination: { page: 1_000_000, total } });
+    });
+
+    it.each(lists)('%s shows one account nothing of another', async (name) => {
+      const idsOf = async (caller: Caller) => {
+        const { method, path, options } = await goodRequest(name, caller);
+        const answer = await caller.request(method, `${path}${path.includes('?') ? '&' : '?'}per_page=100`, options);
+        return new Set(
+          JSON.stringify(expectPublished(answer).json)
+            .match(anyId)
+            ?.filter((id) => !id.startsWith('tpl_')),
+        );
+      };
+      const [ours, theirs] = [await idsOf(service), await idsOf(neighbour)];
+      expect([...ours.intersection(theirs)]).toEqual([]);
+    });
+  });
+
+  describe('a good request', () => {
+    const reached = new Set<EndpointName>();
+
+    it.each(rows)('%s is answered as the contract says', async (name, row) => {
+      const { method, path, options } = await goodRequest(name, service);
+      const answer = expectPublished(await service.request(method, path, options));
+      expect(answer.status, JSON.stringify(answer.json)).toBe(row.status);
+      expectShape(row.response, answer.json);
+      reached.add(name);
+    });
+
+    it('was made of every row', () => {
+      expect([...reached].sort()).toEqual(rows.map(([name]) => name).sort());
+    });
+  });
+
+  describe('an Idempotency-Key', () => {
+    it.each(creating)('%s creates once', async (name, row) => {
+      const { method, path, body = {} } = await goodRequest(name, service);
+      const headers = { 'idempotency-key': newId('job') };
+      const first = expectPublished(await service.request(method, path, { body, headers }));
+      expect(first.status).toBe(row.status);
+      await nothingMayChange();
+      const again = expectPublished(await service.request(method, path, { body, headers }));
+      expect([again.status, again.json]).toEqual([first.status, first.json]);
+
+      const others = Object.entries(body).filter(([, value]) => typeof value === 'string');
+      const reasons = await Promise.all(
+        others.map(async ([field, value]) => {
+          const answer = await service.request(method, path, { body: { ...body, [field]: `${value}x` }, headers });
+          expectRefusal(answer, 'VALIDATION_ERROR');
+          return answer.json.error.details.reason;
+        }),
+      );
+      expect(reasons).toContain('idempotency_key_reused');
+    });
+
+    it.each(creating)('%s creates once, however many ask at the same time', async (name, row) => {
+      const { method, path, body = {} } = await goodRequest(name, service);
+      const headers = { 'idempotency-key': newId('job') };
+      const ask = () => service.request(method, path, { body, headers });
+      const [first, ...others] = await Promise.all([ask(), ask(), ask(), ask()]);
+      expect(first?.status).toBe(row.status);
+      for (const other of others) expect(other.json).toEqual(first?.json);
+      // Without the key the same request would create another, or say that it is there already.
+      const { json } = await service.request(method, path, { body });
+      expect(json.data?.id).not.toBe(first?.json.data.id);
+    });
+
+    it.each(creating)('%s belongs to one account, and must be readable', async (name) => {
+      const headers = { 'idempotency-key': newId('job') };
+      const mine = await goodRequest(name, service);
+      const theirs = await goodRequest(name, neighbour);
+      const first = await service.request(mine.method, mine.path, { ...mine.options, headers });
+      const second = await neighbour.request(theirs.method, theirs.path, { ...theirs.options, headers });
+      expect([first.status, second.status]).toEqual([201, 201]);
+      expect(first.json.data.id).not.toBe(second.json.data.id);
+      for (const key of ['', 'with space', 'x'.repeat(256)]) {
+        const answer = await service.request(mine.method, mine.path, {
+          ...mine.options,
+          headers: { 'idempotency-key': key },
+        });
+        expectRefusal(answer, 'VALIDATION_ERROR', 'Idempotency-Key');
+      }
+    });
+  });
+});
+
+function kindOf(id: string) {
+  const found = Object.entries(idPrefixes).find(([, prefix]) => id.startsWith(`${prefix}_`));
+  return found?.[0] as keyof typeof idPrefixes;
+}
+
+const matches = (path: Endpoint['path'], somewhere: string) =>
+  new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(somewhere);

@@ -1,0 +1,29 @@
+const NULL = '\0';
+
+export const NO_NULL = 'must not hold the character U+0000.';
+
+/**
+ * The field that holds the character U+0000, which JSON and addresses can carry and PostgreSQL's text cannot. It is looked
+ * for without recursion: a body may be nested as deeply as it is long.
+ */
+export function fieldWithNull(body: unknown): string | undefined {
+  const open: { readonly path: string; readonly value: unknown }[] = [{ path: '', value: body }];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { path, value } = next;
+    if (typeof value === 'string' && value.includes(NULL)) return named(path);
+    if (value === null || typeof value !== 'object') continue;
+    for (const [name, inner] of Object.entries(value)) {
+      if (name.includes(NULL)) return named(path);
+      open.push({ path: Array.isArray(value) ? `${path}[${name}]` : path ? `${path}.${name}` : name, value: inner });
+    }
+  }
+  return undefined;
+}
+
+/** Far down a path is no help any more, only long. */
+const LONGEST_PATH = 200;
+const named = (path: string) => (path === '' || path.length > LONGEST_PATH ? 'body' : path);
+
+/** The same for a path or a query, whose values are flat. */
+export const holdsNull = (values: Readonly<Record<string, unknown>>): string | undefined =>
+  Object.keys(values).find((name) => String(values[name]).includes(NULL));

@@ -1,0 +1,44 @@
+import { type IdKind, idPattern, idPrefixes } from '@hortus/contract/ids';
+import { afterEach, expect, it, vi } from 'vitest';
+import { newId } from './ids.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const many = (count: number) => Array.from({ length: count }, () => newId('event'));
+const isSorted = (ids: readonly string[]) => ids.every((id, i) => i === 0 || (ids[i - 1] as string) < id);
+
+it.each(Object.keys(idPrefixes) as IdKind[])('an id of a %s looks as the contract says', (kind) => {
+  expect(newId(kind)).toMatch(new RegExp(idPattern(kind)));
+});
+
+it('sorts by birth and never repeats', () => {
+  const ids = many(100_000);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(isSorted(ids)).toBe(true);
+});
+
+it('sorts by birth however many are born in one millisecond', () => {
+  const now = Date.now() + 1_000;
+  vi.spyOn(Date, 'now').mockReturnValue(now);
+  const ids = many(70_000);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(isSorted(ids)).toBe(true);
+});
+
+it('goes on when the clock is set back', () => {
+  const now = Date.now() + 60_000;
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
+  const before = newId('event');
+  clock.mockReturnValue(now - 3_600_000);
+  expect(isSorted([before, ...many(1_000)])).toBe(true);
+});
+
+it('tells the time it was born at', () => {
+  const now = Date.now() + 120_000;
+  vi.spyOn(Date, 'now').mockReturnValue(now);
+  const digits = '0123456789abcdefghjkmnpqrstvwxyz';
+  const time = [...newId('event').slice(4, 14)].reduce((sum, digit) => sum * 32 + digits.indexOf(digit), 0);
+  expect(time).toBe(now);
+});

@@ -1,0 +1,63 @@
+import { until } from '@hortus/testkit/until';
+import { expect, it } from 'vitest';
+import { onBothEngines } from '../testing/engines.ts';
+import { enqueue } from './enqueue.ts';
+import { Gate, plantGarden } from './test/garden.ts';
+
+onBothEngines((engine) => {
+  it('leaves no job when its transaction fails', async () => {
+    const { storage, jobs } = await plantGarden(engine);
+    const failing = storage.write(async (tx) => {
+      await enqueue(tx, { kind: 'water', payload: null });
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(await jobs()).toEqual([]);
+  });
+
+  it('keeps one unfinished job of a key, at the earlier of the times asked for', async () => {
+    const { jobs, clock, add } = await plantGarden(engine);
+    await add({ key: 'fern', payload: 'first', runAt: clock.now + 2_000 });
+    await add({ key: 'fern', payload: 'second', runAt: clock.now + 9_000 });
+    expect(await jobs()).toMatchObject([{ payload: '"first"', run_at: clock.now + 2_000 }]);
+    await add({ key: 'fern', runAt: clock.now + 1_000 });
+    expect(await jobs()).toMatchObject([{ payload: '"first"', run_at: clock.now + 1_000 }]);
+    await add({ key: 'moss' });
+    await add({ key: 'fern', kind: 'prune' });
+    expect(await jobs()).toHaveLength(3);
+  });
+
+  it('keeps as many without a key as were asked for', async () => {
+    const { jobs, add } = await plantGarden(engine);
+    await add();
+    await add();
+    expect(await jobs()).toHaveLength(2);
+  });
+
+  it('has a running job of the key run once more afterwards, at the earliest time asked for', async () => {
+    const { clock, worker, add, pass, none, jobs } = await plantGarden(engine);
+    const ranAt: number[] = [];
+    const gate = new Gate();
+    const one = worker({
+      water: {
+        run: async () => {
+          if (ranAt.push(clock.now) === 1) await gate.pass();
+          return 'done';
+        },
+      },
+    });
+    one.start();
+    const begun = clock.now;
+    await add({ key: 'fern' });
+    await until(() => gate.waiting, { describe: 'the first run' });
+    await add({ key: 'fern', runAt: begun + 7_200_000 });
+    await add({ key: 'fern', runAt: begun + 3_600_000 });
+    await add({ key: 'fern', runAt: begun + 7_200_000 });
+    gate.open();
+    await until(async () => (await jobs())[0]?.lease_owner === null, { describe: 'the end of the first run' });
+    pass(3_600_000);
+    await none();
+    await one.stop();
+    expect(ranAt).toEqual([begun, begun + 3_600_000]);
+  });
+});

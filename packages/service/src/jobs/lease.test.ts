@@ -1,0 +1,113 @@
+import { until } from '@hortus/testkit/until';
+import { describe, expect, it } from 'vitest';
+import { onBothEngines } from '../testing/engines.ts';
+import type { JobKind } from './job.ts';
+import { Gate, plantGarden } from './test/garden.ts';
+
+onBothEngines((engine) => {
+  describe('a lease', () => {
+    it('is extended while its job runs', async () => {
+      const { jobs, clock, worker, add, pass } = await plantGarden(engine);
+      const gate = new Gate();
+      const one = worker({ water: { run: () => gate.pass().then(() => 'done') } }, { leaseMs: 60 });
+      one.start();
+      await add();
+      await until(async () => (await jobs())[0]?.lease_owner?.startsWith('a:'), { describe: 'the claim' });
+      pass(50);
+      await until(async () => (await jobs())[0]?.run_at === clock.now + 60, { describe: 'the extension' });
+      gate.open();
+      await one.stop();
+      expect(await jobs()).toEqual([]);
+    });
+
+    it('that ran out gives the job to another, and what the first one still does is undone', async () => {
+      const { storage, clock, worker, add, none } = await plantGarden(engine);
+      const gate = new Gate();
+      const effect = (name: string): JobKind => ({
+        // One at once: the first worker has no place left to claim its own job again.
+        concurrency: 1,
+        run: async ({ complete }) => {
+          if (name === 'a') await gate.pass();
+          return await storage.write(async (tx) => {
+            await tx.db.insertInto('settings').values({ name, value: '' }).execute();
+            return await complete(tx);
+          });
+        },
+      });
+      const first = worker({ water: effect('a') }, { leaseMs: 600_000 });
+      first.start();
+      await add();
+      await until(() => gate.waiting, { describe: 'the first run' });
+      clock.now += 600_001;
+      const second = worker({ water: effect('b') }, { replica: 'b' });
+      second.start();
+      await none();
+      gate.open();
+      await Promise.all([first.stop(), second.stop()]);
+      expect(await storage.reader.db.selectFrom('settings').select('name').execute()).toEqual([{ name: 'b' }]);
+    });
+
+    it('that went to another interrupts the handler', async () => {
+      const { storage, worker, add } = await plantGarden(engine);
+      let interrupted = false;
+      let begun = false;
+      const one = worker(
+        {
+          water: {
+            run: ({ signal }) => {
+              begun = true;
+              return new Promise((_, reject) =>
+                signal.addEventListener('abort', () => {
+                  interrupted = true;
+                  reject(signal.reason);
+                }),
+              );
+            },
+          },
+        },
+        { leaseMs: 30 },
+      );
+      one.start();
+      await add();
+      await until(() => begun, { describe: 'the run' });
+      await storage.write((tx) => tx.db.updateTable('jobs').set({ lease_owner: 'b:1' }).execute());
+      await until(() => interrupted, { describe: 'the interruption' });
+      await one.stop();
+      const [job] = await storage.reader.db.selectFrom('jobs').selectAll().execute();
+      expect(job?.lease_owner).toBe('b:1');
+    });
+  });
+
+  describe('stopping', () => {
+    it('waits for what is running', async () => {
+      const { jobs, worker, add } = await plantGarden(engine);
+      const gate = new Gate();
+      const one = worker({ water: { run: () => gate.pass().then(() => 'done') } });
+      one.start();
+      await add();
+      await until(() => gate.waiting, { describe: 'the run' });
+      const stopping = one.stop();
+      gate.open();
+      await stopping;
+      expect(await jobs()).toEqual([]);
+    });
+
+    it('interrupts what takes too long and gives it back at once, without counting the attempt', async () => {
+      const { jobs, clock, worker, add } = await plantGarden(engine);
+      let begun = false;
+      const one = worker({
+        water: {
+          run: ({ signal }) => {
+            begun = true;
+            return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+          },
+        },
+      });
+      one.start();
+      await add();
+      await until(() => begun, { describe: 'the run' });
+      await one.stop({ withinMs: 1 });
+      expect(await jobs()).toMatchObject([{ lease_owner: null, attempts: 0, run_at: clock.now, dead: 0 }]);
+    });
+  });
+});

@@ -1,0 +1,114 @@
+import { until } from '@hortus/testkit/until';
+import { beforeAll, expect, it } from 'vitest';
+import { onBothEngines } from '../../testing/engines.ts';
+import { expectRefusal } from '../../testing/published-answer.ts';
+import { type RunningService, startApp } from '../../testing/running-service.ts';
+import { isAtRest } from '../../testing/table-contents.ts';
+
+onBothEngines((engine) => {
+  let service: RunningService;
+  let server_id: string;
+  let number = 0;
+
+  beforeAll(async () => {
+    service = await startApp(engine);
+    const body = { name: 'shed', environment: 'staging' } as const;
+    server_id = (await service.client.call('servers.register', { body })).data.id;
+  });
+
+  const PASSWORD = 'hunter2-and-more';
+
+  async function planted() {
+    const inputs = { WEB_HOSTNAME: 'blog.example.org', SMTP_PASSWORD: PASSWORD };
+    const body = { species: 'inkwell', instance_uid: `blog-${++number}`, server_id, inputs };
+    const { id } = (await service.request('POST', '/definitions', { body })).json.data;
+    const path = `/definitions/${id}`;
+    return {
+      id: id as string,
+      put: (change: object) => service.request('PUT', path, { body: change }),
+      archive: (query = '') => service.request('DELETE', path + query),
+      activate: () => service.request('POST', `${path}/activate`),
+      restore: (revision: number) => service.request('POST', `${path}/revisions/${revision}/restore`),
+      /** A deployment will set this once there are any. */
+      succeed: () =>
+        service.sideDoor.db.updateTable('definitions').set({ succeeded_at: 1 }).where('id', '=', id).execute(),
+      /** In the order in which they happened. */
+      events: async () => {
+        await until(() => isAtRest(service.sideDoor), { describe: 'every event to have its number' });
+        const { json } = await service.request('GET', `/events?resource_id=${id}&after=0&per_page=100`);
+        return json.data as { type: string; actor: string; data: Record<string, unknown> }[];
+      },
+    };
+  }
+
+  it('archives and comes back pending when it never succeeded', async () => {
+    const { archive, activate } = await planted();
+    expect((await archive()).json.data).toMatchObject({ status: 'archived', current_revision: 1 });
+    const { status, json } = await activate();
+    expect([status, json.data.status]).toEqual([200, 'pending']);
+  });
+
+  it('comes back active when it ever succeeded', async () => {
+    const { archive, activate, succeed } = await planted();
+    await succeed();
+    expect((await archive()).json.data.status).toBe('archived');
+    expect((await activate()).json.data.status).toBe('active');
+    expect((await archive('?container=keep')).json.data.status).toBe('archived');
+    expect((await activate()).json.data.status).toBe('active');
+  });
+
+  it('refuses to archive twice, and to activate what is not archived', async () => {
+    const { archive, activate, events } = await planted();
+    const early = await activate();
+    expectRefusal(early, 'VALIDATION_ERROR', 'status');
+    expect(early.json.error.details).toMatchObject({ reason: 'state', status: 'pending' });
+    await archive();
+    const twice = await archive();
+    expectRefusal(twice, 'VALIDATION_ERROR', 'status');
+    expect(twice.json.error.details).toMatchObject({ reason: 'state', status: 'archived' });
+    expect(await events()).toHaveLength(2);
+    expectRefusal(await archive('?container=burn'), 'VALIDATION_ERROR', 'container');
+  });
+
+  it('is archived by one of those who try at the same time', async () => {
+    const { archive, events } = await planted();
+    const answers = await Promise.all([archive(), archive(), archive(), archive()]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422, 422]);
+    expect(await events()).toHaveLength(2);
+  });
+
+  it('takes updates and restores in any state and keeps the state', async () => {
+    const { put, archive, activate, restore, succeed } = await planted();
+    expect((await put({ profile: 'minimal' })).json.data).toMatchObject({ status: 'pending', current_revision: 2 });
+    await succeed();
+    await archive();
+    expect((await put({ profile: 'production' })).json.data).toMatchObject({ status: 'archived', current_revision: 3 });
+    expect((await restore(1)).json.data).toMatchObject({ status: 'archived', current_revision: 1 });
+    await activate();
+    expect((await put({ profile: 'minimal' })).json.data).toMatchObject({ status: 'active', current_revision: 4 });
+  });
+
+  it('tells of every move once, in order, and never a secret', async () => {
+    const { id, put, restore, archive, activate, events } = await planted();
+    await put({ name: 'Notes', inputs: { SMTP_PASSWORD: `${PASSWORD}-2` } });
+    await put({ inputs: { WEB_HOSTNAME: 'not a host' } });
+    await restore(1);
+    await restore(77);
+    await archive();
+    await archive();
+    await activate();
+    const told = await events();
+    expect(told.map(({ type, data }) => [type, data.status, data.current_revision])).toEqual([
+      ['definition.created', 'pending', 1],
+      ['definition.updated', 'pending', 2],
+      ['definition.updated', 'pending', 1],
+      ['definition.updated', 'archived', 1],
+      ['definition.updated', 'pending', 1],
+    ]);
+    expect(told[1]).toMatchObject({
+      actor: expect.stringMatching(/^key_/),
+      data: { definition_id: id, name: 'Notes' },
+    });
+    expect(JSON.stringify(told)).not.toContain(PASSWORD);
+  });
+});

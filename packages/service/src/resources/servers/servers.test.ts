@@ -1,0 +1,196 @@
+import { until } from '@hortus/testkit/until';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../ids.ts';
+import { onBothEngines } from '../../testing/engines.ts';
+import { expectRefusal } from '../../testing/published-answer.ts';
+import { type Caller, insertKeyRow, type RunningService, startApp } from '../../testing/running-service.ts';
+import { isAtRest } from '../../testing/table-contents.ts';
+
+onBothEngines((engine) => {
+  let service: RunningService;
+  beforeAll(async () => {
+    service = await startApp(engine);
+  });
+
+  const registration = { name: 'shed', environment: 'staging', description: 'Behind the house' };
+
+  async function registered(caller: Caller = service) {
+    const { status, json } = await caller.request('POST', '/servers/register', { body: registration });
+    expect(status).toBe(201);
+    const { id, api_key } = json.data as { id: string; api_key: string };
+    const path = `/servers/${id}`;
+    return {
+      id,
+      key: api_key,
+      data: json.data,
+      read: () => caller.request('GET', path),
+      put: (body: object) => caller.request('PUT', path, { body }),
+      remove: () => caller.request('DELETE', path),
+      rotate: (query = '') => caller.request('POST', `${path}/rotate-key${query}`),
+      /** The channel will record this once there is one. */
+      seen: () => service.sideDoor.db.updateTable('servers').set({ last_seen_at: 1 }).where('id', '=', id).execute(),
+      /** What a daemon with this key is answered about its own server. */
+      asDaemon: async (key: string) => (await service.request('GET', path, { key })).status,
+    };
+  }
+
+  describe('registration', () => {
+    it.each(['/servers/register', '/servers'])('%s answers the key once', async (path) => {
+      const { json } = await service.request('POST', path, { body: registration });
+      expect(json.data).toMatchObject({ ...registration, status: 'pending', connected: false, last_seen_at: null });
+      expect(json.data.api_key).toMatch(/^hs_live_[\w-]{43}$/);
+      const read = await service.request('GET', `/servers/${json.data.id}`);
+      const { api_key: key, ...shown } = json.data;
+      expect(read.json.data).toEqual(shown);
+      const list = await service.request('GET', '/servers?per_page=100');
+      expect(list.json.data).toContainEqual(shown);
+      await until(() => isAtRest(service.sideDoor), { describe: 'the event to have its number' });
+      const events = await service.request('GET', `/events?resource_id=${json.data.id}`);
+      expect(events.json.data).toMatchObject([{ type: 'audit.server_registered' }]);
+      expect(JSON.stringify([read.json, list.json, events.json])).not.toContain(key);
+      const rows = await service.sideDoor.db.selectFrom('servers').selectAll().execute();
+      expect(JSON.stringify(rows)).not.toContain(key);
+    });
+
+    it('makes a key for this server and no other', async () => {
+      const [mine, other] = [await registered(), await registered()];
+      const theirs = await registered(await service.addAccount());
+      expect(await mine.asDaemon(mine.key)).toBe(200);
+      expect(await other.asDaemon(mine.key)).toBe(404);
+      expect(await theirs.asDaemon(mine.key)).toBe(404);
+    });
+
+    it.each([{ environment: 'moon' }, { name: '' }, { description: 'x'.repeat(2001) }])('refuses %j', async (wrong) => {
+      const answer = await service.request('POST', '/servers', { body: { ...registration, ...wrong } });
+      expectRefusal(answer, 'VALIDATION_ERROR', Object.keys(wrong)[0]);
+    });
+  });
+
+  it('changes what is named and keeps the rest', async () => {
+    const { put, read } = await registered();
+    expect((await put({ environment: 'production' })).json.data).toMatchObject({
+      ...registration,
+      environment: 'production',
+    });
+    expect((await put({ name: 'greenhouse', description: null })).json.data).toMatchObject({
+      name: 'greenhouse',
+      environment: 'production',
+      description: null,
+    });
+    expect((await put({})).json.data).toMatchObject({ name: 'greenhouse' });
+    expect((await read()).json.data).toMatchObject({ name: 'greenhouse', description: null });
+  });
+
+  describe('a new key', () => {
+    it('replaces at once that of a server nobody ever heard of', async () => {
+      const { key, asDaemon, rotate } = await registered();
+      expect(await asDaemon(key)).toBe(200);
+      const { json } = await rotate();
+      expect(json.data).toMatchObject({ old_key: 'revoked' });
+      expect(await asDaemon(key)).toBe(401);
+      expect(await asDaemon(json.data.api_key)).toBe(200);
+    });
+
+    it('leaves the old one valid until it is used itself', async () => {
+      const { key, asDaemon, rotate, seen } = await registered();
+      await seen();
+      const { json } = await rotate();
+      expect(json.data).toMatchObject({ old_key: 'valid_until_acknowledged' });
+      expect(await asDaemon(key)).toBe(200);
+      expect(await asDaemon(key)).toBe(200);
+      expect(await asDaemon(json.data.api_key)).toBe(200);
+      expect(await asDaemon(key)).toBe(401);
+      expect(await asDaemon(json.data.api_key)).toBe(200);
+    });
+
+    it('takes the place of one that was never used', async () => {
+      const { key, asDaemon, rotate, seen } = await registered();
+      await seen();
+      const unused = (await rotate()).json.data.api_key;
+      const used = (await rotate()).json.data.api_key;
+      expect(await asDaemon(unused)).toBe(401);
+      expect(await asDaemon(key)).toBe(200);
+      expect(await asDaemon(used)).toBe(200);
+      expect(await asDaemon(key)).toBe(401);
+    });
+
+    it('replaces the old one at once when the caller insists', async () => {
+      const { key, asDaemon, rotate, seen } = await registered();
+      await seen();
+      const waiting = (await rotate()).json.data.api_key;
+      expect(await asDaemon(key)).toBe(200);
+      const { json } = await rotate('?force=true');
+      expect(json.data).toMatchObject({ old_key: 'revoked' });
+      expect([await asDaemon(key), await asDaemon(waiting)]).toEqual([401, 401]);
+      expect(await asDaemon(json.data.api_key)).toBe(200);
+      expectRefusal(await rotate('?force=perhaps'), 'VALIDATION_ERROR', 'force');
+    });
+  });
+
+  describe('removal', () => {
+    const plant = async (server_id: string) => {
+      const body = { species: 'seed', instance_uid: newId('job'), server_id, inputs: {} };
+      const { json } = await service.request('POST', '/definitions', { body });
+      return `/definitions/${json.data.id}`;
+    };
+
+    it('is refused while a definition stands on it', async () => {
+      const { id, key, remove, read, asDaemon } = await registered();
+      const definition = await plant(id);
+      const refused = await remove();
+      expectRefusal(refused, 'VALIDATION_ERROR', 'id');
+      expect(refused.json.error.details).toMatchObject({ reason: 'in_use', definitions: 1 });
+      expect([(await read()).status, await asDaemon(key)]).toEqual([200, 200]);
+      await service.request('DELETE', definition);
+      expect((await remove()).status).toBe(200);
+      expect((await service.request('GET', definition)).json.data).toMatchObject({ status: 'archived', server_id: id });
+    });
+
+    it('ends its key and its record', async () => {
+      const { id, key, remove, read, put, rotate, asDaemon } = await registered();
+      expect(await asDaemon(key)).toBe(200);
+      expect((await remove()).json.data).toMatchObject({ id, name: 'shed' });
+      expect(await asDaemon(key)).toBe(401);
+      for (const answer of [await read(), await put({ name: 'x' }), await rotate(), await remove()]) {
+        expectRefusal(answer, 'NOT_FOUND');
+      }
+      const { json } = await service.request('GET', '/servers?per_page=100');
+      expect(json.data.map((server: { id: string }) => server.id)).not.toContain(id);
+    });
+
+    it('does not let an archived definition come back to nowhere', async () => {
+      const { id, remove } = await registered();
+      const definition = await plant(id);
+      await service.request('DELETE', definition);
+      await remove();
+      expectRefusal(await service.request('POST', `${definition}/activate`), 'VALIDATION_ERROR', 'server_id');
+      expect((await service.request('GET', definition)).json.data.status).toBe('archived');
+    });
+
+    it('and a definition that is being planted never both succeed', async () => {
+      for (let round = 0; round < 5; round++) {
+        const { id, remove } = await registered();
+        const body = { species: 'seed', instance_uid: newId('job'), server_id: id, inputs: {} };
+        const [removed, planted] = await Promise.all([remove(), service.request('POST', '/definitions', { body })]);
+        expect([removed.status, planted.status].sort()).not.toEqual([200, 201]);
+      }
+    });
+  });
+
+  it('/user/servers lists those that the caller registered, with whichever of his keys', async () => {
+    const neighbour = await service.addAccount();
+    const mine = await registered(neighbour);
+    const account_id = neighbour.accountId;
+    const colleague = await insertKeyRow(service.sideDoor, { account_id, created_by: newId('user') });
+    const theirs = (await neighbour.request('POST', '/servers', { body: registration, key: colleague })).json.data.id;
+    const listed = async (path: string, key = neighbour.key) =>
+      (await neighbour.request('GET', path, { key })).json.data.map(({ id }: { id: string }) => id);
+    expect(await listed('/user/servers')).toEqual([mine.id]);
+    expect(await listed('/user/servers', colleague)).toEqual([theirs]);
+    expect(await listed('/servers')).toEqual([theirs, mine.id]);
+    const permissions = ['servers:read', 'servers:write'];
+    const made = await neighbour.request('POST', '/account/keys', { body: { name: 'laptop', permissions } });
+    const another = (await neighbour.request('POST', '/servers', { body: registration, key: made.json.data.key })).json;
+    expect(await listed('/user/servers')).toEqual([another.data.id, mine.id]);
+  });
+});

@@ -1,0 +1,146 @@
+import { createHmac } from 'node:crypto';
+import { type Receiver, startReceiver } from '@hortus/testkit/receiver';
+import { until } from '@hortus/testkit/until';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { onBothEngines } from '../../testing/engines.ts';
+import { outcomeOf } from './delivery-job.ts';
+import { plantGarden } from './test/garden.ts';
+
+const secret = 'very secret words';
+const HOUR = 3_600_000;
+
+onBothEngines((engine) => {
+  let receiver: Receiver;
+  let garden: Awaited<ReturnType<typeof plantGarden>>;
+
+  beforeEach(async () => {
+    receiver = await startReceiver();
+    garden = await plantGarden(engine, { timeoutMs: 2_000 });
+    garden.start();
+  });
+  afterEach(async () => {
+    await garden.stop();
+    await receiver.stop();
+  });
+
+  const only = async (id: string) => (await garden.deliveries(id)).data[0];
+
+  describe('a delivery', () => {
+    it('carries the event and both signatures, and is recorded', async () => {
+      const { id } = await garden.endpoint({ url: `${receiver.url}/hook`, events: ['definition.created'], secret });
+      await garden.fire('definition.created', { name: 'fern ☘' });
+      const request = await receiver.waitFor(() => true);
+      const event = await garden.storage.reader.db
+        .selectFrom('events')
+        .selectAll()
+        .where('type', '=', 'definition.created')
+        .executeTakeFirstOrThrow();
+      expect(request.json).toEqual({
+        id: event.id,
+        type: 'definition.created',
+        created_at: new Date(event.created_at).toISOString(),
+        account_id: garden.principal.accountId,
+        data: { name: 'fern ☘' },
+      });
+      const delivery = await until(async () => (await only(id))?.status === 'delivered' && (await only(id)), {
+        describe: 'the record',
+      });
+      expect(delivery).toMatchObject({ attempts: 1, response_code: 200, error: null, next_attempt_at: null });
+      expect(delivery).toMatchObject({ event_id: event.id, seq: event.seq, event_type: 'definition.created' });
+      expect(request.headers).toMatchObject({
+        'content-type': 'application/json',
+        'x-service-event': 'definition.created',
+        'x-service-delivery': delivery.id,
+        'x-service-signature': createHmac('sha256', secret).update(request.rawBody).digest('hex'),
+        'webhook-id': event.id,
+      });
+      const signed = `${event.id}.${request.headers['webhook-timestamp']}.${request.body}`;
+      expect(request.headers['webhook-signature']).toBe(
+        `v1,${createHmac('sha256', secret).update(signed).digest('base64')}`,
+      );
+    });
+
+    it('goes to the endpoints of its account that want its type, and never carries an audit', async () => {
+      const wanted = await garden.endpoint({ url: `${receiver.url}/a`, events: ['action.failed'], secret });
+      await garden.endpoint({ url: `${receiver.url}/b`, events: ['definition.created'], secret });
+      const stranger = await garden.newAccount();
+      await garden.endpoint({ url: `${receiver.url}/c`, events: ['action.failed'], secret }, stranger);
+      await garden.fire('audit.key.created');
+      await garden.fire('action.failed');
+      await until(async () => (await only(wanted.id))?.status === 'delivered', { describe: 'the delivery' });
+      expect(receiver.requests.map((request) => request.path)).toEqual(['/a']);
+      const all = await garden.storage.reader.db.selectFrom('deliveries').select('id').execute();
+      expect(all).toHaveLength(1);
+    });
+
+    it('is tried again, with the same event in the same bytes, until it is taken', async () => {
+      receiver.answerNext({ status: 500, body: 'internal words' }, { close: true });
+      const { id } = await garden.endpoint({ url: receiver.url, events: ['action.failed'], secret });
+      await garden.fire('action.failed', { leaf: 1 });
+      const waiting = (attempts: number) =>
+        until(async () => (await only(id))?.attempts === attempts && (await only(id)), {
+          describe: `attempt ${attempts}`,
+        });
+      const first = await waiting(1);
+      expect(first).toMatchObject({ status: 'pending', response_code: 500, error: 'the receiver answered 500' });
+      const wait = Date.parse(first.next_attempt_at ?? '') - garden.now();
+      expect(wait).toBeGreaterThanOrEqual(2_500);
+      expect(wait).toBeLessThanOrEqual(5_000);
+      garden.pass(wait);
+      expect(await waiting(2)).toMatchObject({ response_code: null, error: 'the request failed: ECONNRESET' });
+      garden.pass(10_000);
+      expect(await waiting(3)).toMatchObject({ status: 'delivered', response_code: 200, error: null });
+      expect(new Set(receiver.requests.map((request) => request.body)).size).toBe(1);
+      expect(new Set(receiver.requests.map((request) => request.headers['x-service-delivery'])).size).toBe(1);
+    });
+
+    it('does not wait behind a receiver that hangs', async () => {
+      receiver.answer((request) => (request.path === '/hangs' ? { hang: true } : { status: 204 }));
+      const ill = await garden.endpoint({ url: `${receiver.url}/hangs`, events: ['action.failed'], secret });
+      const well = await garden.endpoint({ url: `${receiver.url}/well`, events: ['action.completed'], secret });
+      // All of them are there before the first is sent, so that there are as many at once as there may be.
+      await garden.stop();
+      for (let i = 0; i < 20; i++) await garden.fire('action.failed');
+      garden.start();
+      await until(() => receiver.requests.length === 4, { describe: 'four requests that hang' });
+      await garden.fire('action.completed');
+      await until(async () => (await only(well.id))?.status === 'delivered', { describe: 'the other one' });
+      expect(receiver.requests.filter((request) => request.path === '/hangs')).toHaveLength(4);
+      expect((await garden.deliveries(ill.id, { status: 'pending' })).pagination.total).toBe(20);
+      expect((await garden.deliveries(ill.id, { status: 'delivered' })).data).toEqual([]);
+    });
+
+    it('ends with its endpoint', async () => {
+      receiver.answer({ status: 503 });
+      const { id } = await garden.endpoint({ url: receiver.url, events: ['action.failed'], secret });
+      await garden.fire('action.failed');
+      await until(async () => (await only(id))?.attempts === 1, { describe: 'the first attempt' });
+      await garden.remove(id);
+      garden.pass(HOUR);
+      await until(async () => (await garden.storage.reader.db.selectFrom('jobs').select('id').execute()).length === 0, {
+        describe: 'the end of its job',
+      });
+      expect(await garden.storage.reader.db.selectFrom('deliveries').selectAll().execute()).toEqual([]);
+      expect(receiver.requests).toHaveLength(1);
+    });
+  });
+});
+
+it('is given up after 24 hours, with a last attempt at their very end', () => {
+  const delivery = { id: 'dlv_1', attempts: 30, created_at: 0 };
+  const failure = { status: null, error: 'the request failed: ECONNREFUSED', durationMs: 3 };
+  const late = outcomeOf(delivery, failure, 24 * HOUR - 1);
+  expect(late).toMatchObject({ status: 'pending', next_attempt_at: 24 * HOUR });
+  expect(outcomeOf(delivery, failure, 24 * HOUR)).toEqual({
+    id: 'dlv_1',
+    status: 'dead',
+    attempts: 31,
+    response_code: null,
+    error: failure.error,
+    duration_ms: 3,
+    next_attempt_at: null,
+    delivered_at: null,
+  });
+  const redirect = outcomeOf(delivery, { status: 302, error: null, durationMs: 3 }, HOUR);
+  expect(redirect).toMatchObject({ status: 'pending', response_code: 302, error: 'the receiver answered 302' });
+});

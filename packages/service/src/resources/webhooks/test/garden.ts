@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import type { EventName } from '@hortus/contract/events';
+import { openLocalBus } from '../../../bus/local-bus.ts';
+import type { Call } from '../../../http/handler.ts';
+import type { Principal } from '../../../identity/principal.ts';
+import { JobWorker } from '../../../jobs/worker.ts';
+import { AddressGuard } from '../../../outbound/address-guard.ts';
+import { append } from '../../../outbox/append.ts';
+import { Dispatcher } from '../../../outbox/dispatcher.ts';
+import { Pages } from '../../../storage/page.ts';
+import type { Storage } from '../../../storage/storage.ts';
+import type { Engine } from '../../../testing/engines.ts';
+import { QuietLog } from '../../../testing/quiet-log.ts';
+import { insertAccount } from '../../../testing/rows.ts';
+import { openVault } from '../../../vault/vault.ts';
+import { DELIVER, deliveryJob } from '../delivery-job.ts';
+import { fanOut } from '../fan-out.ts';
+import { webhookRoutes } from '../routes.ts';
+
+/** Everything between an event and its receiver, on one storage, with a clock that the test moves. */
+export async function plantGarden(engine: Engine, options: { allowPrivate?: boolean; timeoutMs?: number } = {}) {
+  const time = { now: Date.now() };
+  const clock = () => time.now;
+  const storage = await engine.open({ clock });
+  const log = new QuietLog();
+  const bus = openLocalBus({ log });
+  storage.onCommit((notices) => {
+    for (const { topic, message } of notices) bus.publish(topic, message);
+  });
+  const vault = await openVault(storage, {
+    masterKey: randomBytes(32).toString('base64'),
+    dataDirectory: '/nowhere',
+  });
+  const guard = new AddressGuard({ allowPrivate: options.allowPrivate ?? true });
+  const routes = webhookRoutes({ storage, vault, guard, pages: new Pages() });
+  const timeoutMs = options.timeoutMs ?? 10_000;
+  const handlers = { [DELIVER]: deliveryJob({ storage, vault, guard, clock, timeoutMs }) };
+  const dispatcher = new Dispatcher({ storage, bus, log, subscribers: [fanOut] });
+  const worker = new JobWorker({ storage, bus, log, handlers, clock, replica: 'a' });
+  const principal = keyOf(await insertAccount(storage));
+
+  return {
+    storage,
+    routes,
+    log,
+    principal,
+    start() {
+      dispatcher.start();
+      worker.start();
+    },
+    async stop() {
+      await dispatcher.stop();
+      await worker.stop({ withinMs: 0 });
+    },
+    pass(ms: number) {
+      time.now += ms;
+      bus.publish('jobs');
+    },
+    now: clock,
+    async endpoint(body: { url: string; events: EventName[]; secret: string }, by: Principal = principal) {
+      const call = { principal: by, body, ...rest(storage) } as unknown as Call<'webhooks.create'>;
+      return (await routes['webhooks.create'](call)).data;
+    },
+    async deliveries(id: string, query: { status?: string; page?: number; per_page?: number } = {}, by = principal) {
+      const call = { principal: by, params: { id }, query, ...rest(storage) };
+      return await routes['webhooks.deliveries'](call as unknown as Call<'webhooks.deliveries'>);
+    },
+    async list(query: { page?: number; per_page?: number } = {}, by = principal) {
+      const call = { principal: by, query, ...rest(storage) } as unknown as Call<'webhooks.list'>;
+      return await routes['webhooks.list'](call);
+    },
+    async remove(id: string, by = principal) {
+      const call = { principal: by, params: { id }, ...rest(storage) } as unknown as Call<'webhooks.delete'>;
+      return (await routes['webhooks.delete'](call)).data;
+    },
+    fire: (type: EventName | `audit.${string}`, data: Record<string, unknown> = {}, accountId = principal.accountId) =>
+      storage.write((tx) =>
+        append(tx, { type, accountId, resourceType: 'definition', resourceId: 'def_1', actor: null, data }),
+      ),
+    newAccount: async () => keyOf(await insertAccount(storage)),
+  };
+}
+
+const rest = (storage: Storage) => ({ address: '127.0.0.1', write: storage.write });
+
+const keyOf = (accountId: string): Principal => ({
+  kind: 'key',
+  id: 'key_1',
+  userId: null,
+  plan: 'pro',
+  permissions: ['webhooks:read', 'webhooks:write'],
+  accountId,
+});

@@ -1,0 +1,30 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { INKWELL, SEED } from '@hortus/template/inkwell.fixture';
+
+/** Asks for a secret that nothing generates, and for a value that never changes; has neither variants nor app_version. */
+export const COURIER = `
+slug: courier
+name: Courier
+version: 1.0.0
+archetype: worker
+featured: true
+taxonomy: {kingdom: infrastructure, family: networking}
+image: {repository: docker.io/library/busybox, tag: 1.36.1}
+inputs:
+  optional: [{name: REGION, type: string, default: north, immutable: true}]
+secrets:
+  API_TOKEN: {external: true}
+env: {API_TOKEN: "\${secrets.API_TOKEN}", REGION: "\${inputs.REGION}"}
+`;
+
+const shelves = { 'blog/inkwell': INKWELL, 'test/seed': SEED, 'networking/courier': COURIER };
+
+/** A small catalog of known templates, so that tests do not change with the real one. */
+export async function plantCatalog(folder: string): Promise<string> {
+  for (const [shelf, text] of Object.entries(shelves)) {
+    await mkdir(join(folder, shelf), { recursive: true });
+    await writeFile(join(folder, shelf, 'template.yaml'), text);
+  }
+  return folder;
+}

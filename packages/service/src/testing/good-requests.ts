@@ -1,0 +1,169 @@
+import type { CallOf } from '@hortus/client/client';
+import { addressOf } from '@hortus/client/request';
+import { type EndpointName, type Endpoints, endpoints } from '@hortus/contract/endpoints';
+import { adminEmail, adminPassword, type Caller, type Options, publicUrl } from './running-service.ts';
+
+/** What a request is made with: a key speaks for the caller unless the row wants a signed-in person. */
+type Good<Name extends EndpointName> = CallOf<Endpoints[Name]> & { readonly headers?: Record<string, string> };
+
+/**
+ * One request for every row of the contract that the service must answer with success. Each makes what it needs, so they
+ * work in any order and for any caller. A row that is missing here does not compile.
+ */
+type GoodRequests = { readonly [Name in EndpointName]: (caller: Caller) => Promise<Good<Name>> | Good<Name> };
+
+let number = 0;
+const fresh = (word: string) => `${word}-${++number}`;
+
+const registration = () => ({ name: fresh('shed'), environment: 'development' as const, description: 'Behind it' });
+const aServer = async ({ client }: Caller) => (await client.call('servers.register', { body: registration() })).data.id;
+const ofServer = async (caller: Caller) => ({ params: { id: await aServer(caller) } });
+
+const order = async (caller: Caller) => ({
+  species: 'inkwell',
+  instance_uid: fresh('blog'),
+  name: 'Our blog',
+  server_id: await aServer(caller),
+  inputs: { WEB_HOSTNAME: 'blog.example.org', SMTP_PASSWORD: 'hunter2hunter2' },
+  profile: 'production',
+  variant: 'alpine',
+});
+const aDefinition = async (caller: Caller) =>
+  (await caller.client.call('definitions.create', { body: await order(caller) })).data.id;
+const ofDefinition = async (caller: Caller) => ({ params: { id: await aDefinition(caller) } });
+
+/** Subscribed to what these tests never cause, so that nothing is sent. */
+const subscription = () => ({
+  url: 'http://127.0.0.1:9/hooks',
+  events: ['instance.unhealthy' as const],
+  secret: fresh('a secret of my own'),
+});
+const ofWebhook = async ({ client }: Caller) => ({
+  params: { id: (await client.call('webhooks.create', { body: subscription() })).data.id },
+});
+
+const newKey = () => ({
+  name: fresh('key'),
+  permissions: ['templates:read' as const],
+  expires_at: '2099-01-01T00:00:00Z',
+  allowed_cidrs: ['192.0.2.0/24'],
+});
+
+const credentials = { email: adminEmail, password: adminPassword };
+
+/** Signs in as the owner of the first account and answers the headers of a page of our own. */
+async function signedIn({ request }: Caller): Promise<Record<string, string>> {
+  const { headers } = await request('POST', '/account/login', { body: credentials, key: null });
+  return { cookie: headers.get('set-cookie')?.split(';')[0] ?? '', origin: publicUrl };
+}
+
+export const goodRequests: GoodRequests = {
+  'health.read': () => ({}),
+  'templates.list': () => ({ query: { kingdom: 'applications', versions: 'all' } }),
+  'templates.featured': () => ({}),
+  'templates.upcoming': () => ({}),
+  'templates.read': () => ({ params: { species: 'inkwell' } }),
+  'catalog.list': () => ({ query: { family: 'blog' } }),
+  'catalog.categories': () => ({}),
+  'taxonomy.tree': () => ({}),
+  'taxonomy.kingdoms': () => ({}),
+  'taxonomy.kingdom': () => ({ params: { kingdom_id: 'applications' } }),
+  'taxonomy.family': () => ({ params: { family_id: 'blog' } }),
+  'taxonomy.species': () => ({ params: { species_id: 'inkwell' } }),
+  'definitions.list': async (caller) => {
+    await aDefinition(caller);
+    return { query: { status: 'pending' } };
+  },
+  'definitions.create': async (caller) => ({ body: await order(caller) }),
+  'definitions.read': ofDefinition,
+  'definitions.update': async (caller) => ({
+    ...(await ofDefinition(caller)),
+    body: { name: 'Notes', profile: 'minimal', variant: null, params: { SITE_TITLE: 'Notes' } },
+  }),
+  'definitions.archive': ofDefinition,
+  'definitions.activate': async (caller) => {
+    const archived = await ofDefinition(caller);
+    await caller.client.call('definitions.archive', archived);
+    return archived;
+  },
+  'definitions.revisions': ofDefinition,
+  'definitions.restore': async (caller) => ({ params: { id: await aDefinition(caller), number: 1 } }),
+  'definitions.secrets': ofDefinition,
+  'servers.list': async (caller) => {
+    await aServer(caller);
+    return {};
+  },
+  'servers.register': () => ({ body: registration() }),
+  'servers.create': () => ({ body: registration() }),
+  'servers.read': ofServer,
+  'servers.update': async (caller) => ({
+    ...(await ofServer(caller)),
+    body: { name: 'greenhouse', environment: 'staging', description: null },
+  }),
+  'servers.delete': ofServer,
+  'servers.rotateKey': async (caller) => ({ ...(await ofServer(caller)), query: { force: true } }),
+  'servers.mine': async (caller) => {
+    await aServer(caller);
+    return {};
+  },
+  'webhooks.list': async (caller) => {
+    await ofWebhook(caller);
+    return {};
+  },
+  'webhooks.create': () => ({ body: subscription() }),
+  'webhooks.createAlternative': () => ({ body: subscription() }),
+  'webhooks.delete': ofWebhook,
+  'webhooks.deliveries': ofWebhook,
+  'events.list': () => ({}),
+  'account.login': () => ({ body: credentials }),
+  'account.logout': async (caller) => ({ headers: await signedIn(caller) }),
+  'account.read': () => ({}),
+  'account.changePassword': async (caller) => ({
+    headers: await signedIn(caller),
+    // The same again, so that whoever signs in next still can.
+    body: { current_password: adminPassword, new_password: adminPassword },
+  }),
+  'keys.list': () => ({}),
+  'keys.create': () => ({ body: newKey() }),
+  'keys.revoke': async ({ client }) => ({
+    params: { id: (await client.call('keys.create', { body: newKey() })).data.id },
+  }),
+  'vault.rotate': () => ({}),
+};
+
+export interface ReadyRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly params: Readonly<Record<string, string | number>>;
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+  readonly options: Options;
+  /** The same row with other values in its path. */
+  pathWith(params: Readonly<Record<string, string | number>>): string;
+}
+
+/** The good request of a row, ready to be sent or to be spoilt. */
+export async function goodRequest(name: EndpointName, caller: Caller): Promise<ReadyRequest> {
+  const row = endpoints[name];
+  const {
+    params = {},
+    query,
+    body,
+    headers,
+  } = (await goodRequests[name](caller)) as {
+    params?: ReadyRequest['params'];
+    query?: Record<string, unknown>;
+    body?: Record<string, unknown>;
+    headers?: Record<string, string>;
+  };
+  const pathWith = (others: ReadyRequest['params']) =>
+    addressOf('', row as never, { params: { ...params, ...others }, query });
+  return {
+    method: row.method,
+    path: pathWith({}),
+    params,
+    body,
+    // A session is proved by its cookie alone; a key beside it would count first.
+    options: { ...(body && { body }), ...(headers && { headers, key: null }) },
+    pathWith,
+  };
+}

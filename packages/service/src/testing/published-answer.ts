@@ -1,0 +1,44 @@
+import { ErrorBody } from '@hortus/contract/envelope';
+import { type ErrorCode, errorTable } from '@hortus/contract/errors';
+import type { TSchema } from 'typebox';
+import Value from 'typebox/value';
+import { expect } from 'vitest';
+import type { Answer } from './running-service.ts';
+
+/** What the published interface promises of every answer, good or bad. Answers it, so that it can wrap a request. */
+export function expectPublished(answer: Answer): Answer {
+  const { status, headers, json } = answer;
+  const told = JSON.stringify(json)?.slice(0, 500);
+  for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']) {
+    expect(headers.get(name), `${name} of ${status} ${told}`).toMatch(/^\d+$/);
+  }
+  expect(headers.get('x-request-id'), told).toMatch(/^\S+$/);
+  expect(headers.get('content-type'), told).toBe('application/json; charset=utf-8');
+  expect(json?.success, told).toBe(status < 300);
+  if (status >= 300) {
+    expectShape(ErrorBody, json);
+    expect(Object.keys(json).sort(), told).toEqual(['error', 'success']);
+    expect(Object.keys(json.error), told).toEqual(
+      ['code', 'message', 'details'].slice(0, Object.keys(json.error).length),
+    );
+    expect(errorTable[json.error.code as ErrorCode].status, told).toBe(status);
+  }
+  return answer;
+}
+
+/** Says everything that does not fit, each with its place. */
+export function expectShape(schema: TSchema, value: unknown): void {
+  const errors = [...Value.Errors(schema, value)].map((error) => `${error.instancePath}: ${error.message}`);
+  expect(errors, JSON.stringify(value)?.slice(0, 2000)).toEqual([]);
+}
+
+/** A refusal with this code; the message and the details must name `field`, or the very place in it. */
+export function expectRefusal(answer: Answer, code: ErrorCode, field?: string): void {
+  expectPublished(answer);
+  const { error } = answer.json;
+  expect(error.code, JSON.stringify(error)).toBe(code);
+  if (field === undefined) return;
+  const named = String(error.details?.field);
+  expect(named.split(/[.[]/)[0], JSON.stringify(error)).toBe(field);
+  expect(error.message).toContain(named);
+}

@@ -1,0 +1,183 @@
+import { join } from 'node:path';
+import { type Client, createClient } from '@hortus/client/client';
+import { permissionNames } from '@hortus/contract/permissions';
+import { type App, buildApp } from '../app.ts';
+import { type Config, readConfig } from '../config.ts';
+import { insertAccount, insertKey, insertUser } from '../identity/store.ts';
+import { newUserKey, tokenOf } from '../identity/tokens.ts';
+import { newId } from '../ids.ts';
+import { openLog } from '../log.ts';
+import type { Tx } from '../storage/storage.ts';
+import type { NewRow } from '../storage/tables.ts';
+import { plantCatalog } from './catalog-folder.ts';
+import type { Engine, Ground } from './engines.ts';
+import { openSideDoor } from './side-door.ts';
+
+export interface Options {
+  readonly body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  readonly raw?: string;
+  /** Null sends none; left out, the caller's own. */
+  readonly key?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly json: any;
+}
+
+/** Someone who calls the service with a key of his own. */
+export interface Caller {
+  readonly accountId: string;
+  readonly key: string;
+  /** Typed calls that throw what went wrong, without trying again. */
+  readonly client: Client;
+  /** Any request at all, and what came back. */
+  request(method: string, path: string, options?: Options): Promise<Answer>;
+}
+
+export interface RunningService extends Caller {
+  readonly app: App;
+  /** Ends with the version segment. */
+  readonly base: string;
+  readonly ground: Ground;
+  readonly sideDoor: Tx;
+  /** A second account, whose key may do everything but administer. */
+  addAccount(): Promise<Caller>;
+}
+
+export const adminEmail = 'root@example.org';
+export const adminPassword = 'correct horse battery';
+/** Where pages of our own come from, as far as the service knows. */
+export const publicUrl = 'http://hortus.test';
+
+const adminKey = `hk_live_${'a'.repeat(43)}`;
+const plenty = 100_000_000;
+
+/** The whole service as its users meet it, on fresh ground and a free port; stopped at the end of the test or suite. */
+export async function startApp(
+  engine: Engine,
+  overrides: Partial<Config> = {},
+  ground?: Ground,
+): Promise<RunningService> {
+  const on = ground ?? (await engine.ground());
+  const app = await buildApp({
+    config: { ...(await settingsFor(on)), ...overrides },
+    log: openLog({ level: 'silent', readable: false }),
+  });
+  engine.afterwards(() => app.close());
+  const { port } = await app.http.listen();
+  const base = `http://127.0.0.1:${port}/api/v1`;
+  const sideDoor = await openSideDoor(engine, on);
+  const { account_id: accountId } = await sideDoor.db
+    .selectFrom('api_keys')
+    .select('account_id')
+    .where('hash', '=', tokenOf(adminKey).hash)
+    .executeTakeFirstOrThrow();
+  return {
+    ...callerOf(base, accountId, adminKey),
+    app,
+    base,
+    ground: on,
+    sideDoor,
+    addAccount: async () => {
+      const { accountId: second, key } = await insertSecondAccount(sideDoor);
+      return callerOf(base, second, key);
+    },
+  };
+}
+
+async function settingsFor(ground: Ground): Promise<Config> {
+  const env = {
+    HORTUS_PORT: '0',
+    HORTUS_PUBLIC_URL: publicUrl,
+    HORTUS_DATA_DIR: ground.directory,
+    HORTUS_DATABASE_URL: ground.databaseUrl,
+    HORTUS_CATALOG_DIR: await plantCatalog(join(ground.directory, 'catalog')),
+    HORTUS_ADMIN_KEY: adminKey,
+    HORTUS_ADMIN_EMAIL: adminEmail,
+    HORTUS_ADMIN_PASSWORD: adminPassword,
+    HORTUS_MASTER_KEY: Buffer.alloc(32, 'hortus').toString('base64'),
+    HORTUS_LOCAL_SERVER: 'off',
+    HORTUS_RATE_LIMITS: ['free', 'pro', 'enterprise', 'anonymous', 'server'].map((who) => `${who}=${plenty}`).join(),
+    HORTUS_WEBHOOK_ALLOW_PRIVATE: 'true',
+  };
+  return readConfig(env, ground.directory);
+}
+
+function callerOf(base: string, accountId: string, ownKey: string): Caller {
+  return {
+    accountId,
+    key: ownKey,
+    client: createClient({ baseUrl: base, key: ownKey, retries: { attempts: 1 } }),
+    async request(method, path, { body, raw, key = ownKey, headers = {} } = {}) {
+      const text = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+      const response = await fetch(base + path, {
+        method,
+        redirect: 'manual',
+        headers: {
+          ...(key !== null && { authorization: `Bearer ${key}` }),
+          ...(text !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(text !== undefined && { body: text }),
+      });
+      const answer = await response.text();
+      return { status: response.status, headers: response.headers, json: answer === '' ? undefined : parsed(answer) };
+    },
+  };
+}
+
+/** What is no JSON is shown as it came, so that a failed expectation says what it was. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+async function insertSecondAccount(tx: Tx): Promise<{ accountId: string; key: string }> {
+  const accountId = newId('account');
+  const userId = newId('user');
+  const created_at = tx.now;
+  await insertAccount(tx, { id: accountId, name: 'Neighbour', plan: 'pro', created_at });
+  await insertUser(tx, {
+    id: userId,
+    account_id: accountId,
+    email: `${userId}@example.org`,
+    password_hash: 'nobody signs in with this',
+    role: 'owner',
+    admin: 0,
+    created_at,
+    updated_at: created_at,
+  });
+  const key = await insertKeyRow(tx, { account_id: accountId, created_by: userId });
+  return { accountId, key };
+}
+
+/** A key that no endpoint would make, such as one that has expired. Answers the key itself. */
+export async function insertKeyRow(
+  tx: Tx,
+  row: Pick<NewRow<'api_keys'>, 'account_id'> & Partial<NewRow<'api_keys'>>,
+): Promise<string> {
+  const { token, hash, prefix } = newUserKey('live');
+  await insertKey(tx, {
+    id: newId('key'),
+    hash,
+    prefix,
+    name: 'by the side door',
+    permissions: JSON.stringify(permissionNames.filter((name) => name !== 'admin')),
+    allowed_cidrs: '[]',
+    expires_at: null,
+    last_used_at: null,
+    created_by: null,
+    created_at: tx.now,
+    revoked_at: null,
+    ...row,
+  });
+  return token;
+}

@@ -1,0 +1,60 @@
+import type { Endpoint } from '@hortus/contract/endpoint';
+import type { TSchema } from 'typebox';
+import Value from 'typebox/value';
+
+/** A body that must be refused, and the field that the refusal must name. */
+export interface SpoiltBody {
+  readonly how: string;
+  readonly field: string;
+  readonly raw: string;
+  readonly contentType?: string;
+}
+
+type Fields = Readonly<Record<string, TSchema & { readonly maxLength?: number }>>;
+
+const TOO_LARGE = 1024 * 1024 + 1;
+const anything: readonly unknown[] = [42, 'x', true, [], ['x'], {}, { x: 1 }, null];
+
+/** Every way to spoil a good body that its schema knows of: nothing here depends on what the row is about. */
+export function spoiltBodies(row: Endpoint, good: Readonly<Record<string, unknown>>): SpoiltBody[] {
+  const { properties = {}, required = [] } = row.body as { properties?: Fields; required?: readonly string[] };
+  const { ...without } = good;
+  const spoilt: SpoiltBody[] = [
+    ...noObject(),
+    { how: 'too large', field: 'body', raw: JSON.stringify({ ...good, x: 'x'.repeat(TOO_LARGE) }) },
+  ];
+  const spoil = (how: string, field: string, body: object) => spoilt.push({ how, field, raw: JSON.stringify(body) });
+
+  spoil('an unknown field', 'surprise', { ...good, surprise: 1 });
+  spoil('a field of every object', '__proto__x', { ...good, __proto__x: {} });
+  for (const field of required) {
+    const { [field]: _, ...rest } = without;
+    spoil(`no ${field}`, field, rest);
+  }
+  for (const [field, schema] of Object.entries(properties)) {
+    for (const value of anything.filter((candidate) => !Value.Check(schema, candidate))) {
+      spoil(`${field} is ${JSON.stringify(value)}`, field, { ...good, [field]: value });
+    }
+    const { maxLength } = schema;
+    if (maxLength !== undefined) spoil(`${field} is too long`, field, { ...good, [field]: 'x'.repeat(maxLength + 1) });
+  }
+  return spoilt;
+}
+
+/** What is wrong before any field is looked at. */
+export function noObject(): SpoiltBody[] {
+  return [
+    { how: 'half an object', field: 'body', raw: '{"name": ' },
+    { how: 'no JSON at all', field: 'body', raw: 'name=web-1' },
+    { how: 'a list', field: 'body', raw: '[]' },
+    { how: 'a string', field: 'body', raw: '"x"' },
+    { how: 'a number', field: 'body', raw: '0' },
+    { how: 'another kind of content', field: 'Content-Type', raw: 'name=x', contentType: 'text/plain' },
+    { how: 'a form', field: 'Content-Type', raw: 'name=x', contentType: 'application/x-www-form-urlencoded' },
+  ];
+}
+
+export const nothingSent: readonly SpoiltBody[] = [
+  { how: 'null', field: 'body', raw: 'null' },
+  { how: 'nothing', field: 'body', raw: '' },
+];

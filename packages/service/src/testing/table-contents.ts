@@ -1,0 +1,31 @@
+import type { Queries } from '../storage/storage.ts';
+import type { Tables } from '../storage/tables.ts';
+
+/** Change with every request, whatever it asks for. */
+const restless: readonly string[] = ['rate_windows'];
+const restlessColumns: Readonly<Record<string, string>> = { api_keys: 'last_used_at' };
+
+/** Everything the database holds, table by table, so that a test can say that nothing was written. */
+export async function tableContents(queries: Queries): Promise<Record<string, string[]>> {
+  const contents: Record<string, string[]> = {};
+  for (const table of await tableNames(queries)) {
+    const rows = await queries.db.selectFrom(table).selectAll().execute();
+    contents[table] = rows.map((row) => JSON.stringify({ ...row, [restlessColumns[table] ?? '']: undefined })).sort();
+  }
+  return contents;
+}
+
+async function tableNames({ engine, run }: Queries): Promise<(keyof Tables)[]> {
+  const text =
+    engine === 'postgres'
+      ? `select table_name as name from information_schema.tables where table_schema = 'public'`
+      : `select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`;
+  const { rows } = await run(text, []);
+  return (rows as { name: keyof Tables }[]).map(({ name }) => name).filter((name) => !restless.includes(name));
+}
+
+/** Events are numbered a moment after they are written; until then the tables are not at rest. */
+export async function isAtRest(queries: Queries): Promise<boolean> {
+  const waiting = await queries.db.selectFrom('events').select('id').where('seq', 'is', null).execute();
+  return waiting.length === 0;
+}
