@@ -143,7 +143,8 @@ export const definitionEndpoints = {
     method: 'POST',
     path: '/definitions/{id}/activate',
     summary: 'Reactivate an archived definition',
-    description: 'It becomes active if it was ever deployed with success, else pending.',
+    description:
+      'It becomes active if it was ever deployed with success, else pending. Refused when its server has been removed.',
     permission: 'definitions:write',
     response: answer(Definition),
   }),

@@ -36,7 +36,8 @@ export class Dispatcher {
     this.#sweeper = new Sweeper({
       name: 'numbering events',
       log: options.log,
-      pauseMs: options.pauseMs ?? 5,
+      // Under load one commit numbers the events of many: each costs an fsync that requests would wait for.
+      pauseMs: options.pauseMs ?? 25,
       sweep: async () => ((await this.#dispatch()) ? 0 : (options.sweepMs ?? 1_000)),
     });
     options.bus.onGap(() => this.#sweeper.wake());

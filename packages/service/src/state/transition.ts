@@ -1,7 +1,7 @@
 import { type Machine, type MoveOf, type StateOf, step } from '@hortus/contract/machines/machine';
 import { append, type NewEvent } from '../outbox/append.ts';
 import { conflict } from '../problem.ts';
-import { insertRow, updateStatus } from '../storage/status-columns.ts';
+import { insertRow, updateState } from '../storage/status-columns.ts';
 import { RunAgain, type Tx } from '../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../storage/tables.ts';
 
@@ -12,6 +12,10 @@ type Stateful = { [T in keyof Tables]: Tables[T] extends { status: { __select__:
 export interface Lifecycle<M extends Machine, Table extends Stateful> {
   readonly machine: M;
   readonly table: Table;
+  /** Which column the machine moves; an instance has its health beside its status. */
+  readonly column?: 'status' | 'health';
+  /** States of the row's other machines at birth. */
+  readonly besides?: Readonly<Record<string, string>>;
   readonly resource: string;
   readonly guards?: Readonly<Record<string, (row: Row<Table>) => boolean>>;
   /** The event's `data`: never a secret. */
@@ -41,7 +45,7 @@ export async function begin<M extends Machine, Table extends Stateful>(
 ): Promise<Row<Table>> {
   const taken = step(lifecycle.machine, null, move);
   if (!taken) throw new Error(`The ${lifecycle.machine.name} machine does not begin with ${move}.`);
-  const born = { ...row, status: taken.to } as unknown as Row<Table>;
+  const born = { ...row, ...lifecycle.besides, [lifecycle.column ?? 'status']: taken.to } as unknown as Row<Table>;
   if (!(await insertRow(tx, lifecycle.table, born))) throw new Taken(`This ${lifecycle.resource} is there already.`);
   await tell(tx, lifecycle, born, taken.event, actor);
   return born;
@@ -64,7 +68,7 @@ export async function transition<M extends Machine, Table extends Stateful>(
     throw conflict('status', 'state', `a ${lifecycle.resource} that is ${status} cannot ${move}.`, { status });
   const columns = { ...change.set, status: taken.to, updated_at: tx.now };
   // Somebody else has changed it since it was read: this transaction starts over and decides anew.
-  if (!(await updateStatus(tx, lifecycle.table, { id, from: status, columns }))) throw new RunAgain();
+  if (!(await updateState(tx, table, { id, column, from, columns }))) throw new RunAgain();
   const changed = { ...row, ...columns } as Row<Table>;
   await tell(tx, lifecycle, changed, taken.event, change.actor);
   return changed;

@@ -24,18 +24,18 @@ export async function insertRow(tx: Tx, table: keyof Tables, row: object): Promi
 }
 
 /** False when the row is no longer in the state it was read in. */
-export async function updateStatus(
+export async function updateState(
   tx: Tx,
   table: keyof Tables,
-  change: { id: string; from: string; columns: object },
+  change: { id: string; column: string; from: string; columns: object },
 ): Promise<boolean> {
   const columns = Object.keys(change.columns);
-  const key = `${tx.engine} update ${table} ${columns}`;
+  const key = `${tx.engine} update ${table} ${change.column} ${columns}`;
   let text = texts.get(key);
   if (!text) {
     const sets = columns.map((c, i) => `"${c}" = ${place(tx, i + 1)}`).join(', ');
-    const [id, status] = [place(tx, columns.length + 1), place(tx, columns.length + 2)];
-    text = `update "${table}" set ${sets} where "id" = ${id} and "status" = ${status}`;
+    const [id, from] = [place(tx, columns.length + 1), place(tx, columns.length + 2)];
+    text = `update "${table}" set ${sets} where "id" = ${id} and "${change.column}" = ${from}`;
     texts.set(key, text);
   }
   const { changed } = await tx.run(text, [...Object.values(change.columns), change.id, change.from], true);

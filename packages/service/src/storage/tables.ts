@@ -1,4 +1,7 @@
 import type { definitionMachine } from '@hortus/contract/machines/definition';
+import type { deploymentMachine } from '@hortus/contract/machines/deployment';
+import type { executionMachine } from '@hortus/contract/machines/execution';
+import type { instanceHealthMachine, instanceMachine } from '@hortus/contract/machines/instance';
 import type { StateOf } from '@hortus/contract/machines/machine';
 import type { serverMachine } from '@hortus/contract/machines/server';
 import type { templateMachine } from '@hortus/contract/machines/template';
@@ -129,7 +132,14 @@ export interface Tables {
     /** A rotated key that its daemon has not used yet: until then the old one stays valid. */
     next_key_hash: string | null;
     registered_by: string | null;
+    /** Grows with every connection of a daemon: only the newest may be sent work. */
     connection_epoch: number;
+    /** The replica that holds the daemon's connection. */
+    connected_replica: string | null;
+    /** When a second daemon with the same key was last seen to push the first one out. */
+    duplicate_at: Time | null;
+    capabilities: Json;
+    daemon_version: string | null;
     last_seen_at: Time | null;
     /** A removed server keeps its row, because archived definitions and events still name it. */
     deleted_at: Time | null;
@@ -173,6 +183,93 @@ export interface Tables {
     ciphertext: string | null;
     created_at: Time;
     updated_at: Time;
+  };
+
+  deployments: {
+    id: string;
+    account_id: string;
+    definition_id: string;
+    server_id: string;
+    instance_id: string | null;
+    status: Status<StateOf<typeof deploymentMachine>>;
+    kind: 'deploy' | 'rollback';
+    rollback_of: string | null;
+    revision: number;
+    template_id: string;
+    spec_hash: string;
+    reason: string | null;
+    error: string | null;
+    cancel_requested_at: Time | null;
+    /** The last sign of progress: what the deadline counts from. */
+    progress_at: Time | null;
+    log_lines: number;
+    created_by: string | null;
+    created_at: Time;
+    updated_at: Time;
+    started_at: Time | null;
+    finished_at: Time | null;
+  };
+  deployment_logs: {
+    deployment_id: string;
+    number: number;
+    at: Time;
+    level: 'info' | 'warn' | 'error';
+    step: string | null;
+    message: string;
+  };
+
+  instances: {
+    id: string;
+    account_id: string;
+    definition_id: string;
+    server_id: string;
+    container_id: string | null;
+    container_name: string;
+    status: Status<StateOf<typeof instanceMachine>>;
+    health: ColumnType<StateOf<typeof instanceHealthMachine>, never, never>;
+    revision: number | null;
+    /** Of the primary route, as the last successful deployment resolved it. */
+    url: string | null;
+    components: Json;
+    started_at: Time | null;
+    last_reported_at: Time | null;
+    created_at: Time;
+    updated_at: Time;
+  };
+  executions: {
+    id: string;
+    account_id: string;
+    instance_id: string;
+    server_id: string;
+    slug: string;
+    name: string;
+    status: Status<StateOf<typeof executionMachine>>;
+    /** What the daemon is asked to do, by the manifest of the revision that runs; encrypted, since arguments may hold secrets. */
+    request: string;
+    params: Json;
+    exit_code: number | null;
+    output: string | null;
+    output_truncated: Flag;
+    error: string | null;
+    outcome: 'known' | 'unknown' | null;
+    timeout_ms: number;
+    cancel_requested_at: Time | null;
+    created_by: string | null;
+    created_at: Time;
+    updated_at: Time;
+    sent_at: Time | null;
+    started_at: Time | null;
+    finished_at: Time | null;
+  };
+  server_capacity: {
+    server_id: string;
+    memory_used: number;
+    memory_free: number;
+    cpu_cores: number;
+    cpu_used_percent: number;
+    disk_used: number;
+    disk_free: number;
+    reported_at: Time;
   };
 
   webhook_endpoints: {

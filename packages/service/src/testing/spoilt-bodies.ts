@@ -10,36 +10,49 @@ export interface SpoiltBody {
   readonly contentType?: string;
 }
 
-type Fields = Readonly<Record<string, TSchema & { readonly maxLength?: number }>>;
+interface Bounded {
+  readonly maxLength?: number;
+  readonly anyOf?: readonly Bounded[];
+}
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, TSchema & Bounded>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: unknown;
+}
 
 const TOO_LARGE = 1024 * 1024 + 1;
 const anything: readonly unknown[] = [42, 'x', true, [], ['x'], {}, { x: 1 }, null];
 
 /** Every way to spoil a good body that its schema knows of: nothing here depends on what the row is about. */
 export function spoiltBodies(row: Endpoint, good: Readonly<Record<string, unknown>>): SpoiltBody[] {
-  const { properties = {}, required = [] } = row.body as { properties?: Fields; required?: readonly string[] };
-  const { ...without } = good;
+  const { properties = {}, required = [], additionalProperties } = row.body as ObjectSchema;
   const spoilt: SpoiltBody[] = [
     ...noObject(),
     { how: 'too large', field: 'body', raw: JSON.stringify({ ...good, x: 'x'.repeat(TOO_LARGE) }) },
   ];
   const spoil = (how: string, field: string, body: object) => spoilt.push({ how, field, raw: JSON.stringify(body) });
 
-  spoil('an unknown field', 'surprise', { ...good, surprise: 1 });
-  spoil('a field of every object', '__proto__x', { ...good, __proto__x: {} });
+  // What daemons report may say more than this version knows.
+  if (additionalProperties === false) {
+    for (const field of ['surprise', 'constructor']) spoil(`a field ${field}`, field, { ...good, [field]: 1 });
+  }
   for (const field of required) {
-    const { [field]: _, ...rest } = without;
+    const { [field]: _, ...rest } = good;
     spoil(`no ${field}`, field, rest);
   }
   for (const [field, schema] of Object.entries(properties)) {
     for (const value of anything.filter((candidate) => !Value.Check(schema, candidate))) {
       spoil(`${field} is ${JSON.stringify(value)}`, field, { ...good, [field]: value });
     }
-    const { maxLength } = schema;
+    const maxLength = longest(schema);
     if (maxLength !== undefined) spoil(`${field} is too long`, field, { ...good, [field]: 'x'.repeat(maxLength + 1) });
   }
   return spoilt;
 }
+
+const longest = ({ maxLength, anyOf = [] }: Bounded): number | undefined =>
+  maxLength ?? anyOf.map(longest).find((length) => length !== undefined);
 
 /** What is wrong before any field is looked at. */
 export function noObject(): SpoiltBody[] {

@@ -1,3 +1,4 @@
+import { until } from '@hortus/testkit/until';
 import type { Queries } from '../storage/storage.ts';
 import type { Tables } from '../storage/tables.ts';
 
@@ -28,4 +29,9 @@ async function tableNames({ engine, run }: Queries): Promise<(keyof Tables)[]> {
 export async function isAtRest(queries: Queries): Promise<boolean> {
   const waiting = await queries.db.selectFrom('events').select('id').where('seq', 'is', null).execute();
   return waiting.length === 0;
+}
+
+export async function contentsAtRest(queries: Queries): Promise<Record<string, string[]>> {
+  await until(() => isAtRest(queries), { describe: 'every event to have its number' });
+  return await tableContents(queries);
 }

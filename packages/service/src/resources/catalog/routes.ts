@@ -2,12 +2,12 @@ import type { Category, catalogEndpoints } from '@hortus/contract/resources/cata
 import type { Handlers } from '../../http/handler.ts';
 import { slice } from '../../storage/page.ts';
 import { allFamilies, taxonomyTree } from '../taxonomy/tree.ts';
-import type { Catalog } from '../templates/catalog.ts';
+import { byName, type Catalog } from '../templates/catalog.ts';
 
 export const catalogRoutes = (catalog: Catalog): Handlers<keyof typeof catalogEndpoints> => ({
   'catalog.list': async ({ query }) => {
     const items = catalog.newest().filter((item) => query.family === undefined || item.family === query.family);
-    const shelved = items.sort((a, b) => a.family.localeCompare(b.family) || a.name.localeCompare(b.name));
+    const shelved = items.sort((a, b) => a.family.localeCompare(b.family, 'en') || byName(a, b));
     return { success: true, ...slice(shelved, query) };
   },
   'catalog.categories': async ({ query }) => {

@@ -26,12 +26,29 @@ export class Catalog {
   #byId: ReadonlyMap<string, CatalogTemplate> = new Map();
   #newest: ReadonlyMap<string, CatalogTemplate> = new Map();
   #loads = 0;
+  #running: Promise<void> = Promise.resolve();
+  #waiting: Promise<void> | undefined;
 
   constructor(reader: Queries) {
     this.#reader = reader;
   }
 
-  async load(): Promise<void> {
+  /**
+   * Loads follow one another, so that a slow one never replaces what a later one found. Whoever asks while one is running
+   * wants what changed since it began: one more load serves all of them.
+   */
+  load(): Promise<void> {
+    this.#waiting ??= this.#running
+      .catch(() => undefined)
+      .then(() => {
+        this.#waiting = undefined;
+        this.#running = this.#read();
+        return this.#running;
+      });
+    return this.#waiting;
+  }
+
+  async #read(): Promise<void> {
     const all = (await listCatalogTemplates(this.#reader)).map(fromRow);
     const newest = new Map<string, CatalogTemplate>();
     for (const template of all.filter(({ item }) => item.status === 'published')) {
@@ -52,7 +69,7 @@ export class Catalog {
 
   /** The newest published version of each species, by name. */
   newest(): TemplateItem[] {
-    return [...this.#newest.values()].map(({ item }) => item).sort((a, b) => a.name.localeCompare(b.name));
+    return [...this.#newest.values()].map(({ item }) => item).sort(byName);
   }
 
   /** Every published version, newest first within a species. */
@@ -60,7 +77,7 @@ export class Catalog {
     return this.#all
       .map(({ item }) => item)
       .filter((item) => item.status === 'published')
-      .sort((a, b) => a.name.localeCompare(b.name) || compareVersions(b.version, a.version));
+      .sort((a, b) => byName(a, b) || compareVersions(b.version, a.version));
   }
 
   upcoming(): TemplateItem[] {
@@ -75,6 +92,9 @@ export class Catalog {
     return this.#byId.get(id);
   }
 }
+
+/** The same on every replica, whatever language its machine speaks. */
+export const byName = (a: TemplateItem, b: TemplateItem): number => a.name.localeCompare(b.name, 'en');
 
 function fromRow(row: TemplateRow): CatalogTemplate {
   const spec = canonical(JSON.parse(row.spec) as Canonical);
@@ -91,7 +111,7 @@ const itemOf = (row: TemplateRow, spec: Canonical): TemplateItem => ({
   archetype: row.archetype as TemplateItem['archetype'],
   family: row.family,
   version: row.version,
-  app_version: row.app_version,
+  app_version: row.app_version || null,
   taxonomy: {
     kingdom: row.kingdom,
     family: row.family,

@@ -1,0 +1,154 @@
+import Type, { type Static } from 'typebox';
+import { endpoint } from '../endpoint.ts';
+import { list, paging, Timestamp, topLevel } from '../envelope.ts';
+import { choice, givenId, id, nullable } from '../fields.ts';
+import { executionMachine } from '../machines/execution.ts';
+
+export const Execution = Type.Object(
+  {
+    id: id('execution'),
+    instance_id: id('instance'),
+    server_id: id('server'),
+    slug: Type.String(),
+    name: Type.String(),
+    status: choice(executionMachine.states),
+    params: Type.Record(Type.String(), Type.Unknown(), { description: 'Passwords are left out.' }),
+    exit_code: nullable(Type.Integer()),
+    output: nullable(Type.String({ description: 'What it wrote, up to 1 MiB.' })),
+    output_truncated: Type.Boolean(),
+    error: nullable(Type.String()),
+    outcome: nullable(choice(['known', 'unknown']), {
+      description: 'unknown: the server lost track of it; it is not run again by itself.',
+    }),
+    created_by: nullable(Type.String()),
+    created_at: Timestamp,
+    sent_at: nullable(Timestamp),
+    started_at: nullable(Timestamp),
+    finished_at: nullable(Timestamp),
+  },
+  { title: 'Execution' },
+);
+export type Execution = Static<typeof Execution>;
+
+export const ListedAction = Type.Object(
+  {
+    name: Type.String(),
+    slug: Type.String(),
+    description: Type.String(),
+    type: choice(['exec', 'job', 'http', 'builtin']),
+    timeout: Type.String({ examples: ['300s'] }),
+    dangerous: Type.Boolean(),
+    params: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        type: Type.String(),
+        required: Type.Boolean(),
+        default: Type.Optional(Type.Unknown()),
+      }),
+    ),
+  },
+  { title: 'ListedAction' },
+);
+export type ListedAction = Static<typeof ListedAction>;
+
+export const BackupPlan = Type.Object(
+  {
+    strategy: choice(['none', 'volume', 'dump', 'both']),
+    volumes: Type.Array(Type.Object({ name: Type.String(), critical: Type.Boolean() })),
+    dump_action: nullable(Type.String()),
+    schedule_hint: nullable(Type.String()),
+  },
+  { title: 'BackupPlan' },
+);
+export type BackupPlan = Static<typeof BackupPlan>;
+
+export const ActionReport = Type.Object(
+  {
+    status: choice(['running', 'completed', 'failed']),
+    exit_code: Type.Optional(nullable(Type.Integer())),
+    output: Type.Optional(nullable(Type.String({ maxLength: 4_194_304 }))),
+    output_truncated: Type.Optional(Type.Boolean()),
+    error: Type.Optional(nullable(Type.String({ maxLength: 8_192 }))),
+    outcome: Type.Optional(nullable(choice(['known', 'unknown', 'timeout', 'cancelled']))),
+  },
+  { title: 'ActionReport' },
+);
+export type ActionReport = Static<typeof ActionReport>;
+
+const ofInstance = Type.Object({ id: givenId('Id of an instance.') });
+const ofExecution = Type.Object({ execution_id: givenId('Id of an execution.') });
+const one = topLevel({ execution: Execution, data: Execution });
+
+export const actionEndpoints = {
+  'actions.list': endpoint({
+    method: 'GET',
+    path: '/instances/{id}/actions',
+    tag: 'actions',
+    summary: 'List what can be done on an instance',
+    permission: 'actions:read',
+    params: ofInstance,
+    response: topLevel({ template_species: Type.String(), actions: Type.Array(ListedAction), backup: BackupPlan }),
+  }),
+  'actions.execute': endpoint({
+    method: 'POST',
+    path: '/instances/{id}/actions/{slug}/execute',
+    tag: 'actions',
+    summary: 'Run an action',
+    description: 'Answers at once; poll the execution until it is final. A dangerous action needs actions:dangerous.',
+    permission: 'actions:execute',
+    idempotent: true,
+    status: 202,
+    params: Type.Object({ ...ofInstance.properties, slug: givenId('Slug of an action.') }),
+    body: Type.Object(
+      { params: Type.Optional(Type.Record(Type.String({ maxLength: 128 }), Type.Unknown(), { maxProperties: 100 })) },
+      { additionalProperties: false, examples: [{ params: {} }] },
+    ),
+    response: one,
+  }),
+  'actions.read': endpoint({
+    method: 'GET',
+    path: '/actions/{execution_id}',
+    tag: 'actions',
+    summary: 'Read an execution',
+    permission: 'actions:read',
+    daemon: true,
+    params: ofExecution,
+    response: one,
+  }),
+  'actions.report': endpoint({
+    method: 'PUT',
+    path: '/actions/{execution_id}',
+    tag: 'actions',
+    summary: 'Report the result of an action',
+    description: 'For daemons. The same final state again is accepted, another is refused.',
+    permission: 'actions:report',
+    daemon: true,
+    params: ofExecution,
+    body: ActionReport,
+    response: one,
+  }),
+  'actions.cancel': endpoint({
+    method: 'POST',
+    path: '/actions/{execution_id}/cancel',
+    tag: 'actions',
+    summary: 'Cancel an execution',
+    description: 'One that was not sent yet ends at once; a running one when its daemon has stopped it.',
+    permission: 'actions:execute',
+    params: ofExecution,
+    response: one,
+  }),
+  'actions.history': endpoint({
+    method: 'GET',
+    path: '/instances/{id}/actions/history',
+    tag: 'actions',
+    summary: 'List the executions of an instance, newest first',
+    permission: 'actions:read',
+    params: ofInstance,
+    query: Type.Object({
+      slug: Type.Optional(givenId('Only this action.')),
+      status: Type.Optional(choice(executionMachine.states)),
+      ...paging,
+    }),
+    response: list(Execution),
+  }),
+};

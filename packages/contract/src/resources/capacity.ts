@@ -1,0 +1,73 @@
+import Type, { type Static } from 'typebox';
+import { endpoint } from '../endpoint.ts';
+import { answer, list, paging, Timestamp } from '../envelope.ts';
+import { givenId, id, nullable } from '../fields.ts';
+
+const bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Bytes.' });
+const usage = Type.Object({ used: bytes, free: bytes });
+const cpu = Type.Object({
+  cores: Type.Number({ minimum: 0, maximum: 65_536 }),
+  used_percent: Type.Number({ minimum: 0, maximum: 100, description: 'Of all cores together.' }),
+});
+
+export const Capacity = Type.Object(
+  {
+    server_id: id('server'),
+    memory: nullable(usage),
+    cpu: nullable(cpu),
+    disk: nullable(usage),
+    reported_at: nullable(Timestamp, { description: 'Null when the server has never reported.' }),
+  },
+  { title: 'Capacity' },
+);
+export type Capacity = Static<typeof Capacity>;
+
+export const CapacityReport = Type.Object(
+  { memory: usage, cpu, disk: usage },
+  {
+    title: 'CapacityReport',
+    examples: [
+      {
+        memory: { used: 2147483648, free: 6442450944 },
+        cpu: { cores: 4, used_percent: 12.5 },
+        disk: { used: 50000000000, free: 150000000000 },
+      },
+    ],
+  },
+);
+export type CapacityReport = Static<typeof CapacityReport>;
+
+const params = Type.Object({ server_id: givenId('Id of a server.') });
+
+export const capacityEndpoints = {
+  'capacity.list': endpoint({
+    method: 'GET',
+    path: '/server-capacity',
+    tag: 'servers',
+    summary: 'List the capacity of all servers',
+    permission: 'servers:read',
+    query: Type.Object({ ...paging }),
+    response: list(Capacity),
+  }),
+  'capacity.read': endpoint({
+    method: 'GET',
+    path: '/server-capacity/{server_id}',
+    tag: 'servers',
+    summary: 'Read the capacity of a server',
+    permission: 'servers:read',
+    daemon: true,
+    params,
+    response: answer(Capacity),
+  }),
+  'capacity.report': endpoint({
+    method: 'PUT',
+    path: '/server-capacity/{server_id}',
+    tag: 'servers',
+    summary: 'Report the capacity of a server',
+    permission: 'servers:report',
+    daemon: true,
+    params,
+    body: CapacityReport,
+    response: answer(Capacity),
+  }),
+};

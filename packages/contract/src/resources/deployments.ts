@@ -1,0 +1,221 @@
+import Type, { type Static } from 'typebox';
+import { endpoint } from '../endpoint.ts';
+import { answer, list, paging, Timestamp } from '../envelope.ts';
+import { choice, givenId, id, nullable } from '../fields.ts';
+import { deploymentMachine } from '../machines/deployment.ts';
+import { ReportedInstance } from './instance-records.ts';
+
+export const deploymentKinds = ['deploy', 'rollback'] as const;
+export const logLevels = ['info', 'warn', 'error'] as const;
+
+export const Deployment = Type.Object(
+  {
+    id: id('deployment'),
+    definition_id: id('definition'),
+    server_id: id('server'),
+    instance_id: nullable(id('instance'), { description: 'What it deploys to; null until a daemon has taken it.' }),
+    status: choice(deploymentMachine.states),
+    kind: choice(deploymentKinds),
+    rollback_of: nullable(id('deployment'), { description: 'The deployment that this one undoes.' }),
+    revision: Type.Integer({ minimum: 1, description: 'Pinned when it was ordered.' }),
+    template_id: id('template'),
+    spec_hash: Type.String(),
+    reason: nullable(Type.String(), {
+      description: 'Why it failed, in one word.',
+      examples: ['unhealthy', 'deadline', 'cancelled', 'refused'],
+    }),
+    error: nullable(Type.String(), { description: 'Why it failed, for a person.' }),
+    cancelling: Type.Boolean({ description: 'Asked to stop; the daemon has not confirmed yet.' }),
+    created_by: nullable(Type.String()),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    started_at: nullable(Timestamp),
+    finished_at: nullable(Timestamp),
+  },
+  { title: 'Deployment' },
+);
+export type Deployment = Static<typeof Deployment>;
+
+export const LogLine = Type.Object(
+  {
+    number: Type.Integer({ description: 'Place in the log; the cursor of after.' }),
+    at: Timestamp,
+    level: choice(logLevels),
+    step: nullable(Type.String(), { description: 'The step of the playbook it belongs to.' }),
+    message: Type.String(),
+  },
+  { title: 'LogLine' },
+);
+export type LogLine = Static<typeof LogLine>;
+
+export const DeploymentDetail = Type.Object(
+  {
+    ...Deployment.properties,
+    logs: Type.Array(LogLine),
+    logs_truncated: Type.Boolean({ description: 'There is more: ask again with after.' }),
+  },
+  { title: 'DeploymentDetail' },
+);
+export type DeploymentDetail = Static<typeof DeploymentDetail>;
+
+/** A line as a daemon sends it: fields it adds are ignored, so that versions may differ. */
+const ReportedLine = Type.Object({
+  at: Type.Union([Timestamp, Type.Integer()], { description: 'ISO 8601 or milliseconds since 1970.' }),
+  level: choice(logLevels),
+  message: Type.String({ maxLength: 16_384 }),
+  step: Type.Optional(nullable(Type.String({ maxLength: 64 }))),
+});
+export type ReportedLine = Static<typeof ReportedLine>;
+
+const reported = {
+  logs: Type.Optional(Type.Array(ReportedLine, { maxItems: 10_000 })),
+  error: Type.Optional(nullable(Type.String({ maxLength: 8_192 }))),
+  reason: Type.Optional(nullable(Type.String({ maxLength: 64 }))),
+};
+
+export const DeploymentStatusReport = Type.Object(
+  {
+    status: choice(['running', 'success', 'failed']),
+    container_id: Type.Optional(nullable(Type.String({ maxLength: 128 }))),
+    ...reported,
+  },
+  { title: 'DeploymentStatusReport', examples: [{ status: 'running', logs: [] }] },
+);
+export type DeploymentStatusReport = Static<typeof DeploymentStatusReport>;
+
+export const DeployReport = Type.Object(
+  {
+    deployment_id: givenId('The deployment that ended.'),
+    status: choice(['success', 'failed']),
+    instance: Type.Optional(nullable(ReportedInstance)),
+    ...reported,
+  },
+  { title: 'DeployReport' },
+);
+export type DeployReport = Static<typeof DeployReport>;
+
+const order = {
+  definition_id: Type.Optional(givenId('The definition to deploy. Required.')),
+};
+export const DeploymentExecute = Type.Object(order, {
+  title: 'DeploymentExecute',
+  additionalProperties: false,
+  examples: [{ definition_id: 'def_01j9zq3v5t8x2m4n6p7r9s0abc' }],
+});
+export const DeploymentCreate = Type.Object(
+  { ...order, server_id: Type.Optional(givenId('If given it must be the server of the definition.')) },
+  { title: 'DeploymentCreate', additionalProperties: false },
+);
+export type DeploymentCreate = Static<typeof DeploymentCreate>;
+
+const params = Type.Object({ id: givenId('Id of a deployment.') });
+const shared = { tag: 'deployments', params } as const;
+const ordering = {
+  method: 'POST',
+  tag: 'deployments',
+  permission: 'deployments:execute',
+  idempotent: true,
+  status: 201,
+  response: answer(Deployment),
+} as const;
+
+export const deploymentEndpoints = {
+  'deployments.list': endpoint({
+    method: 'GET',
+    path: '/deployments',
+    tag: 'deployments',
+    summary: 'List the deployments, newest first',
+    permission: 'deployments:read',
+    query: Type.Object({
+      definition_id: Type.Optional(givenId('Only those of this definition.')),
+      server_id: Type.Optional(givenId('Only those of this server.')),
+      status: Type.Optional(choice(deploymentMachine.states, { description: 'Only those in this state.' })),
+      ...paging,
+    }),
+    response: list(Deployment),
+  }),
+  'deployments.execute': endpoint({
+    ...ordering,
+    path: '/deployments/execute',
+    summary: 'Deploy a definition',
+    description:
+      'Pins the current revision. One deployment of a definition runs at a time, further ones wait in order. Poll the deployment until it is success or failed.',
+    body: DeploymentExecute,
+  }),
+  'deployments.create': endpoint({
+    ...ordering,
+    path: '/deployments',
+    summary: 'Deploy a definition (alternative path)',
+    body: DeploymentCreate,
+  }),
+  'deployments.pending': endpoint({
+    method: 'GET',
+    path: '/deployments/pending',
+    tag: 'deployments',
+    summary: 'List what is waiting to be deployed',
+    description:
+      'For a server key: what its daemon may take now, and what it has taken and not finished. Oldest first.',
+    permission: 'deployments:read',
+    daemon: true,
+    query: Type.Object({ server_id: Type.Optional(givenId('Only those of this server.')), ...paging }),
+    response: list(Deployment),
+  }),
+  'deployments.read': endpoint({
+    ...shared,
+    method: 'GET',
+    path: '/deployments/{id}',
+    summary: 'Read a deployment with its log',
+    permission: 'deployments:read',
+    daemon: true,
+    query: Type.Object({
+      after: Type.Optional(
+        Type.Integer({ minimum: 0, maximum: 1e9, default: 0, description: 'Only log lines with a higher number.' }),
+      ),
+    }),
+    response: answer(DeploymentDetail),
+  }),
+  'deployments.status': endpoint({
+    ...shared,
+    method: 'PATCH',
+    path: '/deployments/{id}/status',
+    summary: 'Report the progress of a deployment',
+    description:
+      'For daemons. running claims a pending deployment, and repeated it is a sign of progress; success and failed are final. The same final state again is accepted, another is refused.',
+    permission: 'deployments:report',
+    daemon: true,
+    body: DeploymentStatusReport,
+    response: answer(Deployment),
+  }),
+  'deployments.report': endpoint({
+    method: 'POST',
+    path: '/deploy/report',
+    tag: 'deployments',
+    summary: 'Report the result of a deployment',
+    permission: 'deployments:report',
+    daemon: true,
+    body: DeployReport,
+    response: answer(Deployment),
+  }),
+  'deployments.rollback': endpoint({
+    ...shared,
+    method: 'POST',
+    path: '/deployments/{id}/rollback',
+    summary: 'Go back to the last revision that succeeded before this deployment',
+    description:
+      'Makes a new deployment. When it succeeds that revision is the current one. Secrets keep their values.',
+    permission: 'deployments:execute',
+    idempotent: true,
+    status: 201,
+    response: answer(Deployment),
+  }),
+  'deployments.cancel': endpoint({
+    ...shared,
+    method: 'POST',
+    path: '/deployments/{id}/cancel',
+    summary: 'Cancel a deployment',
+    description:
+      'One that waits fails at once with the reason cancelled; a running one when its daemon has stopped it.',
+    permission: 'deployments:execute',
+    response: answer(Deployment),
+  }),
+};

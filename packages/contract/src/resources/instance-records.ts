@@ -1,0 +1,73 @@
+import Type, { type Static } from 'typebox';
+import { Timestamp } from '../envelope.ts';
+import { choice, id, nullable } from '../fields.ts';
+import { instanceHealthMachine, instanceMachine } from '../machines/instance.ts';
+
+export const Component = Type.Object(
+  {
+    name: Type.String(),
+    container_id: nullable(Type.String()),
+    status: choice(instanceMachine.states),
+    health: choice(instanceHealthMachine.states),
+    image: nullable(Type.String()),
+  },
+  { title: 'Component' },
+);
+export type Component = Static<typeof Component>;
+
+export const Instance = Type.Object(
+  {
+    id: id('instance'),
+    definition_id: id('definition'),
+    server_id: id('server'),
+    name: Type.String(),
+    instance_uid: Type.String(),
+    species: Type.String(),
+    container_id: nullable(Type.String()),
+    container_name: Type.String(),
+    status: choice(instanceMachine.states),
+    health: choice(instanceHealthMachine.states),
+    revision: nullable(Type.Integer(), { description: 'The revision that runs.' }),
+    url: nullable(Type.String(), { description: 'Address of its primary route.' }),
+    components: Type.Array(Component),
+    started_at: nullable(Timestamp),
+    uptime_seconds: Type.Integer({ minimum: 0, description: '0 unless it runs.' }),
+    last_reported_at: nullable(Timestamp),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'Instance' },
+);
+export type Instance = Static<typeof Instance>;
+
+/** What reports may say: `released` and `lost` are for the service to decide. */
+export const reportableStatuses = ['starting', 'running', 'restarting', 'stopped', 'failed'] as const;
+
+const facts = {
+  container_id: Type.Optional(nullable(Type.String({ maxLength: 128 }))),
+  status: choice(reportableStatuses),
+  health: Type.Optional(choice(instanceHealthMachine.states)),
+};
+
+/** An instance as a daemon or the CLI sees it. Fields it adds are ignored. */
+export const ReportedInstance = Type.Object(
+  {
+    definition_id: Type.Optional(Type.String({ maxLength: 128 })),
+    instance_uid: Type.Optional(Type.String({ maxLength: 128 })),
+    container_name: Type.Optional(nullable(Type.String({ maxLength: 255 }))),
+    started_at: Type.Optional(nullable(Type.Union([Timestamp, Type.Integer()]))),
+    ...facts,
+  },
+  { title: 'ReportedInstance', description: 'Named by definition_id, instance_uid or container_name.' },
+);
+export type ReportedInstance = Static<typeof ReportedInstance>;
+
+export const ReportedComponent = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 64 }),
+    image: Type.Optional(nullable(Type.String({ maxLength: 512 }))),
+    ...facts,
+  },
+  { title: 'ReportedComponent' },
+);
+export type ReportedComponent = Static<typeof ReportedComponent>;

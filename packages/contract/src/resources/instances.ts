@@ -1,0 +1,130 @@
+import Type, { type Static } from 'typebox';
+import { endpoint } from '../endpoint.ts';
+import { answer, list, paging, topLevel } from '../envelope.ts';
+import { choice, givenId } from '../fields.ts';
+import { instanceHealthMachine, instanceMachine } from '../machines/instance.ts';
+import { Execution } from './actions.ts';
+import { Deployment } from './deployments.ts';
+import { Instance, ReportedComponent, ReportedInstance } from './instance-records.ts';
+
+const count = Type.Integer({ minimum: 0 });
+
+export const InstanceStats = Type.Object(
+  {
+    total: count,
+    running: count,
+    failures: Type.Integer({ minimum: 0, description: 'Failed, lost or unhealthy.' }),
+    by_status: Type.Record(Type.String(), count),
+    by_health: Type.Record(Type.String(), count),
+  },
+  { title: 'InstanceStats' },
+);
+export type InstanceStats = Static<typeof InstanceStats>;
+
+export const ReportOutcome = Type.Object(
+  {
+    accepted: count,
+    unknown: Type.Array(Type.String(), { description: 'Names that are no instance of the caller.' }),
+  },
+  { title: 'ReportOutcome' },
+);
+export type ReportOutcome = Static<typeof ReportOutcome>;
+
+export const ReleaseOrder = Type.Object(
+  {
+    remove_volumes: Type.Optional(Type.Boolean({ default: false })),
+    confirm: Type.Optional(
+      Type.Array(Type.String({ maxLength: 128 }), {
+        maxItems: 100,
+        description: 'The names of all critical volumes that are to be removed.',
+      }),
+    ),
+  },
+  { title: 'ReleaseOrder', additionalProperties: false, examples: [{ remove_volumes: true, confirm: ['dbdata'] }] },
+);
+export type ReleaseOrder = Static<typeof ReleaseOrder>;
+
+const params = Type.Object({ id: givenId('Id of an instance.') });
+const shared = { tag: 'instances', params } as const;
+
+/** Start, stop, restart and release are built-in actions: ordered here, done by the daemon, looked up like any action. */
+const Ordered = topLevel({ execution: Execution, instance: Instance, data: Instance });
+const builtIn = { ...shared, method: 'POST', permission: 'instances:write', status: 202, response: Ordered } as const;
+
+export const instanceEndpoints = {
+  'instances.list': endpoint({
+    method: 'GET',
+    path: '/instances',
+    tag: 'instances',
+    summary: 'List the instances',
+    permission: 'instances:read',
+    query: Type.Object({
+      server_id: Type.Optional(givenId('Only those on this server.')),
+      definition_id: Type.Optional(givenId('Only those of this definition.')),
+      status: Type.Optional(choice(instanceMachine.states)),
+      health: Type.Optional(choice(instanceHealthMachine.states)),
+      ...paging,
+    }),
+    response: list(Instance),
+  }),
+  'instances.stats': endpoint({
+    method: 'GET',
+    path: '/instances/stats',
+    tag: 'instances',
+    summary: 'Count the instances by state and health',
+    permission: 'instances:read',
+    response: answer(InstanceStats),
+  }),
+  'instances.read': endpoint({
+    ...shared,
+    method: 'GET',
+    path: '/instances/{id}',
+    summary: 'Read an instance',
+    permission: 'instances:read',
+    daemon: true,
+    response: answer(Instance),
+  }),
+  'instances.report': endpoint({
+    method: 'POST',
+    path: '/instances/report',
+    tag: 'instances',
+    summary: 'Report what containers do',
+    permission: 'instances:report',
+    daemon: true,
+    body: Type.Object({ instances: Type.Array(ReportedInstance, { maxItems: 2000 }) }),
+    response: answer(ReportOutcome),
+  }),
+  'instances.syncComponents': endpoint({
+    method: 'POST',
+    path: '/instances/components/sync',
+    tag: 'instances',
+    summary: 'Report the containers of an instance with several components',
+    description: 'Components that are not in the list are forgotten.',
+    permission: 'instances:report',
+    daemon: true,
+    body: Type.Object({
+      instance_id: givenId('The instance.'),
+      components: Type.Array(ReportedComponent, { maxItems: 200 }),
+    }),
+    response: answer(Instance),
+  }),
+  'instances.deployments': endpoint({
+    ...shared,
+    method: 'GET',
+    path: '/instances/{id}/deployments',
+    summary: 'List the deployments of an instance, newest first',
+    permission: 'deployments:read',
+    query: Type.Object({ ...paging }),
+    response: list(Deployment),
+  }),
+  'instances.start': endpoint({ ...builtIn, path: '/instances/{id}/start', summary: 'Start a stopped instance' }),
+  'instances.stop': endpoint({ ...builtIn, path: '/instances/{id}/stop', summary: 'Stop an instance' }),
+  'instances.restart': endpoint({ ...builtIn, path: '/instances/{id}/restart', summary: 'Restart an instance' }),
+  'instances.release': endpoint({
+    ...builtIn,
+    path: '/instances/{id}/release',
+    summary: 'Remove the containers of an instance',
+    description: 'Volumes stay unless remove_volumes is set; critical ones then have to be named in confirm.',
+    body: ReleaseOrder,
+  }),
+};

@@ -1,0 +1,70 @@
+import { endpointRows } from '@hortus/contract/endpoints';
+import { beforeAll, expect, it } from 'vitest';
+import { newId } from '../ids.ts';
+import { onBothEngines } from '../testing/engines.ts';
+import { goodRequest } from '../testing/good-requests.ts';
+import { expectPublished, expectRefusal } from '../testing/published-answer.ts';
+import { type Caller, type RunningService, startApp } from '../testing/running-service.ts';
+import { contentsAtRest, tableContents } from '../testing/table-contents.ts';
+
+/** Every row of the contract that takes an Idempotency-Key. */
+const creating = endpointRows.filter(([, row]) => row.idempotent);
+
+onBothEngines((engine) => {
+  let service: RunningService;
+  let neighbour: Caller;
+  beforeAll(async () => {
+    service = await startApp(engine);
+    neighbour = await service.addAccount();
+  });
+
+  it.each(creating)('%s creates once', async (name, row) => {
+    const { method, path, body = {} } = await goodRequest(name, service);
+    const headers = { 'idempotency-key': newId('job') };
+    const first = expectPublished(await service.request(method, path, { body, headers }));
+    expect(first.status).toBe(row.status);
+    const before = await contentsAtRest(service.sideDoor);
+    const again = expectPublished(await service.request(method, path, { body, headers }));
+    expect([again.status, again.json]).toEqual([first.status, first.json]);
+
+    const others = Object.entries(body).filter(([, value]) => typeof value === 'string');
+    const reasons = await Promise.all(
+      others.map(async ([field, value]) => {
+        const answer = await service.request(method, path, { body: { ...body, [field]: `${value}x` }, headers });
+        expectRefusal(answer, 'VALIDATION_ERROR');
+        return answer.json.error.details.reason;
+      }),
+    );
+    expect(reasons).toContain('idempotency_key_reused');
+    expect(await tableContents(service.sideDoor)).toEqual(before);
+  });
+
+  it.each(creating)('%s creates once, however many ask at the same time', async (name, row) => {
+    const { method, path, body = {} } = await goodRequest(name, service);
+    const headers = { 'idempotency-key': newId('job') };
+    const ask = () => service.request(method, path, { body, headers });
+    const [first, ...others] = await Promise.all([ask(), ask(), ask(), ask()]);
+    expect(first?.status).toBe(row.status);
+    for (const other of others) expect(other.json).toEqual(first?.json);
+    // Without the key the same request would create another, or say that it is there already.
+    const { json } = await service.request(method, path, { body });
+    expect(json).not.toEqual(first?.json);
+  });
+
+  it.each(creating)('%s belongs to one account, and must be readable', async (name, row) => {
+    const headers = { 'idempotency-key': newId('job') };
+    const mine = await goodRequest(name, service);
+    const theirs = await goodRequest(name, neighbour);
+    const first = await service.request(mine.method, mine.path, { ...mine.options, headers });
+    const second = await neighbour.request(theirs.method, theirs.path, { ...theirs.options, headers });
+    expect([first.status, second.status]).toEqual([row.status, row.status]);
+    expect(first.json).not.toEqual(second.json);
+    for (const key of ['', 'with space', 'x'.repeat(256)]) {
+      const answer = await service.request(mine.method, mine.path, {
+        ...mine.options,
+        headers: { 'idempotency-key': key },
+      });
+      expectRefusal(answer, 'VALIDATION_ERROR', 'Idempotency-Key');
+    }
+  });
+});

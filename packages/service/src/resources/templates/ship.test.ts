@@ -1,0 +1,95 @@
+import { canonical } from '@hortus/template/canonical';
+import type { Canonical } from '@hortus/template/canonical-form';
+import { INKWELL, SEED } from '@hortus/template/inkwell.fixture';
+import { validate } from '@hortus/template/validate';
+import { until } from '@hortus/testkit/until';
+import { expect, it } from 'vitest';
+import { queriesOn, type Session } from '../../storage/session.ts';
+import { onBothEngines } from '../../testing/engines.ts';
+import { Catalog } from './catalog.ts';
+import { shipCatalog } from './ship.ts';
+
+function specOf(text: string, changes: Partial<Canonical> = {}): Canonical {
+  const { template } = validate(text);
+  if (!template) throw new Error('The fixture is no template.');
+  return { ...canonical(template), ...changes };
+}
+
+onBothEngines((engine) => {
+  it('publishes what is new and leaves what is there', async () => {
+    const storage = await engine.open();
+    const specs = [specOf(INKWELL), specOf(SEED)];
+    expect(await shipCatalog(storage, specs)).toEqual({ changed: [] });
+    const catalog = new Catalog(storage.reader);
+    await catalog.load();
+    const shipped = catalog.newest();
+    expect(shipped.map(({ species, status }) => [species, status])).toEqual([
+      ['inkwell', 'published'],
+      ['seed', 'published'],
+    ]);
+    expect(await shipCatalog(storage, specs)).toEqual({ changed: [] });
+    await catalog.load();
+    expect(catalog.everyVersion()).toEqual(shipped);
+  });
+
+  it('refuses another template under a version that is published, and names it', async () => {
+    const storage = await engine.open();
+    await shipCatalog(storage, [specOf(INKWELL), specOf(SEED)]);
+    const catalog = new Catalog(storage.reader);
+    await catalog.load();
+    const before = catalog.newestOf('inkwell');
+    const changed = specOf(INKWELL, { notes: 'Something else' });
+    expect(await shipCatalog(storage, [changed, specOf(SEED)])).toEqual({ changed: ['inkwell 1.2.0'] });
+    await catalog.load();
+    expect(catalog.newestOf('inkwell')).toEqual(before);
+    expect(await shipCatalog(storage, [{ ...changed, version: '1.2.1' }])).toEqual({ changed: [] });
+    await catalog.load();
+    expect(catalog.newestOf('inkwell')?.item.version).toBe('1.2.1');
+    expect(catalog.byId(before?.item.id ?? '')).toEqual(before);
+  });
+
+  it('publishes once when several replicas start together', async () => {
+    const ground = await engine.ground();
+    const first = await ground.open();
+    const replicas = engine.name === 'postgres' ? [first, await ground.open(), await ground.open()] : [first, first];
+    const specs = Array.from({ length: 10 }, (_, i) => specOf(SEED, { version: `1.${i}.0` }));
+    const shipped = await Promise.all(replicas.map((replica) => shipCatalog(replica, specs)));
+    expect(shipped).toEqual(replicas.map(() => ({ changed: [] })));
+    const catalog = new Catalog(first.reader);
+    await catalog.load();
+    expect(catalog.everyVersion()).toHaveLength(10);
+  });
+
+  it('is not lost on a replica whose earlier load takes longer than a later one', async () => {
+    const storage = await engine.open();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    let reads = 0;
+    const run: Session['run'] = async (...query) => {
+      const first = reads++ === 0;
+      const rows = await storage.reader.run(...query);
+      if (first) await released;
+      return rows;
+    };
+    const catalog = new Catalog({ engine: engine.name, run, db: queriesOn(engine.name, { run }) });
+    const early = catalog.load();
+    await until(() => reads === 1, { describe: 'the first load to read' });
+    // What it has read it keeps; its answer is what comes late.
+    await storage.ping();
+    await shipCatalog(storage, [specOf(SEED)]);
+    const late = catalog.load();
+    await storage.ping();
+    await storage.ping();
+    release();
+    await Promise.all([early, late]);
+    expect(catalog.newestOf('seed')).toBeDefined();
+  });
+
+  it('tells the other replicas', async () => {
+    const storage = await engine.open();
+    const topics: string[] = [];
+    storage.onCommit((notices) => topics.push(...notices.map(({ topic }) => topic)));
+    await shipCatalog(storage, [specOf(SEED)]);
+    await shipCatalog(storage, [specOf(SEED)]);
+    expect(topics).toEqual(['catalog']);
+  });
+});
