@@ -62,11 +62,14 @@ export async function transition<M extends Machine, Table extends Stateful>(
   move: MoveOf<M>,
   change: Change<Table>,
 ): Promise<Row<Table>> {
-  const { id, status } = row as unknown as { id: string; status: StateOf<M> };
-  const taken = step(lifecycle.machine, status, move, (guard) => lifecycle.guards?.[guard]?.(row) ?? false);
-  if (!taken)
-    throw conflict('status', 'state', `a ${lifecycle.resource} that is ${status} cannot ${move}.`, { status });
-  const columns = { ...change.set, status: taken.to, updated_at: tx.now };
+  const { machine, table, column = 'status' } = lifecycle;
+  const { id } = row as unknown as { id: string };
+  const from = (row as Record<string, unknown>)[column] as StateOf<M>;
+  const taken = step(machine, from, move, (guard) => lifecycle.guards?.[guard]?.(row) ?? false);
+  if (!taken) {
+    throw conflict(column, 'state', `a ${lifecycle.resource} that is ${from} cannot ${move}.`, { [column]: from });
+  }
+  const columns = { ...change.set, [column]: taken.to, updated_at: tx.now };
   // Somebody else has changed it since it was read: this transaction starts over and decides anew.
   if (!(await updateState(tx, table, { id, column, from, columns }))) throw new RunAgain();
   const changed = { ...row, ...columns } as Row<Table>;
