@@ -1,10 +1,15 @@
 import type { Endpoint } from './endpoint.ts';
 import { accountEndpoints } from './resources/account.ts';
+import { actionEndpoints } from './resources/actions.ts';
+import { capacityEndpoints } from './resources/capacity.ts';
 import { catalogEndpoints } from './resources/catalog.ts';
 import { definitionEndpoints } from './resources/definitions.ts';
+import { deploymentEndpoints } from './resources/deployments.ts';
 import { eventEndpoints } from './resources/events.ts';
 import { healthEndpoints } from './resources/health.ts';
+import { instanceEndpoints } from './resources/instances.ts';
 import { keyEndpoints } from './resources/keys.ts';
+import { manifestEndpoints } from './resources/manifest.ts';
 import { serverEndpoints } from './resources/servers.ts';
 import { taxonomyEndpoints } from './resources/taxonomy.ts';
 import { templateEndpoints } from './resources/templates.ts';
@@ -18,7 +23,12 @@ export const endpoints = {
   ...catalogEndpoints,
   ...taxonomyEndpoints,
   ...definitionEndpoints,
+  ...deploymentEndpoints,
+  ...manifestEndpoints,
+  ...instanceEndpoints,
+  ...actionEndpoints,
   ...serverEndpoints,
+  ...capacityEndpoints,
   ...webhookEndpoints,
   ...eventEndpoints,
   ...accountEndpoints,
