@@ -1,6 +1,6 @@
 import Value from 'typebox/value';
 import { expect, test } from 'vitest';
-import { toDaemon, toService } from './channel.ts';
+import { neededCapability, negotiatedToDaemon, negotiatedToService, toDaemon, toService } from './channel.ts';
 
 test('the published message types, each in its direction', () => {
   expect(Object.keys(toService).sort()).toEqual([
@@ -14,6 +14,14 @@ test('the published message types, each in its direction', () => {
   for (const [name, schema] of Object.entries({ ...toService, ...toDaemon })) {
     expect(schema.properties.type.const).toBe(name);
   }
+});
+
+test('what is negotiated stands apart from what is published, each with its capability', () => {
+  const negotiated = { ...negotiatedToDaemon, ...negotiatedToService };
+  for (const [name, schema] of Object.entries(negotiated)) expect(schema.properties.type.const).toBe(name);
+  const published = new Set(Object.keys({ ...toService, ...toDaemon }));
+  expect(Object.keys(negotiated).filter((name) => published.has(name))).toEqual([]);
+  expect(Object.keys(neededCapability).sort()).toEqual(Object.keys(negotiatedToDaemon).sort());
 });
 
 test('a field of a newer daemon does no harm, and a bare report is enough', () => {

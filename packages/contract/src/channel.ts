@@ -1,4 +1,4 @@
-import Type, { type Static, type TProperties } from 'typebox';
+import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 import { choice } from './fields.ts';
 
 /**
@@ -16,13 +16,34 @@ const exitCode = Type.Optional(Type.Union([Type.Integer(), Type.Null()]));
 const output = Type.Optional(Type.String({ description: 'What the action wrote; the service keeps a bounded part.' }));
 const ts = Type.Integer({ description: 'Milliseconds since the epoch; pong repeats that of its ping.' });
 
+/** Where the channel is served: under the base of the interface, and at the root. */
+export const channelPaths = ['/api/v1/ws/server', '/ws/server'] as const;
+
 /** What a daemon may ask for beyond the published messages; nothing else is ever sent to one that did not ask. */
-const capabilities = Type.Optional(Type.Array(Type.String({ maxLength: 64 }), { maxItems: 64 }));
+export const capabilityNames = ['wake', 'journal', 'ack', 'builtin', 'cancel', 'rotate'] as const;
+export type Capability = (typeof capabilityNames)[number];
+
+const capabilities = Type.Optional(
+  Type.Array(Type.String({ maxLength: 64 }), {
+    maxItems: 64,
+    description: [
+      '`wake`: be told of deployments that wait. `journal`: an execution sent twice starts once, so it may be repeated.',
+      '`ack`: be told that it is authenticated and that a result is recorded. `builtin`: start, stop, restart, release.',
+      '`cancel`: be told that nobody wants an action any more. `rotate`: be handed a new key. Names that the service does not know are ignored.',
+    ].join(' '),
+  }),
+);
+
+const about = (description: string) => Type.Optional(Type.String({ maxLength: 64, description }));
 
 export const toService = {
   auth: message('auth', 'Authenticate. Must be the first message, within five seconds.', {
     api_key: Type.String({ minLength: 1, maxLength: 256, description: 'The key of the server.' }),
     capabilities,
+    version: about('Of the daemon.'),
+    os: about('Of its machine.'),
+    arch: about('Of its machine.'),
+    engine: about('Name and version of the container engine.'),
   }),
   action_started: message('action_started', 'The action began.', { execution_id: executionId }),
   action_completed: message('action_completed', 'The action finished successfully.', {
@@ -46,7 +67,7 @@ export const toDaemon = {
     container_name: Type.String(),
     action: Type.Object({
       slug: Type.String(),
-      type: choice(['exec', 'job', 'http']),
+      type: choice(['exec', 'job', 'http', 'builtin'], { description: 'builtin only for who asked for it.' }),
       command: Type.Array(Type.String(), { description: 'The argument vector. Never a shell line.' }),
       timeout: Type.String({ description: 'A duration with an s suffix.', examples: ['300s'] }),
     }),
@@ -55,8 +76,44 @@ export const toDaemon = {
   ping: message('ping', 'Keep-alive.', { ts }),
 };
 
-export type ToService = { [Name in keyof typeof toService]: Static<(typeof toService)[Name]> }[keyof typeof toService];
-export type ToDaemon = { [Name in keyof typeof toDaemon]: Static<(typeof toDaemon)[Name]> }[keyof typeof toDaemon];
+const rotation = Type.String({ minLength: 1, maxLength: 128, description: 'Names the rotation.' });
+
+/** What only a daemon sends that asked for the capability. */
+export const negotiatedToService = {
+  key_rotated: message('key_rotated', 'The new key is kept safely: the old one may die. Needs `rotate`.', { rotation }),
+};
+
+/** What only a daemon is sent that asked for the capability which `neededCapability` names. */
+export const negotiatedToDaemon = {
+  authenticated: message('authenticated', 'The key is in order and this is the connection of the server now.', {
+    server_id: Type.String(),
+    capabilities: Type.Array(Type.String(), { description: 'Those of the wished for that the service knows.' }),
+  }),
+  deployment_available: message('deployment_available', 'A deployment waits at GET /deployments/pending.', {}),
+  result_recorded: message('result_recorded', 'The result is on disk; it need not be sent again.', {
+    execution_id: Type.String(),
+  }),
+  action_cancel: message('action_cancel', 'Nobody wants the action any more: end it and say so.', {
+    execution_id: Type.String(),
+  }),
+  rotate_key: message('rotate_key', 'A new key. Keep the old one until the new one has been used.', {
+    api_key: Type.String(),
+    rotation,
+  }),
+};
+
+export const neededCapability: Readonly<Record<keyof typeof negotiatedToDaemon, Capability>> = {
+  authenticated: 'ack',
+  deployment_available: 'wake',
+  result_recorded: 'ack',
+  action_cancel: 'cancel',
+  rotate_key: 'rotate',
+};
+
+type Messages<Table extends Record<string, TSchema>> = { [Name in keyof Table]: Static<Table[Name]> }[keyof Table];
+
+export type ToService = Messages<typeof toService & typeof negotiatedToService>;
+export type ToDaemon = Messages<typeof toDaemon & typeof negotiatedToDaemon>;
 
 /** Why the service closes a channel, as WebSocket close codes. */
 export const closeCodes = {

@@ -28,6 +28,8 @@ export interface Endpoint<
   readonly idempotent?: boolean;
   /** Read far more often than it changes: answered with prepared bytes, an ETag and leave to cache for a minute. */
   readonly hot?: true;
+  /** Bytes of the largest body it takes, where that is more than the usual 1 MiB. */
+  readonly bodyLimit?: number;
   /** Errors beyond those that follow from the rest of the row. */
   readonly errors?: readonly ErrorCode[];
   /** The status of success: 200 unless something is created (201) or only accepted (202). */
@@ -38,6 +40,9 @@ export interface Endpoint<
   /** The whole answer, envelope included. */
   readonly response: Response;
 }
+
+/** What reports that carry logs or output may weigh. */
+export const LOG_BODY_LIMIT = 8 * 1024 * 1024;
 
 const nothing = Type.Object({});
 /** The body schema of an endpoint that reads none. */

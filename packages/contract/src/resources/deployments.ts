@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, LOG_BODY_LIMIT } from '../endpoint.ts';
 import { answer, list, paging, Timestamp } from '../envelope.ts';
 import { choice, givenId, id, nullable } from '../fields.ts';
 import { deploymentMachine } from '../machines/deployment.ts';
@@ -183,6 +183,7 @@ export const deploymentEndpoints = {
       'For daemons. running claims a pending deployment, and repeated it is a sign of progress; success and failed are final. The same final state again is accepted, another is refused.',
     permission: 'deployments:report',
     daemon: true,
+    bodyLimit: LOG_BODY_LIMIT,
     body: DeploymentStatusReport,
     response: answer(Deployment),
   }),
@@ -193,6 +194,7 @@ export const deploymentEndpoints = {
     summary: 'Report the result of a deployment',
     permission: 'deployments:report',
     daemon: true,
+    bodyLimit: LOG_BODY_LIMIT,
     body: DeployReport,
     response: answer(Deployment),
   }),

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import { answer, Timestamp } from '../envelope.ts';
 import { givenId, id, nullable } from '../fields.ts';
@@ -23,6 +23,33 @@ export const SignedManifest = Type.Object(
 );
 export type SignedManifest = Static<typeof SignedManifest>;
 
+function textsOrNull(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(textsOrNull);
+  if (typeof value !== 'object' || value === null) return value;
+  const { title: _, $id: __, additionalProperties: ___, ...schema } = value as Record<string, unknown>;
+  if (schema.type === 'string' && schema.enum === undefined) return { anyOf: [schema, { type: 'null' }] };
+  return mapped(schema, (part, keyword) =>
+    named.has(keyword) ? mapped(part as object, textsOrNull) : textsOrNull(part),
+  );
+}
+
+/** Keywords whose keys are names of fields. */
+const named = new Set(['properties', 'patternProperties']);
+
+const mapped = (object: object, change: (part: unknown, key: string) => unknown): object =>
+  Object.fromEntries(Object.entries(object).map(([key, part]) => [key, change(part, key)]));
+
+/**
+ * The same for those who may not see secrets: null may stand wherever a text does. Only the schema says so; daemons, for
+ * whom the type is made, get every text.
+ */
+const readable = Type.Unsafe<SignedManifest>({
+  ...(textsOrNull(SignedManifest) as object),
+  title: 'SignedManifest',
+  description:
+    'One revision of an instance, resolved and signed. Texts that hold a secret are null for all but the daemon of its server.',
+} as TSchema);
+
 export const manifestEndpoints = {
   'manifest.read': endpoint({
     method: 'GET',
@@ -38,6 +65,6 @@ export const manifestEndpoints = {
       instance_uid: Type.Optional(givenId('The unique name of an instance.')),
       deployment_id: Type.Optional(givenId('A deployment; answers the revision that it pins.')),
     }),
-    response: answer(SignedManifest),
+    response: answer(readable),
   }),
 };

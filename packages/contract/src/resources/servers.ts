@@ -13,8 +13,23 @@ export const Server = Type.Object(
     environment: choice(environments),
     description: nullable(Type.String()),
     status: choice(serverMachine.states),
-    connected: Type.Boolean({ description: 'Whether its daemon holds the channel open right now.' }),
-    last_seen_at: nullable(Timestamp, { description: 'When its daemon was last heard of.' }),
+    connected: Type.Boolean({
+      description: 'Whether its daemon holds the channel open. A daemon that only polls is online without it.',
+    }),
+    last_seen_at: nullable(Timestamp, { description: 'When its daemon was last heard of, to within half a minute.' }),
+    duplicate_seen_at: nullable(Timestamp, {
+      description: 'When a second daemon with the same key last pushed out one that was still alive.',
+    }),
+    daemon: Type.Object(
+      {
+        version: nullable(Type.String()),
+        os: nullable(Type.String()),
+        arch: nullable(Type.String()),
+        engine: nullable(Type.String()),
+        capabilities: Type.Array(Type.String()),
+      },
+      { description: 'What the daemon said of itself when it last connected.' },
+    ),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
@@ -24,7 +39,16 @@ export type Server = Static<typeof Server>;
 
 const apiKey = Type.String({ description: 'The key of the daemon. Shown this once; keep it.' });
 
-export const RegisteredServer = Type.Object({ ...Server.properties, api_key: apiKey }, { title: 'RegisteredServer' });
+export const RegisteredServer = Type.Object(
+  {
+    ...Server.properties,
+    api_key: apiKey,
+    manifest_public_key: Type.String({
+      description: 'Ed25519, base64 of its SPKI. The daemon keeps it and takes only manifests that it verifies.',
+    }),
+  },
+  { title: 'RegisteredServer' },
+);
 export type RegisteredServer = Static<typeof RegisteredServer>;
 
 export const RotatedServer = Type.Object(

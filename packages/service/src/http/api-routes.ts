@@ -25,6 +25,7 @@ export function addApiRoutes(app: FastifyInstance, handlers: Handlers<EndpointNa
     const checks = compileChecks(row);
     app.route({
       method: row.method,
+      ...(row.bodyLimit !== undefined && { bodyLimit: row.bodyLimit }),
       url: `${BASE_PATH}${row.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
       config: {
         name,

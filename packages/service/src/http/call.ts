@@ -5,12 +5,14 @@ import { printSessionCookie, readSessionCookie } from '../identity/session-cooki
 import type { Storage, Tx } from '../storage/storage.ts';
 import type { Vault } from '../vault/vault.ts';
 import { idempotentWrite, readIdempotencyKey } from './idempotency/idempotent-write.ts';
+import type { SecureTransport } from './secure-transport.ts';
 import type { Checks } from './validation/checks.ts';
 
 export interface CallParts {
   readonly storage: Storage;
   readonly vault: Vault;
   readonly publicUrl: string;
+  readonly secureTransport: SecureTransport;
 }
 
 /** The request as its handler gets it (see `Call` in handler.ts): checked against its row, with ways to answer. */
@@ -27,6 +29,7 @@ export function callOf(parts: CallParts, row: Endpoint, checks: Checks, request:
     query,
     body,
     address: request.address,
+    secure: parts.secureTransport(request.socket.remoteAddress, request.headers),
     sessionToken: readSessionCookie(request.headers.cookie),
     setSession(token: string | null, expiresAt?: number): void {
       reply.header('Set-Cookie', printSessionCookie(token, parts.publicUrl, expiresAt));

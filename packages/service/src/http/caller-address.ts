@@ -29,6 +29,6 @@ export function callerAddress(trustedProxies: readonly string[]): CallerAddress 
 }
 
 /** An IPv4 peer of a socket that listens on both families arrives as ::ffff:192.0.2.1. */
-const plain = (address: string): string => (address.startsWith('::ffff:') ? address.slice(7) : address);
+export const plain = (address: string): string => (address.startsWith('::ffff:') ? address.slice(7) : address);
 
 export const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.');

@@ -23,9 +23,9 @@ const invalid = (field: string, message: string) =>
   answer('VALIDATION_ERROR', `${field}: ${message}`, { reason: 'invalid', field });
 
 /** Found by the framework or by Node's parser before a handler was reached, and the caller's doing. */
-const beforeHandler: Readonly<Record<string, () => ErrorAnswer>> = {
+const beforeHandler: Readonly<Record<string, (bodyLimit: number) => ErrorAnswer>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => invalid('Content-Type', 'must be application/json.'),
-  FST_ERR_CTP_BODY_TOO_LARGE: () => invalid('body', `must not be larger than ${BODY_LIMIT} bytes.`),
+  FST_ERR_CTP_BODY_TOO_LARGE: (limit) => invalid('body', `must not be larger than ${limit} bytes.`),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => invalid('Content-Length', 'does not match the body.'),
   FST_ERR_BAD_URL: () => unknownPath(),
   FST_ERR_MAX_PARAM_LENGTH: () => unknownPath(),
@@ -39,10 +39,10 @@ export const malformedJson = () =>
   new Problem('VALIDATION_ERROR', 'body: is not valid JSON.', { reason: 'invalid', field: 'body' });
 
 /** The one place where a failure becomes an answer. What is not a known kind of failure is shown to nobody. */
-export function answerTo(error: unknown, requestId: string): ErrorAnswer {
+export function answerTo(error: unknown, requestId: string, bodyLimit = BODY_LIMIT): ErrorAnswer {
   if (error instanceof Problem) return answer(error.code, error.message, shown(error, requestId));
   return (
-    beforeHandler[codeOf(error)]?.() ??
+    beforeHandler[codeOf(error)]?.(bodyLimit) ??
     answer('SERVER_ERROR', 'Something failed inside. Try again; if it stays, tell the operator the request_id.', {
       request_id: requestId,
     })
@@ -51,7 +51,7 @@ export function answerTo(error: unknown, requestId: string): ErrorAnswer {
 
 /** For what arrived broken on a socket: there is no request to speak of. */
 export const answerToBrokenRequest = (error: unknown): ErrorAnswer =>
-  beforeHandler[codeOf(error)]?.() ?? answer('VALIDATION_ERROR', 'The request is not valid HTTP.');
+  beforeHandler[codeOf(error)]?.(BODY_LIMIT) ?? answer('VALIDATION_ERROR', 'The request is not valid HTTP.');
 
 const shown = (problem: Problem, requestId: string) =>
   problem.code === 'SERVER_ERROR' ? { ...problem.details, request_id: requestId } : problem.details;

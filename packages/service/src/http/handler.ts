@@ -11,6 +11,8 @@ export interface Call<Name extends EndpointName> {
   readonly body: BodyOf<Endpoints[Name]>;
   /** The caller's address, as far as trusted proxies tell. */
   readonly address: string;
+  /** Whether what is answered cannot be read on its way: it goes over TLS, or does not leave this machine. */
+  readonly secure: boolean;
   /** The value of the session cookie, as sent; only rows about the session itself look at it. */
   readonly sessionToken: string | undefined;
   /** Has the answer set the session cookie (see `identity/session-cookie.ts`), or clear it with null. */

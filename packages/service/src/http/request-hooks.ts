@@ -75,7 +75,7 @@ function greet({ addressOf }: HookParts, request: FastifyRequest, reply: Fastify
 }
 
 function sendError(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const { status, body } = answerTo(error, request.id);
+  const { status, body } = answerTo(error, request.id, request.routeOptions.bodyLimit);
   // A caller that left in the middle of its own request has caused this itself, and hears nothing of it any more.
   const left = request.raw.destroyed && !request.raw.complete;
   if (status >= 500 && !left) log.error({ err: error, ...named(request) }, 'request failed');

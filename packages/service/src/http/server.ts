@@ -1,15 +1,17 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { EndpointName } from '@hortus/contract/endpoints';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
-import { invalid } from '../problem.ts';
+import { invalid, type Problem } from '../problem.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Vault } from '../vault/vault.ts';
 import { addApiRoutes } from './api-routes.ts';
 import { callerAddress } from './caller-address.ts';
+import { asksForChannel } from './channel-request.ts';
 import { addDocuments } from './documents.ts';
 import { BODY_LIMIT, malformedJson } from './errors.ts';
 import { type Authenticator, Gate } from './gate.ts';
@@ -21,6 +23,7 @@ import { RateLimiter } from './rate-limit.ts';
 import { SharedRateWindows } from './rate-windows/shared.ts';
 import { addRequestHooks, answerUnroutable } from './request-hooks.ts';
 import { requestId } from './request-id.ts';
+import { secureTransport } from './secure-transport.ts';
 import { Shutdown } from './shutdown.ts';
 import { answerSocketErrors } from './socket-errors.ts';
 import { fieldWithNull, NO_NULL } from './validation/null-character.ts';
@@ -46,6 +49,8 @@ export interface HttpDeps {
 export interface Http {
   /** For what speaks something else than requests and answers: the daemon channel takes its upgrades from here. */
   readonly server: Server;
+  /** Answers on the socket of a request that asked for the daemon channel and cannot have it. */
+  readonly refuse: (socket: Duplex, problem: Problem) => void;
   /** Where it listens is known once it does: port 0 takes a free one. */
   listen(): Promise<AddressInfo>;
   /** A request without a socket, for tests. */
@@ -57,6 +62,11 @@ export interface Http {
 /** A whole request must have arrived within this time, however slowly it trickles in. */
 const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_MS = 72_000;
+const socketOptions = {
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  shouldUpgradeCallback: asksForChannel,
+};
 /** Ids in paths are shorter; what is longer names nothing. */
 const LONGEST_PARAMETER = 512;
 
@@ -73,7 +83,7 @@ export async function buildHttp(deps: HttpDeps): Promise<Http> {
   let stopping: Shutdown | undefined;
   const app = fastify({
     serverFactory: (router) =>
-      createServer({ requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+      createServer(socketOptions, (request, response) => {
         if (stopping?.begun || !front(request, response)) router(request, response);
       }),
     clientErrorHandler: () => {},
@@ -86,9 +96,15 @@ export async function buildHttp(deps: HttpDeps): Promise<Http> {
   readOnlyJson(app);
   const shutdown = new Shutdown(app.server, deps.graceMs);
   stopping = shutdown;
-  answerSocketErrors(app.server, limiter, addressOf);
+  const refuse = answerSocketErrors(app.server, limiter, addressOf);
   addRequestHooks(app, { ...parts, shutdown });
-  addApiRoutes(app, deps.handlers, { storage, vault: deps.vault, publicUrl: config.publicUrl, hotReads });
+  addApiRoutes(app, deps.handlers, {
+    storage,
+    vault: deps.vault,
+    publicUrl: config.publicUrl,
+    secureTransport: secureTransport(config.trustedProxies),
+    hotReads,
+  });
   addDocuments(app, { publicUrl: config.publicUrl, version: deps.version });
   addProbes(app, { storage, metrics, gate });
   await app.ready();
@@ -96,6 +112,7 @@ export async function buildHttp(deps: HttpDeps): Promise<Http> {
 
   return {
     server: app.server,
+    refuse,
     listen: () => listen(app.server, config),
     inject: app.inject.bind(app) as FastifyInstance['inject'],
     async close() {

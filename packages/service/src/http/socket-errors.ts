@@ -1,7 +1,8 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Problem } from '../problem.ts';
 import type { CallerAddress } from './caller-address.ts';
-import { answerToBrokenRequest, type ErrorAnswer, JSON_TYPE, unknownPath } from './errors.ts';
+import { answerTo, answerToBrokenRequest, type ErrorAnswer, JSON_TYPE, unknownPath } from './errors.ts';
 import { rateHeaders } from './rate-headers.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { requestId } from './request-id.ts';
@@ -9,8 +10,11 @@ import { securityHeaders } from './security-headers.ts';
 
 type Socket = Duplex & { readonly remoteAddress?: string; readonly _httpMessage?: { readonly headersSent: boolean } };
 
-/** Bytes that are no HTTP request never reach a router; they get an answer in our shape all the same. */
-export function answerSocketErrors(server: Server, limiter: RateLimiter, addressOf: CallerAddress): void {
+/**
+ * Bytes that are no HTTP request never reach a router; they get an answer in our shape all the same. Answers a function
+ * that refuses a request to upgrade in the same way.
+ */
+export function answerSocketErrors(server: Server, limiter: RateLimiter, addressOf: CallerAddress) {
   const reply = (socket: Socket, answer: ErrorAnswer) => {
     // Into an answer that has begun nothing can be written without spoiling it.
     if (!socket.writable || socket._httpMessage?.headersSent) return void socket.destroy();
@@ -27,6 +31,7 @@ export function answerSocketErrors(server: Server, limiter: RateLimiter, address
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     server.emit('request', request, response);
   });
+  return (socket: Socket, problem: Problem): void => reply(socket, answerTo(problem, requestId(undefined)));
 }
 
 function printed({ status, body }: ErrorAnswer, headers: Record<string, string | number>): string {
@@ -38,6 +43,5 @@ function printed({ status, body }: ErrorAnswer, headers: Record<string, string |
     Date: new Date().toUTCString(),
     Connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`);
-  const reason = status === 404 ? 'Not Found' : 'Unprocessable Entity';
-  return `HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n${text}`;
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`;
 }

@@ -54,10 +54,11 @@ export async function serverCredential(storage: Storage, hash: string): Promise<
   };
 }
 
-const retireOldKey = (storage: Storage, hash: string): Promise<void> =>
+/** Makes a server's next key its only one. False when it is not, or no longer, the next key of this server. */
+export const retireOldKey = (storage: Storage, hash: string, serverId?: string): Promise<boolean> =>
   storage.write(async (tx) => {
     const server = await serverWithNextKey(tx, hash);
-    if (!server) return;
+    if (!server || (serverId !== undefined && server.id !== serverId)) return false;
     await promoteNextKey(tx, server.id, hash);
     tx.notify(KEYS_TOPIC, server.key_hash);
     await append(tx, {
@@ -68,6 +69,7 @@ const retireOldKey = (storage: Storage, hash: string): Promise<void> =>
       actor: server.id,
       data: { server_id: server.id },
     });
+    return true;
   });
 
 function storedNetwork(text: string): Network {

@@ -131,6 +131,8 @@ export interface Tables {
     key_hash: string;
     /** A rotated key that its daemon has not used yet: until then the old one stays valid. */
     next_key_hash: string | null;
+    /** That key, encrypted, for as long as it has to be handed to the daemon over its connection. */
+    next_key_sealed: string | null;
     registered_by: string | null;
     /** Grows with every connection of a daemon: only the newest may be sent work. */
     connection_epoch: number;
@@ -140,12 +142,19 @@ export interface Tables {
     duplicate_at: Time | null;
     capabilities: Json;
     daemon_version: string | null;
+    /** What the daemon said of its machine. */
+    daemon_platform: Json;
+    /** The last poll since there has been no connection: a daemon may do without one. */
+    polled_at: Time | null;
     last_seen_at: Time | null;
     /** A removed server keeps its row, because archived definitions and events still name it. */
     deleted_at: Time | null;
     created_at: Time;
     updated_at: Time;
   };
+
+  /** The processes that share this database. One that has not been seen for a while holds no connections. */
+  replicas: { id: string; seen_at: Time };
 
   definitions: {
     id: string;
@@ -253,6 +262,12 @@ export interface Tables {
     error: string | null;
     outcome: 'known' | 'unknown' | null;
     timeout_ms: number;
+    /** When it is given up unless something happens; what moves it is in `resources/actions/deadlines.ts`. */
+    deadline_at: Time;
+    /** Since when its server is away: that time does not count. */
+    paused_at: Time | null;
+    /** The connection that it was handed to; null while it was handed to none. */
+    sent_epoch: number | null;
     cancel_requested_at: Time | null;
     created_by: string | null;
     created_at: Time;

@@ -32,6 +32,36 @@ const aDefinition = async (caller: Caller) =>
   (await caller.client.call('definitions.create', { body: await order(caller) })).data.id;
 const ofDefinition = async (caller: Caller) => ({ params: { id: await aDefinition(caller) } });
 
+const aDeployment = async (caller: Caller) =>
+  (await caller.client.call('deployments.execute', { body: { definition_id: await aDefinition(caller) } })).data.id;
+const ofDeployment = async (caller: Caller) => ({ params: { id: await aDeployment(caller) } });
+const logs = [{ at: '2026-01-02T03:04:05Z', level: 'info' as const, message: 'Pulled the image', step: 'pull' }];
+/** Two deployments that ended well: the second can be rolled back. */
+const twoDeployed = async (caller: Caller) => {
+  const body = { definition_id: await aDefinition(caller) };
+  let id = '';
+  for (let i = 0; i < 2; i++) {
+    ({ id } = (await caller.client.call('deployments.execute', { body })).data);
+    await caller.client.call('deployments.status', { params: { id }, body: { status: 'success' } });
+  }
+  return { params: { id } };
+};
+
+/** Deployed and running. */
+const anInstance = async (caller: Caller) => {
+  const body = { definition_id: await aDefinition(caller) };
+  const { id } = (await caller.client.call('deployments.execute', { body })).data;
+  await caller.client.call('deployments.status', { params: { id }, body: { status: 'success' } });
+  const [instance] = (await caller.client.call('instances.list', { query: body })).data;
+  return instance?.id ?? '';
+};
+const ofInstance = async (caller: Caller) => ({ params: { id: await anInstance(caller) } });
+const anExecution = async (caller: Caller) => {
+  const params = { id: await anInstance(caller), slug: 'db-dump' };
+  return (await caller.client.call('actions.execute', { params, body: {} })).execution.id;
+};
+const ofExecution = async (caller: Caller) => ({ params: { execution_id: await anExecution(caller) } });
+
 /** Subscribed to what these tests never cause, so that nothing is sent. */
 const subscription = () => ({
   url: 'http://127.0.0.1:9/hooks',
@@ -89,6 +119,82 @@ export const goodRequests: GoodRequests = {
   'definitions.revisions': ofDefinition,
   'definitions.restore': async (caller) => ({ params: { id: await aDefinition(caller), number: 1 } }),
   'definitions.secrets': ofDefinition,
+  'deployments.list': async (caller) => {
+    await aDeployment(caller);
+    return { query: { status: 'pending' } };
+  },
+  'deployments.execute': async (caller) => ({ body: { definition_id: await aDefinition(caller) } }),
+  'deployments.create': async (caller) => ({ body: { definition_id: await aDefinition(caller) } }),
+  'deployments.pending': async (caller) => {
+    await aDeployment(caller);
+    return {};
+  },
+  'deployments.read': ofDeployment,
+  'deployments.status': async (caller) => ({
+    ...(await ofDeployment(caller)),
+    body: { status: 'running', container_id: null, logs },
+  }),
+  'deployments.report': async (caller) => ({
+    body: {
+      deployment_id: await aDeployment(caller),
+      status: 'failed',
+      reason: 'unhealthy',
+      error: 'No answer',
+      logs,
+      instance: { status: 'failed', container_id: 'c1' },
+    },
+  }),
+  'deployments.rollback': twoDeployed,
+  'deployments.cancel': ofDeployment,
+  'manifest.read': async (caller) => ({ query: { definition_id: await aDefinition(caller) } }),
+  'instances.list': async (caller) => {
+    await anInstance(caller);
+    return { query: { status: 'running' } };
+  },
+  'instances.stats': () => ({}),
+  'instances.read': ofInstance,
+  'instances.report': async (caller) => ({
+    body: { instances: [{ definition_id: await aDefinition(caller), status: 'running', health: 'healthy' }] },
+  }),
+  'instances.syncComponents': async (caller) => ({
+    body: { instance_id: await anInstance(caller), components: [{ name: 'app', status: 'running' }] },
+  }),
+  'instances.deployments': ofInstance,
+  'instances.start': ofInstance,
+  'instances.stop': ofInstance,
+  'instances.restart': ofInstance,
+  'instances.release': async (caller) => ({
+    ...(await ofInstance(caller)),
+    body: { remove_volumes: true, confirm: ['uploads', 'dbdata'] },
+  }),
+  'actions.list': ofInstance,
+  'actions.execute': async (caller) => ({
+    params: { id: await anInstance(caller), slug: 'db-dump' },
+    body: { params: { schema_only: true } },
+  }),
+  'actions.read': ofExecution,
+  'actions.report': async (caller) => ({
+    ...(await ofExecution(caller)),
+    body: { status: 'failed', exit_code: 1, output: 'no space', output_truncated: false, error: 'It failed' },
+  }),
+  'actions.cancel': ofExecution,
+  'actions.history': async (caller) => {
+    const { instance_id } = (await caller.client.call('actions.read', await ofExecution(caller))).execution;
+    return { params: { id: instance_id }, query: { status: 'pending' } };
+  },
+  'capacity.list': async (caller) => {
+    await aServer(caller);
+    return {};
+  },
+  'capacity.read': async (caller) => ({ params: { server_id: await aServer(caller) } }),
+  'capacity.report': async (caller) => ({
+    params: { server_id: await aServer(caller) },
+    body: {
+      memory: { used: 2_147_483_648, free: 6_442_450_944 },
+      cpu: { cores: 4, used_percent: 12.5 },
+      disk: { used: 50_000_000_000, free: 150_000_000_000 },
+    },
+  }),
   'servers.list': async (caller) => {
     await aServer(caller);
     return {};

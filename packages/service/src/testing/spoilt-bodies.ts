@@ -21,7 +21,7 @@ interface ObjectSchema {
   readonly additionalProperties?: unknown;
 }
 
-const TOO_LARGE = 1024 * 1024 + 1;
+const USUAL_LIMIT = 1024 * 1024;
 const anything: readonly unknown[] = [42, 'x', true, [], ['x'], {}, { x: 1 }, null];
 
 /** Every way to spoil a good body that its schema knows of: nothing here depends on what the row is about. */
@@ -29,7 +29,11 @@ export function spoiltBodies(row: Endpoint, good: Readonly<Record<string, unknow
   const { properties = {}, required = [], additionalProperties } = row.body as ObjectSchema;
   const spoilt: SpoiltBody[] = [
     ...noObject(),
-    { how: 'too large', field: 'body', raw: JSON.stringify({ ...good, x: 'x'.repeat(TOO_LARGE) }) },
+    {
+      how: 'too large',
+      field: 'body',
+      raw: JSON.stringify({ ...good, x: 'x'.repeat((row.bodyLimit ?? USUAL_LIMIT) + 1) }),
+    },
   ];
   const spoil = (how: string, field: string, body: object) => spoilt.push({ how, field, raw: JSON.stringify(body) });
 

@@ -18,8 +18,11 @@ export const definitionRoutes = (definitions: Definitions): Handlers<keyof typeo
   }),
   'definitions.update': ({ principal, params, body, write }) =>
     write(async (tx) => ({ success: true, data: await definitions.update(tx, principal, params.id, body) })),
-  'definitions.archive': ({ principal, params, write }) =>
-    write(async (tx) => ({ success: true, data: await definitions.archive(tx, principal, params.id) })),
+  'definitions.archive': ({ principal, params, query, write }) =>
+    write(async (tx) => ({
+      success: true,
+      data: await definitions.archive(tx, principal, params.id, query.container),
+    })),
   'definitions.activate': ({ principal, params, write }) =>
     write(async (tx) => ({ success: true, data: await definitions.activate(tx, principal, params.id) })),
   'definitions.revisions': async ({ principal, params, query }) => ({

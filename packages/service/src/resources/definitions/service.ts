@@ -9,6 +9,7 @@ import { type Page, type PageRequest, type Pages, slice } from '../../storage/pa
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Catalog, CatalogTemplate } from '../templates/catalog.ts';
+import { requireSecrets } from './deployable.ts';
 import { definitionLifecycle } from './lifecycle.ts';
 import { type Order, readOrder } from './order.ts';
 import { definitionRecord, revisionRecord, secretRecord } from './record.ts';
@@ -27,7 +28,6 @@ import {
   listRevisions,
   listSecrets,
   lockDefinition,
-  type RevisionRow,
   removeSecret,
 } from './store.ts';
 
@@ -37,6 +37,17 @@ export interface DefinitionsDeps {
   readonly catalog: Catalog;
   readonly vault: Vault;
   readonly hasServer: (tx: Tx, accountId: string, id: string) => Promise<boolean>;
+  /** Ends the deployments that wait and, if asked, those that run. */
+  readonly stopDeployments: (
+    tx: Tx,
+    definitionId: string,
+    actor: string | null,
+    which: { runningToo: boolean },
+  ) => Promise<void>;
+  /** Has its containers removed, if there are any; the volumes stay. */
+  readonly releaseAll: (tx: Tx, definitionId: string, actor: string | null) => Promise<void>;
+  /** Takes that back as far as it has not begun. */
+  readonly keepAll: (tx: Tx, definitionId: string, actor: string | null) => Promise<void>;
 }
 
 export class Definitions {
@@ -129,7 +140,7 @@ export class Definitions {
     const before = await this.#lock(tx, principal, id);
     const revision = await findRevision(tx, id, number);
     if (!revision) throw notFound('revision');
-    await this.#requireSecrets(tx, revision);
+    await requireSecrets(tx, revision, 'number');
     await transition(tx, definitionLifecycle, before, 'revise', {
       actor: actorOf(principal),
       set: { current_revision: number, template_id: revision.template_id },
@@ -137,15 +148,22 @@ export class Definitions {
     return this.#record(await this.#find(tx, principal, id));
   }
 
-  archive(tx: Tx, principal: Principal, id: string): Promise<Definition> {
-    return this.#move(tx, principal, id, 'archive');
+  /** Nobody wants what is archived deployed any more; its containers go too, unless they are to be kept. */
+  async archive(tx: Tx, principal: Principal, id: string, container: 'keep' | 'remove' = 'remove') {
+    const archived = await this.#move(tx, principal, id, 'archive');
+    const actor = actorOf(principal);
+    await this.#deps.stopDeployments(tx, id, actor, { runningToo: container === 'remove' });
+    if (container === 'remove') await this.#deps.releaseAll(tx, id, actor);
+    return archived;
   }
 
   async activate(tx: Tx, principal: Principal, id: string): Promise<Definition> {
     const { server_id } = await this.#lock(tx, principal, id);
     if (!(await this.#deps.hasServer(tx, principal.accountId, server_id)))
       throw noServer('the server it was planted on has been removed.');
-    return this.#move(tx, principal, id, 'activate');
+    const activated = await this.#move(tx, principal, id, 'activate');
+    await this.#deps.keepAll(tx, id, actorOf(principal));
+    return activated;
   }
 
   async revisions(principal: Principal, id: string, request: PageRequest): Promise<Page<Revision>> {
@@ -181,21 +199,6 @@ export class Definitions {
   async #lock(tx: Tx, principal: Principal, id: string): Promise<CurrentRow> {
     if (!(await lockDefinition(tx, principal.accountId, id))) throw notFound('definition');
     return this.#find(tx, principal, id);
-  }
-
-  /** Secret values are not rolled back: a revision whose password has since been removed cannot come back without it. */
-  async #requireSecrets(tx: Tx, revision: RevisionRow): Promise<void> {
-    const held = new Set((await listSecrets(tx, revision.definition_id)).map(({ name }) => name));
-    const missing = (JSON.parse(revision.secret_inputs) as string[]).filter((name) => !held.has(name));
-    if (missing.length > 0)
-      throw conflict(
-        'number',
-        'secret_removed',
-        `revision ${revision.number} needs ${missing.join(', ')}; set it first.`,
-        {
-          missing,
-        },
-      );
   }
 
   #template(id: string): CatalogTemplate {

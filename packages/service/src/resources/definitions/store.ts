@@ -85,6 +85,22 @@ export const lockDefinition = (tx: Tx, accountId: string, id: string): Promise<D
     tx.db.selectFrom('definitions').selectAll().where('id', '=', id).where('account_id', '=', accountId),
   ).executeTakeFirst();
 
+export const findByUid = (
+  queries: Queries,
+  accountId: string,
+  instanceUid: string,
+): Promise<DefinitionRow | undefined> =>
+  queries.db
+    .selectFrom('definitions')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('instance_uid', '=', instanceUid)
+    .executeTakeFirst();
+
+/** Beside the status: a success that arrives after the definition was archived counts when it is reactivated. */
+export const setSucceeded = (tx: Tx, id: string) =>
+  tx.db.updateTable('definitions').set({ succeeded_at: tx.now, updated_at: tx.now }).where('id', '=', id).execute();
+
 export async function countUnarchivedOn(queries: Queries, serverId: string): Promise<number> {
   const { total } = await queries.db
     .selectFrom('definitions')

@@ -1,6 +1,7 @@
 import { until } from '@hortus/testkit/until';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../ids.ts';
+import { DaemonSocket } from '../../testing/daemon-socket.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectRefusal } from '../../testing/published-answer.ts';
 import { type Caller, insertKeyRow, type RunningService, startApp } from '../../testing/running-service.ts';
@@ -27,7 +28,7 @@ onBothEngines((engine) => {
       put: (body: object) => caller.request('PUT', path, { body }),
       remove: () => caller.request('DELETE', path),
       rotate: (query = '') => caller.request('POST', `${path}/rotate-key${query}`),
-      /** The channel will record this once there is one. */
+      /** As if its daemon had been there once. */
       seen: () => service.sideDoor.db.updateTable('servers').set({ last_seen_at: 1 }).where('id', '=', id).execute(),
       /** What a daemon with this key is answered about its own server. */
       asDaemon: async (key: string) => (await service.request('GET', path, { key })).status,
@@ -40,7 +41,8 @@ onBothEngines((engine) => {
       expect(json.data).toMatchObject({ ...registration, status: 'pending', connected: false, last_seen_at: null });
       expect(json.data.api_key).toMatch(/^hs_live_[\w-]{43}$/);
       const read = await service.request('GET', `/servers/${json.data.id}`);
-      const { api_key: key, ...shown } = json.data;
+      const { api_key: key, manifest_public_key, ...shown } = json.data;
+      expect(manifest_public_key).toEqual(expect.any(String));
       expect(read.json.data).toEqual(shown);
       const list = await service.request('GET', '/servers?per_page=100');
       expect(list.json.data).toContainEqual(shown);
@@ -124,6 +126,58 @@ onBothEngines((engine) => {
       expect([await asDaemon(key), await asDaemon(waiting)]).toEqual([401, 401]);
       expect(await asDaemon(json.data.api_key)).toBe(200);
       expectRefusal(await rotate('?force=perhaps'), 'VALIDATION_ERROR', 'force');
+    });
+  });
+
+  describe('its daemon', () => {
+    const connect = (api_key: string, auth: object = {}) => {
+      const daemon = new DaemonSocket(`${service.base.replace('http', 'ws')}/ws/server`, {
+        auth: { api_key, ...auth },
+      });
+      engine.afterwards(() => daemon.socket.terminate());
+      return daemon;
+    };
+
+    it('is shown while it is connected, and when there are two of it', async () => {
+      const { key, read } = await registered();
+      const about = { version: '2.0.0', os: 'linux', arch: 'amd64', engine: 'docker 27.1.0', capabilities: ['ack'] };
+      const first = connect(key, about);
+      await first.received('authenticated');
+      expect((await read()).json.data).toMatchObject({
+        status: 'online',
+        connected: true,
+        duplicate_seen_at: null,
+        last_seen_at: expect.any(String),
+        daemon: about,
+      });
+      const second = connect(key, about);
+      expect(await first.closed).toBe(4409);
+      await until(async () => (await read()).json.data.duplicate_seen_at, { describe: 'the duplicate to be shown' });
+      expect((await read()).json.data).toMatchObject({ status: 'online', connected: true });
+      expect(second.isOpen).toBe(true);
+    });
+
+    it('is handed a new key, and is put out when the server is removed', async () => {
+      const { key, rotate, remove, asDaemon } = await registered();
+      const daemon = connect(key, { capabilities: ['ack', 'rotate'] });
+      await daemon.received('authenticated');
+      const { json } = await rotate();
+      expect(json.data.old_key).toBe('valid_until_acknowledged');
+      const { api_key, rotation } = await daemon.received('rotate_key');
+      expect(api_key).toBe(json.data.api_key);
+      daemon.send({ type: 'key_rotated', rotation });
+      await until(async () => (await asDaemon(key)) === 401, { describe: 'the old key to die' });
+      expect([await asDaemon(api_key), daemon.isOpen]).toEqual([200, true]);
+      await remove();
+      expect(await daemon.closed).toBe(4401);
+    });
+
+    it('that only polls brings its server online too', async () => {
+      const { key, read } = await registered();
+      expect((await service.request('GET', '/deployments/pending', { key })).status).toBe(200);
+      const online = async () => (await read()).json.data.status === 'online';
+      await until(online, { describe: 'the server to be online' });
+      expect((await read()).json.data).toMatchObject({ connected: false });
     });
   });
 

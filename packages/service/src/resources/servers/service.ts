@@ -7,8 +7,10 @@ import { conflict, notFound } from '../../problem.ts';
 import { begin } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import { iso, isoOrNull } from '../../time.ts';
+import type { Vault } from '../../vault/vault.ts';
+import { ROTATE_TOPIC, sealedFor } from './key-handover.ts';
 import { serverLifecycle } from './lifecycle.ts';
+import { serverRecord } from './record.ts';
 import {
   countServers,
   findServer,
@@ -23,10 +25,18 @@ import {
 export interface ServersDeps {
   readonly reader: Queries;
   readonly pages: Pages;
+  readonly vault: Pick<Vault, 'encrypt'>;
   /** A fresh server key and what is kept of it. */
   readonly issueKey: () => { readonly token: string; readonly hash: string };
+  /** What a daemon verifies manifests with. */
+  readonly manifestKey: () => string;
   /** How many definitions still need the server. */
   readonly inUse: (tx: Tx, serverId: string) => Promise<number>;
+}
+
+export interface Standing {
+  readonly status: ServerRow['status'];
+  readonly connected: boolean;
 }
 
 export class Servers {
@@ -58,6 +68,15 @@ export class Servers {
     return useServer(tx, accountId, id);
   }
 
+  /** For deployments: whether it takes work and whether its daemon is there. Undefined when it has been removed. */
+  async standing(queries: Queries, accountId: string, id: string): Promise<Standing | undefined> {
+    const row = await findServer(queries, accountId, id);
+    if (!row) return undefined;
+    const there = row.connected_replica !== null || row.polled_at !== null;
+    const connected = row.status === 'online' || (row.status === 'draining' && there);
+    return { status: row.status, connected };
+  }
+
   async register(tx: Tx, principal: Principal, body: ServerRegistration) {
     const { token, hash } = this.#deps.issueKey();
     const row = await begin(
@@ -71,12 +90,15 @@ export class Servers {
         description: body.description ?? null,
         key_hash: hash,
         next_key_hash: null,
+        next_key_sealed: null,
         registered_by: userOf(principal),
         connection_epoch: 0,
         connected_replica: null,
         duplicate_at: null,
         capabilities: '[]',
         daemon_version: null,
+        daemon_platform: '{}',
+        polled_at: null,
         last_seen_at: null,
         deleted_at: null,
         created_at: tx.now,
@@ -86,7 +108,7 @@ export class Servers {
       actorOf(principal),
     );
     await audit(tx, principal, 'audit.server_registered', row);
-    return { ...serverRecord(row), api_key: token };
+    return { ...serverRecord(row), api_key: token, manifest_public_key: this.#deps.manifestKey() };
   }
 
   async update(tx: Tx, principal: Principal, id: string, body: ServerUpdate): Promise<Server> {
@@ -107,6 +129,7 @@ export class Servers {
       deleted_at: tx.now,
       key_hash: `removed:${row.id}`,
       next_key_hash: null,
+      next_key_sealed: null,
     });
     await audit(tx, principal, 'audit.server_removed', removed);
     return serverRecord(removed);
@@ -114,18 +137,20 @@ export class Servers {
 
   /**
    * A daemon must never be stranded by a rotation that it has not heard of: the old key stays valid until the new one is
-   * first used, unless the caller insists.
+   * acknowledged or first used, unless the caller insists. A daemon that can take a new key over its connection is handed
+   * it there, now or when it is back.
    */
   async rotateKey(tx: Tx, principal: Principal, id: string, force: boolean) {
     const row = await this.#lock(tx, principal, id);
     const { token, hash } = this.#deps.issueKey();
     const atOnce = force || row.last_seen_at === null;
     this.#revoke(tx, row.next_key_hash, atOnce ? row.key_hash : null);
-    const rotated = await updateServer(
-      tx,
-      row,
-      atOnce ? { key_hash: hash, next_key_hash: null } : { next_key_hash: hash },
-    );
+    const handed = !atOnce && (JSON.parse(row.capabilities) as string[]).includes('rotate');
+    const rotated = await updateServer(tx, row, {
+      ...(atOnce ? { key_hash: hash, next_key_hash: null } : { next_key_hash: hash }),
+      next_key_sealed: handed ? await sealedFor(tx, this.#deps.vault, row, token) : null,
+    });
+    if (handed) tx.notify(ROTATE_TOPIC, id);
     await audit(tx, principal, 'audit.server_key_rotated', rotated);
     const old_key = atOnce ? ('revoked' as const) : ('valid_until_acknowledged' as const);
     return { ...serverRecord(rotated), api_key: token, old_key };
@@ -151,15 +176,3 @@ const audit = (tx: Tx, principal: Principal, type: `audit.${string}`, row: Serve
     actor: actorOf(principal),
     data: serverLifecycle.eventData(row),
   });
-
-const serverRecord = (row: ServerRow): Server => ({
-  id: row.id,
-  name: row.name,
-  environment: row.environment as Server['environment'],
-  description: row.description,
-  status: row.status,
-  connected: row.status === 'online',
-  last_seen_at: isoOrNull(row.last_seen_at),
-  created_at: iso(row.created_at),
-  updated_at: iso(row.updated_at),
-});

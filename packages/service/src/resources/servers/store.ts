@@ -81,7 +81,10 @@ export const lockServer = (tx: Tx, accountId: string, id: string): Promise<Serve
   ).executeTakeFirst();
 
 export type ServerColumns = Partial<
-  Pick<ServerRow, 'name' | 'environment' | 'description' | 'key_hash' | 'next_key_hash' | 'deleted_at'>
+  Pick<
+    ServerRow,
+    'name' | 'environment' | 'description' | 'key_hash' | 'next_key_hash' | 'next_key_sealed' | 'deleted_at'
+  >
 >;
 
 export async function updateServer(tx: Tx, row: ServerRow, columns: ServerColumns): Promise<ServerRow> {

@@ -13,7 +13,11 @@ const statements = [
   `alter table servers add column duplicate_at bigint`,
   `alter table servers add column capabilities text not null default '[]'`,
   `alter table servers add column daemon_version text`,
+  `alter table servers add column daemon_platform text not null default '{}'`,
+  `alter table servers add column polled_at bigint`,
+  `alter table servers add column next_key_sealed text`,
   `create index servers_connected on servers (connected_replica) where connected_replica is not null`,
+  `create table replicas (id text primary key, seen_at bigint not null)`,
 
   `create table deployments (
     id text primary key, account_id text not null references accounts (id),
@@ -28,6 +32,7 @@ const statements = [
   `create index deployments_of_server on deployments (server_id, id)`,
   `create index deployments_of_instance on deployments (instance_id, id) where instance_id is not null`,
   `create index deployments_unfinished on deployments (server_id, id) where status in ('pending', 'running')`,
+  `create index deployments_queued on deployments (definition_id, id) where status in ('pending', 'running')`,
   `create table deployment_logs (
     deployment_id text not null references deployments (id) on delete cascade, number integer not null,
     at bigint not null, level text not null, step text, message text not null, primary key (deployment_id, number))`,
@@ -48,7 +53,8 @@ const statements = [
     instance_id text not null references instances (id), server_id text not null references servers (id),
     slug text not null, name text not null, status text not null, request text not null, params text not null,
     exit_code integer, output text, output_truncated integer not null, error text, outcome text,
-    timeout_ms bigint not null, cancel_requested_at bigint, created_by text, created_at bigint not null,
+    timeout_ms bigint not null, deadline_at bigint not null, paused_at bigint, sent_epoch bigint,
+    cancel_requested_at bigint, created_by text, created_at bigint not null,
     updated_at bigint not null, sent_at bigint, started_at bigint, finished_at bigint)`,
   `create index executions_of_instance on executions (instance_id, id)`,
   `create index executions_unfinished on executions (server_id, id) where status in ('pending', 'sent', 'running')`,

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { findCommand, readCommandLine } from './command-line.ts';
+import { commands } from './commands/all.ts';
+
+const read = (...argv: string[]) => {
+  const { command, rest } = findCommand(argv, commands);
+  const { args, options } = readCommandLine(command, rest);
+  return { name: command.name, args, options };
+};
+
+test('the words of a command, its arguments and its options in any order', () => {
+  const line = read('deploy', '--set', 'A=b=c', 'reader', '--wait', '--set=B=-1');
+  expect(line).toMatchObject({ name: 'deploy', args: { species: 'reader' } });
+  expect(line.options).toMatchObject({ set: ['A=b=c', 'B=-1'], wait: true, yes: false, server: undefined });
+});
+
+test('options of every command may stand before it', () => {
+  expect(read('--json', '--context', 'work', 'instances', 'show', 'x')).toMatchObject({
+    name: 'instances show',
+    options: { json: true, context: 'work' },
+  });
+});
+
+test('a group alone is its list, and a command may be the first word of others', () => {
+  expect(read('instances').name).toBe('instances list');
+  expect(read('servers', '--json').name).toBe('servers list');
+  expect(read('config').name).toBe('config');
+  expect(read('config', 'use', 'work')).toMatchObject({ name: 'config use', args: { context: 'work' } });
+});
+
+test.each([
+  [['frob'], 'There is no command frob.'],
+  [['instances', 'frob'], 'There is no instances frob.'],
+  [['instances', 'show'], 'instances show needs an instance.'],
+  [['logs', 'a', 'b'], 'logs has no place for "b".'],
+  [['deploy', 'x', '--frob'], "Unknown option '--frob'."],
+  [['deploy', 'x', '--server'], "Option '--server <value>' argument missing."],
+])('%j is refused in a sentence', (argv, message) => {
+  expect(() => read(...argv)).toThrow(expect.objectContaining({ exit: 'usage', message }));
+});

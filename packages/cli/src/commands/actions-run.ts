@@ -1,0 +1,108 @@
+import type { ListedAction } from '@hortus/contract/resources/actions';
+import { confirmByName, waiting, waitOptions } from '../asking.ts';
+import { command } from '../command.ts';
+import type { Exit } from '../exit-codes.ts';
+import { Failure } from '../failure.ts';
+import { followExecution } from '../following/execution.ts';
+import { givenValues } from '../given-values.ts';
+import { findInstance } from '../lookup/instances.ts';
+import { printJson } from '../output/json.ts';
+import { safeLine } from '../output/safe-text.ts';
+import type { World } from '../world.ts';
+import { printOutput } from './actions.ts';
+
+export const actionsRun = command({
+  name: 'actions run',
+  summary: 'Run an action on an instance',
+  about: 'A dangerous action asks for the name of the instance first; in a script it needs --yes.',
+  args: ['instance', 'action'],
+  options: {
+    param: { type: 'string', value: 'name=value', multiple: true, about: 'A parameter of the action.' },
+    'param-file': {
+      type: 'string',
+      value: 'name=path',
+      multiple: true,
+      about: 'A parameter read from a file; - is a pipe.',
+    },
+    yes: { type: 'boolean', about: 'Do not ask before a dangerous action.' },
+    ...waitOptions,
+  },
+  examples: [
+    [
+      'hortus actions run miniflux db-dump --wait > miniflux.sql',
+      'Waits, and writes the output of the action to a file.',
+    ],
+    ['hortus actions run cache flush --param database=0 --yes --wait', 'A dangerous one, in a script.'],
+  ],
+  calls: ['instances.list', 'instances.read', 'actions.list', 'actions.execute', 'actions.read'],
+  async run({ args, options, json, client, world }): Promise<Exit> {
+    const { terminal } = world;
+    const { wait, timeout } = waiting(options);
+    const service = await client();
+    const { id, instance_uid } = await findInstance(service, args.instance);
+    const { actions } = await service.call('actions.list', { params: { id } });
+    const action = actions.find(({ slug }) => slug === args.action);
+    if (action === undefined) {
+      const known = actions.map(({ slug }) => slug).join(', ');
+      throw new Failure('missing', `${instance_uid} has no action ${args.action}.`, {
+        hint: known ? `There are ${known}.` : undefined,
+      });
+    }
+    const given = await givenValues(
+      world,
+      { set: 'param', setFile: 'param-file' },
+      options.param,
+      options['param-file'],
+    );
+    const params = await completed(world, action, given);
+    if (action.dangerous) {
+      const about = action.description ? ` ${action.description}` : '';
+      await confirmByName(world, `${action.name} on ${instance_uid} is dangerous.${about}`, instance_uid, options.yes);
+    }
+    const slug = action.slug;
+    const { execution } = await service.call('actions.execute', { params: { id, slug }, body: { params } });
+    const look = `hortus actions show ${execution.id}`;
+    if (!wait) {
+      if (json) printJson(terminal, execution);
+      else terminal.out(`${action.name} is ordered on ${instance_uid}. ${look} says how it goes.\n`);
+      return 'ok';
+    }
+    world.leaving(`The action goes on. ${look} says how it went.`);
+    const unfinished = `${action.name} on ${instance_uid} has not ended yet. ${look} says how it goes.`;
+    const ended = await followExecution(service, execution, world, { timeout, unfinished });
+    if (json) printJson(terminal, ended);
+    else printOutput(terminal, ended);
+    if (ended.status === 'completed') {
+      if (!json && terminal.live) terminal.note(`${action.name} is done.\n`);
+      return 'ok';
+    }
+    const code = ended.exit_code === null ? '' : ` (exit code ${ended.exit_code})`;
+    const why = ended.error === null ? '' : ` ${safeLine(ended.error)}`;
+    const ends = { timeout: 'took too long', cancelled: 'was cancelled' } as const;
+    const how = ends[ended.status as keyof typeof ends] ?? 'failed';
+    if (!json) terminal.note(`${action.name} on ${instance_uid} ${how}${code}.${why}\n`);
+    return 'failed';
+  },
+});
+
+/** Asks for what is required and was not given. */
+async function completed(
+  { terminal }: World,
+  action: ListedAction,
+  given: Record<string, string>,
+): Promise<Record<string, string>> {
+  const unknown = Object.keys(given).find((name) => !action.params.some((one) => one.name === name));
+  if (unknown !== undefined) {
+    const known = action.params.map(({ name }) => name).join(', ');
+    throw new Failure('usage', `${action.slug} has no parameter ${unknown}.`, {
+      hint: known ? `There are ${known}.` : 'It takes none.',
+    });
+  }
+  const params = { ...given };
+  for (const { name, type, required, default: standard } of action.params) {
+    if (!required || standard !== undefined || Object.hasOwn(params, name)) continue;
+    if (!terminal.interactive) throw new Failure('usage', `${action.slug} needs --param ${name}=…`);
+    params[name] = await terminal.ask(`${name} (${type}): `, { hidden: type === 'password' });
+  }
+  return params;
+}

@@ -1,0 +1,117 @@
+import type { Execution, ListedAction } from '@hortus/contract/resources/actions';
+import { command } from '../command.ts';
+import { findInstance } from '../lookup/instances.ts';
+import { printJson } from '../output/json.ts';
+import { safeText } from '../output/safe-text.ts';
+import { status } from '../output/status.ts';
+import { facts, table } from '../output/table.ts';
+import { ago, between } from '../output/words.ts';
+import type { Terminal } from '../terminal.ts';
+
+export const actionsList = command({
+  name: 'actions list',
+  summary: 'List what can be done on an instance',
+  args: ['instance'],
+  examples: [['hortus actions list miniflux', 'By uid; an id works too.']],
+  calls: ['instances.list', 'instances.read', 'actions.list'],
+  async run({ args, json, client, world: { terminal } }) {
+    const service = await client();
+    const { id, instance_uid } = await findInstance(service, args.instance);
+    const { template_species, actions, backup } = await service.call('actions.list', { params: { id } });
+    if (json) printJson(terminal, { template_species, actions, backup });
+    else if (actions.length === 0) terminal.out(`${template_species} declares no actions.\n`);
+    else {
+      terminal.out(
+        table<ListedAction>(
+          terminal,
+          [
+            { title: 'Action', text: ({ slug }) => slug },
+            { title: 'Limit', text: ({ timeout }) => timeout },
+            { title: 'Params', text: ({ params }) => params.map(paramWord).join(', ') },
+            {
+              title: 'What it does',
+              text: (one) => `${one.dangerous ? 'Dangerous. ' : ''}${one.description || one.name}`,
+            },
+          ],
+          actions,
+        ),
+      );
+      terminal.out(`hortus actions run ${instance_uid} <action> runs one.\n`);
+    }
+    return 'ok';
+  },
+});
+
+const paramWord = ({ name, required }: ListedAction['params'][number]): string => (required ? name : `[${name}]`);
+
+export const actionsShow = command({
+  name: 'actions show',
+  summary: 'Show how a run of an action went',
+  args: ['execution'],
+  examples: [['hortus actions show exe_01j9zq3v5t8x2m4n6p7r9s0abc', 'Its state, exit code and output.']],
+  calls: ['actions.read'],
+  async run({ args, json, client, world: { terminal, now } }) {
+    const { execution } = await (await client()).call('actions.read', { params: { execution_id: args.execution } });
+    if (json) {
+      printJson(terminal, execution);
+      return 'ok';
+    }
+    const { started_at, finished_at } = execution;
+    terminal.out(
+      facts(terminal, [
+        ['Action', execution.name],
+        ['Status', { painted: status(terminal, execution.status, lookNow(execution)) }],
+        ['Ordered', ago(execution.created_at, now())],
+        ['Took', started_at && finished_at && between(started_at, finished_at)],
+        ['Exit code', execution.exit_code === null ? null : String(execution.exit_code)],
+        ['Error', execution.error],
+      ]),
+    );
+    if (execution.output) terminal.out('\n');
+    printOutput(terminal, execution);
+    return 'ok';
+  },
+});
+
+/** Running means healthy for an instance and under way for an action. */
+const lookNow = (one: Execution) => (one.status === 'running' ? 'begun' : undefined);
+
+/** What the action wrote: unchanged into a pipe, harmless at a terminal. */
+export function printOutput(terminal: Terminal, { output, output_truncated }: Execution): void {
+  if (output !== null && output !== '') {
+    const text = terminal.live ? safeText(output) : output;
+    terminal.out(terminal.live && !text.endsWith('\n') ? `${text}\n` : text);
+  }
+  if (output_truncated) terminal.note('The output was longer than the service keeps; this is a part of it.\n');
+}
+
+export const actionsHistory = command({
+  name: 'actions history',
+  summary: 'List the latest runs of actions on an instance',
+  args: ['instance'],
+  examples: [['hortus actions history miniflux', 'The last twenty, newest first.']],
+  calls: ['instances.list', 'instances.read', 'actions.history'],
+  async run({ args, json, client, world: { terminal, now } }) {
+    const service = await client();
+    const { id, instance_uid } = await findInstance(service, args.instance);
+    const { data } = await service.call('actions.history', { params: { id } });
+    if (json) printJson(terminal, data);
+    else if (data.length === 0) terminal.out(`No action has been run on ${instance_uid} yet.\n`);
+    else {
+      terminal.out(
+        table<Execution>(
+          terminal,
+          [
+            { title: 'Execution', text: (one) => one.id },
+            { title: 'Action', text: ({ slug }) => slug },
+            { title: 'Status', painted: (one) => status(terminal, one.status, lookNow(one)) },
+            { title: 'Ordered', text: ({ created_at }) => ago(created_at, now()) },
+            { title: 'Error', text: ({ error }) => error ?? '' },
+          ],
+          data,
+        ),
+      );
+    }
+    return 'ok';
+  },
+});

@@ -1,0 +1,46 @@
+import type { Command } from '../command.ts';
+import { actionsHistory, actionsList, actionsShow } from './actions.ts';
+import { actionsRun } from './actions-run.ts';
+import { catalogList, catalogShow } from './catalog.ts';
+import { showConfig, useContext } from './config.ts';
+import { deploy } from './deploy.ts';
+import { deploymentsList } from './deployments.ts';
+import { doctor } from './doctor.ts';
+import { helpFor } from './help.ts';
+import { instancesRestart, instancesStart, instancesStop } from './instance-orders.ts';
+import { instancesList, instancesShow } from './instances.ts';
+import { instancesRelease } from './instances-release.ts';
+import { login } from './login.ts';
+import { logout } from './logout.ts';
+import { logs } from './logs.ts';
+import { serversList, serversRegister, serversShow } from './servers.ts';
+import { version } from './version.ts';
+
+/** The table of commands, in the order help shows them: sign in, choose, deploy, look after, look into. */
+export const commands: readonly Command[] = [
+  login,
+  logout,
+  catalogList,
+  catalogShow,
+  deploy,
+  deploymentsList,
+  logs,
+  instancesList,
+  instancesShow,
+  instancesStart,
+  instancesStop,
+  instancesRestart,
+  instancesRelease,
+  actionsList,
+  actionsRun,
+  actionsShow,
+  actionsHistory,
+  serversList,
+  serversShow,
+  serversRegister,
+  doctor,
+  showConfig,
+  useContext,
+  version,
+  helpFor(() => commands),
+];

@@ -1,0 +1,100 @@
+import type { SpecBySpecies } from '@hortus/contract/resources/template-spec-shapes';
+import type { TemplateItem } from '@hortus/contract/resources/templates';
+import { command } from '../command.ts';
+import { printJson } from '../output/json.ts';
+import { paint } from '../output/paint.ts';
+import { safeLine } from '../output/safe-text.ts';
+import { facts, table } from '../output/table.ts';
+import { count } from '../output/words.ts';
+import { readTemplate } from '../template-reading.ts';
+import type { Terminal } from '../terminal.ts';
+
+export const catalogList = command({
+  name: 'catalog list',
+  summary: 'List what can be deployed',
+  options: {
+    family: { type: 'string', value: 'family', about: 'Only this family, such as database.' },
+    kingdom: { type: 'string', value: 'kingdom', about: 'Only this kingdom, such as applications.' },
+  },
+  examples: [
+    ['hortus catalog list', 'Every species in its newest version.'],
+    ['hortus catalog list --family database --json', 'One family, for a program.'],
+  ],
+  calls: ['templates.list'],
+  async run({ options: { family, kingdom }, json, client, world: { terminal } }) {
+    const query = { ...(family ? { family } : {}), ...(kingdom ? { kingdom } : {}) };
+    const items = await Array.fromAsync((await client()).pages('templates.list', { query }));
+    if (json) printJson(terminal, items);
+    else if (items.length === 0) terminal.out(`Nothing grows ${family ? `in the family ${family}` : 'here'} yet.\n`);
+    else {
+      terminal.out(
+        table<TemplateItem>(
+          terminal,
+          [
+            { title: 'Species', text: ({ species, deprecated }) => `${species}${deprecated ? ' (deprecated)' : ''}` },
+            { title: 'Family', text: (item) => item.family },
+            { title: 'Version', text: ({ app_version, version }) => app_version ?? version },
+            { title: 'Description', text: (item) => item.description },
+          ],
+          items,
+        ),
+      );
+      terminal.out(`${count(items.length, 'species', 'species')}. hortus catalog show <species> tells more.\n`);
+    }
+    return 'ok';
+  },
+});
+
+export const catalogShow = command({
+  name: 'catalog show',
+  summary: 'Show a species: inputs, variants, profiles, actions',
+  args: ['species'],
+  examples: [['hortus catalog show miniflux', 'What it asks for and what it can do.']],
+  calls: ['templates.read'],
+  async run({ args, json, client, world: { terminal } }) {
+    const { template, spec, canonical } = await readTemplate(await client(), args.species);
+    if (json) {
+      printJson(terminal, template);
+      return 'ok';
+    }
+    const { image, profiles, actions } = canonical;
+    terminal.out(`${paint(terminal, 'bold', safeLine(template.name))}\n${safeLine(template.description)}\n\n`);
+    terminal.out(
+      facts(terminal, [
+        ['Species', template.species],
+        ['Version', `${template.version}${template.app_version ? `, with ${template.app_version} inside` : ''}`],
+        ['Place', `${template.taxonomy.kingdom}, ${template.family}`],
+        ['Image', spec.image],
+        ['Variants', (image?.variants ?? []).map((one) => `${one.id}${one.default ? ' (default)' : ''}`).join(', ')],
+        ['Profiles', Object.keys(profiles).join(', ')],
+        ['Spec', template.spec_hash],
+      ]),
+    );
+    terminal.out(inputTable(terminal, spec));
+    if (actions.length > 0) {
+      const columns = [
+        { title: 'Action', text: (one: (typeof actions)[number]) => one.slug },
+        { title: 'What it does', text: (one: (typeof actions)[number]) => one.description || one.name },
+      ];
+      terminal.out(`\n${table(terminal, columns, actions)}`);
+    }
+    return 'ok';
+  },
+});
+
+function inputTable(terminal: Terminal, { inputs: { required, optional } }: SpecBySpecies): string {
+  const all = [...required, ...optional];
+  if (all.length === 0) return '\nIt asks for nothing.\n';
+  const standard = (one: (typeof all)[number]) =>
+    one.default !== undefined ? String(one.default) : one.required ? 'required' : '';
+  return `\n${table<(typeof all)[number]>(
+    terminal,
+    [
+      { title: 'Input', text: (one) => one.name },
+      { title: 'Type', text: (one) => one.type },
+      { title: 'Default', text: standard },
+      { title: 'Meaning', text: (one) => one.label ?? one.description ?? '' },
+    ],
+    all,
+  )}`;
+}

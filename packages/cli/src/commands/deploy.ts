@@ -1,0 +1,111 @@
+import { agree, waiting, waitOptions } from '../asking.ts';
+import { command } from '../command.ts';
+import { instanceOf, tellFailure, tellSuccess } from '../deploying/outcome.ts';
+import { carryOut, makePlan, planWords } from '../deploying/plan.ts';
+import type { Exit } from '../exit-codes.ts';
+import { Failure } from '../failure.ts';
+import { followDeployment } from '../following/deployment.ts';
+import { progressView } from '../following/show-progress.ts';
+import { printJson } from '../output/json.ts';
+import { safeLine } from '../output/safe-text.ts';
+
+export const deploy = command({
+  name: 'deploy',
+  summary: 'Plant a species on a server, or deploy a change to it',
+  about:
+    'Where there is no definition of that name one is made. Where there is one, what is given with --set, --profile and\n--variant is merged into it as a new revision, and the rest stays. Asks for required inputs that are missing.',
+  args: ['species?'],
+  options: {
+    server: {
+      type: 'string',
+      value: 'server',
+      about: 'Where it runs, by name or id; may be left out if there is only one.',
+    },
+    name: { type: 'string', value: 'uid', about: 'Its unique name; the species unless said.' },
+    definition: { type: 'string', value: 'uid', about: 'Deploy this definition, by uid or id; it must be there.' },
+    set: { type: 'string', value: 'input=value', multiple: true, about: 'The value of an input.' },
+    'set-file': {
+      type: 'string',
+      value: 'input=path',
+      multiple: true,
+      about: 'A value read from a file; - is a pipe.',
+    },
+    unset: { type: 'string', value: 'input', multiple: true, about: 'Take a value away again.' },
+    profile: { type: 'string', value: 'profile', about: 'minimal, development, production or one of the template.' },
+    variant: { type: 'string', value: 'variant', about: 'Image variant of the template.' },
+    yes: { type: 'boolean', about: 'Do not ask.' },
+    ...waitOptions,
+  },
+  examples: [
+    [
+      'hortus deploy miniflux --server web-1 --set WEB_HOSTNAME=feeds.example.org --wait',
+      'Plants it and shows the steps until it is healthy.',
+    ],
+    [
+      'hortus deploy static-site --name landing --set-file PAGE_BODY=page.html --variant stable-alpine',
+      'A value from a file, under a name of its own.',
+    ],
+    [
+      'hortus deploy --definition landing --set PAGE_TITLE=Soon --yes --wait',
+      'A change to what is there, from a script.',
+    ],
+  ],
+  calls: [
+    'templates.read',
+    'servers.list',
+    'servers.read',
+    'definitions.list',
+    'definitions.read',
+    'definitions.create',
+    'definitions.update',
+    'definitions.activate',
+    'deployments.execute',
+    'deployments.read',
+    'instances.read',
+  ],
+  async run({ args, options, json, client, world }): Promise<Exit> {
+    const { terminal } = world;
+    const { wait, timeout } = waiting(options);
+    if (options.definition !== undefined && options.name !== undefined) {
+      throw new Failure('usage', '--definition and --name are two ways to say the same; give one.');
+    }
+    const service = await client();
+    const plan = await makePlan(world, service, { ...options, species: args.species, setFile: options['set-file'] });
+    if (plan.existing?.status === 'archived' && !terminal.interactive && !options.yes) {
+      throw new Failure('usage', planWords(plan), { hint: 'Add --yes to do it without being asked.' });
+    }
+    if (!json) terminal.note(`${safeLine(planWords(plan))}\n`);
+    if (!(await agree(world, `Deploy ${plan.uid}?`, options.yes))) {
+      terminal.note('Nothing was changed.\n');
+      return 'ok';
+    }
+    const definition = await carryOut(service, plan);
+    const ordered = (await service.call('deployments.execute', { body: { definition_id: definition.id } })).data;
+    const follow = `hortus logs -f ${ordered.id}`;
+    if (!wait) {
+      if (json) printJson(terminal, ordered);
+      else
+        terminal.out(
+          `Revision ${ordered.revision} of ${plan.uid} is ordered as ${ordered.id}. ${follow} follows it.\n`,
+        );
+      return 'ok';
+    }
+    world.leaving(`The deployment goes on. ${follow} follows it again.`);
+    const view = json ? undefined : progressView(world, `waiting for ${plan.server.name} to take it`);
+    const patience = { timeout, unfinished: `${ordered.id} has not ended yet. ${follow} follows it.` };
+    let last: Parameters<NonNullable<typeof view>>[0] | undefined;
+    for await (const progress of followDeployment(service, ordered.id, world, patience)) {
+      view?.(progress);
+      last = progress;
+    }
+    if (last === undefined) return 'unfinished';
+    const { deployment } = last;
+    if (json) printJson(terminal, deployment);
+    else {
+      const instance = await instanceOf(service, deployment);
+      const tell = deployment.status === 'success' ? tellSuccess : tellFailure;
+      tell(terminal, plan.uid, deployment, instance);
+    }
+    return deployment.status === 'success' ? 'ok' : 'failed';
+  },
+});

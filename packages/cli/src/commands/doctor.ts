@@ -1,0 +1,37 @@
+import { command } from '../command.ts';
+import { configFinding, dockerFinding, type Finding, nodeFinding, serviceFindings } from '../doctor/checks.ts';
+import { printJson } from '../output/json.ts';
+import { safeLine } from '../output/safe-text.ts';
+import { status } from '../output/status.ts';
+import { count } from '../output/words.ts';
+
+export const doctor = command({
+  name: 'doctor',
+  summary: 'Look for what is wrong: settings, service, key, clock, servers, Docker',
+  examples: [
+    ['hortus doctor', 'Each check in a line; exit code 1 if one finds a problem.'],
+    ['hortus doctor --json', 'The same for a program.'],
+  ],
+  calls: ['health.read', 'account.read', 'servers.list'],
+  async run({ settings, json, world }) {
+    const { terminal } = world;
+    const findings: Finding[] = [];
+    const tell = (finding: Finding) => {
+      findings.push(finding);
+      const { check, state, said } = finding;
+      if (!json)
+        terminal.out(
+          `${status(terminal, state).padEnd(terminal.live ? 9 : 7)}  ${check.padEnd(7)}  ${safeLine(said)}\n`,
+        );
+    };
+    tell(nodeFinding(process.versions.node));
+    const known = await settings();
+    tell(await configFinding(known));
+    for await (const finding of serviceFindings(world, known)) tell(finding);
+    tell(await dockerFinding(world));
+    const problems = findings.filter(({ state }) => state === 'problem').length;
+    if (json) printJson(terminal, findings);
+    else terminal.out(problems === 0 ? 'All is well.\n' : `${count(problems, 'problem')} found.\n`);
+    return problems === 0 ? 'ok' : 'failed';
+  },
+});

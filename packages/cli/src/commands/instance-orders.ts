@@ -1,0 +1,79 @@
+import type { Client } from '@hortus/client/client';
+import type { Execution } from '@hortus/contract/resources/actions';
+import type { Instance } from '@hortus/contract/resources/instance-records';
+import { waiting, waitOptions } from '../asking.ts';
+import { type Call, type Command, command } from '../command.ts';
+import type { Exit } from '../exit-codes.ts';
+import { followExecution } from '../following/execution.ts';
+import { findInstance } from '../lookup/instances.ts';
+import { printJson } from '../output/json.ts';
+import { safeLine } from '../output/safe-text.ts';
+
+export interface Ordered {
+  readonly execution: Execution;
+  readonly instance: Instance;
+}
+
+/** Says that an order is on its way, or waits for its end and says that. */
+export async function settle(
+  { json, world, options }: Pick<Call<{ wait: boolean; timeout: string | undefined }>, 'json' | 'world' | 'options'>,
+  service: Client,
+  { execution, instance }: Ordered,
+  words: { ordered: string; done: string },
+): Promise<Exit> {
+  const { terminal } = world;
+  const { wait, timeout } = waiting(options);
+  const look = `hortus actions show ${execution.id}`;
+  if (!wait) {
+    if (json) printJson(terminal, { execution, instance });
+    else terminal.out(`${words.ordered} ${look} says how it goes.\n`);
+    return 'ok';
+  }
+  world.leaving(`The order stands. ${look} says how it goes.`);
+  const unfinished = `${execution.name} on ${instance.instance_uid} has not ended yet. ${look} says how it goes.`;
+  const ended = await followExecution(service, execution, world, { timeout, unfinished });
+  const after = (await service.call('instances.read', { params: { id: instance.id } })).data;
+  if (json) printJson(terminal, { execution: ended, instance: after });
+  else if (ended.status === 'completed') terminal.out(`${words.done}\n`);
+  else
+    terminal.note(
+      `${safeLine(ended.error ?? `It ended as ${ended.status}.`)} ${instance.instance_uid} is ${after.status}.\n`,
+    );
+  return ended.status === 'completed' ? 'ok' : 'failed';
+}
+
+type Order = 'start' | 'stop' | 'restart';
+
+const words: Record<Order, { summary: string; doing: string; done: string }> = {
+  start: { summary: 'Start a stopped instance', doing: 'starting', done: 'runs' },
+  stop: { summary: 'Stop an instance; its volumes stay', doing: 'stopping', done: 'is stopped' },
+  restart: { summary: 'Restart an instance', doing: 'restarting', done: 'has been restarted' },
+};
+
+const order = (name: Order): Command =>
+  command({
+    name: `instances ${name}`,
+    summary: words[name].summary,
+    args: ['instance'],
+    options: waitOptions,
+    examples: [
+      [`hortus instances ${name} miniflux`, 'Orders it and returns.'],
+      [`hortus instances ${name} miniflux --wait`, 'Returns when the containers have followed.'],
+    ],
+    calls: ['instances.list', `instances.${name}`, 'actions.read'],
+    async run(call) {
+      waiting(call.options);
+      const service = await call.client();
+      const instance = await findInstance(service, call.args.instance);
+      const ordered = await service.call(`instances.${name}`, { params: { id: instance.id } });
+      const uid = instance.instance_uid;
+      return settle(call, service, ordered, {
+        ordered: `${uid} is ${words[name].doing}.`,
+        done: `${uid} ${words[name].done}.`,
+      });
+    },
+  });
+
+export const instancesStart = order('start');
+export const instancesStop = order('stop');
+export const instancesRestart = order('restart');

@@ -1,0 +1,106 @@
+import { instanceMachine } from '@hortus/contract/machines/instance';
+import type { Instance } from '@hortus/contract/resources/instance-records';
+import { command } from '../command.ts';
+import { Failure } from '../failure.ts';
+import { findInstance } from '../lookup/instances.ts';
+import { findServer, serverNames } from '../lookup/servers.ts';
+import { printJson } from '../output/json.ts';
+import { status } from '../output/status.ts';
+import { facts, table } from '../output/table.ts';
+import { ago, lasting } from '../output/words.ts';
+
+export const instancesList = command({
+  name: 'instances list',
+  summary: 'List what runs',
+  options: {
+    server: { type: 'string', value: 'server', about: 'Only on this server.' },
+    status: { type: 'string', value: 'status', about: `Only ${instanceMachine.states.join(', ')}.` },
+    all: { type: 'boolean', about: 'Released ones too.' },
+  },
+  examples: [
+    ['hortus instances', 'The word list may be left out.'],
+    ['hortus instances list --server web-1 --status failed', 'What failed on one server.'],
+  ],
+  calls: ['instances.list', 'servers.list', 'servers.read'],
+  async run({ options, json, client, world: { terminal } }) {
+    const state = instanceMachine.states.find((word) => word === options.status);
+    if (options.status !== undefined && state === undefined) {
+      throw new Failure('usage', `--status is one of ${instanceMachine.states.join(', ')}.`);
+    }
+    const service = await client();
+    const query = {
+      ...(options.server ? { server_id: (await findServer(service, options.server)).id } : {}),
+      ...(state ? { status: state } : {}),
+    };
+    const all = await Array.fromAsync(service.pages('instances.list', { query }));
+    const shown = options.all || state ? all : all.filter((one) => one.status !== 'released');
+    if (json) printJson(terminal, shown);
+    else if (shown.length === 0) terminal.out('No instances. hortus deploy <species> plants the first one.\n');
+    else {
+      const serverName = await serverNames(service);
+      terminal.out(
+        table<Instance>(
+          terminal,
+          [
+            { title: 'Name', text: ({ instance_uid }) => instance_uid },
+            { title: 'Species', text: ({ species }) => species },
+            { title: 'Server', text: ({ server_id }) => serverName(server_id) },
+            { title: 'Status', painted: (one) => status(terminal, one.status) },
+            { title: 'Health', painted: (one) => status(terminal, one.health) },
+            { title: 'Running for', text: runningFor },
+            { title: 'Address', text: ({ url }) => url ?? '' },
+          ],
+          shown,
+        ),
+      );
+    }
+    return 'ok';
+  },
+});
+
+const runningFor = ({ status: now, uptime_seconds }: Instance): string =>
+  now === 'running' ? lasting(uptime_seconds * 1000) : '';
+
+export const instancesShow = command({
+  name: 'instances show',
+  summary: 'Show an instance and its containers',
+  args: ['instance'],
+  examples: [['hortus instances show miniflux', 'By uid; an id works too.']],
+  calls: ['instances.list', 'instances.read', 'servers.list'],
+  async run({ args, json, client, world: { terminal, now } }) {
+    const service = await client();
+    const one = await findInstance(service, args.instance);
+    if (json) {
+      printJson(terminal, one);
+      return 'ok';
+    }
+    const serverName = await serverNames(service);
+    terminal.out(
+      facts(terminal, [
+        ['Name', one.name === one.instance_uid ? one.name : `${one.name} (${one.instance_uid})`],
+        ['Species', one.species],
+        ['Server', serverName(one.server_id)],
+        ['Status', { painted: status(terminal, one.status) }],
+        ['Health', { painted: status(terminal, one.health) }],
+        ['Revision', one.revision === null ? 'none yet' : String(one.revision)],
+        ['Address', one.url],
+        ['Running for', runningFor(one)],
+        ['Reported', ago(one.last_reported_at, now())],
+        ['Container', one.container_name],
+        ['Definition', one.definition_id],
+        ['Id', one.id],
+      ]),
+    );
+    if (one.components.length > 0) {
+      type Row = (typeof one.components)[number];
+      const columns = [
+        { title: 'Component', text: ({ name }: Row) => name },
+        { title: 'Status', painted: (row: Row) => status(terminal, row.status) },
+        { title: 'Health', painted: (row: Row) => status(terminal, row.health) },
+        { title: 'Image', text: ({ image }: Row) => image ?? '' },
+      ];
+      terminal.out(`\n${table(terminal, columns, one.components)}`);
+    }
+    return 'ok';
+  },
+});

@@ -1,0 +1,86 @@
+import { createClient } from '@hortus/client/client';
+import { ApiProblem } from '@hortus/client/problem';
+import { command } from '../command.ts';
+import { configPath, readConfigFile, writeConfigFile } from '../config-file.ts';
+import { Failure, failureOf } from '../failure.ts';
+import { contentOf } from '../given-values.ts';
+import { printJson } from '../output/json.ts';
+import { baseUrlOf, defaultUrl, firstContext } from '../settings.ts';
+import type { World } from '../world.ts';
+
+export const login = command({
+  name: 'login',
+  summary: 'Sign in to a service and keep the key',
+  about:
+    'Asks for the address and the key, or reads the key from a pipe. The key is never an argument: arguments are seen by\nevery user of the machine. It is kept in ~/.config/hortus/config.json, readable by you alone.',
+  options: {
+    url: { type: 'string', value: 'address', about: 'The service, such as https://hortus.example.org.' },
+    'key-file': { type: 'string', value: 'path', about: 'Read the key from a file; - reads what is piped in.' },
+  },
+  examples: [
+    ['hortus login', 'Asks for address and key.'],
+    [
+      'hortus login --url https://hortus.example.org --context work < key.txt',
+      'Keeps a second service as the context work.',
+    ],
+  ],
+  calls: ['account.read'],
+  async run({ options, json, world }) {
+    const { terminal } = world;
+    const context = options.context ?? firstContext;
+    const url = baseUrlOf(options.url ?? (await askedUrl(world)));
+    if (isExposed(url)) terminal.note('The address is not https: whoever is on the way can read the key.\n');
+    const key = await readKey(world, options['key-file']);
+    const session = await whoIs(url, key);
+    const path = configPath(world);
+    const file = await readConfigFile(path);
+    await writeConfigFile(path, { current: context, contexts: { ...file.contexts, [context]: { url, key } } });
+    if (json) printJson(terminal, session);
+    else terminal.out(`Signed in to ${url} as ${session.user?.email ?? 'a key'} of ${session.account.name}.\n`);
+    for (const name of ['HORTUS_URL', 'HORTUS_KEY'] as const) {
+      if (world.env[name]) terminal.note(`${name} is set and goes before what was just stored.\n`);
+    }
+    return 'ok';
+  },
+});
+
+async function askedUrl({ terminal, env }: World): Promise<string> {
+  const proposed = env.HORTUS_URL ?? defaultUrl.replace('/api/v1', '');
+  if (!terminal.interactive) return proposed;
+  return (await terminal.ask(`Address of the service [${proposed}]: `)).trim() || proposed;
+}
+
+async function readKey({ terminal }: World, file: string | undefined): Promise<string> {
+  const text =
+    file !== undefined && file !== '-'
+      ? await contentOf(file)
+      : terminal.interactive && file === undefined
+        ? await terminal.ask('API key (not shown): ', { hidden: true })
+        : await terminal.readInput();
+  const key = text.trim();
+  if (key === '')
+    throw new Failure('usage', 'No key was given.', { hint: 'Pipe it in, or name a file with --key-file.' });
+  // A header cannot carry anything else, and a whole file by mistake should not travel.
+  if (!/^[\x21-\x7e]{1,256}$/.test(key))
+    throw new Failure('usage', 'That is not a key: it has spaces or several lines.');
+  if (key.startsWith('hs_')) {
+    throw new Failure('usage', 'That is the key of a server. People sign in with a key of their own, hk_…');
+  }
+  return key;
+}
+
+async function whoIs(url: string, key: string) {
+  try {
+    return (await createClient({ baseUrl: url, key }).call('account.read')).data;
+  } catch (error) {
+    if (error instanceof ApiProblem && error.code === 'UNAUTHORIZED') {
+      throw new Failure('forbidden', `${url} does not accept this key. Nothing was stored.`, { problem: error });
+    }
+    throw failureOf(error, url) ?? error;
+  }
+}
+
+function isExposed(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}

@@ -1,0 +1,265 @@
+import { startProcess } from '@hortus/testkit/process';
+import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { environment, hortus, main } from '../testing/hortus.ts';
+import * as records from '../testing/records.ts';
+import { Refusal, type ScriptedService, startScriptedService } from '../testing/scripted-service.ts';
+
+let service: ScriptedService;
+let home: TemporaryFolder;
+
+beforeEach(async () => {
+  service = await startScriptedService();
+  home = temporaryFolder('cli');
+  service.list('servers.list', [records.server()]);
+  service.list('instances.list', [records.instance()]);
+  service.on('instances.read', () => ({ success: true, data: records.instance() }));
+});
+afterEach(async () => {
+  await home.remove();
+  await service.stop();
+});
+
+const run = (...argv: string[]) =>
+  hortus(home.path, argv, { env: { HORTUS_URL: service.url, HORTUS_KEY: 'hk_live_1' } });
+
+function playActions(...actions: ReturnType<typeof records.action>[]): void {
+  const backup = {
+    strategy: 'both' as const,
+    volumes: [{ name: 'dbdata', critical: true }],
+    dump_action: 'db-dump',
+    schedule_hint: 'daily',
+  };
+  service.on('actions.list', () => ({ success: true, template_species: 'reader', actions, backup }));
+}
+
+/** An action that is under way at first and then ended. */
+function playExecution(end: Parameters<typeof records.execution>[0]): void {
+  const begun = records.execution();
+  const answer = (execution: typeof begun) => ({ success: true as const, execution, data: execution });
+  service.on('actions.execute', () => answer(begun));
+  let reads = 0;
+  service.on('actions.read', () =>
+    answer(reads++ === 0 ? records.execution({ status: 'running' }) : records.execution(end)),
+  );
+}
+
+test('instances are listed without the released ones, and shown with their containers', async () => {
+  const gone = records.instance({ id: records.recordId('ins', 2), instance_uid: 'old', status: 'released' });
+  service.list('instances.list', [records.instance(), gone]);
+  const { stdout } = await run('instances');
+  expect(stdout).toBe(
+    [
+      'Name   Species  Server  Status   Health   Running for  Address',
+      'feeds  reader   web-1   running  healthy  2 min 5 s    https://feeds.example.org',
+      '',
+    ].join('\n'),
+  );
+  expect(JSON.parse((await run('instances', '--all', '--json')).stdout)).toEqual([records.instance(), gone]);
+  const component = {
+    name: 'db',
+    container_id: 'c1',
+    status: 'running',
+    health: 'healthy',
+    image: 'postgres:17',
+  } as const;
+  service.list('instances.list', [records.instance({ components: [component] })]);
+  const shown = await run('instances', 'show', 'feeds');
+  expect(shown.stdout).toContain('Address      https://feeds.example.org');
+  expect(shown.stdout).toContain('db         running  healthy  postgres:17');
+});
+
+test('a name that nothing bears is exit code 4, and a released one does not stand in the way', async () => {
+  const gone = records.instance({ id: records.recordId('ins', 2), status: 'released' });
+  service.list('instances.list', [gone, records.instance()]);
+  expect(JSON.parse((await run('instances', 'show', 'feeds', '--json')).stdout).id).toBe(records.ids.instance);
+  expect(await run('instances', 'show', 'frob')).toMatchObject({
+    code: 4,
+    stdout: '',
+    stderr: 'There is no instance frob.\nhortus instances list shows what there is.\n',
+  });
+});
+
+test('stop orders and returns, or waits and says how it ended', async () => {
+  playExecution({ status: 'completed' });
+  const execution = records.execution({ slug: 'stop', name: 'Stop' });
+  service.on('instances.stop', () => {
+    const stopped = records.instance();
+    return { success: true, execution, instance: stopped, data: stopped };
+  });
+  expect(await run('instances', 'stop', 'feeds')).toMatchObject({
+    code: 0,
+    stdout: `feeds is stopping. hortus actions show ${records.ids.execution} says how it goes.\n`,
+  });
+  expect((await run('instances', 'stop', 'feeds', '--wait')).stdout).toBe('feeds is stopped.\n');
+  playExecution({ status: 'failed', error: 'The engine does not answer.' });
+  expect(await run('instances', 'stop', 'feeds', '--wait')).toMatchObject({
+    code: 1,
+    stderr: 'The engine does not answer. feeds is running.\n',
+  });
+});
+
+test('release needs --yes in a script, and each critical volume by its name', async () => {
+  playActions();
+  service.on('instances.release', () => {
+    const instance = records.instance();
+    return { success: true, execution: records.execution(), instance, data: instance };
+  });
+  const orders = () => service.asked.filter(({ name }) => name === 'instances.release').map(({ body }) => body);
+  const plain = await run('instances', 'release', 'feeds');
+  expect(plain).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Releasing feeds removes 1 container. Its volumes stay.'),
+  });
+  const critical = await run('instances', 'release', 'feeds', '--remove-volumes', '--yes');
+  expect(critical).toMatchObject({
+    code: 2,
+    stderr: 'The volume dbdata is critical.\nAdd --confirm dbdata to remove it.\n',
+  });
+  expect(orders()).toEqual([]);
+  await run('instances', 'release', 'feeds', '--yes');
+  await run('instances', 'release', 'feeds', '--remove-volumes', '--confirm', 'dbdata', '--yes');
+  expect(orders()).toEqual([{}, { remove_volumes: true, confirm: ['dbdata'] }]);
+});
+
+test('an action gives its output unchanged to a pipe', async () => {
+  playActions(records.action());
+  const output = '-- dump\n\u001b[1mINSERT\u001b[0m\tno break at the end';
+  playExecution({ status: 'completed', exit_code: 0, output });
+  expect(await run('actions', 'run', 'feeds', 'db-dump', '--wait')).toEqual({ code: 0, stdout: output, stderr: '' });
+  playExecution({ status: 'failed', exit_code: 3, output: 'half', output_truncated: true, error: 'pg_dump failed.' });
+  expect(await run('actions', 'run', 'feeds', 'db-dump', '--wait')).toEqual({
+    code: 1,
+    stdout: 'half',
+    stderr:
+      'The output was longer than the service keeps; this is a part of it.\n' +
+      'Dump database on feeds failed (exit code 3). pg_dump failed.\n',
+  });
+});
+
+test('actions are listed, their params checked, and a dangerous one needs --yes in a script', async () => {
+  const flush = records.action({
+    slug: 'flush',
+    name: 'Flush',
+    description: 'Empties it.',
+    dangerous: true,
+    params: [{ name: 'database', type: 'integer', required: true }],
+  });
+  playActions(records.action(), flush);
+  playExecution({ status: 'completed' });
+  expect((await run('actions', 'list', 'feeds')).stdout).toContain('flush    300s   database  Dangerous. Empties it.');
+  expect(await run('actions', 'run', 'feeds', 'frob')).toMatchObject({
+    code: 4,
+    stderr: 'feeds has no action frob.\nThere are db-dump, flush.\n',
+  });
+  expect((await run('actions', 'run', 'feeds', 'flush', '--yes')).stderr).toContain('flush needs --param database=');
+  expect((await run('actions', 'run', 'feeds', 'flush', '--param', 'x=1')).stderr).toContain(
+    'flush has no parameter x.',
+  );
+  const unconfirmed = await run('actions', 'run', 'feeds', 'flush', '--param', 'database=0');
+  expect(unconfirmed).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Flush on feeds is dangerous. Empties it.'),
+  });
+  const done = await run('actions', 'run', 'feeds', 'flush', '--param', 'database=0', '--yes');
+  expect(done).toMatchObject({ code: 0, stderr: '' });
+  const sent = service.asked.filter(({ name }) => name === 'actions.execute');
+  expect(sent.map(({ body, params }) => [params.slug, body])).toEqual([['flush', { params: { database: '0' } }]]);
+});
+
+test('logs finds the newest deployment of a uid and follows it to its end', async () => {
+  service.list('definitions.list', [records.definition()]);
+  service.list('deployments.list', [records.deployment()]);
+  let reads = 0;
+  service.on('deployments.read', ({ query }) => {
+    // Two lines an answer: a long log comes in parts.
+    const after = Number(query.after ?? 0);
+    const ended = reads++ > 1;
+    const fresh = [1, 2, 3].slice(after, after + 2).map((number) => records.line(number, 'pull', `line ${number}`));
+    const data = records.detail({
+      status: ended ? 'failed' : 'running',
+      error: ended ? 'It broke.' : null,
+      logs: fresh,
+    });
+    return { success: true, data: { ...data, logs_truncated: after + 2 < 3 } };
+  });
+  const { code, stdout, stderr } = await run('logs', '-f', 'feeds');
+  expect(stdout.split('\n').map((line) => line.slice(10).trim())).toEqual([
+    'pull        line 1',
+    'pull        line 2',
+    'pull        line 3',
+    '',
+  ]);
+  expect([code, stderr]).toEqual([1, 'It broke.\n']);
+  expect(JSON.parse((await run('logs', records.ids.deployment, '--json')).stdout)).toHaveLength(3);
+});
+
+test('deployments are listed with what they are of', async () => {
+  service.list('definitions.list', [records.definition()]);
+  service.list('deployments.list', [
+    records.deployment({
+      status: 'failed',
+      reason: 'unhealthy',
+      started_at: records.moment(0),
+      finished_at: records.moment(9),
+    }),
+  ]);
+  const { stdout } = await run('deployments', 'list', '--status', 'failed', '--limit', '1');
+  expect(stdout).toContain('feeds');
+  expect(stdout).toMatch(/failed .*9\.0 s {2}unhealthy\n$/);
+  expect(service.asked.find(({ name }) => name === 'deployments.list')?.query).toEqual({
+    status: 'failed',
+    per_page: '1',
+    page: '1',
+  });
+});
+
+test.each([
+  ['UNAUTHORIZED', 3],
+  ['FORBIDDEN', 3],
+  ['NOT_FOUND', 4],
+  ['VALIDATION_ERROR', 6],
+] as const)('%s is exit code %i, and --json says it for a program', async (word, code) => {
+  service.on('instances.list', () => {
+    throw new Refusal(word, 'No, because.');
+  });
+  const outcome = await run('instances', '--json');
+  expect(outcome).toMatchObject({ code, stdout: '' });
+  expect(JSON.parse(outcome.stderr)).toMatchObject({ success: false, error: { code: word, message: 'No, because.' } });
+});
+
+test('a server is registered with all that its daemon needs, and shown with its room', async () => {
+  const registered = { ...records.server(), api_key: 'hs_live_1', manifest_public_key: 'MCowBQ' };
+  service.on('servers.register', () => ({ success: true, data: registered }));
+  const { code, stdout } = await run('servers', 'register', 'web-1', '--description', 'In the cellar');
+  expect(code).toBe(0);
+  expect(stdout).toContain('Key of its daemon, shown this once:\nhs_live_1\n');
+  expect(stdout).toContain('MCowBQ');
+  service.on('capacity.read', () => ({
+    success: true,
+    data: {
+      server_id: records.ids.server,
+      memory: { used: 2 * 1024 ** 3, free: 6 * 1024 ** 3 },
+      cpu: { cores: 4, used_percent: 12.5 },
+      disk: { used: 50e9, free: 150e9 },
+      reported_at: records.moment(0),
+    },
+  }));
+  const shown = await run('servers', 'show', 'web-1');
+  expect(shown.stdout).toMatch(/Memory +6\.0 GiB free of 8\.0 GiB\n/);
+  expect(shown.stdout).toMatch(/Disk +150 GB free of 200 GB\n/);
+});
+
+test('interrupted, it says that the work goes on and how to see it again', async () => {
+  const logs = [records.line(1, 'pull', 'Pulling')];
+  service.on('deployments.read', ({ query }) => ({
+    success: true,
+    data: records.detail({ status: 'running', logs: query.after === '0' ? logs : [] }),
+  }));
+  await using program = startProcess([process.execPath, main, 'logs', '-f', records.ids.deployment], {
+    env: { ...environment(home.path), HORTUS_URL: service.url, HORTUS_KEY: 'hk_live_1' },
+  });
+  await program.waitForLine('Pulling');
+  expect(await program.kill('SIGINT')).toEqual({ code: 130, signal: null });
+  await program.waitForLine(`The deployment goes on. hortus logs -f ${records.ids.deployment} follows it again.`);
+});

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '@hortus/testkit/port';
+import { type RunningProcess, startProcess } from '@hortus/testkit/process';
+import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hortus } from '../testing/hortus.ts';
+
+/** The real service in a process of its own, and the real program beside it. */
+const main = fileURLToPath(new URL('../../../service/src/main.ts', import.meta.url));
+const key = `hk_live_${randomBytes(32).toString('base64url')}`;
+let data: TemporaryFolder;
+let home: TemporaryFolder;
+let service: RunningProcess;
+let address: string;
+
+beforeAll(async () => {
+  data = temporaryFolder('service');
+  home = temporaryFolder('cli');
+  const port = await freePort();
+  address = `http://127.0.0.1:${port}`;
+  service = startProcess([process.execPath, main], {
+    env: {
+      HORTUS_PORT: String(port),
+      HORTUS_DATA_DIR: data.path,
+      HORTUS_ADMIN_KEY: key,
+      HORTUS_ADMIN_PASSWORD: 'a password for the tests',
+      HORTUS_LOCAL_SERVER: 'off',
+    },
+  });
+  await service.waitForHttp(`${address}/api/v1/health`, { within: 30_000 });
+  const { code, stderr } = await hortus(home.path, ['login', '--url', address], { input: `${key}\n` });
+  expect(stderr).toBe('');
+  expect(code).toBe(0);
+});
+afterAll(async () => {
+  await service?.stop();
+  await Promise.all([data?.remove(), home?.remove()]);
+});
+
+const run = (...argv: string[]) => hortus(home.path, argv);
+
+test('login keeps the key for its owner alone, and config never shows it', async () => {
+  const file = join(home.path, '.config/hortus/config.json');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const { stdout } = await run('config');
+  expect(stdout).toContain(`${address}/api/v1 (from the context)`);
+  expect(stdout).toContain('set (from the context)');
+  for (const argv of [['config'], ['config', '--json'], ['doctor'], ['doctor', '--json']]) {
+    const { stdout: shown, stderr } = await run(...argv);
+    expect(shown + stderr).not.toContain(key);
+  }
+});
+
+test('the catalog is listed, filtered and shown', async () => {
+  const all = await run('catalog', 'list');
+  expect(all.stdout).toMatch(/^Species +Family +Version +Description\n/);
+  expect(all.stdout).toContain('miniflux');
+  const { stdout } = await run('catalog', 'list', '--family', 'database', '--json');
+  const families = (JSON.parse(stdout) as { family: string }[]).map(({ family }) => family);
+  expect(new Set(families)).toEqual(new Set(['database']));
+  const shown = await run('catalog', 'show', 'miniflux');
+  expect(shown.stdout).toMatch(/WEB_HOSTNAME +domain +required +Address of the reader/);
+  expect(shown.stdout).toMatch(/db-dump +Writes users/);
+  expect(await run('catalog', 'show', 'frob')).toMatchObject({ code: 4, stdout: '' });
+});
+
+test('servers are registered, listed by name and shown', async () => {
+  const { stdout } = await run('servers', 'register', 'web-1', '--environment', 'staging', '--json');
+  const server = JSON.parse(stdout) as { id: string; api_key: string };
+  expect(server.api_key).toMatch(/^hs_live_/);
+  const list = await run('servers');
+  expect(list.stdout).toMatch(new RegExp(`web-1 +pending +staging +never +${server.id}`));
+  expect(list.stdout).not.toContain(server.api_key);
+  expect((await run('servers', 'show', 'web-1')).stdout).toContain(server.id);
+  expect(await run('servers', 'register', 'web-2', '--environment', 'moon')).toMatchObject({ code: 2 });
+});
+
+test('deploy makes the definition, and a deployment of it that waits for the server', async () => {
+  await run('servers', 'register', 'ground');
+  const argv = [
+    'deploy',
+    'static-site',
+    '--server',
+    'ground',
+    '--name',
+    'landing',
+    '--set',
+    'WEB_HOSTNAME=l.example.org',
+  ];
+  const { code, stdout, stderr } = await run(...argv, '--json');
+  expect(stderr).toBe('');
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ status: 'pending', revision: 1 });
+  const again = await run('deploy', '--definition', 'landing', '--set', 'PAGE_TITLE=Soon', '--json');
+  expect(JSON.parse(again.stdout)).toMatchObject({ status: 'pending', revision: 2 });
+  const list = await run('deployments', 'list', '--definition', 'landing');
+  expect(list.stdout).toMatch(/landing +ground +2 +pending/);
+  expect(await run('deploy', '--definition', 'landing', '--timeout', '1s')).toMatchObject({ code: 8 });
+});
+
+test('doctor finds all well, and says what is not', async () => {
+  const well = await run('doctor');
+  expect(well.stdout).toMatch(/ok +service +Hortus \d/);
+  expect(well.stdout).toMatch(/ok +clock/);
+  expect(well.stdout).toMatch(/ok +key/);
+  expect(well.code).toBe(0);
+  const bad = await hortus(home.path, ['doctor', '--json'], { env: { HORTUS_KEY: `hk_live_${'x'.repeat(43)}` } });
+  const findings = JSON.parse(bad.stdout) as { check: string; state: string }[];
+  expect(findings.find(({ check }) => check === 'key')?.state).toBe('problem');
+  expect(bad.code).toBe(1);
+  const file = join(home.path, '.config/hortus/config.json');
+  await chmod(file, 0o644);
+  expect((await run('doctor')).stdout).toContain('Others can read the keys');
+  await chmod(file, 0o600);
+});
+
+test('exit codes tell a script what was wrong', async () => {
+  await using stranger = temporaryFolder('cli');
+  const listing = (env: Record<string, string>) => hortus(stranger.path, ['catalog', 'list'], { env });
+  expect(await listing({ HORTUS_URL: address })).toMatchObject({ code: 3, stdout: '' });
+  expect(await listing({ HORTUS_URL: address, HORTUS_KEY: 'hk_live_wrong' })).toMatchObject({ code: 3 });
+  const nobody = `http://127.0.0.1:${await freePort()}`;
+  const silent = await listing({ HORTUS_URL: nobody, HORTUS_KEY: key });
+  expect(silent).toMatchObject({ code: 5, stderr: expect.stringContaining('does not answer: nothing listens there.') });
+  expect((await hortus(stranger.path, ['login', '--url', address], { input: 'two words\n' })).code).toBe(2);
+  expect((await hortus(stranger.path, ['logout'])).code).toBe(4);
+});
+
+test('several contexts, one of them current', async () => {
+  await hortus(home.path, ['login', '--url', address, '--context', 'second'], { input: key });
+  expect((await run('config', '--json')).stdout).toContain('"context": "second"');
+  expect((await run('config', 'use', 'default')).code).toBe(0);
+  expect(await run('logout', '--context', 'second')).toMatchObject({ code: 0 });
+  expect(await run('servers', '--context', 'second')).toMatchObject({ code: 4 });
+  expect((await run('servers')).code).toBe(0);
+});

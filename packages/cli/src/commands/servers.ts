@@ -1,0 +1,107 @@
+import type { Server } from '@hortus/contract/resources/servers';
+import { environments } from '@hortus/contract/resources/servers';
+import { command } from '../command.ts';
+import { Failure } from '../failure.ts';
+import { findServer } from '../lookup/servers.ts';
+import { printJson } from '../output/json.ts';
+import { status } from '../output/status.ts';
+import { facts, table } from '../output/table.ts';
+import { ago, disk, memory } from '../output/words.ts';
+
+export const serversList = command({
+  name: 'servers list',
+  summary: 'List the servers',
+  examples: [['hortus servers list', 'Which are online, and when each was last heard of.']],
+  calls: ['servers.list'],
+  async run({ json, client, world: { terminal, now } }) {
+    const servers = await Array.fromAsync((await client()).pages('servers.list'));
+    if (json) printJson(terminal, servers);
+    else if (servers.length === 0) terminal.out('No servers yet. hortus servers register makes the first one known.\n');
+    else {
+      terminal.out(
+        table<Server>(
+          terminal,
+          [
+            { title: 'Name', text: ({ name }) => name },
+            { title: 'Status', painted: (one) => status(terminal, one.status) },
+            { title: 'Environment', text: ({ environment }) => environment },
+            { title: 'Last seen', text: ({ last_seen_at }) => ago(last_seen_at, now()) },
+            { title: 'Id', text: ({ id }) => id },
+          ],
+          servers,
+        ),
+      );
+    }
+    return 'ok';
+  },
+});
+
+export const serversShow = command({
+  name: 'servers show',
+  summary: 'Show a server and what room it has',
+  args: ['server'],
+  examples: [['hortus servers show web-1', 'By name; an id works too.']],
+  calls: ['servers.list', 'servers.read', 'capacity.read'],
+  async run({ args, json, client, world: { terminal, now } }) {
+    const service = await client();
+    const server = await findServer(service, args.server);
+    if (json) {
+      printJson(terminal, server);
+      return 'ok';
+    }
+    const { data: room } = await service.call('capacity.read', { params: { server_id: server.id } });
+    const free = (usage: { used: number; free: number } | null, size: (bytes: number) => string) =>
+      usage && `${size(usage.free)} free of ${size(usage.used + usage.free)}`;
+    terminal.out(
+      facts(terminal, [
+        ['Name', server.name],
+        ['Status', { painted: status(terminal, server.status) }],
+        ['Last seen', ago(server.last_seen_at, now())],
+        ['Warning', server.duplicate_seen_at && `a second daemon used its key ${ago(server.duplicate_seen_at, now())}`],
+        ['Environment', server.environment],
+        ['Daemon', [server.daemon.version, server.daemon.os, server.daemon.arch].filter(Boolean).join(', ')],
+        ['Engine', server.daemon.engine],
+        ['Description', server.description],
+        ['Memory', free(room.memory, memory)],
+        ['Processor', room.cpu && `${room.cpu.used_percent.toFixed(0)} % of ${room.cpu.cores} cores in use`],
+        ['Disk', free(room.disk, disk)],
+        ['Measured', room.reported_at === null ? 'never' : ago(room.reported_at, now())],
+        ['Registered', ago(server.created_at, now())],
+        ['Id', server.id],
+      ]),
+    );
+    return 'ok';
+  },
+});
+
+export const serversRegister = command({
+  name: 'servers register',
+  summary: 'Make a server known and get the key of its daemon',
+  args: ['name'],
+  options: {
+    environment: { type: 'string', value: 'environment', about: `${environments.join(', ')}; production unless said.` },
+    description: { type: 'string', value: 'text', about: 'What it is, for people.' },
+  },
+  examples: [
+    ['hortus servers register web-1', 'Prints the key of the daemon, once.'],
+    ['hortus servers register web-1 --environment staging --json | jq -r .api_key', 'Only the key, for a script.'],
+  ],
+  calls: ['servers.register'],
+  async run({ args, options, json, client, world: { terminal } }) {
+    const environment = environments.find((word) => word === (options.environment ?? 'production'));
+    if (environment === undefined) {
+      throw new Failure('usage', `--environment is one of ${environments.join(', ')}.`);
+    }
+    const { description } = options;
+    const body = { name: args.name, environment, ...(description === undefined ? {} : { description }) };
+    const { data } = await (await client()).call('servers.register', { body });
+    if (json) printJson(terminal, data);
+    else {
+      terminal.out(`${data.name} is registered as ${data.id}.\n`);
+      terminal.out(`Key of its daemon, shown this once:\n${data.api_key}\n`);
+      terminal.out(`The service signs what it orders. Its public key:\n${data.manifest_public_key}\n`);
+      terminal.note('Give both to hortusd on that machine. The server is online as soon as its daemon connects.\n');
+    }
+    return 'ok';
+  },
+});

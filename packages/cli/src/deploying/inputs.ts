@@ -1,0 +1,69 @@
+import type { InputValue } from '@hortus/contract/template/inputs';
+import type { Canonical, CanonicalInput } from '@hortus/template/canonical-form';
+import { checkInputs, type InputMode, isSecretInput } from '@hortus/template/inputs';
+import { Failure } from '../failure.ts';
+import { paint } from '../output/paint.ts';
+import { safeLine } from '../output/safe-text.ts';
+import type { World } from '../world.ts';
+
+/** Values as the service takes them; null takes one away. */
+export type Changes = Record<string, InputValue | null>;
+
+/** An external secret is asked among the inputs, as a password. */
+const questionOf = (spec: Canonical, name: string): Pick<CanonicalInput, 'name' | 'type'> & Partial<CanonicalInput> =>
+  [...spec.inputs.required, ...spec.inputs.optional].find((one) => one.name === name) ?? { name, type: 'password' };
+
+export const isMultiline = (spec: Canonical, name: string): boolean => questionOf(spec, name).type === 'text';
+
+/**
+ * Holds what was given against the template with the service's own rules, before anything is created, and asks for what is
+ * required and missing. Which inputs are required may depend on an answer, so it looks again after each.
+ */
+export async function completeInputs(
+  world: World,
+  spec: Canonical,
+  given: Readonly<Changes>,
+  mode: InputMode,
+): Promise<Changes> {
+  const { terminal } = world;
+  const values: Changes = { ...given };
+  const asked = new Set<string>();
+  for (;;) {
+    const check = checkInputs(spec, values, mode);
+    if (check.ok) return values;
+    const problems = check.problems.map(({ field, message }) => ({ name: field.replace('inputs.', ''), message }));
+    const next = problems.find(({ name, message }) => message === 'is required' || asked.has(name));
+    const other = problems.filter(({ name }) => !asked.has(name) && Object.hasOwn(values, name));
+    if (!terminal.interactive || next === undefined || other.length > 0) throw complaint(problems);
+    if (asked.has(next.name)) terminal.note(`${next.name} ${next.message}.\n`);
+    asked.add(next.name);
+    const answer = await ask(world, spec, next.name);
+    // Nothing is an answer too: it stays missing and is asked again.
+    if (answer === '') delete values[next.name];
+    else values[next.name] = answer;
+  }
+}
+
+async function ask({ terminal }: World, spec: Canonical, name: string): Promise<string> {
+  const { label, description, placeholder, options, type } = questionOf(spec, name);
+  if (description) terminal.note(`${paint(terminal, 'dim', safeLine(description))}\n`);
+  const choices = options?.map(({ value }) => value).join(', ');
+  const example = choices ? `one of ${choices}` : placeholder ? `such as ${placeholder}` : undefined;
+  const words = `${safeLine(label ?? name)}${label ? ` (${name})` : ''}${example ? `, ${safeLine(example)}` : ''}: `;
+  return terminal.ask(words, { hidden: type === 'password' });
+}
+
+function complaint(problems: readonly { name: string; message: string }[]): Failure {
+  const missing = problems.filter(({ message }) => message === 'is required').map(({ name }) => name);
+  const wrong = problems.filter(({ message }) => message !== 'is required');
+  const said = [
+    ...wrong.map(({ name, message }) => `${name} ${message}.`),
+    ...(missing.length > 0 ? [`${missing.join(', ')} must be given.`] : []),
+  ];
+  const hint = missing.length > 0 ? `Give it as --set ${missing[0]}=value, or --set-file for a password.` : undefined;
+  return new Failure('usage', said.join(' '), { hint });
+}
+
+/** Names of passwords that stand on the command line, where every user of the machine can read them. */
+export const exposedPasswords = (spec: Canonical, set: readonly string[]): string[] =>
+  set.map((text) => text.slice(0, text.indexOf('='))).filter((name) => isSecretInput(spec, name));

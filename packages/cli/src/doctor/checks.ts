@@ -1,0 +1,96 @@
+import { createClient } from '@hortus/client/client';
+import { readableByOthers } from '../config-file.ts';
+import { failureOf } from '../failure.ts';
+import { count, lasting } from '../output/words.ts';
+import type { Settings } from '../settings.ts';
+import type { World } from '../world.ts';
+import { askDocker } from './docker-engine.ts';
+
+export interface Finding {
+  readonly check: string;
+  /** A note is worth knowing and no reason to fail. */
+  readonly state: 'ok' | 'note' | 'problem';
+  readonly said: string;
+}
+
+/** Node runs TypeScript directly from these versions on. */
+export function nodeFinding(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const enough = major >= 24 || (major === 23 && minor >= 6) || (major === 22 && minor >= 18);
+  return enough
+    ? { check: 'node', state: 'ok', said: `Node ${version}.` }
+    : { check: 'node', state: 'problem', said: `Node ${version} is too old: 22.18 or later is needed.` };
+}
+
+export async function configFinding({ path, context, url, key, keyFrom }: Settings): Promise<Finding> {
+  const check = 'config';
+  if (await readableByOthers(path)) {
+    return { check, state: 'problem', said: `Others can read the keys in ${path}: chmod 600 it.` };
+  }
+  if (key === undefined)
+    return { check, state: 'problem', said: `There is no key for ${url}: hortus login stores one.` };
+  const from = keyFrom === 'environment' ? 'HORTUS_KEY' : `the context ${context}`;
+  return { check, state: 'ok', said: `${url}, with the key of ${from}.` };
+}
+
+/** A clock that is further off makes times in tables and signatures wrong. */
+const skewAllowed = 10_000;
+
+/** Whether the service answers, whether its clock agrees, whether it takes the key, whether its servers are there. */
+export async function* serviceFindings(world: World, { url, key }: Settings): AsyncGenerator<Finding> {
+  const service = createClient({ baseUrl: url, key, retries: { attempts: 1 }, timeoutMs: 5000 });
+  const problem = (check: string, error: unknown): Finding => {
+    const failure = failureOf(error, url);
+    if (failure === undefined) throw error;
+    return { check, state: 'problem', said: failure.message };
+  };
+  try {
+    const asked = world.now();
+    const health = await service.call('health.read');
+    const answered = world.now();
+    yield {
+      check: 'service',
+      state: 'ok',
+      said: `Hortus ${health.version} answers in ${Math.round(answered - asked)} ms.`,
+    };
+    const ahead = (asked + answered) / 2 - Date.parse(health.timestamp);
+    yield Math.abs(ahead) <= skewAllowed
+      ? { check: 'clock', state: 'ok', said: 'The clocks agree.' }
+      : {
+          check: 'clock',
+          state: 'problem',
+          said: `The clock of this machine is ${lasting(Math.abs(ahead))} ${ahead > 0 ? 'ahead of' : 'behind'} the service.`,
+        };
+  } catch (error) {
+    yield problem('service', error);
+    return;
+  }
+  if (key === undefined) return;
+  try {
+    const { account, permissions } = (await service.call('account.read')).data;
+    const may = permissions.includes('admin')
+      ? 'everything'
+      : count(permissions.length, 'kind of thing', 'kinds of things');
+    yield { check: 'key', state: 'ok', said: `The key belongs to ${account.name} and may do ${may}.` };
+  } catch (error) {
+    yield problem('key', error);
+    return;
+  }
+  try {
+    const servers = await Array.fromAsync(service.pages('servers.list'));
+    const away = servers.filter(({ status }) => status !== 'online').map(({ name, status }) => `${name} is ${status}`);
+    if (servers.length === 0) yield { check: 'servers', state: 'note', said: 'No server is registered yet.' };
+    else if (away.length > 0) yield { check: 'servers', state: 'note', said: `${away.join(', ')}.` };
+    else yield { check: 'servers', state: 'ok', said: `${count(servers.length, 'server')} online.` };
+  } catch (error) {
+    yield problem('servers', error);
+  }
+}
+
+/** Only a machine that is to be a server needs an engine. */
+export async function dockerFinding({ env }: World): Promise<Finding> {
+  const { socket, version, trouble } = await askDocker(env);
+  return version !== undefined
+    ? { check: 'docker', state: 'ok', said: `Docker ${version} answers on ${socket}.` }
+    : { check: 'docker', state: 'note', said: `No Docker engine on this machine (${trouble}). Only servers need one.` };
+}

@@ -1,0 +1,41 @@
+import type { Client } from '@hortus/client/client';
+import { deploymentMachine } from '@hortus/contract/machines/deployment';
+import type { DeploymentDetail, LogLine } from '@hortus/contract/resources/deployments';
+import type { World } from '../world.ts';
+import { type Patience, poll } from './poll.ts';
+
+export interface Progress {
+  readonly deployment: DeploymentDetail;
+  /** The whole log so far, and what of it is new. */
+  readonly logs: readonly LogLine[];
+  readonly fresh: readonly LogLine[];
+}
+
+export const isOver = (status: string): boolean => (deploymentMachine.final as readonly string[]).includes(status);
+
+/** Reads a deployment with every line of its log after a number, however many answers that takes. */
+export async function readDeployment(client: Client, id: string, after = 0): Promise<DeploymentDetail> {
+  const logs: LogLine[] = [];
+  for (let from = after; ; ) {
+    const { data } = await client.call('deployments.read', { params: { id }, query: { after: from } });
+    logs.push(...data.logs);
+    const last = data.logs.at(-1);
+    if (!data.logs_truncated || last === undefined) return { ...data, logs, logs_truncated: false };
+    from = last.number;
+  }
+}
+
+/** A deployment as it goes on, until it has ended. */
+export async function* followDeployment(
+  client: Client,
+  id: string,
+  world: World,
+  patience: Patience,
+): AsyncGenerator<Progress> {
+  const logs: LogLine[] = [];
+  const ask = () => readDeployment(client, id, logs.at(-1)?.number);
+  for await (const deployment of poll(world, patience, ask, ({ status }) => isOver(status))) {
+    logs.push(...deployment.logs);
+    yield { deployment: { ...deployment, logs }, logs, fresh: deployment.logs };
+  }
+}

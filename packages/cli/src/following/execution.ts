@@ -1,0 +1,20 @@
+import type { Client } from '@hortus/client/client';
+import { executionMachine } from '@hortus/contract/machines/execution';
+import type { Execution } from '@hortus/contract/resources/actions';
+import type { World } from '../world.ts';
+import { type Patience, poll } from './poll.ts';
+
+export const hasEnded = (status: string): boolean => (executionMachine.final as readonly string[]).includes(status);
+
+/** Waits until an action has ended and answers how. */
+export async function followExecution(
+  client: Client,
+  execution: Execution,
+  world: World,
+  patience: Patience,
+): Promise<Execution> {
+  const ask = async () => (await client.call('actions.read', { params: { execution_id: execution.id } })).execution;
+  let last = execution;
+  for await (const seen of poll(world, patience, ask, ({ status }) => hasEnded(status))) last = seen;
+  return last;
+}

@@ -1,0 +1,49 @@
+import { ApiProblem } from '@hortus/client/problem';
+import { Failure } from '../failure.ts';
+import type { World } from '../world.ts';
+
+export interface Patience {
+  /** Milliseconds; undefined waits as long as it takes. */
+  readonly timeout?: number | undefined;
+  /** What is said when that has passed. */
+  readonly unfinished: string;
+}
+
+/** A service that is started again takes a while; the work on the server goes on meanwhile. */
+const silenceAllowed = 60_000;
+
+/** Often at first, when somebody is watching, and ever more rarely: a plan may allow one request a second. */
+const pauseAt = (passed: number): number => (passed < 10_000 ? 400 : passed < 60_000 ? 1000 : 2500);
+
+/** Asks again and again until an answer is the last one, bearing with a service that is away for a moment. */
+export async function* poll<Answer>(
+  world: World,
+  patience: Patience,
+  ask: () => Promise<Answer>,
+  isLast: (answer: Answer) => boolean,
+): AsyncGenerator<Answer> {
+  const start = world.now();
+  let heard = start;
+  let silent = false;
+  for (;;) {
+    try {
+      const answer = await ask();
+      if (silent) world.terminal.note('The service answers again.\n');
+      heard = world.now();
+      silent = false;
+      yield answer;
+      if (isLast(answer)) return;
+    } catch (error) {
+      if (!isPassing(error) || world.now() - heard > silenceAllowed) throw error;
+      if (!silent) world.terminal.note('The service does not answer. Still waiting.\n');
+      silent = true;
+    }
+    const passed = world.now() - start;
+    if (patience.timeout !== undefined && passed >= patience.timeout)
+      throw new Failure('unfinished', patience.unfinished);
+    await world.pause(Math.min(pauseAt(passed), (patience.timeout ?? Number.POSITIVE_INFINITY) - passed));
+  }
+}
+
+const isPassing = (error: unknown): boolean =>
+  error instanceof ApiProblem && (error.code === 'NETWORK' || error.status >= 500 || error.status === 429);

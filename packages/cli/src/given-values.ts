@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises';
+import { Failure } from './failure.ts';
+import type { World } from './world.ts';
+
+/** 'K=V' as its two halves. Whatever stands behind the first '=' is the value, byte for byte. */
+export function assignment(option: string, text: string): [name: string, value: string] {
+  const at = text.indexOf('=');
+  if (at < 1)
+    throw new Failure('usage', `--${option} takes name=value; ${JSON.stringify(text.slice(0, 40))} has no name.`);
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** Values given as K=V and as K=path; '-' reads what is piped in. */
+export async function givenValues(
+  world: World,
+  spelt: { set: string; setFile: string },
+  set: readonly string[],
+  setFile: readonly string[],
+  keepsLastBreak: (name: string) => boolean = () => false,
+): Promise<Record<string, string>> {
+  const values: Record<string, string> = {};
+  const put = (name: string, value: string) => {
+    if (Object.hasOwn(values, name)) throw new Failure('usage', `${name} is given twice.`);
+    values[name] = value;
+  };
+  for (const text of set) put(...assignment(spelt.set, text));
+  for (const text of setFile) {
+    const [name, path] = assignment(spelt.setFile, text);
+    const content = path === '-' ? await world.terminal.readInput() : await contentOf(path);
+    // Editors and echo end a file with a line break that no single-line value has.
+    put(name, keepsLastBreak(name) ? content : content.replace(/\r?\n$/, ''));
+  }
+  return values;
+}
+
+export async function contentOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new Failure(
+      'usage',
+      missing ? `There is no file ${path}.` : `${path} cannot be read: ${(error as Error).message}`,
+    );
+  }
+}

@@ -1,0 +1,33 @@
+import type { Client } from '@hortus/client/client';
+import type { Server } from '@hortus/contract/resources/servers';
+import { Failure } from '../failure.ts';
+import { isId, theOne } from './by-name.ts';
+
+export async function findServer(client: Client, given: string): Promise<Server> {
+  if (isId('server', given)) return (await client.call('servers.read', { params: { id: given } })).data;
+  const all = await Array.fromAsync(client.pages('servers.list'));
+  const fitting = all.filter(({ name }) => name === given);
+  return theOne('server', given, fitting, ({ environment, status }) => `${environment}, ${status}`);
+}
+
+/** Where nothing was said and there is only one, that one is meant. */
+export async function onlyServer(client: Client): Promise<Server> {
+  const all = await Array.fromAsync(client.pages('servers.list'));
+  const [only, ...others] = all;
+  if (only !== undefined && others.length === 0) return only;
+  if (only === undefined) {
+    throw new Failure('usage', 'There is no server yet to deploy to.', {
+      hint: 'hortus servers register makes one known.',
+    });
+  }
+  throw new Failure('usage', 'Say with --server where it is to run.', {
+    hint: `There are ${all.map(({ name }) => name).join(', ')}.`,
+  });
+}
+
+/** Names by id, for tables. An account has few servers. */
+export async function serverNames(client: Client): Promise<(id: string) => string> {
+  const names = new Map<string, string>();
+  for await (const { id, name } of client.pages('servers.list')) names.set(id, name);
+  return (id) => names.get(id) ?? id;
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+import { enableCompileCache } from 'node:module';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+// Halves the time until the first word. In the person's own folder: one that others may write to could carry their code.
+enableCompileCache(join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'hortus'));
+const [{ exitCodes }, { nodeTerminal }, { run }] = await Promise.all([
+  import('./exit-codes.ts'),
+  import('./node-terminal.ts'),
+  import('./run.ts'),
+]);
+
+let farewell = '';
+const leave = () => {
+  process.stderr.write(`\n${farewell}`);
+  process.exit(exitCodes.interrupted.code);
+};
+process.on('SIGINT', leave);
+
+process.exitCode = await run(process.argv.slice(2), {
+  terminal: nodeTerminal(process, leave),
+  env: process.env,
+  home: homedir(),
+  now: () => Date.now(),
+  pause: async (ms) => {
+    await sleep(ms);
+  },
+  leaving: (words) => {
+    farewell = `${words}\n`;
+  },
+});

@@ -1,0 +1,50 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { Failure } from './failure.ts';
+import type { Terminal } from './terminal.ts';
+
+export function nodeTerminal(own: NodeJS.Process, onInterrupt: () => void): Terminal {
+  const { stdin, stdout, stderr, env } = own;
+  const live = stdout.isTTY === true && env.TERM !== 'dumb';
+  // Reading `head` of a long list is no failure.
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') own.exit(0);
+    throw error;
+  });
+  return {
+    interactive: stdin.isTTY === true && stderr.isTTY === true,
+    live,
+    // https://no-color.org: present and not empty.
+    colour: live && (env.NO_COLOR ?? '') === '',
+    get width() {
+      return live ? stdout.columns || 80 : Number.POSITIVE_INFINITY;
+    },
+    out: (line) => void stdout.write(line),
+    note: (line) => void stderr.write(line),
+    ask: (question, { hidden = false } = {}) => ask(question, hidden),
+    readInput: () => text(stdin),
+  };
+
+  async function ask(question: string, hidden: boolean): Promise<string> {
+    // Questions go to stderr; a hidden answer is echoed into nothing.
+    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+    // Before the question is seen: until the terminal is in the reader's hands, the kernel shows what is typed.
+    const lines = createInterface({ input: stdin, output: hidden ? nowhere : stderr, terminal: true, historySize: 0 });
+    try {
+      return await new Promise<string>((answer, fail) => {
+        lines.once('line', answer);
+        lines.once('SIGINT', onInterrupt);
+        lines.once('close', () => fail(new Failure('usage', 'No answer was given.')));
+        if (hidden) stderr.write(question);
+        else {
+          lines.setPrompt(question);
+          lines.prompt();
+        }
+      });
+    } finally {
+      if (hidden) stderr.write('\n');
+      lines.close();
+    }
+  }
+}

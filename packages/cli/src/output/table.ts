@@ -1,0 +1,53 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { Terminal } from '../terminal.ts';
+import { paint } from './paint.ts';
+import { safeLine } from './safe-text.ts';
+
+export interface Column<Row> {
+  readonly title: string;
+  /** Plain text from anywhere: it is made safe here. */
+  readonly text?: (row: Row) => string;
+  /** Text that is painted already. */
+  readonly painted?: (row: Row) => string;
+}
+
+const widthOf = (cell: string): number => [...stripVTControlCharacters(cell)].length;
+
+/** Aligned columns. At a terminal the last one is cut to fit, so that a row stays a row; a pipe gets everything. */
+export function table<Row>(terminal: Terminal, columns: readonly Column<Row>[], rows: readonly Row[]): string {
+  const cells = rows.map((row) => columns.map((one) => one.painted?.(row) ?? safeLine(one.text?.(row) ?? '')));
+  const widths = columns.map(({ title }, at) =>
+    Math.max(title.length, ...cells.map((line) => widthOf(line[at] ?? ''))),
+  );
+  const lined = (line: readonly string[]) =>
+    line
+      .map((cell, at) => {
+        if (at < line.length - 1) return cell + ' '.repeat((widths[at] ?? 0) - widthOf(cell));
+        const before = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0);
+        return cut(cell, terminal.width - before);
+      })
+      .join('  ')
+      .trimEnd();
+  const head = paint(terminal, 'dim', lined(columns.map(({ title }) => title)));
+  return `${[head, ...cells.map(lined)].join('\n')}\n`;
+}
+
+/** Cuts a cell without colour; a painted one is left whole, because half an escape sequence is worse than a long line. */
+export function cut(cell: string, width: number): string {
+  if (widthOf(cell) <= width || stripVTControlCharacters(cell) !== cell) return cell;
+  return width < 10 ? cell : `${[...cell].slice(0, width - 1).join('')}…`;
+}
+
+/** A value that is painted already; any other is made safe. */
+export interface Painted {
+  readonly painted: string;
+}
+type Fact = readonly [label: string, value: string | Painted | null | undefined];
+
+/** Labels and values, one a line; what has no value is left out. */
+export function facts(terminal: Terminal, rows: readonly Fact[]): string {
+  const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== '');
+  const width = Math.max(...shown.map(([label]) => label.length));
+  const text = (value: Fact[1]) => (typeof value === 'object' ? value?.painted : safeLine(value ?? ''));
+  return shown.map(([label, value]) => `${paint(terminal, 'dim', label.padEnd(width))}  ${text(value)}\n`).join('');
+}

@@ -1,0 +1,81 @@
+import type { Client } from '@hortus/client/client';
+import type { Call, Command } from './command.ts';
+import { findCommand, readCommandLine } from './command-line.ts';
+import { commands } from './commands/all.ts';
+import { connect } from './connection.ts';
+import { type Exit, exitCodes } from './exit-codes.ts';
+import { type Failure, failureOf } from './failure.ts';
+import { helpOf, overview } from './help.ts';
+import { safeText } from './output/safe-text.ts';
+import { readSettings, type Settings } from './settings.ts';
+import type { World } from './world.ts';
+
+/** What people type before they know the commands. */
+const spokenToo: Readonly<Record<string, readonly string[]>> = {
+  '--help': ['help'],
+  '-h': ['help'],
+  '--version': ['version'],
+  '-v': ['version'],
+};
+
+/** Carries out a command line and answers the exit code. */
+export async function run(
+  argv: readonly string[],
+  given: World,
+  table: readonly Command[] = commands,
+): Promise<number> {
+  let url: string | undefined;
+  const world = argv.includes('--no-color') ? { ...given, terminal: plain(given.terminal) } : given;
+  try {
+    if (argv.length === 0) {
+      world.terminal.out(overview(table));
+      return exitCodes.ok.code;
+    }
+    const { command, rest } = findCommand(spokenToo[argv[0] ?? ''] ?? argv, table);
+    const { args, options } = readCommandLine(command, rest);
+    if (options.help === true) {
+      world.terminal.out(helpOf(command));
+      return exitCodes.ok.code;
+    }
+    let settings: Promise<Settings> | undefined;
+    let client: Promise<Client> | undefined;
+    const call: Call = {
+      args,
+      options,
+      json: options.json === true,
+      world,
+      settings: () => {
+        settings ??= readSettings(world, options.context as string | undefined);
+        return settings;
+      },
+      client: () => {
+        client ??= call.settings().then((known) => {
+          url = known.url;
+          return connect(known);
+        });
+        return client;
+      },
+    };
+    const exit: Exit = (await command.run(call)) ?? 'ok';
+    return exitCodes[exit].code;
+  } catch (error) {
+    const failure = failureOf(error, url);
+    if (failure === undefined) throw error;
+    tell(world, failure, argv.includes('--json'));
+    return exitCodes[failure.exit].code;
+  }
+}
+
+/** Spelt out, because width is read when it is needed. */
+const plain = (terminal: World['terminal']): World['terminal'] => Object.create(terminal, { colour: { value: false } });
+
+function tell({ terminal }: World, failure: Failure, json: boolean): void {
+  if (!json) {
+    // A message may quote somebody else's words.
+    terminal.note(safeText(`${failure.message}\n${failure.hint === undefined ? '' : `${failure.hint}\n`}`));
+    return;
+  }
+  const { problem, message, hint, exit } = failure;
+  const error = { code: problem?.code ?? exit, message: problem?.message ?? message, details: problem?.details, hint };
+  terminal.note(`${JSON.stringify({ success: false, error })}\n`);
+}

@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { afterAll } from 'vitest';
+
+export const main = fileURLToPath(new URL('../main.ts', import.meta.url));
+
+/** Compiled once for all runs of a test file. */
+const cache = temporaryFolder('compiled');
+afterAll(cache.remove);
+
+/** Nothing of the tester's own settings reaches the program. */
+export const environment = (home: string): Record<string, string> => ({
+  PATH: process.env.PATH ?? '',
+  HOME: home,
+  XDG_CACHE_HOME: cache.path,
+  TZ: 'UTC',
+});
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The program as a user runs it, in a home folder of its own, without a terminal. */
+export async function hortus(
+  home: string,
+  argv: readonly string[],
+  { env = {}, input = '' }: { env?: Record<string, string>; input?: string } = {},
+): Promise<Outcome> {
+  const child = spawn(process.execPath, [main, ...argv], {
+    env: { ...environment(home), ...env },
+    timeout: 25_000,
+    killSignal: 'SIGKILL',
+  });
+  const ended = new Promise<number | null>((done, fail) => child.once('error', fail).once('close', done));
+  // A program that does not read its input may be gone before it is written.
+  child.stdin.on('error', () => {}).end(input);
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { code, stdout, stderr };
+}

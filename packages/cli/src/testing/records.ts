@@ -1,0 +1,201 @@
+import type { Execution, ListedAction } from '@hortus/contract/resources/actions';
+import type { Definition } from '@hortus/contract/resources/definition-records';
+import type { Deployment, DeploymentDetail, LogLine } from '@hortus/contract/resources/deployments';
+import type { Instance } from '@hortus/contract/resources/instance-records';
+import type { Server } from '@hortus/contract/resources/servers';
+import type { Template } from '@hortus/contract/resources/templates';
+
+/** Records as the service answers them. A test says what matters to it and leaves the rest. */
+
+const at = (second: number): string => new Date(Date.parse('2030-01-01T12:00:00Z') + second * 1000).toISOString();
+const idOf = (prefix: string, number: number): string => `${prefix}_${String(number).padStart(26, '0')}`;
+const hash = `sha256:${'a'.repeat(64)}`;
+const written = { created_at: at(0), updated_at: at(0) };
+
+export const ids = {
+  server: idOf('srv', 1),
+  template: idOf('tpl', 1),
+  definition: idOf('def', 1),
+  deployment: idOf('dep', 1),
+  instance: idOf('ins', 1),
+  execution: idOf('exe', 1),
+};
+
+export const server = (over: Partial<Server> = {}): Server => ({
+  id: ids.server,
+  name: 'web-1',
+  environment: 'production',
+  description: null,
+  status: 'online',
+  connected: true,
+  last_seen_at: at(0),
+  duplicate_seen_at: null,
+  daemon: { version: '0.1.0', os: 'linux', arch: 'amd64', engine: 'Docker 28.2.2', capabilities: [] },
+  ...written,
+  ...over,
+});
+
+const question = { immutable: false, required: true };
+const required = [
+  { name: 'WEB_HOSTNAME', type: 'domain', label: 'Address of the reader', placeholder: 'feeds.example.org' },
+  { name: 'ADMIN_PASSWORD', type: 'password', label: 'Password of the first user', min: 8 },
+];
+const optional = [
+  { name: 'MODE', type: 'enum', default: 'plain', options: [{ value: 'plain' }, { value: 'mail' }] },
+  { name: 'NOTE', type: 'text', label: 'A note' },
+];
+const conditional = { name: 'MAIL_HOST', type: 'domain', label: 'Mail server', when: { MODE: 'mail' } };
+
+export const template = (): Template => ({
+  id: ids.template,
+  species: 'reader',
+  slug: 'reader',
+  name: 'Reader',
+  description: 'Reads feeds.',
+  archetype: 'application',
+  family: 'feed',
+  version: '1.0.0',
+  app_version: '2.2.19',
+  taxonomy: { kingdom: 'applications', family: 'feed', species: 'reader', variant: null, specimen: null, tags: [] },
+  spec_hash: hash,
+  status: 'published',
+  deprecated: false,
+  featured: false,
+  created_at: at(0),
+  spec: {
+    image: 'docker.io/example/reader:2.2.19',
+    inputs: {
+      required: [...required, conditional].map((one) => ({ ...one, required: true })),
+      optional: optional.map((one) => ({ ...one, required: false })),
+    },
+    secrets: {},
+    routes: [],
+    healthcheck: {},
+    storage: [],
+    canonical: {
+      image: { repository: 'docker.io/example/reader', tag: '2.2.19', variants: [] },
+      inputs: {
+        required: [...required, conditional].map((one) => ({ ...question, ...one })),
+        optional: optional.map((one) => ({ ...question, ...one })),
+      },
+      secrets: {},
+      profiles: {},
+      actions: [],
+    },
+  },
+});
+
+export const definition = (over: Partial<Definition> = {}): Definition => ({
+  id: ids.definition,
+  name: 'feeds',
+  instance_uid: 'feeds',
+  species: 'reader',
+  template_version: '1.0.0',
+  template_id: ids.template,
+  spec_hash: hash,
+  profile: 'development',
+  variant: null,
+  inputs: { WEB_HOSTNAME: 'feeds.example.org' },
+  secret_inputs: ['ADMIN_PASSWORD'],
+  server_id: ids.server,
+  status: 'active',
+  current_revision: 3,
+  container_name: 'hortus-feeds',
+  ...written,
+  ...over,
+});
+
+export const deployment = (over: Partial<Deployment> = {}): Deployment => ({
+  id: ids.deployment,
+  definition_id: ids.definition,
+  server_id: ids.server,
+  instance_id: null,
+  status: 'pending',
+  kind: 'deploy',
+  rollback_of: null,
+  revision: 4,
+  template_id: ids.template,
+  spec_hash: hash,
+  reason: null,
+  error: null,
+  cancelling: false,
+  created_by: null,
+  started_at: null,
+  finished_at: null,
+  ...written,
+  ...over,
+});
+
+export const line = (number: number, step: string | null, message: string, more: Partial<LogLine> = {}): LogLine => ({
+  number,
+  at: at(number),
+  level: 'info',
+  step,
+  message,
+  ...more,
+});
+
+export const detail = (over: Partial<DeploymentDetail> = {}): DeploymentDetail => ({
+  ...deployment(),
+  logs: [],
+  logs_truncated: false,
+  ...over,
+});
+
+export const instance = (over: Partial<Instance> = {}): Instance => ({
+  id: ids.instance,
+  definition_id: ids.definition,
+  server_id: ids.server,
+  name: 'feeds',
+  instance_uid: 'feeds',
+  species: 'reader',
+  container_id: 'c0ffee',
+  container_name: 'hortus-feeds',
+  status: 'running',
+  health: 'healthy',
+  revision: 4,
+  url: 'https://feeds.example.org',
+  components: [],
+  started_at: at(0),
+  uptime_seconds: 125,
+  last_reported_at: at(0),
+  ...written,
+  ...over,
+});
+
+export const action = (over: Partial<ListedAction> = {}): ListedAction => ({
+  name: 'Dump database',
+  slug: 'db-dump',
+  description: 'Writes it as SQL.',
+  type: 'exec',
+  timeout: '300s',
+  dangerous: false,
+  params: [],
+  ...over,
+});
+
+export const execution = (over: Partial<Execution> = {}): Execution => ({
+  id: ids.execution,
+  instance_id: ids.instance,
+  server_id: ids.server,
+  slug: 'db-dump',
+  name: 'Dump database',
+  status: 'pending',
+  params: {},
+  exit_code: null,
+  output: null,
+  output_truncated: false,
+  error: null,
+  cancelling: false,
+  outcome: null,
+  created_by: null,
+  created_at: at(0),
+  sent_at: null,
+  started_at: null,
+  finished_at: null,
+  ...over,
+});
+
+/** The moment `second` seconds after the records were written. */
+export const moment = at;
+export const recordId = idOf;

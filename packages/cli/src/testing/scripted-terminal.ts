@@ -1,0 +1,59 @@
+import type { Terminal } from '../terminal.ts';
+import type { World } from '../world.ts';
+
+export interface ScriptedTerminal extends Terminal {
+  readonly printed: string;
+  readonly noted: string;
+  /** The questions in order, hidden ones marked. */
+  readonly questions: readonly string[];
+}
+
+/** A person who answers from a list, at a terminal without a pty. */
+export function scriptedTerminal(answers: readonly string[], look: Partial<Terminal> = {}): ScriptedTerminal {
+  const left = [...answers];
+  const questions: string[] = [];
+  let printed = '';
+  let noted = '';
+  return {
+    interactive: true,
+    live: false,
+    colour: false,
+    width: 100,
+    out: (text) => {
+      printed += text;
+    },
+    note: (text) => {
+      noted += text;
+    },
+    async ask(question, { hidden = false } = {}) {
+      questions.push(hidden ? `${question}<hidden>` : question);
+      const answer = left.shift();
+      if (answer === undefined) throw new Error(`Nobody answers ${question}`);
+      return answer;
+    },
+    readInput: async () => '',
+    ...look,
+    get printed() {
+      return printed;
+    },
+    get noted() {
+      return noted;
+    },
+    questions,
+  };
+}
+
+/** Everything around a command; time passes only in pauses. */
+export function scriptedWorld(terminal: Terminal, env: World['env'], home = '/nowhere'): World {
+  let now = Date.parse('2030-01-01T12:01:00Z');
+  return {
+    terminal,
+    env,
+    home,
+    now: () => now,
+    pause: async (ms) => {
+      now += ms;
+    },
+    leaving: () => {},
+  };
+}

@@ -1,0 +1,344 @@
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { until } from '@hortus/testkit/until';
+import { describe, expect, it } from 'vitest';
+import { notFound } from '../problem.ts';
+import { type Gate, openGate } from './test/gate.ts';
+
+/** What a request that asks for an upgrade is answered, if it is answered and not upgraded. */
+const upgrade = (gate: Gate, path: string, headers: Record<string, string> = {}) =>
+  new Promise<{ status: number | undefined; type: string | undefined; body: string }>((done, fail) => {
+    const asked = request(gate.served.url + path, {
+      headers: {
+        connection: 'upgrade',
+        upgrade: 'websocket',
+        'sec-websocket-version': '13',
+        'sec-websocket-key': Buffer.alloc(16).toString('base64'),
+        ...headers,
+      },
+    });
+    asked.on('response', async (response) => {
+      const body = await text(response);
+      done({ status: response.statusCode, type: response.headers['content-type'], body });
+    });
+    asked.on('upgrade', () => fail(new Error('It was upgraded.')));
+    asked.on('error', fail);
+    asked.end();
+  });
+
+describe('the door', () => {
+  it.each(['/api/v1/ws/server', '/ws/server', '/ws/server?from=here'])('%s opens', async (path) => {
+    await using gate = await openGate();
+    gate.socket({ auth: { api_key: 'srv_1' } }, path);
+    await until(() => gate.gateway.connection('srv_1'), { describe: 'the daemon to be let in' });
+  });
+
+  it.each(['/ws', '/api/v1/ws/server/x', '/ws/servers'])('%s is not there', async (path) => {
+    await using gate = await openGate();
+    const { status, type, body } = await upgrade(gate, path);
+    expect([status, type]).toEqual([404, 'application/json; charset=utf-8']);
+    expect(JSON.parse(body)).toMatchObject({ success: false, error: { code: 'NOT_FOUND' } });
+  });
+
+  it('does not stand in the way of a client that offers HTTP/2', async () => {
+    await using gate = await openGate();
+    const { status, body } = await upgrade(gate, '/api/v1/health', { upgrade: 'h2c', 'http2-settings': 'AAMAAABk' });
+    expect(status).toBe(200);
+    expect(JSON.parse(body)).toMatchObject({ success: true });
+  });
+
+  it('refuses a handshake that is none, in our shape', async () => {
+    await using gate = await openGate();
+    const { status, body } = await upgrade(gate, '/ws/server', { 'sec-websocket-key': 'short' });
+    expect(status).toBe(422);
+    expect(JSON.parse(body)).toMatchObject({ success: false, error: { code: 'VALIDATION_ERROR' } });
+  });
+
+  it('holds only so many who have not said who they are', async () => {
+    await using gate = await openGate({ strangers: { total: 3, perAddress: 2 } });
+    const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
+    const first = gate.socket(from('192.0.2.1'));
+    await Promise.all([first.opened(), gate.socket(from('192.0.2.1')).opened()]);
+    const refused = await upgrade(gate, '/ws/server', { 'x-forwarded-for': '192.0.2.1' });
+    expect(refused.status).toBe(429);
+    expect(JSON.parse(refused.body)).toMatchObject({ error: { code: 'RATE_LIMITED' } });
+    await gate.socket(from('192.0.2.2')).opened();
+    expect((await upgrade(gate, '/ws/server', { 'x-forwarded-for': '192.0.2.3' })).status).toBe(429);
+    // Whoever is known, or has left, makes room.
+    first.send({ type: 'auth', api_key: 'srv_1' });
+    await until(() => gate.gateway.connection('srv_1'), { describe: 'the daemon to be let in' });
+    const next = gate.socket(from('192.0.2.3'));
+    await next.opened();
+    expect((await upgrade(gate, '/ws/server', { 'x-forwarded-for': '192.0.2.4' })).status).toBe(429);
+    next.socket.terminate();
+    await until(
+      async () => {
+        const late = gate.socket(from('192.0.2.4'));
+        return await Promise.race([late.opened().then(() => true), late.closed.then(() => false)]);
+      },
+      { describe: 'room for another' },
+    );
+  });
+});
+
+describe('the first message', () => {
+  it.each([
+    ['a key that nobody has', { type: 'auth', api_key: 'hs_live_x' }],
+    ['the key of a user', { type: 'auth', api_key: 'reader' }],
+    ['an auth without a key', { type: 'auth' }],
+    ['something else', { type: 'action_started', execution_id: 'exe_1' }],
+    ['something unknown', { type: 'hello' }],
+    ['no object', '[]'],
+    ['no JSON', 'auth'],
+    ['bytes', Buffer.from(JSON.stringify({ type: 'auth', api_key: 'srv_1' }))],
+  ])('%s is refused with 4401', async (_, message) => {
+    await using gate = await openGate();
+    const stranger = gate.socket();
+    await stranger.opened();
+    stranger.send(message);
+    stranger.send({ type: 'auth', api_key: 'srv_2' });
+    expect(await stranger.closed).toBe(4401);
+    expect(stranger.messages).toEqual([]);
+    expect(gate.gateway.size).toBe(0);
+  });
+
+  it('must come in time', async () => {
+    await using gate = await openGate({ times: { authWithinMs: 50 } });
+    const stranger = gate.socket();
+    await stranger.opened();
+    expect(await stranger.closed).toBe(4401);
+    expect(gate.gone).toEqual([]);
+  });
+
+  it('must be short', async () => {
+    await using gate = await openGate();
+    const stranger = gate.socket();
+    await stranger.opened();
+    stranger.send({ type: 'auth', api_key: 'srv_1', padding: 'x'.repeat(1024 * 1024) });
+    expect(await stranger.closed).toBe(1006);
+    expect(gate.gateway.size).toBe(0);
+  });
+
+  it('of a daemon is not held against it when the database is away', async () => {
+    await using gate = await openGate({ handlers: { connected: () => Promise.reject(new Error('away')) } });
+    const daemon = gate.socket({ auth: { api_key: 'srv_1' } });
+    expect(await daemon.closed).toBe(1011);
+  });
+});
+
+describe('messages', () => {
+  it('are handled one after another, in order, those sent with the auth too', async () => {
+    const handled: string[] = [];
+    let busy = 0;
+    await using gate = await openGate({
+      handlers: {
+        message: async (_, message) => {
+          expect(++busy).toBe(1);
+          await new Promise((next) => setTimeout(next, Math.random() * 3));
+          busy--;
+          handled.push((message as { execution_id: string }).execution_id);
+        },
+      },
+    });
+    const daemon = gate.socket({ auth: { api_key: 'srv_1' } });
+    await daemon.opened();
+    const ids = Array.from({ length: 50 }, (_, i) => `exe_${i}`);
+    for (const execution_id of ids) daemon.send({ type: 'action_started', execution_id });
+    await until(() => handled.length === ids.length, { describe: 'all messages' });
+    expect(handled).toEqual(ids);
+  });
+
+  it('may be newer than the service: unknown types and fields do no harm', async () => {
+    await using gate = await openGate();
+    const { daemon } = await gate.daemon();
+    for (let i = 0; i < 50; i++) daemon.send({ type: 'from_the_future', i });
+    daemon.send({ type: 'action_completed', execution_id: 'exe_1', exit_code: 0, mood: 'fine' });
+    await until(() => gate.reports.length === 1, { describe: 'the report' });
+    expect(daemon.isOpen).toBe(true);
+  });
+
+  it('keep their output where it holds what no database takes', async () => {
+    await using gate = await openGate();
+    const { daemon } = await gate.daemon();
+    daemon.send({ type: 'action_completed', execution_id: 'exe_1', output: 'a\0b' });
+    await until(() => gate.reports.length === 1, { describe: 'the report' });
+    expect(gate.reports).toMatchObject([{ output: 'a\uFFFDb' }]);
+  });
+
+  it('that are malformed end the connection when there are many', async () => {
+    await using gate = await openGate();
+    const { daemon } = await gate.daemon();
+    for (let i = 0; i < 19; i++) daemon.send({ type: 'action_started' });
+    daemon.send({ type: 'action_started', execution_id: 'exe_1' });
+    await until(() => gate.reports.length === 1, { describe: 'the report' });
+    expect(daemon.isOpen).toBe(true);
+    daemon.send('{');
+    expect(await daemon.closed).toBe(1008);
+  });
+
+  it('that fail inside end the connection, so that they are repeated; those that are wrong do not', async () => {
+    await using gate = await openGate({
+      handlers: {
+        message: async (_, message) => {
+          throw message.type === 'action_started' ? notFound('execution') : new Error('away');
+        },
+      },
+    });
+    const { daemon } = await gate.daemon();
+    daemon.send({ type: 'action_started', execution_id: 'exe_1' });
+    daemon.send({ type: 'action_failed', execution_id: 'exe_1' });
+    expect(await daemon.closed).toBe(1011);
+    expect(gate.log.lines.map(({ fields }) => (fields as { type: string }).type)).toEqual(['action_failed']);
+  });
+
+  it('wait with the daemon when the service cannot follow', async () => {
+    const { promise: open, resolve: letGo } = Promise.withResolvers<void>();
+    const handled: string[] = [];
+    await using gate = await openGate({
+      times: { pingEveryMs: 100 },
+      handlers: {
+        message: async (_, message) => {
+          await open;
+          handled.push((message as { execution_id: string }).execution_id);
+        },
+      },
+    });
+    const { daemon } = await gate.daemon();
+    const output = 'x'.repeat(1024 * 1024);
+    const ids = Array.from({ length: 48 }, (_, i) => `exe_${i}`);
+    for (const execution_id of ids) daemon.send({ type: 'action_completed', execution_id, output });
+    // It is not read from, so its pongs do not arrive either: that must not count against it.
+    await until(() => daemon.of('ping').length > 5, { describe: 'a few pings' });
+    expect(daemon.socket.bufferedAmount).toBeGreaterThan(16 * 1024 * 1024);
+    letGo();
+    await until(() => handled.length === ids.length, { describe: 'all messages' });
+    expect(handled).toEqual(ids);
+    expect(daemon.isOpen).toBe(true);
+  });
+
+  it('are not piled up for a daemon that does not read', async () => {
+    await using gate = await openGate();
+    const { daemon, connection } = await gate.daemon();
+    daemon.socket.pause();
+    const params = { text: 'x'.repeat(1024 * 1024) };
+    const action = { slug: 'a', type: 'exec' as const, command: ['true'], timeout: '1s' };
+    const of = { instance_id: 'ins_1', container_name: 'a', action, params };
+    let sent = 0;
+    while (connection.send({ type: 'action_request', execution_id: `exe_${sent}`, ...of }))
+      expect(++sent).toBeLessThan(64);
+    expect(connection.ready).toBe(false);
+    daemon.socket.resume();
+    await until(() => connection.ready, { describe: 'the daemon to have read' });
+    await until(() => daemon.of('action_request').length === sent, { describe: 'all that was sent' });
+  });
+});
+
+describe('what was not asked for', () => {
+  const extras = [
+    { type: 'deployment_available' },
+    { type: 'result_recorded', execution_id: 'exe_1' },
+    { type: 'rotate_key', api_key: 'x', rotation: 'y' },
+  ] as const;
+
+  it('is never sent', async () => {
+    await using gate = await openGate({ times: { pingEveryMs: 50 } });
+    const { daemon, connection } = await gate.daemon('srv_1', { capabilities: ['telepathy', 'journal', 'builtin'] });
+    for (const extra of extras) expect(connection.send(extra)).toBe(false);
+    await until(() => daemon.of('ping').length > 1, { describe: 'a ping' });
+    expect(daemon.messages.filter(({ type }) => type !== 'ping')).toEqual([]);
+    expect([...connection.capabilities]).toEqual(['journal', 'builtin']);
+  });
+
+  it('comes to who asked', async () => {
+    await using gate = await openGate();
+    const { daemon, connection } = await gate.daemon('srv_1', { capabilities: ['rotate', 'ack', 'wake', 'x'] });
+    for (const extra of extras) expect(connection.send(extra)).toBe(true);
+    await until(() => daemon.messages.length === 4, { describe: 'all messages' });
+    const capabilities = ['wake', 'ack', 'rotate'];
+    expect(daemon.messages).toEqual([{ type: 'authenticated', server_id: 'srv_1', capabilities }, ...extras]);
+  });
+});
+
+describe('pings', () => {
+  it('are answered by the living and end the dead after two', async () => {
+    await using gate = await openGate({ times: { pingEveryMs: 100 } });
+    const [alive, dead] = [await gate.daemon('srv_1'), await gate.daemon('srv_2', {}, { pongs: false })];
+    expect(await dead.daemon.closed).toBe(1006);
+    expect(dead.daemon.of('ping')).toHaveLength(2);
+    expect(dead.daemon.of('ping')[0]).toEqual({ type: 'ping', ts: expect.any(Number) });
+    await until(() => alive.daemon.of('ping').length > 6, { describe: 'more pings' });
+    expect(gate.gateway.connection('srv_2')).toBeUndefined();
+    expect(gate.gone).toEqual([dead.connection]);
+  });
+
+  it('are spread over the interval', async () => {
+    await using gate = await openGate({ times: { pingEveryMs: 1_000 } });
+    const times: number[] = [];
+    for (let i = 0; i < 50; i++) {
+      const { daemon } = await gate.daemon(`srv_${i}`);
+      daemon.socket.on('message', () => times.push(performance.now()));
+    }
+    await until(() => times.length >= 100, { describe: 'two rounds of pings' });
+    const [start] = times as [number];
+    const round = times.filter((time) => time < start + 1_000);
+    const tenths = Map.groupBy(round, (time) => Math.floor((time - start) / 100));
+    const most = Math.max(...[...tenths.values()].map((some) => some.length));
+    // All at once would be 50.
+    expect(most).toBeLessThanOrEqual(25);
+  });
+});
+
+it('the newest connection of a server is the one that counts, in whichever order they were let in', async () => {
+  const { promise: slow, resolve: letGo } = Promise.withResolvers<void>();
+  let epoch = 0;
+  await using gate = await openGate({
+    handlers: {
+      connected: async () => {
+        const mine = ++epoch;
+        if (mine === 2) await slow;
+        return mine;
+      },
+    },
+  });
+  const { daemon: first } = await gate.daemon('srv_1');
+  const overtaken = gate.socket({ auth: { api_key: 'srv_1' } });
+  await until(() => epoch === 2, { describe: 'the second to be asked' });
+  const { daemon: newest, connection } = await gate.daemon('srv_1');
+  expect(await first.closed).toBe(4409);
+  letGo();
+  expect(await overtaken.closed).toBe(4409);
+  expect(gate.gateway.connection('srv_1')).toBe(connection);
+  expect(newest.isOpen).toBe(true);
+  await until(() => gate.gone.length === 2, { describe: 'both to be gone' });
+  expect(gate.gone.map(({ replaced, answered }) => [replaced, answered])).toEqual([
+    [true, true],
+    [true, true],
+  ]);
+});
+
+it('says goodbye when the service stops, after it has dealt with what was said', async () => {
+  const { promise: slow, resolve: letGo } = Promise.withResolvers<void>();
+  const handled: string[] = [];
+  await using gate = await openGate({
+    handlers: {
+      message: async (_, { type }) => {
+        await slow;
+        handled.push(type);
+      },
+    },
+  });
+  const { daemon, connection } = await gate.daemon();
+  const stranger = gate.socket();
+  await stranger.opened();
+  daemon.send({ type: 'action_failed', execution_id: 'exe_1' });
+  daemon.send({ type: 'pong' });
+  await until(() => connection.heardAt > 0 && daemon.socket.bufferedAmount === 0, {
+    describe: 'the message to arrive',
+  });
+  const closed = gate.gateway.close();
+  expect(await Promise.all([daemon.closed, stranger.closed])).toEqual([1001, 1001]);
+  expect((await upgrade(gate, '/ws/server')).status).toBe(500);
+  letGo();
+  await closed;
+  expect(handled).toEqual(['action_failed']);
+});

@@ -1,0 +1,285 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
+import { channelTimes, type ToService } from '@hortus/contract/channel';
+import { type RawData, WebSocket, WebSocketServer } from 'ws';
+import type { Principal } from '../identity/principal.ts';
+import { hashOf } from '../identity/tokens.ts';
+import type { Log } from '../log.ts';
+import { invalid, Problem, unauthorized } from '../problem.ts';
+import { capabilitiesOf } from './capabilities.ts';
+import { Connection, type Received } from './connection.ts';
+import { Doorway, type DoorwayLimits } from './doorway.ts';
+import { readMessage } from './messages.ts';
+import { Pinger } from './pinger.ts';
+
+export type Greeting = Extract<ToService, { type: 'auth' }>;
+export type Report = Exclude<ToService, { type: 'auth' | 'pong' }>;
+
+export interface GatewayHandlers {
+  /** A daemon with a valid key is there. Answers the epoch of the connection; a Problem refuses it. */
+  connected(connection: Connection, greeting: Greeting): Promise<number>;
+  /** It is the connection of its server now, and may be sent work. */
+  opened(connection: Connection): Promise<void>;
+  /** One at a time for each connection. A Problem is the daemon's; anything else ends the connection, to be repeated. */
+  message(connection: Connection, message: Report): Promise<void>;
+  /** After the last message. */
+  disconnected(connection: Connection): Promise<void>;
+}
+
+export interface GatewayOptions {
+  /** Its upgrades are all ours: what else asks for one never gets here. */
+  readonly server: Server;
+  readonly refuse: (socket: Duplex, problem: Problem) => void;
+  readonly addressOf: (request: IncomingMessage) => string;
+  readonly authenticate: (key: string, address: string) => Promise<Principal>;
+  readonly handlers: GatewayHandlers;
+  readonly log: Pick<Log, 'warn' | 'error' | 'info'>;
+  readonly times?: Partial<Record<'authWithinMs' | 'pingEveryMs' | 'missedPings', number>>;
+  readonly strangers?: DoorwayLimits;
+  readonly clock?: () => number;
+}
+
+/** A message holds at most the output of an action. */
+const MOST_BYTES = 8 * 1024 * 1024;
+/** A stranger has to say who he is, and that is short. */
+const MOST_BYTES_OF_STRANGER = 16 * 1024;
+const MOST_MALFORMED = 20;
+const CLOSE_WITHIN_MS = 3_000;
+const CLOSED_AT_ONCE = 200;
+
+const GOING_AWAY = 1001;
+const POLICY = 1008;
+const FAILED = 1011;
+/** What `ws` reports when the other side never answered the closing. */
+const NO_ANSWER = 1006;
+
+/** Belongs to one connection, so that the listeners need not be made anew for each. */
+class ChannelSocket extends WebSocket {
+  connection: Connection | undefined;
+}
+
+/** Where daemons connect. Knows who they are and how to speak with them, nothing of what is said. */
+export class Gateway {
+  readonly #options: GatewayOptions;
+  readonly #times: Record<'authWithinMs' | 'pingEveryMs' | 'missedPings', number>;
+  readonly #clock: () => number;
+  readonly #sockets: WebSocketServer;
+  readonly #doorway: Doorway;
+  readonly #pinger: Pinger;
+  readonly #all = new Set<Connection>();
+  readonly #servers = new Map<string, Connection>();
+  #closing: (() => void) | undefined;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? Date.now;
+    this.#times = { ...channelTimes, ...options.times };
+    this.#doorway = new Doorway(options.strangers ?? { total: 4_096, perAddress: 512 });
+    this.#pinger = new Pinger({ everyMs: this.#times.pingEveryMs, mostUnanswered: this.#times.missedPings });
+    const sockets = {
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      maxPayload: MOST_BYTES,
+      closeTimeout: CLOSE_WITHIN_MS,
+      WebSocket: ChannelSocket,
+    };
+    this.#sockets = new WebSocketServer(sockets);
+    this.#sockets.on('wsClientError', (error, socket) => {
+      options.refuse(socket, invalid('headers', `${error.message}: this is no WebSocket handshake.`));
+    });
+    options.server.on('upgrade', this.#upgrade);
+    this.#pinger.start();
+  }
+
+  /** The connection of a server, if this process holds it. */
+  connection(serverId: string): Connection | undefined {
+    return this.#servers.get(serverId);
+  }
+
+  /** Those that are authenticated. */
+  connections(): IterableIterator<Connection> {
+    return this.#servers.values();
+  }
+
+  get size(): number {
+    return this.#servers.size;
+  }
+
+  /** Says goodbye to everyone; resolves when what they had said before has been dealt with. */
+  async close(): Promise<void> {
+    if (this.#closing) return;
+    const gone = new Promise<void>((done) => {
+      this.#closing = done;
+    });
+    this.#pinger.stop();
+    let number = 0;
+    for (const connection of [...this.#all]) {
+      connection.close(GOING_AWAY, 'the service is stopping');
+      if (++number % CLOSED_AT_ONCE === 0) await turn();
+    }
+    if (this.#all.size > 0) {
+      // `ws` ends those that do not answer; a handler that hangs must not keep the process for ever.
+      const late = setTimeout(() => this.#closing?.(), CLOSE_WITHIN_MS * 2);
+      await gone;
+      clearTimeout(late);
+    }
+    this.#options.server.off('upgrade', this.#upgrade);
+  }
+
+  readonly #upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const address = this.#options.addressOf(request);
+    const problem = this.#obstacle(address);
+    if (problem) {
+      socket.on('error', () => socket.destroy());
+      this.#options.refuse(socket, problem);
+      return;
+    }
+    let accepted = false;
+    this.#sockets.handleUpgrade(request, socket, head, (opened) => {
+      accepted = true;
+      this.#accept(opened as ChannelSocket, socket, address);
+    });
+    if (!accepted) this.#doorway.leave(address);
+  };
+
+  #obstacle(address: string): Problem | undefined {
+    if (this.#closing) return new Problem('SERVER_ERROR', 'The service is stopping. Try again in a moment.');
+    if (this.#doorway.enter(address)) return undefined;
+    return new Problem('RATE_LIMITED', 'Too many connections wait to be authenticated. Try again in a moment.');
+  }
+
+  #accept(socket: ChannelSocket, stream: Duplex, address: string): void {
+    const connection = new Connection(socket, address, this.#handle);
+    socket.connection = connection;
+    this.#all.add(connection);
+    const patience = setTimeout(
+      () => connection.refuse('the first message must be auth, and come at once'),
+      this.#times.authWithinMs,
+    );
+    let bytes = 0;
+    const weigh = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (connection.phase === 'greeting' && bytes > MOST_BYTES_OF_STRANGER) connection.terminate();
+    };
+    const greeted = () => {
+      clearTimeout(patience);
+      stream.off('data', weigh);
+      socket.off('message', greeted);
+      socket.off('close', greeted);
+    };
+    stream.on('data', weigh);
+    socket.on('message', greeted);
+    socket.on('close', greeted);
+    const { onMessage, onClose } = this.#listeners;
+    socket.on('message', onMessage);
+    socket.on('close', onClose);
+    // The close that follows is all that matters.
+    socket.on('error', ignore);
+  }
+
+  /** One pair of functions for all sockets. */
+  readonly #listeners = (() => {
+    const gateway = this;
+    return {
+      onMessage(this: WebSocket, data: RawData, isBinary: boolean) {
+        gateway.#receive((this as ChannelSocket).connection as Connection, data as Buffer, isBinary);
+      },
+      onClose(this: WebSocket, code: number) {
+        const connection = (this as ChannelSocket).connection as Connection;
+        connection.answered = code !== NO_ANSWER;
+        connection.receive('closed');
+      },
+    };
+  })();
+
+  #receive(connection: Connection, data: Buffer, isBinary: boolean): void {
+    if (connection.phase === 'refused') return;
+    connection.heard(this.#clock());
+    const message = readMessage(data, isBinary);
+    if (connection.phase === 'greeting') {
+      if (typeof message === 'string' || message.type !== 'auth') {
+        connection.refuse('the first message must be auth with an api_key');
+        return;
+      }
+      connection.phase = 'authenticating';
+      connection.receive(message, data.length);
+    } else if (message === 'malformed') {
+      if (++connection.malformed >= MOST_MALFORMED) connection.close(POLICY, 'too many malformed messages');
+    } else if (message !== 'unknown' && message.type !== 'pong' && message.type !== 'auth') {
+      connection.receive(message, data.length);
+    }
+  }
+
+  readonly #handle = async (connection: Connection, received: Received): Promise<void> => {
+    if (received === 'closed') await this.#closed(connection);
+    else if (received.type === 'auth') await this.#authenticate(connection, received);
+    else if (connection.phase === 'open' && received.type !== 'pong') await this.#pass(connection, received);
+  };
+
+  async #authenticate(connection: Connection, greeting: Greeting): Promise<void> {
+    const { authenticate, handlers, log } = this.#options;
+    try {
+      const principal = await authenticate(greeting.api_key, connection.address);
+      if (principal.kind !== 'server') throw unauthorized('This is not the key of a server.');
+      connection.serverId = principal.serverId;
+      connection.accountId = principal.accountId;
+      connection.keyHash = hashOf(greeting.api_key);
+      connection.capabilities = capabilitiesOf(greeting.capabilities);
+      connection.epoch = await handlers.connected(connection, greeting);
+    } catch (err) {
+      if (err instanceof Problem) return connection.refuse(err.message);
+      log.error({ err, address: connection.address }, 'a daemon could not be authenticated');
+      connection.phase = 'refused';
+      return connection.close(FAILED, 'something failed inside, try again');
+    }
+    connection.phase = 'open';
+    this.#doorway.leave(connection.address);
+    this.#register(connection);
+  }
+
+  #register(connection: Connection): void {
+    const { serverId, capabilities } = connection;
+    const present = this.#servers.get(serverId);
+    // Two that came at the same moment may get here in the other order.
+    if (present && present.epoch > connection.epoch) {
+      connection.replace();
+      return;
+    }
+    this.#servers.set(serverId, connection);
+    present?.replace();
+    this.#pinger.add(connection);
+    connection.send({ type: 'authenticated', server_id: serverId, capabilities: [...capabilities] });
+    this.#options.handlers.opened(connection).catch((err) => {
+      this.#options.log.error({ err, server_id: serverId }, 'a new connection could not be given its work');
+    });
+  }
+
+  async #pass(connection: Connection, message: Report): Promise<void> {
+    const { handlers, log } = this.#options;
+    const about = { server_id: connection.serverId, type: message.type };
+    try {
+      await handlers.message(connection, message);
+    } catch (err) {
+      if (err instanceof Problem) return log.info({ ...about, err }, 'a message of a daemon came to nothing');
+      log.error({ ...about, err }, 'a message of a daemon could not be dealt with');
+      connection.close(FAILED, 'something failed inside, connect again and repeat');
+    }
+  }
+
+  async #closed(connection: Connection): Promise<void> {
+    this.#pinger.delete(connection);
+    if (this.#servers.get(connection.serverId) === connection) this.#servers.delete(connection.serverId);
+    if (connection.epoch === 0) this.#doorway.leave(connection.address);
+    else {
+      await this.#options.handlers.disconnected(connection).catch((err) => {
+        this.#options.log.error({ err, server_id: connection.serverId }, 'the end of a connection was not recorded');
+      });
+    }
+    this.#all.delete(connection);
+    if (this.#all.size === 0) this.#closing?.();
+  }
+}
+
+const ignore = (): void => {};

@@ -1,0 +1,48 @@
+/** Past either of these the daemon is not read from until there is room again. */
+const MOST_MESSAGES = 64;
+const MOST_BYTES = 8 * 1024 * 1024;
+
+export interface InboxOptions<Message> {
+  /** Must not reject. */
+  readonly handle: (message: Message) => Promise<void>;
+  readonly full: () => void;
+  readonly roomAgain: () => void;
+  /** Nothing is left to do; a message that comes later needs a new inbox. */
+  readonly emptied: () => void;
+}
+
+/** Messages of one connection, handled one after another in the order they came. */
+export class Inbox<Message> {
+  readonly #options: InboxOptions<Message>;
+  readonly #waiting: { readonly message: Message; readonly bytes: number }[] = [];
+  #bytes = 0;
+  #full = false;
+  #working = false;
+
+  constructor(options: InboxOptions<Message>) {
+    this.#options = options;
+  }
+
+  add(message: Message, bytes: number): void {
+    this.#waiting.push({ message, bytes });
+    this.#bytes += bytes;
+    if (!this.#full && (this.#waiting.length >= MOST_MESSAGES || this.#bytes >= MOST_BYTES)) {
+      this.#full = true;
+      this.#options.full();
+    }
+    if (!this.#working) void this.#work();
+  }
+
+  async #work(): Promise<void> {
+    this.#working = true;
+    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+      await this.#options.handle(next.message);
+      this.#bytes -= next.bytes;
+      if (this.#full && this.#waiting.length < MOST_MESSAGES / 2 && this.#bytes < MOST_BYTES / 2) {
+        this.#full = false;
+        this.#options.roomAgain();
+      }
+    }
+    this.#options.emptied();
+  }
+}

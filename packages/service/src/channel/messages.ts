@@ -1,0 +1,32 @@
+import { negotiatedToService, type ToService, toService } from '@hortus/contract/channel';
+import { Compile } from 'typebox/compile';
+
+const checks = new Map(
+  Object.entries({ ...toService, ...negotiatedToService }).map(([type, schema]) => [type, Compile(schema)]),
+);
+
+/**
+ * What a daemon sent, checked. A type that this service does not know is left alone: the daemon may be the newer of the
+ * two.
+ */
+export function readMessage(data: Buffer, isBinary: boolean): ToService | 'unknown' | 'malformed' {
+  if (isBinary) return 'malformed';
+  const value = parsed(data.toString());
+  const type = (value as { type?: unknown } | null)?.type;
+  if (typeof type !== 'string') return 'malformed';
+  const check = checks.get(type);
+  if (!check) return 'unknown';
+  return check.Check(value) ? (value as ToService) : 'malformed';
+}
+
+function parsed(text: string): unknown {
+  try {
+    // A database cannot keep the null character. Output may hold one, and is worth more than its completeness.
+    return text.includes('\\u0000') ? JSON.parse(text, withoutNull) : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const withoutNull = (_name: string, value: unknown): unknown =>
+  typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value;

@@ -1,0 +1,62 @@
+import type { Connection } from './connection.ts';
+
+export interface PingerOptions {
+  /** Every connection is pinged once in this time. */
+  readonly everyMs: number;
+  readonly mostUnanswered: number;
+  readonly slices?: number;
+  readonly clock?: () => number;
+}
+
+const SLICES = 100;
+
+/**
+ * Pings a slice of the connections at a time, spread over the interval: ten thousand at once would hold up the process
+ * for longer than an action takes.
+ */
+export class Pinger {
+  readonly #options: PingerOptions;
+  readonly #slices: Set<Connection>[];
+  #timer: NodeJS.Timeout | undefined;
+  #next = 0;
+
+  constructor(options: PingerOptions) {
+    this.#options = options;
+    this.#slices = Array.from({ length: options.slices ?? SLICES }, () => new Set());
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.#pingSlice(), this.#options.everyMs / this.#slices.length);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Into the emptiest slice, so that they stay even however connections come and go. */
+  add(connection: Connection): void {
+    let emptiest = 0;
+    for (let i = 1; i < this.#slices.length; i++) if (this.#sizeOf(i) < this.#sizeOf(emptiest)) emptiest = i;
+    connection.slice = emptiest;
+    this.#slices[emptiest]?.add(connection);
+  }
+
+  delete(connection: Connection): void {
+    this.#slices[connection.slice]?.delete(connection);
+  }
+
+  #sizeOf(slice: number): number {
+    return (this.#slices[slice] as Set<Connection>).size;
+  }
+
+  #pingSlice(): void {
+    const slice = this.#slices[this.#next] as Set<Connection>;
+    this.#next = (this.#next + 1) % this.#slices.length;
+    if (slice.size === 0) return;
+    const text = JSON.stringify({ type: 'ping', ts: (this.#options.clock ?? Date.now)() });
+    for (const connection of slice) {
+      if (!connection.ping(text, this.#options.mostUnanswered)) connection.terminate();
+    }
+  }
+}

@@ -1,0 +1,12 @@
+import type { IncomingMessage } from 'node:http';
+import { channelPaths } from '@hortus/contract/channel';
+import { pathOf } from './call.ts';
+
+const paths: ReadonlySet<string> = new Set(channelPaths);
+
+/**
+ * The only upgrade there is. Whatever else offers one is answered as the request that it also is: many clients offer
+ * HTTP/2 with every request, and a WebSocket to another path gets the 404 of that path.
+ */
+export const asksForChannel = ({ method, headers, url = '' }: IncomingMessage): boolean =>
+  method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && paths.has(pathOf(url));

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { secureTransport } from './secure-transport.ts';
+
+const secure = secureTransport(['10.0.0.0/8', '127.0.0.2']);
+
+it.each([
+  ['a caller on this machine', '127.0.0.1', {}, true],
+  ['the same by IPv6', '::1', {}, true],
+  ['the same in IPv6 clothes', '::ffff:127.0.0.1', {}, true],
+  ['a caller from elsewhere', '203.0.113.1', {}, false],
+  ['a caller from elsewhere who claims TLS', '203.0.113.1', { 'x-forwarded-proto': 'https' }, false],
+  ['a trusted proxy that had TLS', '10.0.0.1', { 'x-forwarded-proto': 'https' }, true],
+  ['a trusted proxy that had TLS at every hop', '10.0.0.1', { 'x-forwarded-proto': 'https, HTTPS' }, true],
+  ['a trusted proxy where one hop was plain', '10.0.0.1', { 'x-forwarded-proto': 'https, http' }, false],
+  ['a trusted proxy that does not say', '10.0.0.1', { 'x-forwarded-for': '203.0.113.1' }, false],
+  ['a trusted proxy that speaks for itself', '10.0.0.1', {}, false],
+  ['a trusted proxy on this machine for a plain caller', '127.0.0.2', { 'x-forwarded-proto': 'http' }, false],
+  ['a proxy on this machine that nobody declared', '127.0.0.1', { 'x-forwarded-proto': 'https' }, false],
+  ['a peer that has gone', undefined, {}, false],
+])('%s', (_what, peer, headers, expected) => {
+  expect(secure(peer, headers)).toBe(expected);
+});

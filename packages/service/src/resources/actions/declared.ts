@@ -1,0 +1,49 @@
+import type { BackupPlan, ListedAction } from '@hortus/contract/resources/actions';
+import { withProfile } from '@hortus/template/canonical';
+import type { Canonical, CanonicalAction } from '@hortus/template/canonical-form';
+import { primaryComponent } from '@hortus/template/primary';
+import { projectBackup } from '@hortus/template/projections';
+import type { NamedRow } from '../instances/store.ts';
+import type { Catalog } from '../templates/catalog.ts';
+
+/** The template of the revision that runs, with its profile laid over it. */
+export function specOf(catalog: Pick<Catalog, 'byId'>, { template_id, profile }: NamedRow): Canonical {
+  const template = catalog.byId(template_id);
+  if (!template) throw new Error(`Template ${template_id} is named by a revision but not in the catalog.`);
+  return withProfile(template.spec, profile) ?? template.spec;
+}
+
+export interface Declared {
+  readonly template_species: string;
+  readonly actions: ListedAction[];
+  readonly backup: BackupPlan;
+}
+
+/** What the template declares. Built-in actions have endpoints of their own and are not repeated here. */
+export const declaredOf = (spec: Canonical): Declared => ({
+  template_species: spec.slug,
+  actions: spec.actions.map(listed),
+  backup: projectBackup(spec.backup),
+});
+
+const listed = ({ name, slug, description, type, timeout, dangerous, params }: CanonicalAction): ListedAction => ({
+  name,
+  slug,
+  description,
+  type,
+  timeout,
+  dangerous,
+  params: params.map(({ name: param, type: kind, required = false, default: standard }) => ({
+    name: param,
+    type: kind,
+    required,
+    // What stands for a password is nobody's to read.
+    ...(standard === undefined || kind === 'password' ? {} : { default: standard }),
+  })),
+});
+
+/** The container of a component: the primary one has the name of the instance, the others carry their own behind it. */
+export function containerOf(spec: Canonical, instance: NamedRow, component: string): string {
+  const primary = primaryComponent(spec)?.[0];
+  return component === primary ? instance.container_name : `${instance.container_name}-${component}`;
+}

@@ -1,0 +1,112 @@
+import { transition } from '../../state/transition.ts';
+import type { Storage, Tx } from '../../storage/storage.ts';
+import { isBuiltIn } from './built-ins.ts';
+import { DOUBT_MS, resumed, setAlarm } from './deadlines.ts';
+import { executionLifecycle } from './lifecycle.ts';
+import { turns } from './queue.ts';
+import { actionRequest } from './request.ts';
+import type { Results } from './results.ts';
+import { type ExecutionRow, handBack, hasUnfinished, lockServer, lockUnfinished, noteExecution } from './store.ts';
+
+export type ActionRequestMessage = ReturnType<typeof actionRequest>;
+export type ActionCancelMessage = { readonly type: 'action_cancel'; readonly execution_id: string };
+
+/** The line to a daemon, as far as executions need it. */
+export interface Line {
+  readonly epoch: number;
+  readonly capabilities: ReadonlySet<string>;
+  /** False when it was certainly not sent. */
+  send(message: ActionRequestMessage | ActionCancelMessage): boolean;
+}
+
+interface Sending {
+  readonly row: ExecutionRow;
+  /** Nobody has been handed it before. */
+  readonly first: boolean;
+}
+
+interface Batch {
+  readonly sendings: readonly Sending[];
+  readonly unwanted: readonly string[];
+  readonly more: boolean;
+}
+
+const AT_ONCE = 200;
+const none: Batch = { sendings: [], unwanted: [], more: false };
+
+/**
+ * Gives a daemon what waits for it. What is handed over is marked before it is sent, by whoever holds the newest
+ * connection: whatever breaks in between, nothing is handed over twice to a daemon that could start it twice.
+ */
+export async function dispatch(
+  { storage, results }: { storage: Storage; results: Results },
+  serverId: string,
+  line: Line,
+): Promise<void> {
+  if (!(await hasUnfinished(storage.reader, serverId))) return;
+  const journal = line.capabilities.has('journal');
+  for (;;) {
+    const batch = await storage.write((tx) => mark(tx, results, serverId, line));
+    for (const execution_id of batch.unwanted) line.send({ type: 'action_cancel', execution_id });
+    const refused: string[] = [];
+    for (const { row, first } of batch.sendings) {
+      const request = await results.request(storage.reader, row);
+      if (!line.send(actionRequest(row, request, { journal })) && first) refused.push(row.id);
+    }
+    if (refused.length > 0)
+      await storage.write(async (tx) => {
+        for (const id of refused) await handBack(tx, id, line.epoch);
+      });
+    if (!batch.more || refused.length > 0) return;
+  }
+}
+
+async function mark(tx: Tx, results: Results, serverId: string, line: Line): Promise<Batch> {
+  const server = await lockServer(tx, serverId);
+  // Another connection has taken over: what there is to do is its to do.
+  if (server?.connection_epoch !== line.epoch) return none;
+  const { epoch, capabilities } = line;
+  const rows = await lockUnfinished(tx, serverId);
+  const decided = turns(rows, { epoch, journal: capabilities.has('journal'), now: tx.now });
+  const sendings: Sending[] = [];
+  const unwanted: string[] = [];
+  for (const [index, row] of rows.entries()) {
+    if (sendings.length >= AT_ONCE) return { sendings, unwanted, more: true };
+    const turn = decided[index];
+    if (turn === 'send' && isBuiltIn(row.slug) && !capabilities.has('builtin')) {
+      await results.end(tx, row, 'fail', { actor: null, error: 'The daemon of this server cannot do this.' });
+    } else if (turn === 'send') sendings.push({ row: await handOver(tx, row, epoch), first: true });
+    else if (turn === 'send again') {
+      await handAgain(tx, row, epoch);
+      sendings.push({ row, first: false });
+    } else await settleClock(tx, row, turn === 'doubt');
+    if (row.cancel_requested_at !== null && capabilities.has('cancel') && row.status !== 'pending')
+      unwanted.push(row.id);
+  }
+  return { sendings, unwanted, more: false };
+}
+
+/** One that was marked before, but that nobody took, keeps its state. */
+async function handOver(tx: Tx, row: ExecutionRow, epoch: number): Promise<ExecutionRow> {
+  if (row.status === 'pending')
+    return transition(tx, executionLifecycle, row, 'send', {
+      actor: null,
+      set: { sent_at: tx.now, sent_epoch: epoch },
+    });
+  await handAgain(tx, row, epoch);
+  return row;
+}
+
+async function handAgain(tx: Tx, row: ExecutionRow, epoch: number): Promise<void> {
+  await noteExecution(tx, row.id, { sent_epoch: epoch });
+  await settleClock(tx, row, false);
+}
+
+/** The server is here, so time counts again; and one in doubt is given up soon unless something is heard of it. */
+async function settleClock(tx: Tx, row: ExecutionRow, inDoubt: boolean): Promise<void> {
+  const { deadline_at, paused_at } = resumed(row, tx.now);
+  const until = inDoubt ? Math.min(deadline_at, tx.now + DOUBT_MS) : deadline_at;
+  if (until === row.deadline_at && paused_at === row.paused_at) return;
+  await noteExecution(tx, row.id, { deadline_at: until, paused_at });
+  await setAlarm(tx, row.id, until);
+}

@@ -1,0 +1,225 @@
+import fc from 'fast-check';
+import { beforeAll, expect, it } from 'vitest';
+import { onBothEngines } from '../../testing/engines.ts';
+import { type FakeLine, type Garden, plantGarden } from '../instances/test/garden.ts';
+import { isFinal } from './lifecycle.ts';
+import type { Actions } from './service.ts';
+
+/** Everything that can happen to executions, in any order; numbers choose among what there is at that moment. */
+const happening = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ what: fc.constant('order' as const), builtIn: fc.boolean() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      what: fc.constantFrom('connect' as const, 'take over' as const),
+      journal: fc.boolean(),
+      replica: fc.nat(1),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ what: fc.constant('dispatch' as const), line: fc.nat(3) }) },
+  { weight: 2, arbitrary: fc.record({ what: fc.constant('race' as const) }) },
+  { weight: 1, arbitrary: fc.record({ what: fc.constant('break' as const) }) },
+  { weight: 1, arbitrary: fc.record({ what: fc.constant('disconnect' as const) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      what: fc.constantFrom('started' as const, 'completed' as const, 'failed' as const, 'cancel' as const),
+      which: fc.nat(20),
+      replica: fc.nat(1),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ what: fc.constant('pass' as const), seconds: fc.constantFrom(5, 70, 400, 90_000) }),
+  },
+);
+type Happening = typeof happening extends fc.Arbitrary<infer Value> ? Value : never;
+
+interface Connected {
+  readonly line: FakeLine;
+  readonly by: Actions;
+}
+
+/** One server with its daemons, and what has to hold of its executions whatever happens. */
+class World {
+  readonly #garden: Garden;
+  readonly #replicas: readonly Actions[];
+  readonly #serverId: string;
+  readonly #instanceId: string;
+  readonly #lines: Connected[] = [];
+  readonly #ordered: string[] = [];
+  readonly #ended = new Map<string, string>();
+
+  constructor(garden: Garden, replicas: readonly Actions[], serverId: string, instanceId: string) {
+    this.#garden = garden;
+    this.#replicas = replicas;
+    this.#serverId = serverId;
+    this.#instanceId = instanceId;
+  }
+
+  async happen(one: Happening): Promise<void> {
+    const { clock, cancel, order, execute, disconnect } = this.#garden;
+    switch (one.what) {
+      case 'order': {
+        const id = one.builtIn
+          ? (await order(this.#instanceId, 'hortus.restart')).execution.id
+          : (await execute(this.#instanceId)).id;
+        if (!this.#ordered.includes(id)) this.#ordered.push(id);
+        return;
+      }
+      case 'connect':
+        return this.connect(one.journal, one.replica);
+      case 'take over': {
+        // A daemon connects anew at the very moment at which its old line is given work.
+        const newest = this.#lines.at(-1);
+        const work = newest?.by.dispatch(this.#serverId, newest.line);
+        await Promise.all([work, this.connect(one.journal, one.replica)]);
+        return;
+      }
+      case 'dispatch': {
+        // Also over a line that has been replaced: its replica may not have noticed.
+        const old = this.#lines.at(-1 - (one.line % Math.max(1, this.#lines.length)));
+        return this.#dispatch(old ? [old] : []);
+      }
+      case 'race':
+        return this.#dispatch(this.#lines.slice(-2));
+      case 'break': {
+        const newest = this.#lines.at(-1);
+        if (newest) newest.line.open = false;
+        return;
+      }
+      case 'disconnect':
+        return disconnect(this.#serverId);
+      case 'pass':
+        clock.now += one.seconds * 1_000;
+        return this.deadlines();
+      case 'cancel': {
+        const id = this.#pick(this.#ordered, one.which);
+        if (id !== undefined) await cancel(id).catch(refusalOnly);
+        return;
+      }
+      default:
+        return this.#hear(one.what, this.#pick(this.#handedOver(), one.which), one.replica);
+    }
+  }
+
+  async connect(journal: boolean, replica: number): Promise<void> {
+    const capabilities = journal ? ['journal', 'builtin', 'cancel'] : ['builtin'];
+    const line = await this.#garden.connect(capabilities, this.#serverId);
+    this.#lines.push({ line, by: this.#replicas[replica % this.#replicas.length] as Actions });
+  }
+
+  async deadlines(): Promise<void> {
+    const job = this.#garden.actions.deadlineJob();
+    for (const id of this.#ordered) {
+      const run = { id: 'job', kind: '', key: id, payload: { execution_id: id }, attempts: 1 };
+      await job.run({ job: run, signal: new AbortController().signal, complete: async () => 'settled' });
+    }
+  }
+
+  async check(): Promise<void> {
+    for (const id of this.#ordered) {
+      const { status } = await this.#garden.execution(id);
+      const before = this.#ended.get(id);
+      if (before !== undefined) expect(status, 'a final state has changed').toBe(before);
+      if (isFinal(status)) this.#ended.set(id, status);
+    }
+    const handed = this.#lines.flatMap(({ line }) =>
+      line.requested.map((id) => ({ id, journal: line.capabilities.has('journal'), line })),
+    );
+    for (const id of this.#ordered) {
+      const times = handed.filter((one) => one.id === id);
+      expect(new Set(times.map(({ line }) => line)).size, 'twice over one line').toBe(times.length);
+      // Who does not remember may be the first to get it, and never a later one.
+      expect(
+        times.slice(1).every(({ journal }) => journal),
+        'again to a daemon without a journal',
+      ).toBe(true);
+    }
+  }
+
+  /** A daemon that remembers is there and answers all it is asked; the rest is ended by time. */
+  async settle(): Promise<void> {
+    await this.connect(true, 0);
+    const { line, by } = this.#lines.at(-1) as Connected;
+    for (let answered = 0; ; ) {
+      await by.dispatch(this.#serverId, line);
+      const fresh = line.requested.slice(answered);
+      if (fresh.length === 0) break;
+      for (const id of fresh) await this.#hear('completed', id, 1);
+      answered += fresh.length;
+    }
+    for (const id of line.requested) expect(isFinal((await this.#garden.execution(id)).status)).toBe(true);
+    this.#garden.clock.now += 600_000;
+    await this.deadlines();
+    await this.check();
+    expect(this.#ended.size).toBe(this.#ordered.length);
+    for (const id of this.#ordered) {
+      const told = (await this.#garden.events(id)).map(({ type }) => type);
+      expect(told).toEqual(eventsOf[this.#ended.get(id) ?? '']);
+    }
+  }
+
+  async #dispatch(over: readonly Connected[]): Promise<void> {
+    const newest = this.#lines.at(-1);
+    const replaced = this.#lines.filter((one) => one !== newest).map(({ line }) => line);
+    const before = replaced.map((line) => line.sent.length);
+    await Promise.all(over.map(({ line, by }) => by.dispatch(this.#serverId, line)));
+    expect(
+      replaced.map((line) => line.sent.length),
+      'over a line that was replaced',
+    ).toEqual(before);
+  }
+
+  async #hear(what: 'started' | 'completed' | 'failed', id: string | undefined, replica: number): Promise<void> {
+    if (id === undefined) return;
+    const by = this.#replicas[replica % this.#replicas.length] as Actions;
+    if (what === 'started') await by.started(this.#serverId, id);
+    else await by[what](this.#serverId, { execution_id: id, exit_code: 0 });
+  }
+
+  #handedOver(): string[] {
+    return [...new Set(this.#lines.flatMap(({ line }) => line.requested))];
+  }
+
+  #pick(ids: readonly string[], which: number): string | undefined {
+    return ids[which % Math.max(1, ids.length)];
+  }
+}
+
+const eventsOf: Readonly<Record<string, string[]>> = {
+  completed: ['action.completed'],
+  failed: ['action.failed'],
+  timeout: ['action.failed'],
+  cancelled: [],
+};
+
+function refusalOnly(error: { code?: string }): void {
+  if (error.code !== 'VALIDATION_ERROR') throw error;
+}
+
+onBothEngines((engine) => {
+  let garden: Garden;
+  let replicas: readonly Actions[];
+  beforeAll(async () => {
+    garden = await plantGarden(engine);
+    replicas = [garden.actions, engine.name === 'postgres' ? (await garden.replica()).actions : garden.actions];
+  });
+
+  it('whatever happens in whatever order, each is begun at most once and ends once', { timeout: 120_000 }, async () => {
+    const history = fc.array(happening, { minLength: 5, maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(history, async (happenings) => {
+        const serverId = await garden.addServer();
+        const { id } = await garden.running(serverId);
+        const world = new World(garden, replicas, serverId, id);
+        for (const one of happenings) {
+          await world.happen(one);
+          await world.check();
+        }
+        await world.settle();
+      }),
+      { numRuns: 60, endOnFailure: true },
+    );
+  });
+});

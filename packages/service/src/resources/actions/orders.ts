@@ -1,0 +1,187 @@
+import type { Manifest, ManifestAction } from '@hortus/contract/template/manifest';
+import { CHANNEL_TOPIC } from '../../channel/waker.ts';
+import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
+import { newId } from '../../ids.ts';
+import { conflict, notFound } from '../../problem.ts';
+import { begin, transition } from '../../state/transition.ts';
+import type { Queries, Storage, Tx } from '../../storage/storage.ts';
+import type { Vault } from '../../vault/vault.ts';
+import { type Instances, released } from '../instances/service.ts';
+import type { NamedRow } from '../instances/store.ts';
+import type { Catalog } from '../templates/catalog.ts';
+import { BUILT_IN_TIMEOUT_MS, type BuiltIn, type BuiltInOrder, builtIns } from './built-ins.ts';
+import { NEVER_STARTED_MS, setAlarm } from './deadlines.ts';
+import { containerOf, specOf } from './declared.ts';
+import { executionLifecycle } from './lifecycle.ts';
+import { type CheckedParams, fillAction, type Request, requestContext } from './request.ts';
+import type { Results } from './results.ts';
+import { type ExecutionRow, lockPendingOfInstance, noteExecution } from './store.ts';
+
+/** The resolved manifest of a revision, with secrets decrypted. */
+export type ManifestOf = (
+  queries: Queries,
+  accountId: string,
+  definitionId: string,
+  revision: number,
+) => Promise<{ readonly manifest: Manifest }>;
+
+export interface OrdersDeps {
+  readonly storage: Pick<Storage, 'reader'>;
+  readonly vault: Vault;
+  readonly catalog: Pick<Catalog, 'byId'>;
+  readonly instances: Pick<Instances, 'find' | 'lock'>;
+  readonly manifestOf: ManifestOf;
+  readonly results: Results;
+}
+
+/** An action of a template, checked and filled in. */
+export interface Wanted extends CheckedParams {
+  readonly instanceId: string;
+  readonly action: ManifestAction;
+  readonly container: string;
+}
+
+interface NewExecution {
+  readonly instance: Pick<NamedRow, 'id' | 'account_id' | 'server_id'>;
+  readonly slug: string;
+  readonly name: string;
+  readonly shown: Readonly<Record<string, unknown>>;
+  readonly request: Request;
+  readonly timeoutMs: number;
+  readonly startWithinMs: number;
+  readonly actor: string | null;
+}
+
+/** Puts executions down; sending them is another's work. */
+export class Orders {
+  readonly #deps: OrdersDeps;
+  constructor(deps: OrdersDeps) {
+    this.#deps = deps;
+  }
+
+  async prepare(
+    principal: Principal,
+    instanceId: string,
+    slug: string,
+    params: Readonly<Record<string, unknown>>,
+  ): Promise<Wanted> {
+    const { storage, catalog, instances, manifestOf } = this.#deps;
+    const instance = await instances.find(storage.reader, principal, instanceId);
+    const spec = specOf(catalog, instance);
+    const declared = spec.actions.find((one) => one.slug === slug);
+    if (!declared) throw notFound('action');
+    if (declared.dangerous) requirePermission(principal, 'actions:dangerous');
+    const { account_id, definition_id } = instance;
+    const { manifest } = await manifestOf(storage.reader, account_id, definition_id, runningRevision(instance));
+    const action = manifest.actions.find((one) => one.slug === slug);
+    if (!action) throw notFound('action');
+    const container = containerOf(spec, instance, action.component);
+    return { instanceId, action, container, ...fillAction(action, params) };
+  }
+
+  async execute(tx: Tx, principal: Principal, wanted: Wanted): Promise<ExecutionRow> {
+    const instance = await this.#deps.instances.lock(tx, principal, wanted.instanceId);
+    runningRevision(instance);
+    const { action, command, params, shown, container } = wanted;
+    return this.#insert(tx, {
+      instance,
+      slug: action.slug,
+      name: action.name,
+      shown,
+      request: { type: action.type, command, params, instance: instance.container_name, container },
+      timeoutMs: action.timeout_ms,
+      startWithinMs: NEVER_STARTED_MS,
+      actor: actorOf(principal),
+    });
+  }
+
+  /** One that waits for the same is answered instead of put down again; the instance must be locked. */
+  async order(tx: Tx, order: BuiltInOrder): Promise<ExecutionRow> {
+    const waiting = await lockPendingOfInstance(tx, order.instance.id);
+    const last = waiting.findLast((row) => Object.hasOwn(builtIns, row.slug));
+    if (last?.slug !== order.slug || last.params !== JSON.stringify(order.params ?? {}))
+      return this.#insert(tx, builtIn(order));
+    // Whoever gives it more time to begin means both.
+    const deadline_at = Math.max(last.deadline_at, tx.now + (order.startWithinMs ?? 0));
+    if (deadline_at > last.deadline_at) await noteExecution(tx, last.id, { deadline_at });
+    return { ...last, deadline_at };
+  }
+
+  async done(tx: Tx, order: BuiltInOrder): Promise<ExecutionRow> {
+    const row = await this.#insert(tx, builtIn(order));
+    const sent = await transition(tx, executionLifecycle, row, 'send', { actor: null });
+    return this.#deps.results.end(tx, sent, 'complete', { actor: order.actor, exitCode: 0 });
+  }
+
+  async withdraw(tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null): Promise<void> {
+    for (const row of await lockPendingOfInstance(tx, instanceId))
+      if (row.slug === slug) await this.#deps.results.end(tx, row, 'cancel', { actor });
+  }
+
+  wake(tx: Tx, serverId: string): void {
+    tx.notify(CHANNEL_TOPIC, serverId);
+  }
+
+  async #insert(tx: Tx, wanted: NewExecution): Promise<ExecutionRow> {
+    const { instance, slug, name, shown, request, timeoutMs, startWithinMs, actor } = wanted;
+    const id = newId('execution');
+    const { account_id, server_id } = instance;
+    const sealed = await this.#deps.vault.encrypt(tx, account_id, JSON.stringify(request), requestContext(id));
+    const deadline_at = tx.now + startWithinMs;
+    const row = {
+      id,
+      account_id,
+      instance_id: instance.id,
+      server_id,
+      slug,
+      name,
+      request: sealed,
+      params: JSON.stringify(shown),
+      exit_code: null,
+      output: null,
+      output_truncated: 0 as const,
+      error: null,
+      outcome: null,
+      timeout_ms: timeoutMs,
+      deadline_at,
+      paused_at: null,
+      sent_epoch: null,
+      cancel_requested_at: null,
+      created_by: actor,
+      created_at: tx.now,
+      updated_at: tx.now,
+      sent_at: null,
+      started_at: null,
+      finished_at: null,
+    };
+    const execution = await begin(tx, executionLifecycle, row, 'create', actor);
+    await setAlarm(tx, id, deadline_at);
+    this.wake(tx, server_id);
+    return execution;
+  }
+}
+
+const builtIn = ({ instance, slug, params = {}, actor, startWithinMs }: BuiltInOrder): NewExecution => ({
+  instance,
+  slug,
+  name: builtIns[slug],
+  shown: params,
+  request: {
+    type: 'builtin',
+    command: [],
+    params,
+    instance: instance.container_name,
+    container: instance.container_name,
+  },
+  timeoutMs: BUILT_IN_TIMEOUT_MS,
+  startWithinMs: startWithinMs ?? NEVER_STARTED_MS,
+  actor,
+});
+
+/** Only what has been deployed can be acted upon. */
+function runningRevision(instance: NamedRow): number {
+  if (instance.status === 'released') throw released();
+  if (instance.revision === null)
+    throw conflict('status', 'state', 'the instance has not been deployed yet.', { status: instance.status });
+  return instance.revision;
+}

@@ -1,0 +1,42 @@
+import { isBuiltIn } from './built-ins.ts';
+import { NEVER_STARTED_MS } from './deadlines.ts';
+import type { ExecutionRow } from './store.ts';
+
+/** What is done with an unfinished execution when its server has a connection. */
+export type Turn =
+  /** Handed over for the first time. */
+  | 'send'
+  /** Handed over once more, to a daemon that answers what it knows already from its journal. */
+  | 'send again'
+  /** May have been handed over on a connection that is gone, to a daemon that does not remember: nobody starts it twice. */
+  | 'doubt'
+  /** Under way, or has to wait for what was ordered before. */
+  | 'leave';
+
+export interface Link {
+  readonly epoch: number;
+  readonly journal: boolean;
+  readonly now: number;
+}
+
+/**
+ * Decides for all unfinished executions of a server, oldest first. Built-in actions of an instance happen one after
+ * another and before whatever was ordered after them; the actions of its template do not wait for each other.
+ */
+export function turns(rows: readonly ExecutionRow[], link: Link): Turn[] {
+  const busy = new Set<string>();
+  return rows.map((row) => {
+    const waits = busy.has(row.instance_id);
+    if (isBuiltIn(row.slug)) busy.add(row.instance_id);
+    return turn(row, waits, link);
+  });
+}
+
+function turn(row: ExecutionRow, waits: boolean, { epoch, journal, now }: Link): Turn {
+  if (row.status === 'pending') return waits ? 'leave' : 'send';
+  if (row.status === 'sent' && row.sent_epoch === null) return 'send';
+  if (row.sent_epoch === epoch) return 'leave';
+  if (row.status === 'running') return journal ? 'send again' : 'leave';
+  // Nobody wants Tuesday's flush on Friday: what may not have begun is not begun so late.
+  return journal && now < row.created_at + NEVER_STARTED_MS ? 'send again' : 'doubt';
+}

@@ -1,0 +1,25 @@
+import type { Execution } from '@hortus/contract/resources/actions';
+import { iso, isoOrNull } from '../../time.ts';
+import { isFinal } from './lifecycle.ts';
+import type { ExecutionRow } from './store.ts';
+
+export const executionRecord = (row: Omit<ExecutionRow, 'request'>): Execution => ({
+  id: row.id,
+  instance_id: row.instance_id,
+  server_id: row.server_id,
+  slug: row.slug,
+  name: row.name,
+  status: row.status,
+  params: JSON.parse(row.params),
+  exit_code: row.exit_code,
+  output: row.output,
+  output_truncated: row.output_truncated === 1,
+  error: row.error,
+  outcome: row.outcome,
+  cancelling: row.cancel_requested_at !== null && !isFinal(row.status),
+  created_by: row.created_by,
+  created_at: iso(row.created_at),
+  sent_at: isoOrNull(row.sent_at),
+  started_at: isoOrNull(row.started_at),
+  finished_at: isoOrNull(row.finished_at),
+});

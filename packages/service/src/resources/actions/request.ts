@@ -1,0 +1,71 @@
+import type { ManifestAction } from '@hortus/contract/template/manifest';
+import { checkParams, fillArguments } from '@hortus/template/action-params';
+import { invalid, Problem } from '../../problem.ts';
+import type { ExecutionRow } from './store.ts';
+
+/** What a daemon is asked to do. It may hold secrets, so it is kept encrypted. */
+export interface Request {
+  readonly type: ManifestAction['type'] | 'builtin';
+  readonly command: readonly string[];
+  readonly params: Readonly<Record<string, unknown>>;
+  /** The name of the instance, by which a daemon that keeps manifests finds everything else. */
+  readonly instance: string;
+  /** Where the action happens, for a daemon that knows nothing but containers. */
+  readonly container: string;
+}
+
+/** Binds a request to its execution: moved to another, it does not decrypt. */
+export const requestContext = (executionId: string): string => `execution/${executionId}`;
+
+export interface CheckedParams {
+  readonly command: string[];
+  readonly params: Record<string, unknown>;
+  /** Those that may be kept in the clear and shown. */
+  readonly shown: Record<string, unknown>;
+}
+
+/** Checks the params of one execution against their declaration and fills the arguments with them. */
+export function fillAction(action: ManifestAction, given: Readonly<Record<string, unknown>>): CheckedParams {
+  const declared = action.params as Parameters<typeof checkParams>[0];
+  const checked = checkParams(declared, given);
+  if (!checked.ok) {
+    const [first] = checked.problems;
+    if (!first) throw invalid('params', 'are not valid.');
+    const problems = checked.problems;
+    throw new Problem('VALIDATION_ERROR', `${first.field}: ${first.message}`, {
+      reason: 'invalid',
+      field: first.field,
+      problems,
+    });
+  }
+  const secret = new Set(declared.filter(({ type }) => type === 'password').map(({ name }) => name));
+  const shown = Object.fromEntries(Object.entries(checked.values).filter(([name]) => !secret.has(name)));
+  return { command: fillArguments(action.command ?? [], checked.values), params: checked.values, shown };
+}
+
+/** The values of a request that are nobody's to read: those of its password params. */
+export function secretParams(row: Pick<ExecutionRow, 'params'>, request: Request): string[] {
+  const shown = JSON.parse(row.params) as Record<string, unknown>;
+  return Object.entries(request.params).flatMap(([name, value]) =>
+    !Object.hasOwn(shown, name) && typeof value === 'string' ? [value] : [],
+  );
+}
+
+export interface Knowledge {
+  /** The daemon keeps manifests and finds the component of an action in them. */
+  readonly journal: boolean;
+}
+
+export const actionRequest = (row: ExecutionRow, request: Request, { journal }: Knowledge) => ({
+  type: 'action_request' as const,
+  execution_id: row.id,
+  instance_id: row.instance_id,
+  container_name: journal ? request.instance : request.container,
+  action: {
+    slug: row.slug,
+    type: request.type,
+    command: [...request.command],
+    timeout: `${Math.ceil(row.timeout_ms / 1000)}s`,
+  },
+  params: { ...request.params },
+});

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { onBothEngines } from '../../testing/engines.ts';
+import { type Garden, plantGarden, SMTP_PASSWORD } from '../instances/test/garden.ts';
+import { KEPT_BYTES } from './output.ts';
+
+async function sent({ running, execute, connect, actions, serverId }: Garden) {
+  const instance = await running();
+  const { id } = await execute(instance.id);
+  await actions.dispatch(serverId, await connect());
+  return { id, instance };
+}
+
+onBothEngines((engine) => {
+  it('comes by the channel, and once is enough', async () => {
+    const garden = await plantGarden(engine);
+    const { actions, serverId, execution, events } = garden;
+    const { id, instance } = await sent(garden);
+    await actions.started(serverId, id);
+    await actions.started(serverId, id);
+    expect(await execution(id)).toMatchObject({ status: 'running', started_at: expect.any(String) });
+    const result = { execution_id: id, exit_code: 0, output: 'done\n' };
+    await actions.completed(serverId, result);
+    await actions.completed(serverId, { ...result, output: 'again' });
+    await actions.failed(serverId, { ...result, exit_code: 1 });
+    await actions.started(serverId, id);
+    expect(await execution(id)).toMatchObject({
+      status: 'completed',
+      exit_code: 0,
+      output: 'done\n',
+      output_truncated: false,
+      outcome: 'known',
+      error: null,
+      finished_at: expect.any(String),
+    });
+    expect(await events(id)).toEqual([
+      {
+        type: 'action.completed',
+        data: {
+          execution_id: id,
+          instance_id: instance.id,
+          server_id: serverId,
+          slug: 'db-dump',
+          status: 'completed',
+          exit_code: 0,
+        },
+      },
+    ]);
+  });
+
+  it('comes by REST: the same final state again is fine, another is refused', async () => {
+    const garden = await plantGarden(engine);
+    const { put, events } = garden;
+    const { id } = await sent(garden);
+    expect((await put(id, { status: 'running' })).status).toBe('running');
+    expect((await put(id, { status: 'running' })).status).toBe('running');
+    expect(await put(id, { status: 'failed', exit_code: 3, error: 'no space' })).toMatchObject({
+      status: 'failed',
+      exit_code: 3,
+      error: 'no space',
+    });
+    expect((await put(id, { status: 'failed', exit_code: 4 })).exit_code).toBe(3);
+    for (const status of ['completed', 'running'] as const)
+      await expect(put(id, { status })).rejects.toMatchObject({ details: { field: 'status', status: 'failed' } });
+    expect((await events(id)).map(({ type }) => type)).toEqual(['action.failed']);
+  });
+
+  it('may come without the word that it began', async () => {
+    const garden = await plantGarden(engine);
+    const { id } = await sent(garden);
+    expect(await garden.put(id, { status: 'completed', exit_code: 0 })).toMatchObject({ status: 'completed' });
+  });
+
+  it('of what was never sent, or of another server, is none', async () => {
+    const { running, execute, actions, serverId, execution, put, addServer } = await plantGarden(engine);
+    const { id } = await execute((await running()).id);
+    await actions.completed(serverId, { execution_id: id });
+    await actions.completed(await addServer(), { execution_id: id });
+    await actions.completed(serverId, { execution_id: 'exe_nobody' });
+    await expect(put(id, { status: 'completed' })).rejects.toMatchObject({ details: { status: 'pending' } });
+    expect((await execution(id)).status).toBe('pending');
+  });
+
+  it('says by its outcome why a daemon ended it', async () => {
+    const garden = await plantGarden(engine);
+    const { actions, serverId, execution, events } = garden;
+    const outcomes = { timeout: 'timeout', cancelled: 'cancelled', unknown: 'failed', known: 'failed' } as const;
+    for (const [outcome, status] of Object.entries(outcomes)) {
+      const { id } = await sent(garden);
+      await actions.failed(serverId, { execution_id: id, outcome: outcome as keyof typeof outcomes });
+      expect(await execution(id)).toMatchObject({
+        status,
+        outcome: outcome === 'unknown' ? 'unknown' : 'known',
+        error: expect.any(String),
+      });
+      expect(await events(id)).toHaveLength(status === 'cancelled' ? 0 : 1);
+    }
+  });
+
+  describe('output', () => {
+    it('is kept up to a mebibyte, cut between characters, and says so', async () => {
+      const garden = await plantGarden(engine);
+      const { id } = await sent(garden);
+      const { output, output_truncated } = await garden.put(id, {
+        status: 'completed',
+        output: `x${'€'.repeat(KEPT_BYTES / 2)}`,
+      });
+      expect(output_truncated).toBe(true);
+      expect(Buffer.byteLength(output ?? '')).toBeGreaterThan(KEPT_BYTES - 3);
+      expect(Buffer.byteLength(output ?? '')).toBeLessThanOrEqual(KEPT_BYTES);
+      expect(output?.slice(1).replaceAll('€', '')).toBe('');
+    });
+
+    it('keeps what the daemon has cut marked', async () => {
+      const garden = await plantGarden(engine);
+      const { id } = await sent(garden);
+      const report = { status: 'completed', output: 'a\0b', output_truncated: true } as const;
+      expect(await garden.put(id, report)).toMatchObject({ output_truncated: true, output: 'a\uFFFDb' });
+    });
+
+    it('holds no secret of the definition, not even at the cut', async () => {
+      const garden = await plantGarden(engine);
+      const { id } = await sent(garden);
+      const padding = 'x'.repeat(KEPT_BYTES - 5);
+      const reported = await garden.put(id, {
+        status: 'failed',
+        output: padding + SMTP_PASSWORD,
+        error: `login with ${SMTP_PASSWORD} was refused`,
+      });
+      expect(reported.output?.replaceAll('x', '')).not.toMatch(/hunt/);
+      expect(reported.error).toMatch(/^login with \*+ was refused$/);
+    });
+
+    it('takes an exit code that no column can hold for none', async () => {
+      const garden = await plantGarden(engine);
+      const { id } = await sent(garden);
+      expect((await garden.put(id, { status: 'failed', exit_code: 2 ** 40 })).exit_code).toBeNull();
+    });
+  });
+
+  describe('cancel', () => {
+    it('ends at once what was not sent', async () => {
+      const { running, execute, cancel, connect, actions, serverId, events } = await plantGarden(engine);
+      const { id } = await execute((await running()).id);
+      expect((await cancel(id)).status).toBe('cancelled');
+      expect((await cancel(id)).status).toBe('cancelled');
+      const line = await connect();
+      await actions.dispatch(serverId, line);
+      expect(line.sent).toEqual([]);
+      expect(await events(id)).toEqual([]);
+    });
+
+    it('is a wish for what was sent: the daemon says when it is over, and with what', async () => {
+      const garden = await plantGarden(engine);
+      const { cancel, connect, actions, serverId, execution } = garden;
+      const { id } = await sent(garden);
+      await actions.started(serverId, id);
+      expect(await cancel(id)).toMatchObject({ status: 'running', cancelling: true });
+      const line = await connect();
+      await actions.dispatch(serverId, line);
+      expect(line.sent).toContainEqual({ type: 'action_cancel', execution_id: id });
+      const published = await connect([]);
+      await actions.dispatch(serverId, published);
+      expect(published.sent).toEqual([]);
+      await actions.failed(serverId, { execution_id: id, outcome: 'cancelled' });
+      expect(await execution(id)).toMatchObject({ status: 'cancelled', cancelling: false });
+    });
+
+    it('comes too late for what is over', async () => {
+      const garden = await plantGarden(engine);
+      const { id } = await sent(garden);
+      await garden.put(id, { status: 'completed' });
+      await expect(garden.cancel(id)).rejects.toMatchObject({ details: { reason: 'state', status: 'completed' } });
+    });
+  });
+});

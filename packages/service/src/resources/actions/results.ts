@@ -1,0 +1,124 @@
+import type { ActionReport } from '@hortus/contract/resources/actions';
+import { CHANNEL_TOPIC } from '../../channel/waker.ts';
+import { transition } from '../../state/transition.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { Vault } from '../../vault/vault.ts';
+import { type BuiltIn, isBuiltIn } from './built-ins.ts';
+import { GRACE_MS, setAlarm } from './deadlines.ts';
+import { type ExecutionMove, executionLifecycle } from './lifecycle.ts';
+import { KEPT_BYTES, keep } from './output.ts';
+import { type Request, requestContext, secretParams } from './request.ts';
+import { definitionOf, type ExecutionRow, lockPendingOfInstance } from './store.ts';
+
+export interface ResultsDeps {
+  readonly vault: Pick<Vault, 'decrypt'>;
+  /** What a built-in action does to its instance. */
+  readonly instances: {
+    began(tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null): Promise<void>;
+    settled(tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null): Promise<void>;
+  };
+  /** The values that nobody may read in what an action wrote. */
+  readonly secretsOf: (queries: Queries, owner: { accountId: string; definitionId: string }) => Promise<string[]>;
+}
+
+/** How an execution ended, as far as somebody knows. */
+export interface Ending {
+  readonly actor: string | null;
+  readonly exitCode?: number | null | undefined;
+  readonly output?: string | null | undefined;
+  readonly truncated?: boolean | undefined;
+  readonly error?: string | null | undefined;
+  readonly outcome?: 'known' | 'unknown';
+}
+
+type Final = 'complete' | 'fail' | 'expire' | 'cancel';
+
+const LONGEST_ERROR_BYTES = 8_192;
+const LARGEST_EXIT_CODE = 2 ** 31 - 1;
+
+/** Moves executions by what is heard of them. All rows must be locked by the transaction. */
+export class Results {
+  readonly #deps: ResultsDeps;
+  constructor(deps: ResultsDeps) {
+    this.#deps = deps;
+  }
+
+  async start(tx: Tx, row: ExecutionRow, actor: string | null): Promise<ExecutionRow> {
+    const deadline_at = tx.now + row.timeout_ms + GRACE_MS;
+    const started = await transition(tx, executionLifecycle, row, 'start', {
+      actor,
+      set: { started_at: tx.now, deadline_at, paused_at: null },
+    });
+    await setAlarm(tx, row.id, deadline_at);
+    if (isBuiltIn(row.slug)) await this.#deps.instances.began(tx, row.instance_id, row.slug, actor);
+    return started;
+  }
+
+  async end(tx: Tx, row: ExecutionRow, move: Final, ending: Ending): Promise<ExecutionRow> {
+    const { actor, outcome = 'known' } = ending;
+    const hidden = await this.#hidden(tx, row, ending);
+    const output = keep(ending.output, hidden, KEPT_BYTES);
+    const ended = await transition(tx, executionLifecycle, row, move satisfies ExecutionMove, {
+      actor,
+      set: {
+        // The word that it began may have been lost on the way; that it was handed over is known.
+        started_at: move === 'complete' ? (row.started_at ?? row.sent_at) : row.started_at,
+        finished_at: tx.now,
+        exit_code: exitCode(ending.exitCode),
+        output: output.text,
+        output_truncated: output.truncated || ending.truncated ? 1 : 0,
+        error: keep(ending.error, hidden, LONGEST_ERROR_BYTES).text,
+        outcome,
+        paused_at: null,
+      },
+    });
+    if (isBuiltIn(row.slug)) await this.#afterBuiltIn(tx, ended, row.slug, actor);
+    return ended;
+  }
+
+  async #afterBuiltIn(tx: Tx, row: ExecutionRow, slug: BuiltIn, actor: string | null): Promise<void> {
+    if (row.status === 'completed') {
+      await this.#deps.instances.settled(tx, row.instance_id, slug, actor);
+      if (slug === 'hortus.release') await this.#dropWaiting(tx, row, actor);
+    }
+    // What waited for it may go now.
+    tx.notify(CHANNEL_TOPIC, row.server_id);
+  }
+
+  /** Nothing is left that could be acted upon. */
+  async #dropWaiting(tx: Tx, { instance_id }: ExecutionRow, actor: string | null): Promise<void> {
+    for (const row of await lockPendingOfInstance(tx, instance_id))
+      await this.end(tx, row, 'fail', { actor, error: 'The instance was released.' });
+  }
+
+  async #hidden(tx: Tx, row: ExecutionRow, { output, error }: Ending): Promise<string[]> {
+    if (!output && !error) return [];
+    const { account_id: accountId } = row;
+    const definitionId = await definitionOf(tx, row.instance_id);
+    const secrets = definitionId === undefined ? [] : await this.#deps.secretsOf(tx, { accountId, definitionId });
+    return [...secrets, ...secretParams(row, await this.request(tx, row))];
+  }
+
+  async request(queries: Queries, row: ExecutionRow): Promise<Request> {
+    return JSON.parse(await this.#deps.vault.decrypt(queries, row.account_id, row.request, requestContext(row.id)));
+  }
+}
+
+/** The state that a report claims. A daemon that ended a command itself says why in its outcome. */
+export function claimed(report: ActionReport): ExecutionRow['status'] {
+  if (report.status !== 'failed') return report.status;
+  return report.outcome === 'timeout' || report.outcome === 'cancelled' ? report.outcome : 'failed';
+}
+
+export const finalMoves = {
+  completed: 'complete',
+  failed: 'fail',
+  timeout: 'expire',
+  cancelled: 'cancel',
+} as const;
+
+/** What no column can hold is no exit code. */
+const exitCode = (given: number | null | undefined): number | null =>
+  given === null || given === undefined || !Number.isSafeInteger(given) || Math.abs(given) > LARGEST_EXIT_CODE
+    ? null
+    : given;

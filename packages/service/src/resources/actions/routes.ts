@@ -1,0 +1,35 @@
+import type { actionEndpoints } from '@hortus/contract/resources/actions';
+import type { Handlers } from '../../http/handler.ts';
+import type { Actions } from './service.ts';
+
+export const actionRoutes = (actions: Actions): Handlers<keyof typeof actionEndpoints> => ({
+  'actions.list': async ({ principal, params }) => ({
+    success: true,
+    ...(await actions.list(principal, params.id)),
+  }),
+  'actions.execute': async ({ principal, params, body, write }) => {
+    const wanted = await actions.prepare(principal, params.id, params.slug, body.params ?? {});
+    return write(async (tx) => {
+      const execution = await actions.execute(tx, principal, wanted);
+      return { success: true, execution, data: execution };
+    });
+  },
+  'actions.read': async ({ principal, params }) => {
+    const execution = await actions.read(principal, params.execution_id);
+    return { success: true, execution, data: execution };
+  },
+  'actions.report': ({ principal, params, body, write }) =>
+    write(async (tx) => {
+      const execution = await actions.report(tx, principal, params.execution_id, body);
+      return { success: true, execution, data: execution };
+    }),
+  'actions.cancel': ({ principal, params, write }) =>
+    write(async (tx) => {
+      const execution = await actions.cancel(tx, principal, params.execution_id);
+      return { success: true, execution, data: execution };
+    }),
+  'actions.history': async ({ principal, params, query }) => {
+    const filter = { instanceId: params.id, slug: query.slug, status: query.status };
+    return { success: true, ...(await actions.history(principal, filter, query)) };
+  },
+});

@@ -1,0 +1,196 @@
+import type { ActionReport, Execution } from '@hortus/contract/resources/actions';
+import { actorOf, type Principal } from '../../identity/principal.ts';
+import type { JobKind } from '../../jobs/job.ts';
+import { conflict, notFound, Problem } from '../../problem.ts';
+import type { Page, PageRequest, Pages } from '../../storage/page.ts';
+import type { Storage, Tx } from '../../storage/storage.ts';
+import type { Vault } from '../../vault/vault.ts';
+import type { Instances } from '../instances/service.ts';
+import type { Catalog } from '../templates/catalog.ts';
+import type { BuiltIn, BuiltInOrder } from './built-ins.ts';
+import { deadlineJob } from './deadlines.ts';
+import { type Declared, declaredOf, specOf } from './declared.ts';
+import { dispatch, type Line } from './dispatch.ts';
+import { isFinal } from './lifecycle.ts';
+import { type ManifestOf, Orders, type Wanted } from './orders.ts';
+import { executionRecord } from './record.ts';
+import { claimed, finalMoves, Results, type ResultsDeps } from './results.ts';
+import {
+  countExecutions,
+  type ExecutionFilter,
+  type ExecutionRow,
+  findExecution,
+  listExecutions,
+  lockExecution,
+  noteExecution,
+  pauseOfServer,
+} from './store.ts';
+
+export interface ActionsDeps extends Pick<ResultsDeps, 'secretsOf'> {
+  readonly storage: Storage;
+  readonly pages: Pages;
+  readonly vault: Vault;
+  readonly catalog: Pick<Catalog, 'byId'>;
+  readonly instances: Pick<Instances, 'find' | 'lock' | 'began' | 'settled'>;
+  readonly manifestOf: ManifestOf;
+}
+
+/** What a daemon says over its channel of an execution that ended. */
+export type Result = Pick<ActionReport, 'exit_code' | 'output' | 'output_truncated' | 'error' | 'outcome'> & {
+  readonly execution_id: string;
+};
+
+export class Actions {
+  readonly #deps: ActionsDeps;
+  readonly #results: Results;
+  readonly #orders: Orders;
+  constructor(deps: ActionsDeps) {
+    this.#deps = deps;
+    this.#results = new Results(deps);
+    this.#orders = new Orders({ ...deps, results: this.#results });
+  }
+
+  /** What the template of the running revision declares. */
+  async list(principal: Principal, instanceId: string): Promise<Declared> {
+    const { storage, catalog, instances } = this.#deps;
+    return declaredOf(specOf(catalog, await instances.find(storage.reader, principal, instanceId)));
+  }
+
+  /** Checks all that can be checked before a transaction begins. */
+  prepare(
+    principal: Principal,
+    instanceId: string,
+    slug: string,
+    params: Readonly<Record<string, unknown>>,
+  ): Promise<Wanted> {
+    return this.#orders.prepare(principal, instanceId, slug, params);
+  }
+
+  async execute(tx: Tx, principal: Principal, wanted: Wanted): Promise<Execution> {
+    return executionRecord(await this.#orders.execute(tx, principal, wanted));
+  }
+
+  /** Has a built-in action done. */
+  async order(tx: Tx, order: BuiltInOrder): Promise<Execution> {
+    return executionRecord(await this.#orders.order(tx, order));
+  }
+
+  /** Writes down that a built-in action was asked for and that there was nothing to do. */
+  async done(tx: Tx, order: BuiltInOrder): Promise<Execution> {
+    return executionRecord(await this.#orders.done(tx, order));
+  }
+
+  /** Takes back the built-in actions of a kind that have not been sent. */
+  withdraw(tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null): Promise<void> {
+    return this.#orders.withdraw(tx, instanceId, slug, actor);
+  }
+
+  async read(principal: Principal, id: string): Promise<Execution> {
+    return executionRecord(visible(principal, await findExecution(this.#deps.storage.reader, id)));
+  }
+
+  async history(principal: Principal, filter: ExecutionFilter, request: PageRequest): Promise<Page<Execution>> {
+    const { storage, pages, instances } = this.#deps;
+    await instances.find(storage.reader, principal, filter.instanceId);
+    const page = await pages.read(request, {
+      rows: (limit, offset) => listExecutions(storage.reader, filter, limit, offset),
+      count: (atMost) => countExecutions(storage.reader, filter, atMost),
+      countKey: `executions ${Object.values(filter).join(' ')}`,
+    });
+    return { ...page, data: page.data.map(executionRecord) };
+  }
+
+  /** A final state never changes: the same one again is fine, another is refused. */
+  async report(tx: Tx, principal: Principal, id: string, report: ActionReport): Promise<Execution> {
+    const row = visible(principal, await lockExecution(tx, id));
+    return executionRecord(await this.#take(tx, row, report, actorOf(principal)));
+  }
+
+  async cancel(tx: Tx, principal: Principal, id: string): Promise<Execution> {
+    const row = visible(principal, await lockExecution(tx, id));
+    if (row.status === 'cancelled') return executionRecord(row);
+    const actor = actorOf(principal);
+    const untouched = row.status === 'pending' || (row.status === 'sent' && row.sent_epoch === null);
+    // Also where it is final: the machine says why it cannot be.
+    if (untouched || isFinal(row.status))
+      return executionRecord(await this.#results.end(tx, row, 'cancel', { actor, error: 'It was cancelled.' }));
+    if (row.cancel_requested_at !== null) return executionRecord(row);
+    await noteExecution(tx, id, { cancel_requested_at: tx.now });
+    this.#orders.wake(tx, row.server_id);
+    return executionRecord({ ...row, cancel_requested_at: tx.now });
+  }
+
+  /** Sends what waits for this server. For those who hold its connection: on connect, on new work, and by sweep. */
+  dispatch(serverId: string, connection: Line): Promise<void> {
+    return dispatch({ storage: this.#deps.storage, results: this.#results }, serverId, connection);
+  }
+
+  /** The server is out of sight: what it may be doing has its time stand still until the next `dispatch`. */
+  async pause(tx: Tx, serverId: string): Promise<void> {
+    await pauseOfServer(tx, serverId);
+  }
+
+  /** From the channel. What does not fit, or comes late or twice, changes nothing. */
+  started(serverId: string, executionId: string): Promise<void> {
+    return this.#hear(serverId, executionId, { status: 'running' });
+  }
+
+  completed(serverId: string, { execution_id, ...result }: Result): Promise<void> {
+    return this.#hear(serverId, execution_id, { ...result, status: 'completed' });
+  }
+
+  failed(serverId: string, { execution_id, ...result }: Result): Promise<void> {
+    return this.#hear(serverId, execution_id, { ...result, status: 'failed' });
+  }
+
+  deadlineJob(): JobKind {
+    const { storage } = this.#deps;
+    return deadlineJob({
+      storage,
+      end: async (tx, row, { move, ...ending }) =>
+        void (await this.#results.end(tx, row, move, { actor: null, ...ending })),
+    });
+  }
+
+  async #hear(serverId: string, id: string, report: ActionReport): Promise<void> {
+    await this.#deps.storage.write(async (tx) => {
+      const row = await lockExecution(tx, id);
+      if (row?.server_id !== serverId) return;
+      // What was never handed over cannot have been done.
+      if (isFinal(row.status) || row.status === 'pending') return;
+      await this.#take(tx, row, report, serverId);
+    });
+  }
+
+  async #take(tx: Tx, row: ExecutionRow, report: ActionReport, actor: string): Promise<ExecutionRow> {
+    const status = claimed(report);
+    if (row.status === status) return row;
+    if (isFinal(row.status))
+      throw conflict('status', 'state', `the execution is ${row.status}, which is final.`, { status: row.status });
+    if (status === 'running') return this.#results.start(tx, row, actor);
+    if (status === 'pending' || status === 'sent') throw new Problem('VALIDATION_ERROR', 'status: is not a result.');
+    return this.#results.end(tx, row, finalMoves[status], {
+      actor,
+      exitCode: report.exit_code,
+      output: report.output,
+      truncated: report.output_truncated,
+      error: report.error ?? (status === 'completed' ? null : wordless[status]),
+      outcome: report.outcome === 'unknown' ? 'unknown' : 'known',
+    });
+  }
+}
+
+/** For those that failed without a word. */
+const wordless = {
+  failed: 'It failed.',
+  timeout: 'It took longer than its timeout.',
+  cancelled: 'It was cancelled.',
+} as const;
+
+/** Another account's executions, and for a daemon another server's, are not there. */
+function visible(principal: Principal, row: ExecutionRow | undefined): ExecutionRow {
+  const foreign = row?.account_id !== principal.accountId;
+  if (!row || foreign || (principal.kind === 'server' && principal.serverId !== row.server_id))
+    throw notFound('execution');
+  return row;
+}

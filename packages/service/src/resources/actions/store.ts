@@ -1,0 +1,142 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { forUpdate } from '../../storage/locking.ts';
+import { statement } from '../../storage/statement.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { Row, Tables } from '../../storage/tables.ts';
+
+export type ExecutionRow = Row<'executions'>;
+export type ServerRow = Pick<Row<'servers'>, 'id' | 'status' | 'connection_epoch' | 'last_seen_at'>;
+
+export interface ExecutionFilter {
+  readonly instanceId: string;
+  readonly slug?: string | undefined;
+  readonly status?: ExecutionRow['status'] | undefined;
+}
+
+const matching =
+  (filter: ExecutionFilter) =>
+  (eb: ExpressionBuilder<Tables, 'executions'>): Expression<SqlBool> =>
+    eb.and([
+      eb('instance_id', '=', filter.instanceId),
+      ...(filter.slug === undefined ? [] : [eb('slug', '=', filter.slug)]),
+      ...(filter.status === undefined ? [] : [eb('status', '=', filter.status)]),
+    ]);
+
+/** Written out, not parameters: only then do the engines know that the partial index holds what is asked for. */
+const unfinished = [sql.lit('pending' as const), sql.lit('sent' as const), sql.lit('running' as const)];
+
+/** Without what they wrote: a page of outputs could be a hundred megabytes. */
+export const listExecutions = (queries: Queries, filter: ExecutionFilter, limit: number, offset: number) =>
+  queries.db
+    .selectFrom('executions')
+    .selectAll()
+    .select(sql<null>`null`.as('output'))
+    .where(matching(filter))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+
+export async function countExecutions(queries: Queries, filter: ExecutionFilter, atMost: number): Promise<number> {
+  const { total } = await queries.db
+    .selectFrom(queries.db.selectFrom('executions').select('id').where(matching(filter)).limit(atMost).as('some'))
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+const byId = statement<{ id: string }, ExecutionRow>((db, p) =>
+  db.selectFrom('executions').selectAll().where('id', '=', p.id),
+);
+export const findExecution = async (queries: Queries, id: string): Promise<ExecutionRow | undefined> =>
+  (await byId(queries, { id }))[0];
+
+const lockedById = statement<{ id: string }, ExecutionRow>((db, p, engine) => {
+  const query = db.selectFrom('executions').selectAll().where('id', '=', p.id);
+  return engine === 'postgres' ? query.forUpdate() : query;
+});
+export const lockExecution = async (tx: Tx, id: string): Promise<ExecutionRow | undefined> =>
+  (await lockedById(tx, { id }))[0];
+
+const anyUnfinished = statement<{ serverId: string }, { id: string }>((db, p) =>
+  db
+    .selectFrom('executions')
+    .select('id')
+    .where('server_id', '=', p.serverId)
+    .where('status', 'in', unfinished)
+    .limit(1),
+);
+export const hasUnfinished = async (queries: Queries, serverId: string): Promise<boolean> =>
+  (await anyUnfinished(queries, { serverId })).length > 0;
+
+const unfinishedOfServer = statement<{ serverId: string }, ExecutionRow>((db, p, engine) => {
+  const query = db
+    .selectFrom('executions')
+    .selectAll()
+    .where('server_id', '=', p.serverId)
+    .where('status', 'in', unfinished)
+    .orderBy('id');
+  return engine === 'postgres' ? query.forUpdate() : query;
+});
+export const lockUnfinished = (tx: Tx, serverId: string): Promise<ExecutionRow[]> =>
+  unfinishedOfServer(tx, { serverId });
+
+export const lockPendingOfInstance = (tx: Tx, instanceId: string): Promise<ExecutionRow[]> =>
+  forUpdate(
+    tx,
+    tx.db
+      .selectFrom('executions')
+      .selectAll()
+      .where('instance_id', '=', instanceId)
+      .where('status', '=', sql.lit('pending' as const))
+      .orderBy('id'),
+  ).execute();
+
+const serverById = statement<{ id: string }, ServerRow>((db, p) =>
+  db.selectFrom('servers').select(['id', 'status', 'connection_epoch', 'last_seen_at']).where('id', '=', p.id),
+);
+export const findServer = async (queries: Queries, id: string): Promise<ServerRow | undefined> =>
+  (await serverById(queries, { id }))[0];
+
+const serverLocked = statement<{ id: string }, ServerRow>((db, p, engine) => {
+  const query = db
+    .selectFrom('servers')
+    .select(['id', 'status', 'connection_epoch', 'last_seen_at'])
+    .where('id', '=', p.id);
+  return engine === 'postgres' ? query.forUpdate() : query;
+});
+/** Whoever connects next waits until this transaction ends. */
+export const lockServer = async (tx: Tx, id: string): Promise<ServerRow | undefined> =>
+  (await serverLocked(tx, { id }))[0];
+
+const instanceDefinition = statement<{ id: string }, { definition_id: string }>((db, p) =>
+  db.selectFrom('instances').select('definition_id').where('id', '=', p.id),
+);
+export const definitionOf = async (queries: Queries, instanceId: string): Promise<string | undefined> =>
+  (await instanceDefinition(queries, { id: instanceId }))[0]?.definition_id;
+
+type Bookkeeping = Partial<Pick<ExecutionRow, 'sent_epoch' | 'deadline_at' | 'paused_at' | 'cancel_requested_at'>>;
+
+/** What is noted beside the status. */
+export const noteExecution = (tx: Tx, id: string, columns: Bookkeeping) =>
+  tx.db.updateTable('executions').set(columns).where('id', '=', id).execute();
+
+/** It was marked as sent, but nobody took it: it may be handed to anybody. */
+export const handBack = (tx: Tx, id: string, epoch: number) =>
+  tx.db
+    .updateTable('executions')
+    .set({ sent_epoch: null })
+    .where('id', '=', id)
+    .where('status', '=', sql.lit('sent' as const))
+    .where('sent_epoch', '=', epoch)
+    .execute();
+
+/** The time of those that may be under way stands still from now on. */
+export const pauseOfServer = (tx: Tx, serverId: string) =>
+  tx.db
+    .updateTable('executions')
+    .set({ paused_at: tx.now })
+    .where('server_id', '=', serverId)
+    .where('status', 'in', [sql.lit('sent' as const), sql.lit('running' as const)])
+    .where('paused_at', 'is', null)
+    .execute();

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import { newId } from '../../ids.ts';
+import { Pages } from '../../storage/page.ts';
+import { insertRow } from '../../storage/status-columns.ts';
+import { onBothEngines } from '../../testing/engines.ts';
+import { insertAccount, serverRow } from '../../testing/rows.ts';
+import { daemonOf, keyOf } from '../instances/test/garden.ts';
+import { Capacities } from './service.ts';
+
+onBothEngines((engine) => {
+  async function plant() {
+    const clock = { now: 1_800_000_000_000 };
+    const storage = await engine.open({ clock: () => clock.now });
+    const accountId = await insertAccount(storage);
+    const addServer = async () => {
+      const serverId = newId('server');
+      const row = (tx: Parameters<typeof serverRow>[0]) => ({
+        ...serverRow(tx, { accountId, serverId }),
+        status: 'pending',
+      });
+      await storage.write((tx) => insertRow(tx, 'servers', row(tx)));
+      return serverId;
+    };
+    const capacities = new Capacities({ reader: storage.reader, pages: new Pages() });
+    return { storage, accountId, principal: keyOf(accountId), addServer, capacities, clock };
+  }
+  const report = {
+    memory: { used: 2_147_483_648, free: Number.MAX_SAFE_INTEGER },
+    cpu: { cores: 2.5, used_percent: 12.5 },
+    disk: { used: 0, free: 150_000_000_000 },
+  };
+
+  it('is null until it is reported, and then what was reported last', async () => {
+    const { storage, capacities, principal, addServer, clock } = await plant();
+    const id = await addServer();
+    const nothing = { server_id: id, memory: null, cpu: null, disk: null, reported_at: null };
+    expect(await capacities.read(principal, id)).toEqual(nothing);
+    const told = { server_id: id, ...report, reported_at: new Date(clock.now).toISOString() };
+    expect(await storage.write((tx) => capacities.report(tx, principal, id, report))).toEqual(told);
+    clock.now += 1_000;
+    const later = { ...report, cpu: { cores: 2.5, used_percent: 99.9 } };
+    await storage.write((tx) => capacities.report(tx, principal, id, later));
+    expect(await capacities.read(principal, id)).toMatchObject({
+      ...later,
+      reported_at: new Date(clock.now).toISOString(),
+    });
+  });
+
+  it('is listed for every server of the account, reported or not', async () => {
+    const { storage, capacities, principal, addServer } = await plant();
+    const [silent, loud] = [await addServer(), await addServer()];
+    await storage.write((tx) => capacities.report(tx, principal, loud, report));
+    const { data, pagination } = await capacities.list(principal, { page: 1, per_page: 1 });
+    expect(data).toMatchObject([{ server_id: loud, ...report }]);
+    expect(pagination).toMatchObject({ total: 2, total_pages: 2 });
+    const rest = await capacities.list(principal, { page: 2, per_page: 1 });
+    expect(rest.data).toMatchObject([{ server_id: silent, reported_at: null }]);
+    expect((await capacities.list(keyOf('acc_other'), {})).data).toEqual([]);
+  });
+
+  it('is told by its own server and its own account, and by nobody else', async () => {
+    const { storage, capacities, accountId, addServer } = await plant();
+    const [own, other] = [await addServer(), await addServer()];
+    const daemon = daemonOf(accountId, own);
+    expect((await storage.write((tx) => capacities.report(tx, daemon, own, report))).server_id).toBe(own);
+    for (const stranger of [daemonOf(accountId, other), keyOf('acc_other')]) {
+      await expect(capacities.read(stranger, own)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      const told = storage.write((tx) => capacities.report(tx, stranger, own, report));
+      await expect(told).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    }
+  });
+});

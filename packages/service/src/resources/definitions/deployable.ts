@@ -1,0 +1,98 @@
+import { conflict, invalid } from '../../problem.ts';
+import { transition } from '../../state/transition.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { Vault } from '../../vault/vault.ts';
+import { definitionLifecycle } from './lifecycle.ts';
+import { type Owner, secretContext } from './secrets.ts';
+import {
+  type DefinitionRow,
+  findByUid,
+  findDefinition,
+  findRevision,
+  listSecrets,
+  lockDefinition,
+  type RevisionRow,
+  type SecretRow,
+  setSucceeded,
+} from './store.ts';
+
+/** What definitions are to those who deploy them. */
+export type { DefinitionRow, Owner, RevisionRow };
+
+export const definitionById: (queries: Queries, accountId: string, id: string) => Promise<DefinitionRow | undefined> =
+  findDefinition;
+
+export const definitionByUid = findByUid;
+
+/** Whoever changes the deployments of a definition holds the definition first, so that they queue here. */
+export const holdDefinition = lockDefinition;
+
+export async function revisionOf(queries: Queries, definitionId: string, number: number): Promise<RevisionRow> {
+  const revision = await findRevision(queries, definitionId, number);
+  if (!revision) throw new Error(`Revision ${number} of ${definitionId} is named but not there.`);
+  return revision;
+}
+
+export interface Pinned {
+  readonly definition: DefinitionRow;
+  readonly revision: RevisionRow;
+}
+
+/** The revision to deploy, the current one unless said, of a definition that may be deployed. `field` named it. */
+export async function pin(
+  tx: Tx,
+  accountId: string,
+  id: string,
+  { field, number }: { field: string; number?: number },
+): Promise<Pinned> {
+  const definition = await lockDefinition(tx, accountId, id);
+  if (!definition) throw invalid(field, 'there is no such definition.', { reason: 'unknown' });
+  if (definition.status === 'archived')
+    throw conflict(field, 'archived', 'the definition is archived; activate it first.');
+  const revision = await revisionOf(tx, id, number ?? definition.current_revision);
+  await requireSecrets(tx, revision, field);
+  return { definition, revision };
+}
+
+/** Secret values are not rolled back: a revision whose password has since been removed cannot come back without it. */
+export async function requireSecrets(tx: Tx, revision: RevisionRow, field: string): Promise<void> {
+  const needed = JSON.parse(revision.secret_inputs) as string[];
+  if (needed.length === 0) return;
+  const held = new Set((await listSecrets(tx, revision.definition_id)).map(({ name }) => name));
+  const missing = needed.filter((name) => !held.has(name));
+  if (missing.length === 0) return;
+  const message = `revision ${revision.number} needs ${missing.join(', ')}; set it first.`;
+  throw conflict(field, 'secret_removed', message, { missing });
+}
+
+export type SecretValue = Pick<SecretRow, 'name' | 'kind'> & { readonly value: string };
+
+export async function secretValues(
+  queries: Queries,
+  vault: Pick<Vault, 'decrypt'>,
+  { accountId, definitionId }: Owner,
+): Promise<SecretValue[]> {
+  const values: SecretValue[] = [];
+  for (const { name, kind, ciphertext } of await listSecrets(queries, definitionId)) {
+    if (ciphertext === null) continue;
+    const value = await vault.decrypt(queries, accountId, ciphertext, secretContext(definitionId, name));
+    values.push({ name, kind, value });
+  }
+  return values;
+}
+
+/** A deployment of it has ended well; `makeCurrent` is the revision that a rollback went back to. */
+export async function succeeded(
+  tx: Tx,
+  definition: DefinitionRow,
+  { actor, makeCurrent }: { actor: string | null; makeCurrent?: number },
+): Promise<void> {
+  let row = definition;
+  if (makeCurrent !== undefined && makeCurrent !== row.current_revision) {
+    const { template_id } = await revisionOf(tx, row.id, makeCurrent);
+    const set = { current_revision: makeCurrent, template_id };
+    row = await transition(tx, definitionLifecycle, row, 'revise', { actor, set });
+  }
+  if (row.status === 'archived') await setSucceeded(tx, row.id);
+  else await transition(tx, definitionLifecycle, row, 'succeed', { actor, set: { succeeded_at: tx.now } });
+}

@@ -1,0 +1,67 @@
+import type { JobKind } from '../../jobs/job.ts';
+import { transition } from '../../state/transition.ts';
+import type { Storage, Tx } from '../../storage/storage.ts';
+import { deploymentLifecycle, expiringWhile } from './lifecycle.ts';
+import { hasEnded, hold, type Wake, wakeNext } from './queue.ts';
+import type { ManifestsOfDeployments } from './reports.ts';
+import type { ServerStanding } from './service.ts';
+import { type DeploymentRow, deploymentById, restartClocks } from './store.ts';
+
+/** One per deployment, from its claim on. */
+export const DEADLINE = 'deployment.deadline';
+
+/** How often a server that is away is looked for. */
+const AWAY_MS = 30_000;
+
+export interface DeadlineDeps {
+  readonly storage: Storage;
+  readonly server: ServerStanding;
+  readonly manifests: Pick<ManifestsOfDeployments, 'deadlineMs'>;
+  readonly wake: Wake;
+}
+
+/** Ends deployments whose daemon is there but says nothing any more. */
+export const deadlineJob = (deps: DeadlineDeps): JobKind => ({
+  // Nothing but the database is needed, so a failure is temporary and somebody waits for the end.
+  maxAttempts: Number.POSITIVE_INFINITY,
+  run: ({ job, complete }) => {
+    const { deployment_id } = job.payload as { deployment_id: string };
+    return deps.storage.write(async (tx) => {
+      const again = await expire(deps, tx, deployment_id);
+      return complete(tx, again === undefined ? 'done' : { again });
+    });
+  },
+});
+
+/** Answers when to look again, or nothing when the deployment has ended. */
+async function expire(deps: DeadlineDeps, tx: Tx, id: string): Promise<number | undefined> {
+  const found = await deploymentById(tx, id);
+  if (!found) return undefined;
+  const { deployment } = await hold(tx, { accountId: found.account_id }, id);
+  if (hasEnded(deployment)) return undefined;
+  const { account_id, server_id, definition_id, revision } = deployment;
+  const server = await deps.server(tx, account_id, server_id);
+  if (!server) return await end(deps, tx, deployment, 'server_removed');
+  if (!server.connected) {
+    // While it is away nothing counts: the deadline begins anew when it is back.
+    await restartClocks(tx, server_id);
+    return tx.now + AWAY_MS;
+  }
+  const deadline = await deps.manifests.deadlineMs(tx, definition_id, revision);
+  const dueAt = (deployment.progress_at ?? tx.now) + deadline;
+  return dueAt > tx.now ? dueAt : await end(deps, tx, deployment, 'deadline');
+}
+
+const errors = {
+  deadline: 'The daemon reported no progress within the deadline.',
+  server_removed: 'Its server has been removed.',
+};
+
+async function end(deps: DeadlineDeps, tx: Tx, row: DeploymentRow, reason: keyof typeof errors): Promise<undefined> {
+  const set = { reason, error: errors[reason], finished_at: tx.now };
+  const ended =
+    reason === 'deadline'
+      ? await transition(tx, expiringWhile(true), row, 'expire', { actor: null, set })
+      : await transition(tx, deploymentLifecycle, row, 'cancel', { actor: null, set });
+  await wakeNext(tx, deps.wake, ended);
+}

@@ -1,0 +1,29 @@
+import { deploymentMachine } from '@hortus/contract/machines/deployment';
+import type { Lifecycle } from '../../state/transition.ts';
+
+export const deploymentLifecycle: Lifecycle<typeof deploymentMachine, 'deployments'> = {
+  machine: deploymentMachine,
+  table: 'deployments',
+  resource: 'deployment',
+  accountOf: (row) => row.account_id,
+  // The error is left out: it is a daemon's prose, while the reason is one word that a receiver can act on.
+  eventData: (row) => ({
+    deployment_id: row.id,
+    definition_id: row.definition_id,
+    server_id: row.server_id,
+    instance_id: row.instance_id,
+    status: row.status,
+    kind: row.kind,
+    rollback_of: row.rollback_of,
+    revision: row.revision,
+    template_id: row.template_id,
+    spec_hash: row.spec_hash,
+    reason: row.reason,
+  }),
+};
+
+/** Whether the server is there is not in the row, so whoever asks for an expiry says it. */
+export const expiringWhile = (serverOnline: boolean): typeof deploymentLifecycle => ({
+  ...deploymentLifecycle,
+  guards: { 'server online': () => serverOnline },
+});

@@ -1,0 +1,55 @@
+import type { ReportedLine } from '@hortus/contract/resources/deployments';
+import type { Tx } from '../../storage/storage.ts';
+import type { Mask } from './masking.ts';
+import { type DeploymentRow, insertLines, markProgress } from './store.ts';
+
+/** A daemon that loops must not fill the disk: beyond this a log ends with a line that says so. */
+export const MOST_LINES = 20_000;
+
+/** How many lines one answer carries. */
+export const LINES_IN_ANSWER = 1_000;
+
+export interface Line {
+  /** Null when the daemon's clock gave nothing that is a time. */
+  readonly at: number | null;
+  readonly level: ReportedLine['level'];
+  readonly step: string | null;
+  readonly message: string;
+}
+
+export const readLine = (line: ReportedLine, mask: Mask): Line => ({
+  at: readTime(line.at),
+  level: line.level,
+  step: typeof line.step === 'string' ? mask(line.step) : null,
+  message: mask(line.message),
+});
+
+/** The last moment that a Date can name. */
+const LAST_MOMENT = 8.64e15;
+
+/** ISO 8601 or milliseconds; null for what is no time, such as a leap second. */
+export function readTime(at: string | number | null | undefined): number | null {
+  const time = typeof at === 'string' ? Date.parse(at) : (at ?? Number.NaN);
+  return time >= 0 && time <= LAST_MOMENT ? time : null;
+}
+
+/** Numbers follow one another without a gap because the row is held while they are given out. */
+export async function appendLines(tx: Tx, row: DeploymentRow, lines: readonly Line[]): Promise<DeploymentRow> {
+  const kept = lines.slice(0, Math.max(0, MOST_LINES - row.log_lines));
+  const written = kept.map((line, i) => numbered(tx, row, row.log_lines + i + 1, line));
+  if (kept.length < lines.length && row.log_lines <= MOST_LINES) {
+    const message = `The rest is dropped: a log has at most ${MOST_LINES} lines.`;
+    written.push(numbered(tx, row, MOST_LINES + 1, { at: null, level: 'warn', step: null, message }));
+  }
+  await insertLines(tx, written);
+  return await markProgress(tx, row, row.log_lines + written.length);
+}
+
+const numbered = (tx: Tx, { id }: DeploymentRow, number: number, line: Line) => ({
+  deployment_id: id,
+  number,
+  at: line.at ?? tx.now,
+  level: line.level,
+  step: line.step,
+  message: line.message,
+});

@@ -1,0 +1,89 @@
+import type { Principal } from '../../identity/principal.ts';
+import { conflict, notFound } from '../../problem.ts';
+import { transition } from '../../state/transition.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import { type DefinitionRow, holdDefinition } from '../definitions/deployable.ts';
+import { deploymentLifecycle } from './lifecycle.ts';
+import {
+  type DeploymentRow,
+  findDeployment,
+  lockDeployment,
+  lockUnfinished,
+  requestCancel,
+  type Scope,
+  unfinishedOf,
+} from './store.ts';
+
+/** Tells whoever holds the daemon's connection, after the commit, that there is something for it. */
+export type Wake = (tx: Tx, serverId: string) => void;
+
+/** A daemon sees what is on its own server and nothing else. */
+export const scopeOf = (principal: Principal): Scope => ({
+  accountId: principal.accountId,
+  serverId: principal.kind === 'server' ? principal.serverId : undefined,
+});
+
+export interface Held {
+  readonly definition: DefinitionRow;
+  readonly deployment: DeploymentRow;
+}
+
+/** Holds the deployment, and its definition before it: so everything that moves a queue waits for one another. */
+export async function hold(tx: Tx, scope: Scope, id: string): Promise<Held> {
+  const found = await findDeployment(tx, scope, id);
+  const definition = found && (await holdDefinition(tx, found.account_id, found.definition_id));
+  const deployment = definition && (await lockDeployment(tx, id));
+  if (!definition || !deployment) throw notFound('deployment');
+  return { definition, deployment };
+}
+
+export const hasEnded = ({ status }: DeploymentRow): boolean => deploymentLifecycle.machine.final.includes(status);
+
+/** One deployment of a definition runs at a time, and the oldest comes first. */
+export async function requireTurn(tx: Tx, row: DeploymentRow): Promise<void> {
+  const queue = await unfinishedOf(tx, row.definition_id);
+  const ahead = queue.find(({ status }) => status === 'running') ?? queue[0];
+  if (ahead && ahead.id !== row.id) {
+    const message = `the deployment ${ahead.id} of the same definition comes first.`;
+    throw conflict('status', 'waiting', message, { deployment_id: ahead.id });
+  }
+}
+
+/** Something has ended: if another of the definition waits, its daemon may take it now. */
+export async function wakeNext(tx: Tx, wake: Wake, { definition_id, server_id }: DeploymentRow): Promise<void> {
+  if ((await unfinishedOf(tx, definition_id)).length > 0) wake(tx, server_id);
+}
+
+/** One that waits ends at once; one that runs ends when its daemon says so. */
+export async function cancelHeld(tx: Tx, wake: Wake, row: DeploymentRow, actor: string | null): Promise<DeploymentRow> {
+  if (row.status === 'pending') {
+    const set = { reason: 'cancelled', error: 'It was cancelled before it began.', finished_at: tx.now };
+    return await transition(tx, deploymentLifecycle, row, 'cancel', { actor, set });
+  }
+  if (row.cancel_requested_at !== null) return row;
+  wake(tx, row.server_id);
+  return await requestCancel(tx, row);
+}
+
+/** For definitions that are archived: ends what waits and, if asked, what runs. The caller holds the definition. */
+export const stopDeployments =
+  (wake: Wake) =>
+  async (
+    tx: Tx,
+    definitionId: string,
+    actor: string | null,
+    { runningToo }: { runningToo: boolean },
+  ): Promise<void> => {
+    for (const row of await lockUnfinished(tx, definitionId)) {
+      if (row.status === 'pending' || runningToo) await cancelHeld(tx, wake, row, actor);
+    }
+  };
+
+/** What is under way for a definition: the deployment that its daemon works on, or may begin with. */
+export async function underWay(queries: Queries, definitionId: string): Promise<DeploymentRow | undefined> {
+  const queue = await unfinishedOf(queries, definitionId);
+  return queue.find(({ status }) => status === 'running') ?? queue[0];
+}
+
+export const deploymentFor = (queries: Queries, principal: Principal, id: string): Promise<DeploymentRow | undefined> =>
+  findDeployment(queries, scopeOf(principal), id);

@@ -1,0 +1,33 @@
+import type { Deployment, LogLine } from '@hortus/contract/resources/deployments';
+import { iso, isoOrNull } from '../../time.ts';
+import type { DeploymentRow, LineRow } from './store.ts';
+
+/** Rows as the contract shows them. */
+export const deploymentRecord = (row: DeploymentRow): Deployment => ({
+  id: row.id,
+  definition_id: row.definition_id,
+  server_id: row.server_id,
+  instance_id: row.instance_id,
+  status: row.status,
+  kind: row.kind,
+  rollback_of: row.rollback_of,
+  revision: row.revision,
+  template_id: row.template_id,
+  spec_hash: row.spec_hash,
+  reason: row.reason,
+  error: row.error,
+  cancelling: row.status === 'running' && row.cancel_requested_at !== null,
+  created_by: row.created_by,
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+  started_at: isoOrNull(row.started_at),
+  finished_at: isoOrNull(row.finished_at),
+});
+
+export const lineRecord = (row: LineRow): LogLine => ({
+  number: row.number,
+  at: iso(row.at),
+  level: row.level,
+  step: row.step,
+  message: row.message,
+});

@@ -1,0 +1,195 @@
+import type { Deployment, DeploymentStatusReport, DeployReport } from '@hortus/contract/resources/deployments';
+import type { Instance, ReportedInstance } from '@hortus/contract/resources/instance-records';
+import type { Manifest } from '@hortus/contract/template/manifest';
+import { actorOf, type Principal } from '../../identity/principal.ts';
+import { enqueue } from '../../jobs/enqueue.ts';
+import { conflict, notFound, Problem } from '../../problem.ts';
+import { transition } from '../../state/transition.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { Vault } from '../../vault/vault.ts';
+import { secretValues, succeeded } from '../definitions/deployable.ts';
+import { DEADLINE } from './deadline.ts';
+import { deploymentLifecycle } from './lifecycle.ts';
+import { appendLines, type Line, readLine, readTime } from './logs.ts';
+import { maskOf } from './masking.ts';
+import { type Held, hasEnded, hold, requireTurn, scopeOf, type Wake, wakeNext } from './queue.ts';
+import { deploymentRecord } from './record.ts';
+import { type DeploymentRow, findDeployment } from './store.ts';
+
+/** What a successful deployment tells of the containers it made. */
+export interface DeployedFacts {
+  readonly revision: number;
+  readonly url: string | null;
+  readonly container_id: string | null;
+  readonly container_name?: string;
+  readonly status: ReportedInstance['status'];
+  readonly health: Instance['health'];
+  readonly started_at: number;
+}
+
+export interface InstancesOfDeployments {
+  ensure(
+    tx: Tx,
+    of: { accountId: string; definitionId: string; serverId: string; containerName: string },
+  ): Promise<{ readonly id: string }>;
+  deployed(tx: Tx, instanceId: string, facts: DeployedFacts): Promise<void>;
+  report(
+    tx: Tx,
+    scope: { accountId: string; serverId: string; actor: string | null },
+    reported: ReportedInstance[],
+  ): Promise<unknown>;
+  releaseAll(tx: Tx, definitionId: string, actor: string | null): Promise<void>;
+}
+
+export interface ManifestsOfDeployments {
+  resolve(
+    queries: Queries,
+    accountId: string,
+    definitionId: string,
+    revision: number,
+  ): Promise<{ readonly manifest: Manifest }>;
+  deadlineMs(queries: Queries, definitionId: string, revision: number): Promise<number>;
+}
+
+export interface DeploymentReportsDeps {
+  readonly reader: Queries;
+  readonly vault: Pick<Vault, 'decrypt'>;
+  readonly instances: InstancesOfDeployments;
+  readonly manifests: ManifestsOfDeployments;
+  readonly wake: Wake;
+  /** A daemon that reports is there. */
+  readonly heard: (serverId: string) => void;
+}
+
+type Body = DeploymentStatusReport & Pick<DeployReport, 'instance'>;
+
+/** A report, free of secrets and read as far as possible before the transaction begins. */
+export interface Report {
+  readonly id: string;
+  readonly status: Body['status'];
+  readonly lines: readonly Line[];
+  readonly error: string | null;
+  readonly reason: string | null;
+  readonly instance: Partial<ReportedInstance>;
+  readonly expected: { readonly url: string | null; readonly health: Instance['health'] };
+}
+
+/** What daemons say of the deployments they carry out. */
+export class DeploymentReports {
+  readonly #deps: DeploymentReportsDeps;
+  constructor(deps: DeploymentReportsDeps) {
+    this.#deps = deps;
+  }
+
+  async prepare(principal: Principal, id: string, body: Body): Promise<Report> {
+    const { reader, vault, heard } = this.#deps;
+    if (principal.kind === 'server') heard(principal.serverId);
+    const row = await findDeployment(reader, scopeOf(principal), id);
+    if (!row) throw notFound('deployment');
+    const owner = { accountId: row.account_id, definitionId: row.definition_id };
+    const mask = maskOf((await secretValues(reader, vault, owner)).map(({ value }) => value));
+    const masked = (text: string | null | undefined) => (typeof text === 'string' ? mask(text) : null);
+    const { container_id = null } = body;
+    return {
+      id,
+      status: body.status,
+      lines: (body.logs ?? []).map((line) => readLine(line, mask)),
+      error: masked(body.error),
+      reason: masked(body.reason),
+      instance: { ...(container_id !== null && { container_id }), ...body.instance },
+      expected: body.status === 'success' ? await this.#expected(row) : { url: null, health: 'unknown' },
+    };
+  }
+
+  async apply(tx: Tx, principal: Principal, report: Report): Promise<Deployment> {
+    const actor = actorOf(principal);
+    const held = await hold(tx, scopeOf(principal), report.id);
+    const { deployment } = held;
+    if (hasEnded(deployment)) {
+      if (deployment.status === report.status) return deploymentRecord(deployment);
+      const { status } = deployment;
+      throw conflict('status', 'final', `this deployment has ended already: ${status}.`, { status });
+    }
+    const running = deployment.status === 'pending' ? await this.#claim(tx, held, actor) : deployment;
+    const row = await appendLines(tx, running, report.lines);
+    if (report.status === 'running') return deploymentRecord(row);
+    const ended =
+      report.status === 'success'
+        ? await this.#succeed(tx, { ...held, deployment: row }, report, actor)
+        : await this.#fail(tx, row, report, actor);
+    await wakeNext(tx, this.#deps.wake, ended);
+    return deploymentRecord(ended);
+  }
+
+  async #claim(tx: Tx, held: Held, actor: string): Promise<DeploymentRow> {
+    const { deployment } = held;
+    await requireTurn(tx, deployment);
+    const { id: instance_id } = await this.#ensureInstance(tx, held);
+    const deadline = await this.#deps.manifests.deadlineMs(tx, deployment.definition_id, deployment.revision);
+    const payload = { deployment_id: deployment.id };
+    await enqueue(tx, { kind: DEADLINE, key: deployment.id, payload, runAt: tx.now + deadline });
+    const set = { instance_id, started_at: tx.now, progress_at: tx.now };
+    return await transition(tx, deploymentLifecycle, deployment, 'claim', { actor, set });
+  }
+
+  async #succeed(tx: Tx, held: Held, report: Report, actor: string): Promise<DeploymentRow> {
+    const { definition, deployment } = held;
+    const { instance, expected } = report;
+    // The one of the claim may have been released meanwhile; what runs now is then a new one.
+    const { id: instance_id } = await this.#ensureInstance(tx, held);
+    const set = { instance_id, finished_at: tx.now };
+    const ended = await transition(tx, deploymentLifecycle, deployment, 'succeed', { actor, set });
+    const { revision, kind } = ended;
+    await succeeded(tx, definition, { actor, ...(kind === 'rollback' && { makeCurrent: revision }) });
+    await this.#deps.instances.deployed(tx, instance_id, {
+      revision,
+      url: expected.url,
+      container_id: instance.container_id ?? null,
+      ...(instance.container_name && { container_name: instance.container_name }),
+      status: instance.status ?? 'running',
+      health: instance.health ?? expected.health,
+      started_at: readTime(instance.started_at) ?? tx.now,
+    });
+    // Archived while it ran and too late to be stopped: what it has started is not wanted any more.
+    if (definition.status === 'archived' && ended.cancel_requested_at !== null)
+      await this.#deps.instances.releaseAll(tx, definition.id, actor);
+    return ended;
+  }
+
+  async #fail(tx: Tx, row: DeploymentRow, report: Report, actor: string): Promise<DeploymentRow> {
+    const reason = report.reason ?? (row.cancel_requested_at === null ? 'failed' : 'cancelled');
+    const confirmed = row.cancel_requested_at !== null && reason === 'cancelled';
+    const set = { reason, error: report.error, finished_at: tx.now };
+    const ended = await transition(tx, deploymentLifecycle, row, confirmed ? 'cancel' : 'fail', { actor, set });
+    const { status } = report.instance;
+    if (status !== undefined) {
+      const scope = { accountId: row.account_id, serverId: row.server_id, actor };
+      const facts = { ...report.instance, status, definition_id: row.definition_id };
+      await this.#deps.instances.report(tx, scope, [facts]);
+    }
+    return ended;
+  }
+
+  #ensureInstance(tx: Tx, { definition }: Held): Promise<{ readonly id: string }> {
+    return this.#deps.instances.ensure(tx, {
+      accountId: definition.account_id,
+      definitionId: definition.id,
+      serverId: definition.server_id,
+      containerName: definition.container_name,
+    });
+  }
+
+  /** What the manifest lets one expect of a success; that of a pinned revision does not change. */
+  async #expected({ account_id, definition_id, revision }: DeploymentRow): Promise<Report['expected']> {
+    try {
+      const { manifest } = await this.#deps.manifests.resolve(this.#deps.reader, account_id, definition_id, revision);
+      const url = manifest.routes.find((route) => route.primary)?.url ?? null;
+      const checked = manifest.components.some(({ healthcheck }) => healthcheck !== undefined);
+      // Health gates success, so a daemon that says no more than success has seen it healthy.
+      return { url, health: checked ? 'healthy' : 'unknown' };
+    } catch (error) {
+      if (error instanceof Problem) return { url: null, health: 'unknown' };
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import type { deploymentEndpoints } from '@hortus/contract/resources/deployments';
+import type { Handlers } from '../../http/handler.ts';
+import type { DeploymentReports } from './reports.ts';
+import type { Deployments } from './service.ts';
+
+export const deploymentRoutes = (
+  deployments: Deployments,
+  reports: DeploymentReports,
+): Handlers<keyof typeof deploymentEndpoints> => ({
+  'deployments.list': async ({ principal, query }) => {
+    const filter = { definitionId: query.definition_id, serverId: query.server_id, status: query.status };
+    return { success: true, ...(await deployments.list(principal, filter, query)) };
+  },
+  'deployments.execute': async ({ principal, body, write }) => {
+    await deployments.rehearse(principal, body.definition_id);
+    return write(async (tx) => ({ success: true, data: await deployments.execute(tx, principal, body) }));
+  },
+  'deployments.create': async ({ principal, body, write }) => {
+    await deployments.rehearse(principal, body.definition_id);
+    return write(async (tx) => ({ success: true, data: await deployments.execute(tx, principal, body) }));
+  },
+  'deployments.pending': async ({ principal, query }) => ({
+    success: true,
+    ...(await deployments.pending(principal, query.server_id, query)),
+  }),
+  'deployments.read': async ({ principal, params, query }) => ({
+    success: true,
+    data: await deployments.read(principal, params.id, query.after ?? 0),
+  }),
+  'deployments.status': async ({ principal, params, body, write }) => {
+    const report = await reports.prepare(principal, params.id, body);
+    return write(async (tx) => ({ success: true, data: await reports.apply(tx, principal, report) }));
+  },
+  'deployments.report': async ({ principal, body, write }) => {
+    const report = await reports.prepare(principal, body.deployment_id, body);
+    return write(async (tx) => ({ success: true, data: await reports.apply(tx, principal, report) }));
+  },
+  'deployments.rollback': ({ principal, params, write }) =>
+    write(async (tx) => ({ success: true, data: await deployments.rollback(tx, principal, params.id) })),
+  'deployments.cancel': ({ principal, params, write }) =>
+    write(async (tx) => ({ success: true, data: await deployments.cancel(tx, principal, params.id) })),
+});

@@ -1,0 +1,197 @@
+import type { Deployment, DeploymentCreate, DeploymentDetail } from '@hortus/contract/resources/deployments';
+import { actorOf, type Principal } from '../../identity/principal.ts';
+import { newId } from '../../ids.ts';
+import { conflict, invalid, notFound } from '../../problem.ts';
+import { begin } from '../../state/transition.ts';
+import type { Page, PageRequest, Pages } from '../../storage/page.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import { definitionById, type Pinned, pin } from '../definitions/deployable.ts';
+import type { Standing } from '../servers/service.ts';
+import { deploymentLifecycle } from './lifecycle.ts';
+import { LINES_IN_ANSWER } from './logs.ts';
+import { cancelHeld, hasEnded, hold, scopeOf, type Wake, wakeNext } from './queue.ts';
+import { deploymentRecord, lineRecord } from './record.ts';
+import type { ManifestsOfDeployments } from './reports.ts';
+import {
+  countDeployments,
+  countOffered,
+  type DeploymentFilter,
+  type DeploymentRow,
+  findDeployment,
+  hasNews,
+  lastSuccess,
+  linesAfter,
+  listDeployments,
+  listOffered,
+  restartClocks,
+} from './store.ts';
+
+export type ServerStanding = (queries: Queries, accountId: string, id: string) => Promise<Standing | undefined>;
+
+export interface DeploymentsDeps {
+  readonly reader: Queries;
+  readonly pages: Pages;
+  readonly server: ServerStanding;
+  readonly manifests: Pick<ManifestsOfDeployments, 'resolve'>;
+  readonly wake: Wake;
+  /** A daemon that asks is there. */
+  readonly heard: (serverId: string) => void;
+}
+
+/** What is asked for: deployments are ordered, listed, rolled back and cancelled here. Daemons report elsewhere. */
+export class Deployments {
+  readonly #deps: DeploymentsDeps;
+  constructor(deps: DeploymentsDeps) {
+    this.#deps = deps;
+  }
+
+  async list(principal: Principal, filter: Omit<DeploymentFilter, 'accountId'>, request: PageRequest) {
+    return this.#page({ ...filter, accountId: principal.accountId }, 'desc', request);
+  }
+
+  /** For a daemon, what it may take now and what it has taken; for people, what waits. */
+  async pending(principal: Principal, serverId: string | undefined, request: PageRequest): Promise<Page<Deployment>> {
+    const { reader, pages } = this.#deps;
+    if (principal.kind !== 'server') {
+      return this.#page({ accountId: principal.accountId, serverId, status: 'pending' }, 'asc', request);
+    }
+    const own = principal.serverId;
+    this.#deps.heard(own);
+    if (serverId !== undefined && serverId !== own) throw notFound('server');
+    const page = await pages.read(request, {
+      rows: (limit, offset) => listOffered(reader, own, { limit, offset }),
+      count: (atMost) => countOffered(reader, own, atMost),
+      countKey: `deployments offered ${own}`,
+    });
+    return { ...page, data: page.data.map(deploymentRecord) };
+  }
+
+  async read(principal: Principal, id: string, after: number): Promise<DeploymentDetail> {
+    const { reader } = this.#deps;
+    const row = await findDeployment(reader, scopeOf(principal), id);
+    if (!row) throw notFound('deployment');
+    const lines = await linesAfter(reader, id, after, LINES_IN_ANSWER + 1);
+    return {
+      ...deploymentRecord(row),
+      logs: lines.slice(0, LINES_IN_ANSWER).map(lineRecord),
+      logs_truncated: lines.length > LINES_IN_ANSWER,
+    };
+  }
+
+  /** Says what keeps a definition from being deployed before a daemon would: outside the transaction, as it takes time. */
+  async rehearse({ accountId }: Principal, definitionId: string | undefined): Promise<void> {
+    const { reader, manifests } = this.#deps;
+    const definition = definitionId === undefined ? undefined : await definitionById(reader, accountId, definitionId);
+    if (definition === undefined || definition.status === 'archived') return;
+    await manifests.resolve(reader, accountId, definition.id, definition.current_revision);
+  }
+
+  async execute(tx: Tx, principal: Principal, body: DeploymentCreate): Promise<Deployment> {
+    const field = 'definition_id';
+    if (body.definition_id === undefined) throw invalid(field, 'is required.');
+    const pinned = await pin(tx, principal.accountId, body.definition_id, { field });
+    const { server_id } = pinned.definition;
+    if (body.server_id !== undefined && body.server_id !== server_id)
+      throw conflict('server_id', 'other_server', `the definition is planted on ${server_id}.`);
+    return this.#order(tx, principal, pinned, null);
+  }
+
+  /** A new deployment of what ran before; the one that it undoes stays as it is. */
+  async rollback(tx: Tx, principal: Principal, id: string): Promise<Deployment> {
+    const { deployment } = await hold(tx, scopeOf(principal), id);
+    const target = await rollbackTarget(tx, deployment);
+    if (!target) throw conflict('id', 'nothing_before', 'no deployment of this definition succeeded before this one.');
+    const { account_id, definition_id } = deployment;
+    const pinned = await pin(tx, account_id, definition_id, { field: 'id', number: target.revision });
+    return this.#order(tx, principal, pinned, id);
+  }
+
+  /** Cancelling again what is cancelled, or about to be, changes nothing. */
+  async cancel(tx: Tx, principal: Principal, id: string): Promise<Deployment> {
+    const { deployment } = await hold(tx, scopeOf(principal), id);
+    if (hasEnded(deployment)) {
+      if (deployment.reason === 'cancelled') return deploymentRecord(deployment);
+      throw conflict('status', 'final', `this deployment has ended already: ${deployment.status}.`, {
+        status: deployment.status,
+      });
+    }
+    const cancelled = await cancelHeld(tx, this.#deps.wake, deployment, actorOf(principal));
+    if (hasEnded(cancelled)) await wakeNext(tx, this.#deps.wake, cancelled);
+    return deploymentRecord(cancelled);
+  }
+
+  /** A daemon that was away gets the whole deadline again. For those who notice that it is back. */
+  async serverReturned(tx: Tx, serverId: string): Promise<void> {
+    await restartClocks(tx, serverId);
+  }
+
+  /** Whether a daemon should look, because something is there to begin or to stop: for those who can wake it. */
+  hasWorkFor(queries: Queries, serverId: string): Promise<boolean> {
+    return hasNews(queries, serverId);
+  }
+
+  async #order(tx: Tx, principal: Principal, pinned: Pinned, rollbackOf: string | null): Promise<Deployment> {
+    const { definition, revision } = pinned;
+    await this.#requireServer(tx, definition.account_id, definition.server_id);
+    const actor = actorOf(principal);
+    const row = await begin(
+      tx,
+      deploymentLifecycle,
+      {
+        id: newId('deployment'),
+        account_id: definition.account_id,
+        definition_id: definition.id,
+        server_id: definition.server_id,
+        instance_id: null,
+        kind: rollbackOf === null ? 'deploy' : 'rollback',
+        rollback_of: rollbackOf,
+        revision: revision.number,
+        template_id: revision.template_id,
+        spec_hash: revision.spec_hash,
+        reason: null,
+        error: null,
+        cancel_requested_at: null,
+        progress_at: null,
+        log_lines: 0,
+        created_by: actor,
+        created_at: tx.now,
+        updated_at: tx.now,
+        started_at: null,
+        finished_at: null,
+      },
+      'create',
+      actor,
+    );
+    this.#deps.wake(tx, row.server_id);
+    return deploymentRecord(row);
+  }
+
+  /** An offline server is fine: the deployment waits for it. */
+  async #requireServer(tx: Tx, accountId: string, id: string): Promise<void> {
+    const standing = await this.#deps.server(tx, accountId, id);
+    if (!standing) throw conflict('server_id', 'removed', 'the server of the definition has been removed.');
+    const { status } = standing;
+    if (status === 'disabled' || status === 'draining')
+      throw conflict('server_id', status, `the server of the definition is ${status} and takes no new work.`);
+  }
+
+  async #page(filter: DeploymentFilter, order: 'asc' | 'desc', request: PageRequest): Promise<Page<Deployment>> {
+    const { reader, pages } = this.#deps;
+    const { accountId, serverId = '', definitionId = '', instanceId = '', status = '' } = filter;
+    const page = await pages.read(request, {
+      rows: (limit, offset) => listDeployments(reader, filter, order, { limit, offset }),
+      count: (atMost) => countDeployments(reader, filter, atMost),
+      countKey: `deployments ${accountId} ${serverId} ${definitionId} ${instanceId} ${status}`,
+    });
+    return { ...page, data: page.data.map(deploymentRecord) };
+  }
+}
+
+/**
+ * What a failed one goes back to is simply what last went well. One that did not fail has put its own revision in place,
+ * and that is not where anybody wants to go back to, unless nothing else ever ran.
+ */
+async function rollbackTarget(tx: Tx, { id, definition_id, status, revision }: DeploymentRow) {
+  const other = status === 'failed' ? undefined : await lastSuccess(tx, definition_id, id, revision);
+  return other ?? (await lastSuccess(tx, definition_id, id));
+}

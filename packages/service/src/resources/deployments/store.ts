@@ -1,0 +1,213 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { forUpdate } from '../../storage/locking.ts';
+import { statement } from '../../storage/statement.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { NewRow, Row, Tables } from '../../storage/tables.ts';
+
+export type DeploymentRow = Row<'deployments'>;
+export type LineRow = Row<'deployment_logs'>;
+
+/** Whose deployments somebody may see or report: those of the account or, for a daemon, of its server. */
+export interface Scope {
+  readonly accountId: string;
+  readonly serverId?: string | undefined;
+}
+
+export interface DeploymentFilter extends Scope {
+  readonly definitionId?: string | undefined;
+  readonly instanceId?: string | undefined;
+  readonly status?: DeploymentRow['status'] | undefined;
+}
+
+type Where = (eb: ExpressionBuilder<Tables, 'deployments'>) => Expression<SqlBool>;
+
+const matching =
+  ({ accountId, serverId, definitionId, instanceId, status }: DeploymentFilter): Where =>
+  (eb) =>
+    eb.and([
+      eb('deployments.account_id', '=', accountId),
+      ...(serverId === undefined ? [] : [eb('deployments.server_id', '=', serverId)]),
+      ...(definitionId === undefined ? [] : [eb('deployments.definition_id', '=', definitionId)]),
+      ...(instanceId === undefined ? [] : [eb('deployments.instance_id', '=', instanceId)]),
+      ...(status === undefined ? [] : [eb('deployments.status', '=', status)]),
+    ]);
+
+/** Written out, not parameters: only then do the engines know that a partial index holds what is asked for. */
+const unfinished = sql<SqlBool>`deployments.status in ('pending', 'running')`;
+
+/** What runs, and of what waits the first of each definition that nothing else of it is in front of. */
+const offeredTo =
+  (serverId: string): Where =>
+  (eb) =>
+    eb.and([
+      eb('deployments.server_id', '=', serverId),
+      unfinished,
+      eb.or([
+        eb('deployments.status', '=', 'running'),
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('deployments as ahead')
+              .select('ahead.id')
+              .whereRef('ahead.definition_id', '=', 'deployments.definition_id')
+              .where(sql<SqlBool>`ahead.status in ('pending', 'running')`)
+              .where((ahead) =>
+                ahead.or([ahead('ahead.status', '=', 'running'), ahead('ahead.id', '<', ahead.ref('deployments.id'))]),
+              ),
+          ),
+        ),
+      ]),
+    ]);
+
+interface Part {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+const listed = (queries: Queries, where: Where, order: 'asc' | 'desc', { limit, offset }: Part) =>
+  queries.db
+    .selectFrom('deployments')
+    .selectAll('deployments')
+    .where(where)
+    .orderBy('deployments.id', order)
+    .limit(limit)
+    .offset(offset)
+    .execute();
+
+async function counted(queries: Queries, where: Where, atMost: number): Promise<number> {
+  const { total } = await queries.db
+    .selectFrom(queries.db.selectFrom('deployments').select('deployments.id').where(where).limit(atMost).as('some'))
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+export const listDeployments = (queries: Queries, filter: DeploymentFilter, order: 'asc' | 'desc', part: Part) =>
+  listed(queries, matching(filter), order, part);
+
+export const countDeployments = (queries: Queries, filter: DeploymentFilter, atMost: number) =>
+  counted(queries, matching(filter), atMost);
+
+export const listOffered = (queries: Queries, serverId: string, part: Part) =>
+  listed(queries, offeredTo(serverId), 'asc', part);
+
+export const countOffered = (queries: Queries, serverId: string, atMost: number) =>
+  counted(queries, offeredTo(serverId), atMost);
+
+/** Something to begin, or to stop. */
+export async function hasNews(queries: Queries, serverId: string): Promise<boolean> {
+  const news: Where = (eb) =>
+    eb.and([
+      offeredTo(serverId)(eb),
+      eb.or([eb('deployments.status', '=', 'pending'), eb('deployments.cancel_requested_at', 'is not', null)]),
+    ]);
+  return (await counted(queries, news, 1)) > 0;
+}
+
+const byId = statement<{ id: string; accountId: string }, DeploymentRow>((db, p) =>
+  db.selectFrom('deployments').selectAll().where('id', '=', p.id).where('account_id', '=', p.accountId),
+);
+
+export async function findDeployment(queries: Queries, scope: Scope, id: string): Promise<DeploymentRow | undefined> {
+  const [row] = await byId(queries, { id, accountId: scope.accountId });
+  return scope.serverId === undefined || row?.server_id === scope.serverId ? row : undefined;
+}
+
+/** For the service's own jobs, which know nothing but the id. */
+export const deploymentById = (queries: Queries, id: string): Promise<DeploymentRow | undefined> =>
+  queries.db.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirst();
+
+const lockById = statement<{ id: string }, DeploymentRow>((db, p, engine) => {
+  const query = db.selectFrom('deployments').selectAll().where('id', '=', p.id);
+  return engine === 'postgres' ? query.forUpdate() : query;
+});
+
+export const lockDeployment = async (tx: Tx, id: string): Promise<DeploymentRow | undefined> =>
+  (await lockById(tx, { id }))[0];
+
+const unfinishedByDefinition = statement<{ definitionId: string }, DeploymentRow>((db, p) =>
+  db.selectFrom('deployments').selectAll().where('definition_id', '=', p.definitionId).where(unfinished).orderBy('id'),
+);
+
+/** In the order in which they were asked for; one that runs may stand anywhere among them. */
+export const unfinishedOf = (queries: Queries, definitionId: string): Promise<DeploymentRow[]> =>
+  unfinishedByDefinition(queries, { definitionId });
+
+export const lockUnfinished = (tx: Tx, definitionId: string): Promise<DeploymentRow[]> =>
+  forUpdate(
+    tx,
+    tx.db
+      .selectFrom('deployments')
+      .selectAll()
+      .where('definition_id', '=', definitionId)
+      .where(unfinished)
+      .orderBy('id'),
+  ).execute();
+
+/** The last one that ended well before `before`; of another revision if `revision` is given. */
+export const lastSuccess = (
+  queries: Queries,
+  definitionId: string,
+  before: string,
+  otherThan?: number,
+): Promise<DeploymentRow | undefined> =>
+  queries.db
+    .selectFrom('deployments')
+    .selectAll()
+    .where('definition_id', '=', definitionId)
+    .where('status', '=', 'success')
+    .where('id', '<', before)
+    .$if(otherThan !== undefined, (query) => query.where('revision', '!=', otherThan as number))
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
+const setProgress = statement<{ id: string; log_lines: number; now: number }>((db, p) =>
+  db
+    .updateTable('deployments')
+    .set({ log_lines: p.log_lines, progress_at: p.now, updated_at: p.now })
+    .where('id', '=', p.id),
+);
+
+export async function markProgress(tx: Tx, row: DeploymentRow, log_lines: number): Promise<DeploymentRow> {
+  await setProgress(tx, { id: row.id, log_lines, now: tx.now });
+  return { ...row, log_lines, progress_at: tx.now, updated_at: tx.now };
+}
+
+/** The deadline of what runs there counts from now on. */
+export const restartClocks = (tx: Tx, serverId: string) =>
+  tx.db
+    .updateTable('deployments')
+    .set({ progress_at: tx.now })
+    .where('server_id', '=', serverId)
+    .where(unfinished)
+    .where('status', '=', 'running')
+    .execute();
+
+export async function requestCancel(tx: Tx, row: DeploymentRow): Promise<DeploymentRow> {
+  const set = { cancel_requested_at: tx.now, updated_at: tx.now };
+  await tx.db.updateTable('deployments').set(set).where('id', '=', row.id).execute();
+  return { ...row, ...set };
+}
+
+/** Far below the number of parameters that a statement may have on either engine. */
+const LINES_AT_ONCE = 500;
+
+export async function insertLines(tx: Tx, lines: readonly NewRow<'deployment_logs'>[]): Promise<void> {
+  for (let from = 0; from < lines.length; from += LINES_AT_ONCE) {
+    await tx.db
+      .insertInto('deployment_logs')
+      .values(lines.slice(from, from + LINES_AT_ONCE))
+      .execute();
+  }
+}
+
+export const linesAfter = (queries: Queries, id: string, after: number, limit: number): Promise<LineRow[]> =>
+  queries.db
+    .selectFrom('deployment_logs')
+    .selectAll()
+    .where('deployment_id', '=', id)
+    .where('number', '>', after)
+    .orderBy('number')
+    .limit(limit)
+    .execute();

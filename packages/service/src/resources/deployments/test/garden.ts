@@ -1,0 +1,206 @@
+import { randomBytes } from 'node:crypto';
+import type { DeploymentStatusReport, DeployReport } from '@hortus/contract/resources/deployments';
+import type { ReportedInstance } from '@hortus/contract/resources/instance-records';
+import { loadCatalog } from '@hortus/template/load';
+import { openLocalBus } from '../../../bus/local-bus.ts';
+import type { Principal } from '../../../identity/principal.ts';
+import { newId } from '../../../ids.ts';
+import type { JobRun } from '../../../jobs/job.ts';
+import { JobWorker } from '../../../jobs/worker.ts';
+import { Pages } from '../../../storage/page.ts';
+import { insertRow } from '../../../storage/status-columns.ts';
+import type { Storage, Tx } from '../../../storage/storage.ts';
+import { plantCatalog } from '../../../testing/catalog-folder.ts';
+import type { Engine } from '../../../testing/engines.ts';
+import { QuietLog } from '../../../testing/quiet-log.ts';
+import { insertAccount, serverRow } from '../../../testing/rows.ts';
+import { openVault } from '../../../vault/vault.ts';
+import { Definitions } from '../../definitions/service.ts';
+import { ManifestReading } from '../../manifest/reading.ts';
+import { Manifests } from '../../manifest/service.ts';
+import { openManifestSigner } from '../../manifest/signer.ts';
+import { Servers, type ServersDeps } from '../../servers/service.ts';
+import { Catalog } from '../../templates/catalog.ts';
+import { shipCatalog } from '../../templates/ship.ts';
+import { DEADLINE, deadlineJob } from '../deadline.ts';
+import { deploymentFor, stopDeployments, underWay } from '../queue.ts';
+import { type DeployedFacts, DeploymentReports } from '../reports.ts';
+import { Deployments } from '../service.ts';
+
+const WAKE = 'channel';
+
+/** Everything that a deployment meets on its way, with a clock that the test moves; instances are written down. */
+export async function plantGarden(engine: Engine, options: { allowPlaintext?: boolean } = {}) {
+  const time = { now: Date.now() };
+  const ground = await engine.ground();
+  const storage = await ground.open({ clock: () => time.now });
+  const log = new QuietLog();
+  const bus = openLocalBus({ log });
+  const woken: string[] = [];
+  storage.onCommit((notices) => {
+    for (const { topic, message } of notices) {
+      if (topic === WAKE) woken.push(message);
+      bus.publish(topic, message);
+    }
+  });
+  const vault = await openVault(storage, { masterKey: randomBytes(32).toString('base64'), dataDirectory: '/nowhere' });
+  const catalog = await openCatalog(storage, ground.directory);
+  const { reader } = storage;
+  const pages = new Pages();
+  const signer = await openManifestSigner(storage, vault);
+  const manifests = new Manifests({ catalog, vault, signer });
+  const servers = new Servers({ reader, pages } as unknown as ServersDeps);
+  const server = servers.standing.bind(servers);
+  const wake = (tx: Tx, serverId: string) => tx.notify(WAKE, serverId);
+  const heardOf: string[] = [];
+  const heard = (serverId: string) => void heardOf.push(serverId);
+  const instances = new WrittenDownInstances();
+  const definitions = new Definitions({
+    reader,
+    pages,
+    catalog,
+    vault,
+    hasServer: servers.has.bind(servers),
+    stopDeployments: stopDeployments(wake),
+    releaseAll: instances.releaseAll,
+    keepAll: instances.keepAll,
+  });
+  const deployments = new Deployments({ reader, pages, server, manifests, wake, heard });
+  const reports = new DeploymentReports({ reader, vault, instances, manifests, wake, heard });
+  const reading = new ManifestReading({
+    manifests,
+    allowPlaintext: options.allowPlaintext ?? false,
+    deployment: deploymentFor,
+    underWay,
+  });
+  const deadline = deadlineJob({ storage, server, manifests, wake });
+  const worker = new JobWorker({
+    storage,
+    bus,
+    log,
+    handlers: { [DEADLINE]: deadline },
+    clock: () => time.now,
+    replica: 'a',
+  });
+
+  const garden = {
+    storage,
+    vault,
+    signer,
+    manifests,
+    definitions,
+    deployments,
+    reports,
+    reading,
+    instances,
+    /** Servers whose daemons were called, in order. */
+    woken,
+    /** Servers that gave a sign of life. */
+    heardOf,
+    now: () => time.now,
+    pass(ms: number) {
+      time.now += ms;
+      bus.publish('jobs');
+    },
+    startJobs() {
+      worker.start();
+      engine.afterwards(() => worker.stop({ withinMs: 0 }));
+    },
+    /** Looks at a deployment's deadline right now, whenever its job would come. */
+    async checkDeadline(id: string): Promise<void> {
+      const job = { id: 'job', kind: DEADLINE, key: id, payload: { deployment_id: id }, attempts: 1 };
+      const complete: JobRun['complete'] = async () => 'settled';
+      await deadline.run({ job, complete, signal: new AbortController().signal });
+    },
+    async account(): Promise<Principal> {
+      const accountId = await insertAccount(storage);
+      return { kind: 'key', id: newId('key'), accountId, plan: 'pro', userId: null, permissions: ['admin'] };
+    },
+    async server({ accountId, plan }: Principal, status = 'online'): Promise<Principal & { kind: 'server' }> {
+      const serverId = newId('server');
+      await storage.write((tx) => insertRow(tx, 'servers', { ...serverRow(tx, { accountId, serverId }), status }));
+      return { kind: 'server', serverId, accountId, plan };
+    },
+    async turn(serverId: string, status: string): Promise<void> {
+      await storage.write((tx) =>
+        tx.db
+          .updateTable('servers')
+          .set({ status } as never)
+          .where('id', '=', serverId)
+          .execute(),
+      );
+    },
+    async definition(owner: Principal, serverId: string, inputs: Record<string, string> = {}, species = 'inkwell') {
+      const needed = species === 'inkwell' ? { WEB_HOSTNAME: 'blog.example.org' } : {};
+      const order = await definitions.order({
+        species,
+        instance_uid: newId('definition').replace('def_', 'uid-'),
+        server_id: serverId,
+        inputs: { ...needed, ...inputs },
+      });
+      return await storage.write((tx) => definitions.create(tx, owner, order));
+    },
+    revise: (owner: Principal, id: string, title: string) =>
+      storage.write((tx) => definitions.update(tx, owner, id, { inputs: { SITE_TITLE: title } })),
+    execute: (owner: Principal, definition_id: string) =>
+      storage.write((tx) => deployments.execute(tx, owner, { definition_id })),
+    rollback: (owner: Principal, id: string) => storage.write((tx) => deployments.rollback(tx, owner, id)),
+    cancel: (owner: Principal, id: string) => storage.write((tx) => deployments.cancel(tx, owner, id)),
+    async patch(daemon: Principal, id: string, body: DeploymentStatusReport) {
+      const report = await reports.prepare(daemon, id, body);
+      return await storage.write((tx) => reports.apply(tx, daemon, report));
+    },
+    async report(daemon: Principal, body: DeployReport) {
+      const report = await reports.prepare(daemon, body.deployment_id, body);
+      return await storage.write((tx) => reports.apply(tx, daemon, report));
+    },
+    eventsOf: (resourceId: string) =>
+      reader.db
+        .selectFrom('events')
+        .select(['type', 'data', 'actor'])
+        .where('resource_id', '=', resourceId)
+        .orderBy('position')
+        .execute(),
+  };
+  return garden;
+}
+
+export type Garden = Awaited<ReturnType<typeof plantGarden>>;
+
+async function openCatalog(storage: Storage, directory: string): Promise<Catalog> {
+  const loaded = await loadCatalog(await plantCatalog(`${directory}/catalog`));
+  await shipCatalog(
+    storage,
+    loaded.flatMap(({ spec }) => spec ?? []),
+  );
+  const catalog = new Catalog(storage.reader);
+  await catalog.load();
+  return catalog;
+}
+
+/** Stands in for the instances: what deployments told of them is what a test looks at. */
+class WrittenDownInstances {
+  readonly ids = new Map<string, string>();
+  readonly facts = new Map<string, DeployedFacts>();
+  readonly reported: ReportedInstance[] = [];
+  readonly released: string[] = [];
+  readonly kept: string[] = [];
+
+  ensure = async (_tx: Tx, { definitionId }: { definitionId: string }): Promise<{ id: string }> => {
+    const id = this.ids.get(definitionId) ?? newId('instance');
+    this.ids.set(definitionId, id);
+    return { id };
+  };
+  deployed = async (_tx: Tx, id: string, facts: DeployedFacts): Promise<void> => {
+    this.facts.set(id, facts);
+  };
+  report = async (_tx: Tx, _scope: object, reported: ReportedInstance[]): Promise<void> => {
+    this.reported.push(...reported);
+  };
+  releaseAll = async (_tx: Tx, definitionId: string): Promise<void> => {
+    this.released.push(definitionId);
+  };
+  keepAll = async (_tx: Tx, definitionId: string): Promise<void> => {
+    this.kept.push(definitionId);
+  };
+}

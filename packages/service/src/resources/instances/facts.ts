@@ -1,0 +1,65 @@
+import type { reportableStatuses } from '@hortus/contract/resources/instance-records';
+import { transition } from '../../state/transition.ts';
+import type { Tx } from '../../storage/storage.ts';
+import { healthLifecycle, healthMoves, instanceLifecycle, statusMoves } from './lifecycle.ts';
+import type { InstanceRow } from './store.ts';
+
+/** What somebody who can see the containers says of an instance. What is left out is not known to have changed. */
+export interface Facts {
+  readonly status: (typeof reportableStatuses)[number];
+  readonly health?: InstanceRow['health'] | undefined;
+  readonly container_id?: string | null | undefined;
+  readonly container_name?: string | null | undefined;
+  /** ISO 8601 or milliseconds since 1970. */
+  readonly started_at?: string | number | null | undefined;
+}
+
+export type Columns = Partial<
+  Pick<InstanceRow, 'container_id' | 'container_name' | 'started_at' | 'revision' | 'url' | 'last_reported_at'>
+>;
+
+const LATEST_TIME = 8.64e15;
+
+function timeOf(given: Facts['started_at']): number | undefined {
+  const time = typeof given === 'string' ? Date.parse(given) : (given ?? undefined);
+  return time !== undefined && time >= 0 && time <= LATEST_TIME ? time : undefined;
+}
+
+/** The columns in which a row differs from what was said of it. */
+function differences(row: InstanceRow, facts: Facts, now: number): Columns {
+  const began = facts.status === 'running' && row.status !== 'running';
+  const started_at = timeOf(facts.started_at) ?? (began || row.started_at === null ? now : row.started_at);
+  const told: Columns = {
+    ...(facts.container_id ? { container_id: facts.container_id } : {}),
+    ...(facts.container_name ? { container_name: facts.container_name } : {}),
+    ...(facts.status === 'running' ? { started_at } : {}),
+  };
+  const changed = Object.entries(told).filter(([name, value]) => row[name as keyof Columns] !== value);
+  return Object.fromEntries(changed);
+}
+
+/** A container that does not run has no health, whatever was known before. */
+const healthOf = (row: InstanceRow, { status, health }: Facts): InstanceRow['health'] =>
+  health ?? (status === 'running' && row.status === 'running' ? row.health : 'unknown');
+
+export const saysNothingNew = (row: InstanceRow, facts: Facts, now: number): boolean =>
+  row.status === facts.status &&
+  row.health === healthOf(row, facts) &&
+  Object.keys(differences(row, facts, now)).length === 0;
+
+/** Obeys the facts. The row must be locked and not released. */
+export async function take(
+  tx: Tx,
+  row: InstanceRow,
+  facts: Facts,
+  { actor, set = {} }: { actor: string | null; set?: Columns },
+): Promise<InstanceRow> {
+  const health = healthOf(row, facts);
+  const columns = { ...differences(row, facts, tx.now), last_reported_at: tx.now, ...set };
+  const moved = await transition(tx, instanceLifecycle, row, statusMoves[facts.status], { actor, set: columns });
+  return health === moved.health ? moved : transition(tx, healthLifecycle, moved, healthMoves[health], { actor });
+}
+
+/** An instance whose containers nobody sees, or that has none, has no known health. */
+export const forgetHealth = (tx: Tx, row: InstanceRow, actor: string | null): Promise<InstanceRow> =>
+  row.health === 'unknown' ? Promise.resolve(row) : transition(tx, healthLifecycle, row, 'forget', { actor });

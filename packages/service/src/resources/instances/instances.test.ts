@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { onBothEngines } from '../../testing/engines.ts';
+import { daemonOf, keyOf, plantGarden } from './test/garden.ts';
+
+onBothEngines((engine) => {
+  it('lists by server, definition, status and health, without released ones unless they are asked for', async () => {
+    const { running, pending, addServer, instances, principal, storage, report } = await plantGarden(engine);
+    const elsewhere = await addServer();
+    const [one, far, gone, waiting] = [await running(), await running(elsewhere), await running(), await pending()];
+    await storage.write((tx) => instances.settled(tx, gone.id, 'hortus.release', null));
+    await report([{ definition_id: one.definitionId, status: 'running', health: 'unhealthy' }]);
+    const { accountId } = principal;
+    const ids = async (filter: object) =>
+      (await instances.list({ accountId, ...filter }, {})).data.map(({ id }) => id).sort();
+    expect(await ids({})).toEqual([one.id, far.id, waiting.id].sort());
+    expect(await ids({ serverId: elsewhere })).toEqual([far.id]);
+    expect(await ids({ definitionId: one.definitionId })).toEqual([one.id]);
+    expect(await ids({ status: 'released' })).toEqual([gone.id]);
+    expect(await ids({ health: 'unhealthy' })).toEqual([one.id]);
+    expect(await ids({ accountId: 'acc_other' })).toEqual([]);
+    const { pagination } = await instances.list({ accountId }, { page: 2, per_page: 2 });
+    expect(pagination).toEqual({ page: 2, per_page: 2, total: 3, total_pages: 2 });
+  });
+
+  it('counts by state', async () => {
+    const { running, pending, instances, principal, storage, report } = await plantGarden(engine);
+    const [one, two, gone] = [await running(), await running(), await running()];
+    await pending();
+    await storage.write((tx) => instances.settled(tx, gone.id, 'hortus.release', null));
+    await report([
+      { definition_id: one.definitionId, status: 'running', health: 'unhealthy' },
+      { definition_id: two.definitionId, status: 'failed' },
+    ]);
+    expect(await instances.stats(principal.accountId)).toMatchObject({
+      total: 3,
+      running: 1,
+      failures: 2,
+      by_status: { running: 1, failed: 1, pending: 1, released: 1, lost: 0 },
+      by_health: { unhealthy: 1, unknown: 2, healthy: 0 },
+    });
+  });
+
+  it('is shown with its names, its template and its uptime, and to nobody else', async () => {
+    const { running, read, clock, instances, principal, serverId, addServer } = await plantGarden(engine);
+    const { id, definitionId } = await running();
+    clock.now += 61_500;
+    expect(await read(id)).toMatchObject({
+      definition_id: definitionId,
+      server_id: serverId,
+      species: 'inkwell',
+      instance_uid: expect.stringMatching(/^blog-/),
+      status: 'running',
+      health: 'healthy',
+      revision: 1,
+      url: 'https://blog.example.org',
+      uptime_seconds: 61,
+    });
+    const { accountId } = principal;
+    expect((await instances.read(daemonOf(accountId, serverId), id)).id).toBe(id);
+    for (const stranger of [keyOf('acc_other'), daemonOf(accountId, await addServer())])
+      await expect(instances.read(stranger, id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('is one per definition as long as it lives, whoever asks for it', async () => {
+    const { pending, storage, instances, serverId } = await plantGarden(engine);
+    const { id, account_id: accountId, definition_id: definitionId } = await pending();
+    const ensure = () =>
+      storage.write((tx) => instances.ensure(tx, { accountId, definitionId, serverId, containerName: 'blog-1' }));
+    for (const again of await Promise.all([ensure(), ensure(), ensure()])) expect(again.id).toBe(id);
+    await storage.write((tx) => instances.settled(tx, id, 'hortus.release', null));
+    const anew = await Promise.all([ensure(), ensure(), ensure()]);
+    expect(new Set(anew.map((one) => one.id)).size).toBe(1);
+    expect(anew[0]?.id).not.toBe(id);
+  });
+
+  it('tells that it started when it is deployed, and not when it ran before', async () => {
+    const { running, storage, instances, events, read } = await plantGarden(engine);
+    const { id } = await running();
+    const facts = { container_id: 'c2', status: 'running', health: 'healthy', started_at: 7 } as const;
+    await storage.write((tx) => instances.deployed(tx, id, { revision: 1, url: null, ...facts }));
+    expect(await read(id)).toMatchObject({ container_id: 'c2', url: null, status: 'running' });
+    expect(await events(id)).toHaveLength(1);
+    await storage.write((tx) => instances.settled(tx, id, 'hortus.release', null));
+    await storage.write((tx) => instances.deployed(tx, id, { revision: 1, url: null, ...facts }));
+    expect((await read(id)).status).toBe('released');
+  });
+
+  describe('components', () => {
+    it('are replaced as a whole, by the daemon of the server', async () => {
+      const { running, storage, instances, daemon, read, principal, addServer } = await plantGarden(engine);
+      const { id } = await running();
+      const sync = (components: Parameters<typeof instances.syncComponents>[3], by = daemon) =>
+        storage.write((tx) => instances.syncComponents(tx, by, id, components));
+      await sync([
+        { name: 'app', status: 'running', health: 'healthy', container_id: 'c1', image: 'inkwell:1' },
+        { name: 'db', status: 'running' },
+      ]);
+      expect((await read(id)).components).toEqual([
+        { name: 'app', status: 'running', health: 'healthy', container_id: 'c1', image: 'inkwell:1' },
+        { name: 'db', status: 'running', health: 'unknown', container_id: null, image: null },
+      ]);
+      expect((await sync([{ name: 'app', status: 'stopped' }])).components).toHaveLength(1);
+      const twice = [1, 2].map(() => ({ name: 'app', status: 'running' as const }));
+      await expect(sync(twice)).rejects.toMatchObject({ details: { field: 'components' } });
+      const stranger = daemonOf(principal.accountId, await addServer());
+      await expect(sync([], stranger)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      await storage.write((tx) => instances.settled(tx, id, 'hortus.release', null));
+      await expect(sync([])).rejects.toMatchObject({ details: { reason: 'state', status: 'released' } });
+    });
+  });
+});

@@ -1,0 +1,28 @@
+import type { Instance } from '@hortus/contract/resources/instance-records';
+import { iso, isoOrNull } from '../../time.ts';
+import type { InstanceRow, NamedRow } from './store.ts';
+
+export const instanceRecord = (row: NamedRow, species: string, now: number): Instance => ({
+  id: row.id,
+  definition_id: row.definition_id,
+  server_id: row.server_id,
+  name: row.name,
+  instance_uid: row.instance_uid,
+  species,
+  container_id: row.container_id,
+  container_name: row.container_name,
+  status: row.status,
+  health: row.health,
+  revision: row.revision,
+  url: row.url,
+  components: JSON.parse(row.components),
+  started_at: isoOrNull(row.started_at),
+  uptime_seconds: uptime(row, now),
+  last_reported_at: isoOrNull(row.last_reported_at),
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+});
+
+/** The clock of a server may be ahead of ours, so it never falls below 0. */
+const uptime = ({ status, started_at }: InstanceRow, now: number): number =>
+  status === 'running' && started_at !== null ? Math.max(0, Math.floor((now - started_at) / 1000)) : 0;

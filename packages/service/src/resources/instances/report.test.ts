@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { onBothEngines } from '../../testing/engines.ts';
+import { tableContents } from '../../testing/table-contents.ts';
+import { plantGarden } from './test/garden.ts';
+
+const types = (events: readonly { type: string }[]) => events.map(({ type }) => type);
+
+onBothEngines((engine) => {
+  describe('a report', () => {
+    it('finds an instance by definition, by uid and by container', async () => {
+      const { report, running, read } = await plantGarden(engine);
+      const [one, two, three] = [await running(), await running(), await running()];
+      const uid = (await read(two.id)).instance_uid;
+      const facts = { status: 'running', health: 'unhealthy' } as const;
+      const outcome = await report([
+        { ...facts, definition_id: one.definitionId },
+        { ...facts, instance_uid: uid },
+        { ...facts, container_name: three.containerName },
+        { ...facts, container_name: 'somebody-elses' },
+        { ...facts, definition_id: 'def_nobody' },
+        { ...facts },
+      ]);
+      expect(outcome).toEqual({ accepted: 3, unknown: ['somebody-elses', 'def_nobody', ''] });
+      for (const { id } of [one, two, three]) expect((await read(id)).health).toBe('unhealthy');
+    });
+
+    it('of a daemon speaks of its own server only, of a person of the whole account', async () => {
+      const { report, running, read, addServer, principal } = await plantGarden(engine);
+      const other = await running(await addServer());
+      const said = [{ definition_id: other.definitionId, status: 'stopped' as const }];
+      expect(await report(said)).toEqual({ accepted: 0, unknown: [other.definitionId] });
+      expect((await read(other.id)).status).toBe('running');
+      expect(await report(said, principal)).toEqual({ accepted: 1, unknown: [] });
+      expect((await read(other.id)).status).toBe('stopped');
+      const stranger = { ...principal, accountId: 'acc_other' };
+      expect(await report(said, stranger)).toEqual({ accepted: 0, unknown: [other.definitionId] });
+    });
+
+    it('moves both machines, and tells of it exactly once', async () => {
+      const { report, running, read, events } = await plantGarden(engine);
+      const { id, definitionId: definition_id } = await running();
+      const say = (status: 'running' | 'stopped' | 'failed' | 'restarting', health?: 'healthy' | 'unhealthy') =>
+        report([{ definition_id, status, ...(health && { health }) }]);
+      await say('running', 'unhealthy');
+      await say('running', 'unhealthy');
+      await say('running', 'healthy');
+      await say('stopped');
+      expect(await read(id)).toMatchObject({ status: 'stopped', health: 'unknown', uptime_seconds: 0 });
+      await say('stopped');
+      await say('restarting');
+      await say('running', 'healthy');
+      await say('failed');
+      expect(types(await events(id))).toEqual([
+        'instance.started',
+        'instance.unhealthy',
+        'instance.stopped',
+        'instance.started',
+      ]);
+    });
+
+    it('that says nothing new writes nothing but, now and then, that it came', async () => {
+      const { report, running, storage, clock, row } = await plantGarden(engine);
+      const { id, definitionId: definition_id } = await running();
+      const said = [{ definition_id, status: 'running', health: 'healthy', container_id: `c-${id}` }] as const;
+      await report(said);
+      const before = await tableContents(storage.reader);
+      clock.now += 30_000;
+      await report(said);
+      expect(await tableContents(storage.reader)).toEqual(before);
+      clock.now += 30_000;
+      await report(said);
+      expect(await row(id)).toMatchObject({ last_reported_at: clock.now });
+      expect({ ...(await tableContents(storage.reader)), instances: [] }).toEqual({ ...before, instances: [] });
+    });
+
+    it('brings a lost instance back, and never a released one', async () => {
+      const { report, running, read, disconnect, connect, storage, instances, serverId, events } =
+        await plantGarden(engine);
+      const [one, gone, stopped] = [await running(), await running(), await running()];
+      await report([{ definition_id: stopped.definitionId, status: 'stopped' }]);
+      await storage.write((tx) => instances.settled(tx, gone.id, 'hortus.release', null));
+      await disconnect();
+      expect(await read(one.id)).toMatchObject({ status: 'lost', health: 'unknown', uptime_seconds: 0 });
+      expect((await read(stopped.id)).status).toBe('stopped');
+      await connect();
+      await storage.write((tx) => instances.regain(tx, serverId));
+      expect(await read(one.id)).toMatchObject({ status: 'lost', health: 'unknown' });
+      const said = [one, gone].map(({ definitionId }) => ({ definition_id: definitionId, status: 'running' as const }));
+      expect(await report(said)).toEqual({ accepted: 1, unknown: [gone.definitionId] });
+      expect((await read(one.id)).status).toBe('running');
+      expect((await read(gone.id)).status).toBe('released');
+      expect(types(await events(one.id))).toEqual(['instance.started', 'instance.started']);
+      expect(types(await events(gone.id))).toEqual(['instance.started', 'instance.stopped']);
+    });
+
+    it('takes times in both forms, and none that is no time', async () => {
+      const { report, running, read, clock } = await plantGarden(engine);
+      const { id, definitionId: definition_id } = await running();
+      const say = (started_at: string | number | null) => report([{ definition_id, status: 'running', started_at }]);
+      await say(clock.now - 5_000);
+      expect((await read(id)).uptime_seconds).toBe(5);
+      await say(new Date(clock.now - 9_000).toISOString());
+      expect((await read(id)).uptime_seconds).toBe(9);
+      for (const none of [null, -1, 1e18]) await say(none);
+      expect((await read(id)).uptime_seconds).toBe(9);
+      await say(clock.now + 60_000);
+      expect((await read(id)).uptime_seconds).toBe(0);
+    });
+
+    it('by several at once moves an instance once', async () => {
+      const { report, running, events } = await plantGarden(engine);
+      const { id, definitionId: definition_id } = await running();
+      await Promise.all(Array.from({ length: 6 }, () => report([{ definition_id, status: 'stopped' }])));
+      expect(types(await events(id))).toEqual(['instance.started', 'instance.stopped']);
+    });
+  });
+});

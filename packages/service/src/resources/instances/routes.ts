@@ -1,0 +1,44 @@
+import type { instanceEndpoints } from '@hortus/contract/resources/instances';
+import type { Handlers } from '../../http/handler.ts';
+import { actorOf } from '../../identity/principal.ts';
+import type { InstanceOrders, Ordered } from './orders.ts';
+import { type Instances, scopeOf } from './service.ts';
+
+const answer = (ordered: Ordered) => ({ success: true as const, ...ordered, data: ordered.instance });
+
+export const instanceRoutes = (
+  instances: Instances,
+  orders: InstanceOrders,
+): Handlers<keyof typeof instanceEndpoints> => ({
+  'instances.list': async ({ principal, query }) => {
+    const { server_id: serverId, definition_id: definitionId, status, health } = query;
+    const filter = { accountId: principal.accountId, serverId, definitionId, status, health };
+    return { success: true, ...(await instances.list(filter, query)) };
+  },
+  'instances.stats': async ({ principal }) => ({ success: true, data: await instances.stats(principal.accountId) }),
+  'instances.read': async ({ principal, params }) => ({
+    success: true,
+    data: await instances.read(principal, params.id),
+  }),
+  'instances.report': ({ principal, body, write }) => {
+    const scope = { ...scopeOf(principal), actor: actorOf(principal) };
+    return write(async (tx) => ({ success: true, data: await instances.report(tx, scope, body.instances) }));
+  },
+  'instances.syncComponents': ({ principal, body, write }) =>
+    write(async (tx) => ({
+      success: true,
+      data: await instances.syncComponents(tx, principal, body.instance_id, body.components),
+    })),
+  'instances.deployments': async ({ principal, params, query }) => ({
+    success: true,
+    ...(await instances.deployments(principal, params.id, query)),
+  }),
+  'instances.start': ({ principal, params, write }) =>
+    write(async (tx) => answer(await orders.order(tx, principal, params.id, 'hortus.start'))),
+  'instances.stop': ({ principal, params, write }) =>
+    write(async (tx) => answer(await orders.order(tx, principal, params.id, 'hortus.stop'))),
+  'instances.restart': ({ principal, params, write }) =>
+    write(async (tx) => answer(await orders.order(tx, principal, params.id, 'hortus.restart'))),
+  'instances.release': ({ principal, params, body, write }) =>
+    write(async (tx) => answer(await orders.release(tx, principal, params.id, body))),
+});

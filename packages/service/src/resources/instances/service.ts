@@ -1,0 +1,257 @@
+import { instanceHealthMachine, instanceMachine } from '@hortus/contract/machines/instance';
+import type { Deployment } from '@hortus/contract/resources/deployments';
+import type { Instance, ReportedComponent, ReportedInstance } from '@hortus/contract/resources/instance-records';
+import type { InstanceStats, ReportOutcome } from '@hortus/contract/resources/instances';
+import type { Principal } from '../../identity/principal.ts';
+import { newId } from '../../ids.ts';
+import { conflict, invalid, notFound } from '../../problem.ts';
+import { begin, Taken, transition } from '../../state/transition.ts';
+import type { Page, PageRequest, Pages } from '../../storage/page.ts';
+import { type Queries, RunAgain, type Tx } from '../../storage/storage.ts';
+import type { BuiltIn, BuiltInOrder } from '../actions/built-ins.ts';
+import type { Catalog } from '../templates/catalog.ts';
+import { type Columns, type Facts, forgetHealth, take } from './facts.ts';
+import { instanceLifecycle } from './lifecycle.ts';
+import { instanceRecord } from './record.ts';
+import { takeReport } from './report.ts';
+import {
+  countByState,
+  countInstances,
+  findInstance,
+  type InstanceFilter,
+  type InstanceRow,
+  listInstances,
+  lockInstance,
+  lockLiving,
+  lockOfServer,
+  type NamedRow,
+  type Scope,
+  writeComponents,
+} from './store.ts';
+
+export interface InstancesDeps {
+  readonly reader: Queries;
+  readonly pages: Pages;
+  readonly catalog: Pick<Catalog, 'byId'>;
+  /** Has a built-in action done; an equal one that still waits is answered instead. */
+  readonly order: (tx: Tx, order: BuiltInOrder) => Promise<unknown>;
+  /** Takes back what has not been sent yet. */
+  readonly withdraw: (tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null) => Promise<void>;
+  readonly deploymentsOf: (
+    principal: Principal,
+    filter: { instanceId: string },
+    request: PageRequest,
+  ) => Promise<Page<Deployment>>;
+  readonly clock?: () => number;
+}
+
+/** A daemon may be away for long; the containers of an archived definition are removed all the same when it is back. */
+const RELEASE_WITHIN_MS = 30 * 24 * 3_600_000;
+
+export class Instances {
+  readonly #deps: InstancesDeps;
+  constructor(deps: InstancesDeps) {
+    this.#deps = deps;
+  }
+
+  async list(filter: InstanceFilter, request: PageRequest): Promise<Page<Instance>> {
+    const { reader, pages } = this.#deps;
+    const page = await pages.read(request, {
+      rows: (limit, offset) => listInstances(reader, filter, limit, offset),
+      count: (atMost) => countInstances(reader, filter, atMost),
+      countKey: `instances ${Object.values(filter).join(' ')}`,
+    });
+    return { ...page, data: page.data.map((row) => this.record(row)) };
+  }
+
+  async stats(accountId: string): Promise<InstanceStats> {
+    const zero = (states: readonly string[]) => Object.fromEntries(states.map((state) => [state, 0]));
+    const by_status: Record<string, number> = zero(instanceMachine.states);
+    const by_health: Record<string, number> = zero(instanceHealthMachine.states);
+    const stats = { total: 0, running: 0, failures: 0 };
+    for (const { status, health, total } of await countByState(this.#deps.reader, accountId)) {
+      by_status[status] = (by_status[status] ?? 0) + total;
+      if (status === 'released') continue;
+      by_health[health] = (by_health[health] ?? 0) + total;
+      stats.total += total;
+      if (status === 'running') stats.running += total;
+      if (status === 'failed' || status === 'lost' || health === 'unhealthy') stats.failures += total;
+    }
+    return { ...stats, by_status, by_health };
+  }
+
+  async read(principal: Principal, id: string): Promise<Instance> {
+    return this.record(await this.find(this.#deps.reader, principal, id));
+  }
+
+  async deployments(principal: Principal, id: string, request: PageRequest): Promise<Page<Deployment>> {
+    const { reader, deploymentsOf } = this.#deps;
+    await this.find(reader, principal, id);
+    return deploymentsOf(principal, { instanceId: id }, request);
+  }
+
+  /** For other resources too. What is another account's or, for a daemon, another server's is not there. */
+  async find(queries: Queries, principal: Principal, id: string): Promise<NamedRow> {
+    const row = await findInstance(queries, scopeOf(principal), id);
+    if (!row) throw notFound('instance');
+    return row;
+  }
+
+  /** The same, kept until the transaction ends. */
+  async lock(tx: Tx, principal: Principal, id: string): Promise<NamedRow> {
+    const found = await this.find(tx, principal, id);
+    const row = await lockInstance(tx, id);
+    return { ...found, ...row };
+  }
+
+  record(row: NamedRow): Instance {
+    const species = this.#deps.catalog.byId(row.template_id)?.item.species ?? '';
+    return instanceRecord(row, species, (this.#deps.clock ?? Date.now)());
+  }
+
+  report(
+    tx: Tx,
+    scope: Scope & { readonly actor?: string | null },
+    reported: readonly ReportedInstance[],
+  ): Promise<ReportOutcome> {
+    return takeReport(tx, scope, reported);
+  }
+
+  async syncComponents(
+    tx: Tx,
+    principal: Principal,
+    id: string,
+    reported: readonly ReportedComponent[],
+  ): Promise<Instance> {
+    const row = await this.lock(tx, principal, id);
+    if (row.status === 'released') throw released();
+    const names = reported.map(({ name }) => name);
+    const twice = names.find((name, index) => names.indexOf(name) !== index);
+    if (twice !== undefined) throw invalid('components', `${twice} is named twice.`);
+    const components = JSON.stringify(
+      reported.map(({ name, container_id = null, status, health = 'unknown', image = null }) => ({
+        name,
+        container_id,
+        status,
+        health,
+        image,
+      })),
+    );
+    if (components === row.components) return this.record(row);
+    await writeComponents(tx, id, components);
+    return this.record(await this.find(tx, principal, id));
+  }
+
+  /** The definition's living instance, or a new one. */
+  async ensure(
+    tx: Tx,
+    of: { accountId: string; definitionId: string; serverId: string; containerName: string },
+  ): Promise<InstanceRow> {
+    const living = await lockLiving(tx, of.definitionId);
+    if (living) return living;
+    const row = {
+      id: newId('instance'),
+      account_id: of.accountId,
+      definition_id: of.definitionId,
+      server_id: of.serverId,
+      container_id: null,
+      container_name: of.containerName,
+      revision: null,
+      url: null,
+      components: '[]',
+      started_at: null,
+      last_reported_at: null,
+      created_at: tx.now,
+      updated_at: tx.now,
+    };
+    return begin(tx, instanceLifecycle, row, 'create', null).catch((error) => {
+      // Somebody else was quicker: the next run of this transaction finds his.
+      throw error instanceof Taken ? new RunAgain() : error;
+    });
+  }
+
+  /** A deployment succeeded. One that was released meanwhile stays released. */
+  async deployed(
+    tx: Tx,
+    instanceId: string,
+    { revision, url, status, ...facts }: Partial<Facts> & { readonly revision: number; readonly url: string | null },
+  ): Promise<void> {
+    const row = await lockInstance(tx, instanceId);
+    if (!row || row.status === 'released') return;
+    await take(tx, row, { ...facts, status: status ?? 'running' }, { actor: row.server_id, set: { revision, url } });
+  }
+
+  /** The server is out of sight, and so is what it runs. */
+  async lose(tx: Tx, serverId: string): Promise<void> {
+    for (const row of await lockOfServer(tx, serverId, ['starting', 'running', 'restarting']))
+      await forgetHealth(tx, await transition(tx, instanceLifecycle, row, 'lose', { actor: null }), null);
+  }
+
+  /** The server is back. What it runs leaves `lost` when it is next reported; until then nobody knows how it is. */
+  async regain(tx: Tx, serverId: string): Promise<void> {
+    for (const row of await lockOfServer(tx, serverId, ['lost'])) await forgetHealth(tx, row, null);
+  }
+
+  /** The definition was archived: its containers go, its volumes stay. */
+  async releaseAll(tx: Tx, definitionId: string, actor: string | null): Promise<void> {
+    const instance = await lockLiving(tx, definitionId);
+    if (!instance) return;
+    const params = { remove_volumes: false };
+    const startWithinMs = RELEASE_WITHIN_MS;
+    await this.#deps.order(tx, { instance, slug: 'hortus.release', params, actor, startWithinMs });
+  }
+
+  /** The definition came back before its containers went: they may stay. */
+  async keepAll(tx: Tx, definitionId: string, actor: string | null): Promise<void> {
+    const instance = await lockLiving(tx, definitionId);
+    if (instance) await this.#deps.withdraw(tx, instance.id, 'hortus.release', actor);
+  }
+
+  /** A built-in action has begun. */
+  async began(tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null): Promise<void> {
+    const row = await lockInstance(tx, instanceId);
+    if (!row || row.status === 'released') return;
+    if (slug === 'hortus.restart') await transition(tx, instanceLifecycle, row, 'restart', { actor });
+    // Starting what runs changes nothing.
+    if (slug === 'hortus.start' && row.status !== 'running')
+      await transition(tx, instanceLifecycle, row, 'starting', { actor });
+  }
+
+  /** A built-in action has done what it is for. Later reports know better. */
+  async settled(tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null): Promise<void> {
+    const row = await lockInstance(tx, instanceId);
+    if (!row || row.status === 'released') return;
+    const { move, before, set } = settlements[slug](row, tx.now);
+    const ready = before === undefined ? row : await transition(tx, instanceLifecycle, row, before, { actor });
+    const moved = await transition(tx, instanceLifecycle, ready, move, { actor, set });
+    if (slug !== 'hortus.start' || row.status !== 'running') await forgetHealth(tx, moved, actor);
+  }
+}
+
+interface Settlement {
+  readonly move: 'run' | 'stop' | 'release';
+  /** A move that was missed because nobody told that the action began. */
+  readonly before?: 'restart' | undefined;
+  readonly set: Columns;
+}
+
+const settlements: Readonly<Record<BuiltIn, (row: InstanceRow, now: number) => Settlement>> = {
+  'hortus.start': (row, now) => ({ move: 'run', set: row.status === 'running' ? {} : { started_at: now } }),
+  'hortus.stop': () => ({ move: 'stop', set: {} }),
+  'hortus.restart': (row, now) => ({
+    move: 'run',
+    before: row.status === 'running' ? 'restart' : undefined,
+    set: { started_at: now },
+  }),
+  'hortus.release': () => ({ move: 'release', set: { container_id: null } }),
+};
+
+export const scopeOf = (principal: Principal): Scope => ({
+  accountId: principal.accountId,
+  serverId: principal.kind === 'server' ? principal.serverId : undefined,
+});
+
+export const released = () =>
+  conflict('status', 'state', 'the instance was released; deploy its definition to get a new one.', {
+    status: 'released',
+  });

@@ -1,0 +1,162 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { forUpdate } from '../../storage/locking.ts';
+import { statement } from '../../storage/statement.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { Row, Tables } from '../../storage/tables.ts';
+
+export type InstanceRow = Row<'instances'>;
+
+/** An instance with its names, and the template and profile of the revision that runs, or else is to run first. */
+export interface NamedRow extends InstanceRow {
+  readonly name: string;
+  readonly instance_uid: string;
+  readonly template_id: string;
+  readonly profile: string;
+}
+
+/** Whose instances they are; a daemon's are those of its own server. */
+export interface Scope {
+  readonly accountId: string;
+  readonly serverId?: string | undefined;
+}
+
+export interface InstanceFilter extends Scope {
+  readonly definitionId?: string | undefined;
+  readonly status?: InstanceRow['status'] | undefined;
+  readonly health?: InstanceRow['health'] | undefined;
+}
+
+type Builder = ExpressionBuilder<Tables, 'instances'>;
+
+const inScope = (eb: Builder, scope: Scope): Expression<SqlBool>[] => [
+  eb('instances.account_id', '=', scope.accountId),
+  ...(scope.serverId === undefined ? [] : [eb('instances.server_id', '=', scope.serverId)]),
+];
+
+/** Released ones are history: they are listed only when they are asked for. */
+const matching = (filter: InstanceFilter) => (eb: Builder) =>
+  eb.and([
+    ...inScope(eb, filter),
+    ...(filter.definitionId === undefined ? [] : [eb('instances.definition_id', '=', filter.definitionId)]),
+    filter.status === undefined
+      ? eb('instances.status', '<>', sql.lit('released' as const))
+      : eb('instances.status', '=', filter.status),
+    ...(filter.health === undefined ? [] : [eb('instances.health', '=', filter.health)]),
+  ]);
+
+const named = (queries: Queries) =>
+  queries.db
+    .selectFrom('instances')
+    .innerJoin('definitions', 'definitions.id', 'instances.definition_id')
+    .innerJoin('revisions', (join) =>
+      join
+        .onRef('revisions.definition_id', '=', 'definitions.id')
+        .on('revisions.number', '=', (eb) => eb.fn.coalesce('instances.revision', 'definitions.current_revision')),
+    )
+    .selectAll('instances')
+    .select(['definitions.name', 'definitions.instance_uid', 'revisions.template_id', 'revisions.profile']);
+
+export const listInstances = (
+  queries: Queries,
+  filter: InstanceFilter,
+  limit: number,
+  offset: number,
+): Promise<NamedRow[]> =>
+  named(queries)
+    .where((eb) => matching(filter)(eb as unknown as Builder))
+    .orderBy('instances.id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+
+export async function countInstances(queries: Queries, filter: InstanceFilter, atMost: number): Promise<number> {
+  const { total } = await queries.db
+    .selectFrom(queries.db.selectFrom('instances').select('id').where(matching(filter)).limit(atMost).as('some'))
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+export const countByState = (queries: Queries, accountId: string) =>
+  queries.db
+    .selectFrom('instances')
+    .select(['status', 'health'])
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('account_id', '=', accountId)
+    .groupBy(['status', 'health'])
+    .execute();
+
+export const findInstance = (queries: Queries, scope: Scope, id: string): Promise<NamedRow | undefined> =>
+  named(queries)
+    .where('instances.id', '=', id)
+    .where((eb) => eb.and(inScope(eb as unknown as Builder, scope)))
+    .executeTakeFirst();
+
+export interface Names {
+  readonly definitionIds: readonly string[];
+  readonly instanceUids: readonly string[];
+  readonly containerNames: readonly string[];
+}
+
+/** Those that a report may mean. A released one is gone for good, whatever its containers do. */
+export const findReported = (queries: Queries, scope: Scope, names: Names) =>
+  queries.db
+    .selectFrom('instances')
+    .innerJoin('definitions', 'definitions.id', 'instances.definition_id')
+    .selectAll('instances')
+    .select('definitions.instance_uid')
+    .where('instances.status', '<>', sql.lit('released' as const))
+    .where((eb) => eb.and(inScope(eb as unknown as Builder, scope)))
+    .where((eb) =>
+      eb.or([
+        ...(names.definitionIds.length > 0 ? [eb('instances.definition_id', 'in', names.definitionIds)] : []),
+        ...(names.instanceUids.length > 0 ? [eb('definitions.instance_uid', 'in', names.instanceUids)] : []),
+        ...(names.containerNames.length > 0 ? [eb('instances.container_name', 'in', names.containerNames)] : []),
+      ]),
+    )
+    .orderBy('instances.id')
+    .execute();
+
+const byId = statement<{ id: string }, InstanceRow>((db, p, engine) => {
+  const query = db.selectFrom('instances').selectAll().where('id', '=', p.id);
+  return engine === 'postgres' ? query.forUpdate() : query;
+});
+
+export const lockInstance = async (tx: Tx, id: string): Promise<InstanceRow | undefined> => (await byId(tx, { id }))[0];
+
+export const lockLiving = (tx: Tx, definitionId: string): Promise<InstanceRow | undefined> =>
+  forUpdate(
+    tx,
+    tx.db
+      .selectFrom('instances')
+      .selectAll()
+      .where('definition_id', '=', definitionId)
+      .where('status', '<>', sql.lit('released' as const)),
+  ).executeTakeFirst();
+
+/** In the order of their ids, as everybody locks them, so that nobody waits for each other. */
+export const lockOfServer = (
+  tx: Tx,
+  serverId: string,
+  statuses: readonly InstanceRow['status'][],
+): Promise<InstanceRow[]> =>
+  forUpdate(
+    tx,
+    tx.db
+      .selectFrom('instances')
+      .selectAll()
+      .where('server_id', '=', serverId)
+      .where('status', 'in', statuses)
+      .orderBy('id'),
+  ).execute();
+
+/** A sign of life and nothing else: one statement, however many there are. */
+export const touchInstances = (tx: Tx, ids: readonly string[]) =>
+  tx.db.updateTable('instances').set({ last_reported_at: tx.now }).where('id', 'in', ids).execute();
+
+export const writeComponents = (tx: Tx, id: string, components: string) =>
+  tx.db
+    .updateTable('instances')
+    .set({ components, last_reported_at: tx.now, updated_at: tx.now })
+    .where('id', '=', id)
+    .execute();

@@ -1,0 +1,275 @@
+import { randomBytes } from 'node:crypto';
+import { canonical } from '@hortus/template/canonical';
+import { INKWELL } from '@hortus/template/inkwell.fixture';
+import { parse } from '@hortus/template/parse';
+import { validate } from '@hortus/template/validate';
+import { openLocalBus } from '../../../bus/local-bus.ts';
+import type { Principal } from '../../../identity/principal.ts';
+import { newId } from '../../../ids.ts';
+import { JobWorker } from '../../../jobs/worker.ts';
+import { Pages } from '../../../storage/page.ts';
+import { insertRow } from '../../../storage/status-columns.ts';
+import type { Storage } from '../../../storage/storage.ts';
+import type { Engine, Ground } from '../../../testing/engines.ts';
+import { QuietLog } from '../../../testing/quiet-log.ts';
+import { insertAccount, serverRow } from '../../../testing/rows.ts';
+import { openVault } from '../../../vault/vault.ts';
+import { DEADLINE } from '../../actions/deadlines.ts';
+import type { Line } from '../../actions/dispatch.ts';
+import { Actions } from '../../actions/service.ts';
+import { secretValues } from '../../definitions/deployable.ts';
+import { Definitions } from '../../definitions/service.ts';
+import { Manifests } from '../../manifest/service.ts';
+import { Catalog } from '../../templates/catalog.ts';
+import { shipCatalog } from '../../templates/ship.ts';
+import { InstanceOrders } from '../orders.ts';
+import { Instances } from '../service.ts';
+
+/** Inkwell with an action that takes every kind of param, and one that is dangerous. */
+const TEMPLATE = INKWELL.replace(
+  'backup:\n',
+  `  - name: Add a user
+    slug: add-user
+    type: exec
+    component: app
+    command: [inkwell, useradd, "\${params.name}", "--password=\${params.password}", "--level=\${params.level}"]
+    timeout: 60s
+    params:
+      - {name: name, type: string, required: true}
+      - {name: password, type: password, required: true}
+      - {name: level, type: integer, default: 3}
+  - {name: Wipe, slug: wipe, type: exec, component: app, command: [inkwell, wipe], dangerous: true}
+backup:
+`,
+);
+
+export const SMTP_PASSWORD = 'hunter2-and-more';
+/** Decrypts the same on every replica. */
+const masterKey = randomBytes(32).toString('base64');
+
+type Replica = Awaited<ReturnType<typeof replicaOn>>;
+
+/** The services of instances and actions, as one process of the installation has them. */
+async function replicaOn(storage: Storage, clock: () => number) {
+  const log = new QuietLog();
+  const bus = openLocalBus({ log });
+  storage.onCommit((notices) => {
+    for (const { topic, message } of notices) bus.publish(topic, message);
+  });
+  const vault = await openVault(storage, { masterKey, dataDirectory: '/nowhere' });
+  const { template } = validate(parse(TEMPLATE, 'inkwell'), 'inkwell');
+  if (!template) throw new Error('The template of the tests is not valid.');
+  await shipCatalog(storage, [canonical(template)]);
+  const catalog = new Catalog(storage.reader);
+  await catalog.load();
+  const pages = new Pages(clock);
+  const manifests = new Manifests({ catalog, vault, signer: undefined as never });
+  const instances: Instances = new Instances({
+    reader: storage.reader,
+    pages,
+    catalog,
+    clock,
+    order: (tx, order) => actions.order(tx, order),
+    withdraw: (tx, ...rest) => actions.withdraw(tx, ...rest),
+    deploymentsOf: async () => ({ data: [], pagination: { page: 1, per_page: 20, total: 0, total_pages: 0 } }),
+  });
+  const actions: Actions = new Actions({
+    storage,
+    pages,
+    vault,
+    catalog,
+    instances,
+    manifestOf: (...of) => manifests.resolve(...of),
+    secretsOf: async (queries, owner) => (await secretValues(queries, vault, owner)).map(({ value }) => value),
+  });
+  const orders = new InstanceOrders({
+    instances,
+    catalog,
+    order: (tx, order) => actions.order(tx, order),
+    done: (tx, order) => actions.done(tx, order),
+  });
+  const definitions = new Definitions({
+    reader: storage.reader,
+    pages,
+    catalog,
+    vault,
+    hasServer: async () => true,
+    stopDeployments: async () => {},
+    releaseAll: (tx, ...rest) => instances.releaseAll(tx, ...rest),
+    keepAll: (tx, ...rest) => instances.keepAll(tx, ...rest),
+  });
+  const worker = new JobWorker({
+    storage,
+    bus,
+    log,
+    clock,
+    replica: newId('job'),
+    sweepMs: 60_000,
+    handlers: { [DEADLINE]: actions.deadlineJob() },
+  });
+  return { storage, bus, instances, actions, orders, definitions, worker, log };
+}
+
+/** A daemon at the end of a line, as the service sees it. */
+export class FakeLine implements Line {
+  readonly epoch: number;
+  readonly capabilities: ReadonlySet<string>;
+  readonly sent: { type: string; execution_id: string }[] = [];
+  open = true;
+
+  constructor(epoch: number, capabilities: readonly string[]) {
+    this.epoch = epoch;
+    this.capabilities = new Set(capabilities);
+  }
+
+  send(message: Parameters<Line['send']>[0]): boolean {
+    if (this.open) this.sent.push(message);
+    return this.open;
+  }
+
+  /** The executions that were handed over, in order. */
+  get requested(): string[] {
+    return this.sent.filter(({ type }) => type === 'action_request').map((message) => message.execution_id);
+  }
+}
+
+/** An account with a server, on which the definitions of a test run, and a clock that the test moves. */
+export async function plantGarden(engine: Engine, on?: Ground) {
+  const time = { now: 1_800_000_000_000 };
+  const clock = () => time.now;
+  const ground = on ?? (await engine.ground());
+  const first = await replicaOn(await ground.open({ clock }), clock);
+  const { storage } = first;
+  const accountId = await insertAccount(storage);
+  const principal = keyOf(accountId);
+  const addServer = async (): Promise<string> => {
+    const serverId = newId('server');
+    await storage.write((tx) =>
+      insertRow(tx, 'servers', { ...serverRow(tx, { accountId, serverId }), status: 'pending' }),
+    );
+    return serverId;
+  };
+  const serverId = await addServer();
+  let number = 0;
+
+  const setServer = (columns: object, id = serverId) =>
+    storage.write((tx) =>
+      tx.db
+        .updateTable('servers')
+        .set(columns as never)
+        .where('id', '=', id)
+        .execute(),
+    );
+  const daemon = daemonOf(accountId, serverId);
+
+  async function define(server_id: string): Promise<string> {
+    const inputs = { WEB_HOSTNAME: 'blog.example.org', SMTP_PASSWORD };
+    const body = { species: 'inkwell', instance_uid: `blog-${++number}`, server_id, inputs };
+    const order = await first.definitions.order(body);
+    return (await storage.write((tx) => first.definitions.create(tx, principal, order))).id;
+  }
+  async function pending(server = serverId) {
+    const definitionId = await define(server);
+    const of = { accountId, definitionId, serverId: server, containerName: `blog-${number}` };
+    return storage.write((tx) => first.instances.ensure(tx, of));
+  }
+
+  return {
+    ...first,
+    ground,
+    clock: time,
+    principal,
+    serverId,
+    addServer,
+    daemon,
+    pending,
+    /** A second process on the same database; only PostgreSQL has room for one. */
+    replica: async (): Promise<Replica> => replicaOn(await ground.open({ clock }), clock),
+    /** An instance that was deployed and runs, healthy. */
+    async running(server = serverId) {
+      const { id, definition_id: definitionId, container_name: containerName } = await pending(server);
+      const facts = { container_id: `c-${id}`, status: 'running', health: 'healthy', started_at: time.now } as const;
+      const deployed = { revision: 1, url: 'https://blog.example.org', ...facts };
+      await storage.write((tx) => first.instances.deployed(tx, id, deployed));
+      return { id, definitionId, containerName };
+    },
+    /** A daemon connects; it has the newest connection then. */
+    async connect(capabilities: readonly string[] = ['journal', 'builtin', 'cancel'], id = serverId) {
+      const { connection_epoch } = await storage.reader.db
+        .selectFrom('servers')
+        .select('connection_epoch')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+      await setServer({ connection_epoch: connection_epoch + 1, status: 'online', last_seen_at: time.now }, id);
+      return new FakeLine(connection_epoch + 1, capabilities);
+    },
+    async disconnect(id = serverId) {
+      await setServer({ status: 'offline' }, id);
+      await storage.write(async (tx) => {
+        await first.instances.lose(tx, id);
+        await first.actions.pause(tx, id);
+      });
+    },
+    read: (id: string) => first.instances.read(principal, id),
+    execution: (id: string) => first.actions.read(principal, id),
+    report: (reported: Parameters<Instances['report']>[2], by: Principal = daemon) =>
+      storage.write((tx) =>
+        first.instances.report(
+          tx,
+          { accountId: by.accountId, serverId: by.kind === 'server' ? by.serverId : undefined, actor: 'somebody' },
+          reported,
+        ),
+      ),
+    async execute(instanceId: string, slug = 'db-dump', params: Record<string, unknown> = {}, by = principal) {
+      const wanted = await first.actions.prepare(by, instanceId, slug, params);
+      return storage.write((tx) => first.actions.execute(tx, by, wanted));
+    },
+    order: (instanceId: string, slug: 'hortus.start' | 'hortus.stop' | 'hortus.restart') =>
+      storage.write((tx) => first.orders.order(tx, principal, instanceId, slug)),
+    release: (instanceId: string, body: { remove_volumes?: boolean; confirm?: string[] } = {}) =>
+      storage.write((tx) => first.orders.release(tx, principal, instanceId, body)),
+    put: (id: string, report: Parameters<Actions['report']>[3], by: Principal = daemon) =>
+      storage.write((tx) => first.actions.report(tx, by, id, report)),
+    cancel: (id: string) => storage.write((tx) => first.actions.cancel(tx, principal, id)),
+    /** Types of the events of a resource, in the order in which they happened. */
+    events: async (resourceId: string) =>
+      (
+        await storage.reader.db
+          .selectFrom('events')
+          .select(['type', 'data'])
+          .where('resource_id', '=', resourceId)
+          .orderBy('position')
+          .execute()
+      ).map(({ type, data }) => ({ type, data: JSON.parse(data) as Record<string, unknown> })),
+    row: (id: string) =>
+      storage.reader.db.selectFrom('instances').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
+    executionRow: (id: string) =>
+      storage.reader.db.selectFrom('executions').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
+    pass(ms: number) {
+      time.now += ms;
+      first.bus.publish('jobs');
+    },
+    start() {
+      first.worker.start();
+      engine.afterwards(() => first.worker.stop({ withinMs: 0 }));
+    },
+  };
+}
+
+export type Garden = Awaited<ReturnType<typeof plantGarden>>;
+
+export const keyOf = (accountId: string, permissions: readonly string[] = ['admin']): Principal => ({
+  kind: 'key',
+  id: 'key_1',
+  userId: null,
+  plan: 'pro',
+  permissions,
+  accountId,
+});
+
+export const daemonOf = (accountId: string, serverId: string): Principal => ({
+  kind: 'server',
+  serverId,
+  plan: 'pro',
+  accountId,
+});

@@ -1,0 +1,172 @@
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import { manifestEndpoints, type SignedManifest } from '@hortus/contract/resources/manifest';
+import { canonicalJson } from '@hortus/template/canonical-json';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Principal } from '../../identity/principal.ts';
+import { onBothEngines } from '../../testing/engines.ts';
+import { expectShape } from '../../testing/published-answer.ts';
+import { openVault } from '../../vault/vault.ts';
+import { type Garden, plantGarden } from '../deployments/test/garden.ts';
+import type { ManifestQuery } from './reading.ts';
+import { openManifestSigner } from './signer.ts';
+
+const SECRET = 'hunter2hunter2';
+
+onBothEngines((engine) => {
+  let garden: Garden;
+  let owner: Principal;
+  let daemon: Principal & { kind: 'server' };
+
+  beforeAll(async () => {
+    garden = await plantGarden(engine);
+    owner = await garden.account();
+    daemon = await garden.server(owner);
+  });
+
+  const planted = () => garden.definition(owner, daemon.serverId, { SMTP_PASSWORD: SECRET });
+  const asDaemon = (query: ManifestQuery, by: Principal = daemon, secure = true, from = garden) =>
+    from.storage.write((tx) => from.reading.forDaemon(tx, by, query, secure));
+  const asPerson = (query: ManifestQuery, by: Principal = owner) =>
+    garden.reading.forPerson(garden.storage.reader, by, query);
+  const envOf = ({ components }: SignedManifest) => components.find(({ name }) => name === 'app')?.env;
+  const valid = ({ signature, ...rest }: SignedManifest) => {
+    const key = createPublicKey({
+      key: Buffer.from(garden.manifests.publicKey(), 'base64'),
+      format: 'der',
+      type: 'spki',
+    });
+    return verify(null, Buffer.from(canonicalJson(rest)), key, Buffer.from(signature ?? '', 'base64'));
+  };
+
+  describe('for the daemon of the server', () => {
+    it('has secrets and a signature over everything', async () => {
+      const { id, instance_uid } = await planted();
+      const manifest = await asDaemon({ definition_id: id });
+      expect(manifest).toMatchObject({
+        definition_id: id,
+        deployment_id: null,
+        instance_uid,
+        server_id: daemon.serverId,
+        revision: 1,
+        species: 'inkwell',
+        signed_at: new Date(garden.now()).toISOString(),
+      });
+      const spki = Buffer.from(garden.manifests.publicKey(), 'base64');
+      expect(manifest.public_key_id).toBe(`sha256:${createHash('sha256').update(spki).digest('hex')}`);
+      expect(envOf(manifest)).toMatchObject({ SMTP_PASSWORD: SECRET, BASE_URL: 'https://blog.example.org' });
+      expect(envOf(manifest)?.DATABASE_URL).toMatch(/^postgres:\/\/inkwell:.{20,}@/);
+      expect(valid(manifest)).toBe(true);
+      // As it arrives: through JSON, with keys in any order.
+      const arrived = JSON.parse(JSON.stringify(manifest)) as SignedManifest;
+      expect(valid(Object.fromEntries(Object.entries(arrived).reverse()) as SignedManifest)).toBe(true);
+      for (const change of [
+        { revision: 2 },
+        { server_id: 'srv_x' },
+        { deployment_id: 'dep_x' },
+        { spec_hash: 'sha256:0' },
+      ])
+        expect(valid({ ...manifest, ...change })).toBe(false);
+      expectShape(manifestEndpoints['manifest.read'].response, { success: true, data: manifest });
+      expect((await garden.eventsOf(id)).at(-1)).toMatchObject({ type: 'audit.manifest_read', actor: daemon.serverId });
+    });
+
+    it('is found by uid and by deployment too', async () => {
+      const { id, instance_uid } = await planted();
+      const { id: deployment_id } = await garden.execute(owner, id);
+      expect(await asDaemon({ instance_uid })).toMatchObject({ definition_id: id, deployment_id });
+      expect(await asDaemon({ deployment_id })).toMatchObject({ definition_id: id, deployment_id });
+    });
+
+    it('is of the revision that the oldest unfinished deployment pins', async () => {
+      const { id } = await planted();
+      const first = await garden.execute(owner, id);
+      await garden.revise(owner, id, 'Two');
+      const second = await garden.execute(owner, id);
+      await garden.revise(owner, id, 'Three');
+      const seen = async (query: ManifestQuery = { definition_id: id }) => {
+        const { revision, deployment_id } = await asDaemon(query);
+        return [revision, deployment_id];
+      };
+      expect(await seen()).toEqual([1, first.id]);
+      await garden.patch(daemon, first.id, { status: 'running' });
+      expect(await seen()).toEqual([1, first.id]);
+      expect(await seen({ deployment_id: second.id })).toEqual([2, second.id]);
+      await garden.patch(daemon, first.id, { status: 'failed' });
+      expect(await seen()).toEqual([2, second.id]);
+      await garden.patch(daemon, second.id, { status: 'success' });
+      expect(await seen()).toEqual([3, null]);
+      expect(await seen({ deployment_id: first.id })).toEqual([1, first.id]);
+    });
+
+    it('is of no other server', async () => {
+      const { id, instance_uid } = await planted();
+      const { id: deployment_id } = await garden.execute(owner, id);
+      const stranger = await garden.account();
+      for (const other of [await garden.server(owner), await garden.server(stranger)])
+        for (const query of [{ definition_id: id }, { instance_uid }, { deployment_id }])
+          await expect(asDaemon(query, other)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    });
+
+    it('does not travel in the open, unless the operator allows it', async () => {
+      const { id } = await planted();
+      const refusal = { code: 'FORBIDDEN', details: { reason: 'plaintext' } };
+      await expect(asDaemon({ definition_id: id }, daemon, false)).rejects.toMatchObject(refusal);
+      const closed = await plantGarden(engine, { allowPlaintext: true });
+      const me = await closed.account();
+      const there = await closed.server(me);
+      const own = await closed.definition(me, there.serverId);
+      expect((await asDaemon({ definition_id: own.id }, there, false, closed)).signature).not.toBeNull();
+    });
+  });
+
+  describe('for people', () => {
+    it('has null for every secret and no signature', async () => {
+      const { id } = await planted();
+      await garden.execute(owner, id);
+      await garden.revise(owner, id, 'Two');
+      const manifest = await asPerson({ definition_id: id });
+      expect(manifest).toMatchObject({ revision: 2, deployment_id: null, signature: null });
+      expect(envOf(manifest)).toMatchObject({ SMTP_PASSWORD: null, DATABASE_URL: null, SITE_TITLE: 'Two' });
+      const whole = await asDaemon({ definition_id: id });
+      const dsn = envOf(whole)?.DATABASE_URL ?? '';
+      for (const secret of [SECRET, dsn, /inkwell:(.*)@/.exec(dsn)?.[1] ?? dsn])
+        expect(JSON.stringify(manifest)).not.toContain(secret);
+      expectShape(manifestEndpoints['manifest.read'].response, { success: true, data: manifest });
+    });
+
+    it('is of the revision of a deployment when that is asked for', async () => {
+      const { id } = await planted();
+      const { id: deployment_id } = await garden.execute(owner, id);
+      await garden.revise(owner, id, 'Two');
+      expect(await asPerson({ deployment_id })).toMatchObject({ revision: 1, deployment_id, signature: null });
+    });
+
+    it('asks for one name, and knows nothing of other accounts', async () => {
+      const { id, instance_uid } = await planted();
+      const { id: deployment_id } = await garden.execute(owner, id);
+      for (const query of [{}, { definition_id: id, instance_uid }])
+        await expect(asPerson(query)).rejects.toMatchObject({
+          code: 'VALIDATION_ERROR',
+          details: { field: 'definition_id' },
+        });
+      const stranger = await garden.account();
+      for (const query of [{ definition_id: id }, { instance_uid }, { deployment_id }])
+        await expect(asPerson(query, stranger)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    });
+  });
+
+  it('is signed by one key, whichever replica was first', async () => {
+    const ground = await engine.ground();
+    const storage = await ground.open();
+    const settings = { masterKey: Buffer.alloc(32, 'x').toString('base64'), dataDirectory: '/nowhere' };
+    const others = engine.name === 'postgres' ? [await ground.open(), await ground.open()] : [storage, storage];
+    const signers = await Promise.all(
+      [storage, ...others].map(async (on) => openManifestSigner(on, await openVault(on, settings))),
+    );
+    expect(new Set(signers.map(({ publicKey }) => publicKey)).size).toBe(1);
+    const kept = await storage.reader.db.selectFrom('settings').selectAll().execute();
+    expect(JSON.stringify(kept)).not.toContain('PRIVATE KEY');
+    const [first, ...rest] = signers.map((signer) => signer.sign({ revision: 1 } as never).signature);
+    for (const signature of rest) expect(signature).toBe(first);
+  });
+});

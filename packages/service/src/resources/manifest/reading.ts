@@ -1,0 +1,98 @@
+import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import { actorOf, type Principal } from '../../identity/principal.ts';
+import { append } from '../../outbox/append.ts';
+import { invalid, notFound, Problem } from '../../problem.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { Row } from '../../storage/tables.ts';
+import { type DefinitionRow, definitionById, definitionByUid } from '../definitions/deployable.ts';
+import type { Manifests } from './service.ts';
+
+type Deployment = Pick<Row<'deployments'>, 'id' | 'definition_id' | 'revision'>;
+
+export interface ManifestReadingDeps {
+  readonly manifests: Manifests;
+  /** HORTUS_ALLOW_PLAINTEXT_MANIFEST: the network between service and daemons is closed. */
+  readonly allowPlaintext: boolean;
+  /** A deployment that the caller may see. */
+  readonly deployment: (queries: Queries, principal: Principal, id: string) => Promise<Deployment | undefined>;
+  /** The unfinished deployment of a definition that comes first. */
+  readonly underWay: (queries: Queries, definitionId: string) => Promise<Deployment | undefined>;
+}
+
+export interface ManifestQuery {
+  readonly definition_id?: string;
+  readonly instance_uid?: string;
+  readonly deployment_id?: string;
+}
+
+/** Who gets to read which manifest. */
+export class ManifestReading {
+  readonly #deps: ManifestReadingDeps;
+  constructor(deps: ManifestReadingDeps) {
+    this.#deps = deps;
+  }
+
+  /** In a transaction, because handing out secrets leaves a trace in the audit list. */
+  async forDaemon(tx: Tx, principal: Principal, query: ManifestQuery, secure: boolean): Promise<SignedManifest> {
+    const { manifests, underWay, allowPlaintext } = this.#deps;
+    const named = await this.#find(tx, principal, query);
+    if (!secure && !allowPlaintext) throw plaintext();
+    const { definition } = named;
+    const deployment = named.deployment ?? (await underWay(tx, definition.id));
+    const revision = deployment?.revision ?? definition.current_revision;
+    const deploymentId = deployment?.id ?? null;
+    const manifest = await manifests.signed(tx, { definition, deploymentId, revision, now: tx.now });
+    await append(tx, {
+      type: 'audit.manifest_read',
+      accountId: definition.account_id,
+      resourceType: 'definition',
+      resourceId: definition.id,
+      actor: actorOf(principal),
+      data: { definition_id: definition.id, deployment_id: deploymentId, revision, server_id: definition.server_id },
+    });
+    return manifest;
+  }
+
+  async forPerson(
+    queries: Queries,
+    principal: Principal,
+    query: ManifestQuery,
+    now = Date.now(),
+  ): Promise<SignedManifest> {
+    const { definition, deployment } = await this.#find(queries, principal, query);
+    const revision = deployment?.revision ?? definition.current_revision;
+    const occasion = { definition, deploymentId: deployment?.id ?? null, revision, now };
+    return await this.#deps.manifests.readable(queries, occasion);
+  }
+
+  async #find(
+    queries: Queries,
+    principal: Principal,
+    query: ManifestQuery,
+  ): Promise<{ definition: DefinitionRow; deployment: Deployment | undefined }> {
+    const { accountId } = principal;
+    const given = Object.keys(query).filter((name) => query[name as keyof ManifestQuery] !== undefined);
+    if (given.length !== 1) throw invalid('definition_id', 'give one of definition_id, instance_uid, deployment_id.');
+    const { definition_id, instance_uid = '', deployment_id } = query;
+    let deployment: Deployment | undefined;
+    if (deployment_id !== undefined) {
+      deployment = await this.#deps.deployment(queries, principal, deployment_id);
+      if (!deployment) throw notFound('deployment');
+    }
+    const id = deployment?.definition_id ?? definition_id;
+    const definition = await (id === undefined
+      ? definitionByUid(queries, accountId, instance_uid)
+      : definitionById(queries, accountId, id));
+    // A daemon sees what is planted on its own server and nothing else.
+    const hidden = principal.kind === 'server' && definition?.server_id !== principal.serverId;
+    if (!definition || hidden) throw notFound('definition');
+    return { definition, deployment };
+  }
+}
+
+const plaintext = () =>
+  new Problem(
+    'FORBIDDEN',
+    'A manifest holds secrets and is given over TLS or on the same machine only. Use https, or set HORTUS_ALLOW_PLAINTEXT_MANIFEST for a closed network.',
+    { reason: 'plaintext' },
+  );

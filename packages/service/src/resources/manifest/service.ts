@@ -1,0 +1,131 @@
+import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import type { Manifest } from '@hortus/contract/template/manifest';
+import { withProfile } from '@hortus/template/canonical';
+import type { Inputs } from '@hortus/template/inputs';
+import { milliseconds } from '@hortus/template/quantity';
+import { redact } from '@hortus/template/redact';
+import { resolve } from '@hortus/template/resolve';
+import { conflict } from '../../problem.ts';
+import type { Queries } from '../../storage/storage.ts';
+import { iso } from '../../time.ts';
+import type { Vault } from '../../vault/vault.ts';
+import {
+  type DefinitionRow,
+  definitionById,
+  type RevisionRow,
+  revisionOf,
+  secretValues,
+} from '../definitions/deployable.ts';
+import type { Catalog } from '../templates/catalog.ts';
+import type { ManifestSigner } from './signer.ts';
+
+export interface ManifestsDeps {
+  readonly catalog: Pick<Catalog, 'byId'>;
+  readonly vault: Pick<Vault, 'decrypt'>;
+  readonly signer: ManifestSigner;
+}
+
+export interface ResolvedManifest {
+  /** With secret values in it. */
+  readonly manifest: Manifest;
+  /** Where they are. */
+  readonly secretPaths: string[];
+}
+
+/** What a manifest is made for. */
+export interface Occasion {
+  readonly definition: DefinitionRow;
+  readonly deploymentId: string | null;
+  readonly revision: number;
+  readonly now: number;
+}
+
+/** Makes one definite, signed text of a definition: what a daemon turns into containers. */
+export class Manifests {
+  readonly #deps: ManifestsDeps;
+  constructor(deps: ManifestsDeps) {
+    this.#deps = deps;
+  }
+
+  publicKey(): string {
+    return this.#deps.signer.publicKey;
+  }
+
+  async resolve(
+    queries: Queries,
+    accountId: string,
+    definitionId: string,
+    revision: number,
+  ): Promise<ResolvedManifest> {
+    const definition = await definitionById(queries, accountId, definitionId);
+    if (!definition) throw new Error(`There is no definition ${definitionId} to resolve.`);
+    return this.#resolve(queries, definition, await revisionOf(queries, definitionId, revision));
+  }
+
+  /** How long a deployment of this revision may go without progress. */
+  async deadlineMs(queries: Queries, definitionId: string, revision: number): Promise<number> {
+    const { template_id, profile } = await revisionOf(queries, definitionId, revision);
+    const spec = this.#spec(template_id);
+    return milliseconds((withProfile(spec, profile) ?? spec).deadline) ?? 0;
+  }
+
+  /** With all secrets, for the daemon that needs them. */
+  async signed(queries: Queries, occasion: Occasion): Promise<SignedManifest> {
+    const { manifest } = await this.#of(queries, occasion);
+    return this.#deps.signer.sign(this.#addressed(manifest, occasion));
+  }
+
+  /** For people: the shape, with null for what they may not see, and nothing that a daemon would accept. */
+  async readable(queries: Queries, occasion: Occasion): Promise<SignedManifest> {
+    const { manifest, secretPaths } = await this.#of(queries, occasion);
+    return { ...this.#addressed(redact(manifest, secretPaths), occasion), signature: null };
+  }
+
+  async #of(queries: Queries, { definition, revision }: Occasion): Promise<ResolvedManifest> {
+    return this.#resolve(queries, definition, await revisionOf(queries, definition.id, revision));
+  }
+
+  #addressed(manifest: Manifest, { definition, deploymentId, revision, now }: Occasion) {
+    return {
+      ...manifest,
+      definition_id: definition.id,
+      deployment_id: deploymentId,
+      instance_uid: definition.instance_uid,
+      server_id: definition.server_id,
+      revision,
+      signed_at: iso(now),
+      public_key_id: this.#deps.signer.publicKeyId,
+    };
+  }
+
+  async #resolve(queries: Queries, definition: DefinitionRow, revision: RevisionRow): Promise<ResolvedManifest> {
+    const { id, account_id, instance_uid, name, server_id } = definition;
+    const inputs = JSON.parse(revision.inputs) as Inputs;
+    const asked = new Set(JSON.parse(revision.secret_inputs) as string[]);
+    const secrets: Record<string, string> = {};
+    const owner = { accountId: account_id, definitionId: id };
+    for (const secret of await secretValues(queries, this.#deps.vault, owner)) {
+      if (secret.kind !== 'input') secrets[secret.name] = secret.value;
+      else if (asked.has(secret.name)) inputs[secret.name] = secret.value;
+    }
+    const resolution = resolve(this.#spec(revision.template_id), {
+      profile: revision.profile,
+      ...(revision.variant !== null && { variant: revision.variant }),
+      inputs,
+      secrets,
+      instance: { uid: instance_uid, name, server_id },
+    });
+    if (resolution.ok) return resolution;
+    const { problems } = resolution;
+    const first = problems.map(({ field, message }) => `${field} ${message}`).at(0);
+    throw conflict('definition_id', 'unresolvable', `revision ${revision.number} cannot be resolved: ${first}.`, {
+      problems,
+    });
+  }
+
+  #spec(templateId: string) {
+    const template = this.#deps.catalog.byId(templateId);
+    if (!template) throw new Error(`Template ${templateId} is named by a revision but not in the catalog.`);
+    return template.spec;
+  }
+}

@@ -1,0 +1,139 @@
+import type { Bus } from '../../bus/bus.ts';
+import type { Connection } from '../../channel/connection.ts';
+import { Gateway, type GatewayOptions, type Report } from '../../channel/gateway.ts';
+import { Waker } from '../../channel/waker.ts';
+import { KEYS_TOPIC } from '../../identity/authenticator.ts';
+import { Problem } from '../../problem.ts';
+import type { Storage } from '../../storage/storage.ts';
+import type { Vault } from '../../vault/vault.ts';
+import { KeyHandover, ROTATE_TOPIC } from './key-handover.ts';
+import { type Liveness, REPLACED_TOPIC } from './liveness/liveness.ts';
+import { Replicas, type ReplicasOptions } from './liveness/replicas.ts';
+import { RollCall } from './liveness/roll-call.ts';
+import { deploymentWaits, serversWithWork } from './liveness/store.ts';
+
+/** What daemons say of executions. */
+export type ActionReport = Exclude<Report, { type: 'key_rotated' }>;
+
+export interface DaemonChannelDeps extends Omit<GatewayOptions, 'handlers'> {
+  readonly storage: Storage;
+  readonly bus: Bus;
+  readonly vault: Pick<Vault, 'decrypt'>;
+  readonly replica: string;
+  readonly liveness: Liveness;
+  /** Sends a daemon the executions that wait for it: on connecting, when the bus tells of work, and by sweep. */
+  readonly dispatch: (connection: Connection) => Promise<void>;
+  /** Records what a daemon says of an execution; may be told the same twice. */
+  readonly report: (connection: Connection, message: ActionReport) => Promise<void>;
+  readonly watch?: Pick<ReplicasOptions, 'beatMs' | 'deadAfterMs'>;
+  readonly sweepMs?: number;
+  readonly rollCallMs?: number;
+}
+
+export interface DaemonChannel {
+  readonly gateway: Gateway;
+  /** Before the HTTP server closes, which waits for the last socket. */
+  close(): Promise<void>;
+}
+
+/** Daemons may connect from when this resolves. */
+export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<DaemonChannel> {
+  const { storage, bus, replica, liveness, log } = deps;
+  const handover = new KeyHandover(deps);
+  let stopping = false;
+
+  const replicas = new Replicas({ storage, replica, liveness, log, givenUp: () => rollCall.wake(), ...deps.watch });
+  await replicas.start();
+  const gateway = new Gateway({
+    ...deps,
+    handlers: {
+      connected: ({ serverId, capabilities }, { version, os, arch, engine }) =>
+        liveness.connected(serverId, {
+          capabilities: [...capabilities],
+          version,
+          platform: { ...(os && { os }), ...(arch && { arch }), ...(engine && { engine }) },
+        }),
+      async opened(connection) {
+        await handover.offer(connection);
+        await waker.wake(connection);
+      },
+      message: (connection, message) =>
+        message.type === 'key_rotated'
+          ? handover.acknowledged(connection, message.rotation)
+          : record(deps, connection, message),
+      // A process that stops leaves its daemons time to go elsewhere: the others notice soon enough that it is gone.
+      disconnected: async ({ serverId, epoch, replaced, answered }) => {
+        if (!stopping) await liveness.disconnected(serverId, epoch, replaced && answered);
+      },
+    },
+  });
+  const waker = new Waker({
+    gateway,
+    bus,
+    log,
+    async wake(connection) {
+      await deps.dispatch(connection);
+      if (!connection.capabilities.has('wake')) return;
+      if (await deploymentWaits(storage.reader, connection.serverId)) connection.send({ type: 'deployment_available' });
+    },
+    waiting: () => serversWithWork(storage.reader, replica),
+    ...(deps.sweepMs !== undefined && { sweepMs: deps.sweepMs }),
+  });
+  const rollCall = new RollCall({
+    storage,
+    replica,
+    gateway,
+    liveness,
+    log,
+    offerKey: (connection) => handover.offer(connection),
+    ...(deps.rollCallMs !== undefined && { everyMs: deps.rollCallMs }),
+  });
+
+  const subscriptions = [
+    bus.subscribe(REPLACED_TOPIC, (message) => {
+      const [serverId = '', epoch] = message.split(' ');
+      const connection = gateway.connection(serverId);
+      if (connection && connection.epoch < Number(epoch)) connection.replace();
+    }),
+    bus.subscribe(KEYS_TOPIC, (hash) => {
+      for (const connection of gateway.connections()) {
+        if (connection.keyHash === hash) connection.refuse('this key is no longer valid');
+      }
+    }),
+    bus.subscribe(ROTATE_TOPIC, (serverId) => {
+      const connection = gateway.connection(serverId);
+      if (!connection) return;
+      handover
+        .offer(connection)
+        .catch((err) => log.error({ err, server_id: serverId }, 'a new key was not handed over'));
+    }),
+  ];
+  bus.onGap(() => rollCall.wake());
+  waker.start();
+  rollCall.start();
+
+  return {
+    gateway,
+    async close() {
+      stopping = true;
+      for (const unsubscribe of subscriptions) unsubscribe();
+      await Promise.all([waker.stop(), rollCall.stop(), replicas.stop()]);
+      await gateway.close();
+    },
+  };
+}
+
+/** A result that can never be recorded need not be sent again either, so it is acknowledged like the others. */
+async function record({ report }: DaemonChannelDeps, connection: Connection, message: ActionReport): Promise<void> {
+  const acknowledge = () => {
+    if (message.type === 'action_started') return;
+    connection.send({ type: 'result_recorded', execution_id: message.execution_id });
+  };
+  try {
+    await report(connection, message);
+  } catch (error) {
+    if (error instanceof Problem) acknowledge();
+    throw error;
+  }
+  acknowledge();
+}

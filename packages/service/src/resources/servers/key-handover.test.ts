@@ -1,0 +1,124 @@
+import { until } from '@hortus/testkit/until';
+import { expect, it } from 'vitest';
+import { fakeVault } from '../../http/test/serve.ts';
+import type { Principal } from '../../identity/principal.ts';
+import { hashOf, newServerKey } from '../../identity/tokens.ts';
+import { Pages } from '../../storage/page.ts';
+import { onBothEngines } from '../../testing/engines.ts';
+import { Servers } from './service.ts';
+import { openReplica, plantServer, type Replica } from './test/replica.ts';
+
+onBothEngines((engine) => {
+  /** A server, and how its owner rotates its key or removes it. */
+  async function plant(replica: Replica) {
+    const { id, key } = await plantServer(replica);
+    const servers = new Servers({
+      reader: replica.storage.reader,
+      pages: new Pages(),
+      vault: fakeVault,
+      issueKey: () => newServerKey('live'),
+      manifestKey: () => '',
+      inUse: async () => 0,
+    });
+    const { account_id: accountId } = await replica.server(id);
+    const owner: Principal = { kind: 'key', id: 'key_1', accountId, plan: 'pro', userId: null, permissions: ['admin'] };
+    return {
+      id,
+      key,
+      rotate: (force = false) => replica.storage.write((tx) => servers.rotateKey(tx, owner, id, force)),
+      remove: () => replica.storage.write((tx) => servers.remove(tx, owner, id)),
+    };
+  }
+  const rotate = { capabilities: ['rotate'] };
+
+  it('a connected daemon is handed its new key, and the old one dies when it is acknowledged', async () => {
+    const replica = await openReplica(engine, await engine.ground());
+    const { id, key, ...server } = await plant(replica);
+    const daemon = replica.daemon(key, rotate);
+    await replica.becomes(id, { connection_epoch: 1 });
+    const { api_key, old_key } = await server.rotate();
+    expect(old_key).toBe('valid_until_acknowledged');
+    const offer = await daemon.received('rotate_key');
+    expect(offer.api_key).toBe(api_key);
+    const kept = await replica.server(id);
+    expect(kept).toMatchObject({ key_hash: hashOf(key), next_key_sealed: expect.any(String) });
+    expect(JSON.stringify(kept)).not.toContain(api_key);
+    daemon.send({ type: 'key_rotated', rotation: offer.rotation });
+    await replica.becomes(id, { key_hash: hashOf(api_key), next_key_hash: null, next_key_sealed: null });
+    expect(await replica.daemon(key).closed).toBe(4401);
+    expect(daemon.isOpen).toBe(true);
+    const again = replica.daemon(api_key, rotate);
+    expect(await daemon.closed).toBe(4409);
+    expect(again.isOpen).toBe(true);
+  });
+
+  it('one that was away is handed it when it is back', async () => {
+    const replica = await openReplica(engine, await engine.ground());
+    const { id, key, ...server } = await plant(replica);
+    replica.daemon(key, rotate).socket.once('open', () => {});
+    await replica.becomes(id, { connection_epoch: 1 });
+    replica.channel.gateway.connection(id)?.terminate();
+    await replica.becomes(id, { connected_replica: null });
+    const { api_key } = await server.rotate();
+    const daemon = replica.daemon(key, rotate);
+    expect((await daemon.received('rotate_key')).api_key).toBe(api_key);
+  });
+
+  it('only the newest of several is accepted', async () => {
+    const replica = await openReplica(engine, await engine.ground());
+    const { id, key, ...server } = await plant(replica);
+    const daemon = replica.daemon(key, rotate);
+    await replica.becomes(id, { connection_epoch: 1 });
+    await server.rotate();
+    const { rotation } = await daemon.received('rotate_key');
+    const { api_key } = await server.rotate();
+    await until(() => daemon.of('rotate_key').length === 2, { describe: 'the second key' });
+    daemon.send({ type: 'key_rotated', rotation });
+    daemon.send({ type: 'key_rotated', rotation: 'nonsense' });
+    daemon.send({ type: 'action_started', execution_id: 'exe_1' });
+    await until(() => replica.reports.length === 1, { describe: 'the acknowledgements to be read' });
+    expect(await replica.server(id)).toMatchObject({ key_hash: hashOf(key), next_key_hash: hashOf(api_key) });
+    expect(daemon.isOpen).toBe(true);
+    daemon.send({ type: 'key_rotated', rotation: hashOf(api_key) });
+    await replica.becomes(id, { key_hash: hashOf(api_key), next_key_hash: null });
+  });
+
+  it('a daemon that did not ask for it is sent nothing', async () => {
+    const replica = await openReplica(engine, await engine.ground());
+    const { id, key, ...server } = await plant(replica);
+    const daemon = replica.daemon(key, { capabilities: ['journal'] });
+    await replica.becomes(id, { connection_epoch: 1 });
+    await server.rotate();
+    expect(await replica.server(id)).toMatchObject({ next_key_sealed: null, next_key_hash: expect.any(String) });
+    daemon.send({ type: 'action_started', execution_id: 'exe_1' });
+    await until(() => replica.reports.length === 1, { describe: 'the daemon to be heard' });
+    expect(daemon.messages).toEqual([]);
+  });
+
+  it.each(['forced rotation', 'removal'])('a %s ends the connection of the old key', async (how) => {
+    const replica = await openReplica(engine, await engine.ground());
+    const { id, key, ...server } = await plant(replica);
+    const daemon = replica.daemon(key, rotate);
+    await replica.becomes(id, { connection_epoch: 1 });
+    await (how === 'removal' ? server.remove() : server.rotate(true));
+    expect(await daemon.closed).toBe(4401);
+    expect(await replica.daemon(key).closed).toBe(4401);
+  });
+
+  if (engine.name === 'postgres') {
+    it('reaches a daemon at another replica, in clear neither on the bus nor in the database', async () => {
+      const ground = await engine.ground();
+      const [here, there] = [await openReplica(engine, ground), await openReplica(engine, ground)];
+      const { id, key, ...server } = await plant(here);
+      const daemon = there.daemon(key, rotate);
+      await here.becomes(id, { connected_replica: there.name });
+      const { api_key } = await server.rotate();
+      const offer = await daemon.received('rotate_key');
+      expect(offer.api_key).toBe(api_key);
+      daemon.send({ type: 'key_rotated', rotation: offer.rotation });
+      await here.becomes(id, { key_hash: hashOf(api_key), next_key_sealed: null });
+      await server.rotate(true);
+      expect(await daemon.closed).toBe(4401);
+    });
+  }
+});

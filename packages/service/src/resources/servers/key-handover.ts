@@ -1,0 +1,57 @@
+import type { Connection } from '../../channel/connection.ts';
+import { retireOldKey } from '../../identity/credentials.ts';
+import type { Storage, Tx } from '../../storage/storage.ts';
+import type { Vault } from '../../vault/vault.ts';
+import { findKeyToHandOver } from './liveness/store.ts';
+import type { ServerRow } from './store.ts';
+
+/** Told with the id of a server whose daemon is to be handed a new key. */
+export const ROTATE_TOPIC = 'channel.rotate';
+
+const placeOf = (serverId: string): string => `next key of ${serverId}`;
+
+/**
+ * The new key, encrypted: whichever replica holds the daemon's connection opens it there. In clear it never touches the
+ * database or the bus, and the encrypted copy is deleted when the key has arrived.
+ */
+export const sealedFor = (
+  tx: Tx,
+  vault: Pick<Vault, 'encrypt'>,
+  server: Pick<ServerRow, 'id' | 'account_id'>,
+  key: string,
+): Promise<string> => vault.encrypt(tx, server.account_id, key, placeOf(server.id));
+
+/** Hands daemons their new keys over the connection that the old one opened. */
+export class KeyHandover {
+  readonly #storage: Storage;
+  readonly #vault: Pick<Vault, 'decrypt'>;
+
+  constructor({ storage, vault }: { readonly storage: Storage; readonly vault: Pick<Vault, 'decrypt'> }) {
+    this.#storage = storage;
+    this.#vault = vault;
+  }
+
+  /** Sends the new key if there is one; again and again until it is acknowledged does no harm. */
+  async offer(connection: Connection): Promise<void> {
+    if (!connection.capabilities.has('rotate')) return;
+    const { serverId } = connection;
+    const found = await findKeyToHandOver(this.#storage.reader, serverId);
+    if (!found?.next_key_sealed || !found.next_key_hash) return;
+    const place = placeOf(serverId);
+    const key = await this.#vault.decrypt(this.#storage.reader, found.account_id, found.next_key_sealed, place);
+    connection.send({ type: 'rotate_key', api_key: key, rotation: found.next_key_hash });
+  }
+
+  /** The daemon has the new key: the old one dies, and this connection from now on stands for the new one. */
+  async acknowledged(connection: Connection, rotation: string): Promise<void> {
+    const before = connection.keyHash;
+    // Already here, because the death of the old key is told to everyone before the write returns.
+    connection.keyHash = rotation;
+    let accepted = false;
+    try {
+      accepted = await retireOldKey(this.#storage, rotation, connection.serverId);
+    } finally {
+      if (!accepted) connection.keyHash = before;
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import { until } from '@hortus/testkit/until';
+import { expect, it } from 'vitest';
+import { onBothEngines } from '../../../testing/engines.ts';
+import { openReplica, plantServer } from '../test/replica.ts';
+
+onBothEngines((engine) => {
+  // SQLite belongs to one process.
+  if (engine.name === 'sqlite') return void it('one process, so nobody to share with', () => {});
+
+  const two = async (...[options]: [Parameters<typeof openReplica>[2]?]) => {
+    const ground = await engine.ground();
+    return [await openReplica(engine, ground, options), await openReplica(engine, ground, options)] as const;
+  };
+
+  it('a second daemon at another replica replaces the first', async () => {
+    const [here, there] = await two();
+    const { id, key } = await plantServer(here);
+    const first = here.daemon(key);
+    await here.becomes(id, { connection_epoch: 1, connected_replica: here.name });
+    const second = there.daemon(key);
+    expect(await first.closed).toBe(4409);
+    await until(async () => (await here.server(id)).duplicate_at, { describe: 'the duplicate to be seen' });
+    expect(await here.server(id)).toMatchObject({
+      status: 'online',
+      connection_epoch: 2,
+      connected_replica: there.name,
+    });
+    expect(second.isOpen).toBe(true);
+    expect(here.channel.gateway.connection(id)).toBeUndefined();
+    expect(here.instances).toEqual([`regain ${id}`]);
+  });
+
+  it('and is found out by the roll call when no notice comes', async () => {
+    const [here, there] = await two({ rollCallMs: 50 });
+    const { id, key } = await plantServer(here);
+    const first = here.daemon(key);
+    await here.becomes(id, { connection_epoch: 1 });
+    await there.storage.write((tx) => tx.run('update servers set connection_epoch = 7', []));
+    expect(await first.closed).toBe(4409);
+  });
+
+  it('the servers of a replica that died go offline, unless they are back elsewhere', async () => {
+    const ground = await engine.ground();
+    const doomed = await openReplica(engine, ground);
+    const [back, gone] = [await plantServer(doomed), await plantServer(doomed)];
+    const heir = await openReplica(engine, ground, { watch: { beatMs: 50, deadAfterMs: 1_000 } });
+    doomed.daemon(back.key);
+    doomed.daemon(gone.key);
+    await doomed.becomes(back.id, { connected_replica: doomed.name });
+    await doomed.becomes(gone.id, { connected_replica: doomed.name });
+    await doomed.die();
+    heir.daemon(back.key);
+    await heir.becomes(gone.id, { status: 'offline', connected_replica: null });
+    await heir.becomes(back.id, { status: 'online', connected_replica: heir.name });
+    expect(heir.instances.filter((entry) => entry.startsWith('lose'))).toEqual([`lose ${gone.id}`]);
+    const known = await heir.storage.reader.db.selectFrom('replicas').select('id').execute();
+    expect(known).toEqual([{ id: heir.name }]);
+  });
+
+  it('a replica that was only slow claims its connections again', async () => {
+    const ground = await engine.ground();
+    const slow = await openReplica(engine, ground, { watch: { beatMs: 1_500 } });
+    const hasty = await openReplica(engine, ground, { watch: { beatMs: 50, deadAfterMs: 300 } });
+    const { id, key } = await plantServer(slow);
+    const daemon = slow.daemon(key);
+    await slow.becomes(id, { status: 'offline', connected_replica: null });
+    await hasty.die();
+    await slow.becomes(id, { status: 'online', connected_replica: slow.name, connection_epoch: 1 });
+    expect(daemon.isOpen).toBe(true);
+  });
+});

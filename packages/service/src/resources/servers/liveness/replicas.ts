@@ -1,0 +1,77 @@
+import { Sweeper } from '../../../bus/sweeper.ts';
+import type { Log } from '../../../log.ts';
+import type { Storage } from '../../../storage/storage.ts';
+import type { Liveness } from './liveness.ts';
+import { beat, deleteReplicasUnseenSince, insertReplica, orphanedServers } from './store.ts';
+
+export interface ReplicasOptions {
+  readonly storage: Storage;
+  readonly replica: string;
+  readonly liveness: Pick<Liveness, 'vanish'>;
+  /** The others have given this replica up; what it holds has to be claimed again. */
+  readonly givenUp: () => void;
+  readonly log: Pick<Log, 'error' | 'warn'>;
+  readonly beatMs?: number;
+  /** A replica that has not been seen for this long is dead. */
+  readonly deadAfterMs?: number;
+}
+
+const AT_ONCE = 100;
+
+/**
+ * The processes that share a database watch one another: the connections that a dead one held are over. A process that
+ * has just started waits as long as it takes for another to be dead, because the daemons of its former self, which may
+ * have been away for hours, need time to come back. For the same reason one that stops just goes silent.
+ */
+export class Replicas {
+  readonly #options: ReplicasOptions;
+  readonly #beatMs: number;
+  readonly #deadAfterMs: number;
+  readonly #sweeper: Sweeper;
+  #watchesFrom = Number.POSITIVE_INFINITY;
+
+  constructor(options: ReplicasOptions) {
+    this.#options = options;
+    this.#beatMs = options.beatMs ?? 5_000;
+    this.#deadAfterMs = options.deadAfterMs ?? 15_000;
+    this.#sweeper = new Sweeper({ name: 'watching the replicas', log: options.log, sweep: () => this.#sweep() });
+  }
+
+  /** From when this resolves, servers may be connected here. */
+  async start(): Promise<void> {
+    const { storage, replica } = this.#options;
+    await storage.write((tx) => insertReplica(tx, replica));
+    this.#watchesFrom = performance.now() + this.#deadAfterMs;
+    this.#sweeper.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#sweeper.stop();
+  }
+
+  async #sweep(): Promise<number> {
+    const { storage, replica, log, givenUp } = this.#options;
+    const known = await storage.write(async (tx) => {
+      if (await beat(tx, replica)) return true;
+      await insertReplica(tx, replica);
+      return false;
+    });
+    if (!known) {
+      log.warn({ replica }, 'this replica was taken for dead and claims its connections again');
+      givenUp();
+    }
+    if (performance.now() >= this.#watchesFrom) while ((await this.#bury()) === AT_ONCE);
+    return this.#beatMs;
+  }
+
+  /** The row goes first: a replica that was only slow notices by it that it has to claim its connections again. */
+  async #bury(): Promise<number> {
+    const { storage, liveness } = this.#options;
+    return await storage.write(async (tx) => {
+      await deleteReplicasUnseenSince(tx, tx.now - this.#deadAfterMs);
+      const orphans = await orphanedServers(tx, AT_ONCE);
+      for (const orphan of orphans) await liveness.vanish(tx, orphan);
+      return orphans.length;
+    });
+  }
+}

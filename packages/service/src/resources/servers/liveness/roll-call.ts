@@ -1,0 +1,96 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { Sweeper } from '../../../bus/sweeper.ts';
+import type { Connection } from '../../../channel/connection.ts';
+import type { Gateway } from '../../../channel/gateway.ts';
+import type { Log } from '../../../log.ts';
+import type { Storage } from '../../../storage/storage.ts';
+import type { Liveness } from './liveness.ts';
+import { type Attendance, attendanceOf, recordSeen } from './store.ts';
+
+export interface RollCallOptions {
+  readonly storage: Storage;
+  readonly replica: string;
+  readonly gateway: Pick<Gateway, 'connections'>;
+  readonly liveness: Pick<Liveness, 'stillConnected'>;
+  readonly log: Pick<Log, 'error'>;
+  /** Hands a daemon a new key that it has not acknowledged. */
+  readonly offerKey: (connection: Connection) => Promise<void>;
+  readonly everyMs?: number;
+}
+
+const AT_ONCE = 200;
+
+/**
+ * Now and then holds the connections of this process against the database: notices may get lost, so this is what finally
+ * ends a connection that was replaced or whose key died. Writes down that the others were seen.
+ */
+export class RollCall {
+  readonly #options: RollCallOptions;
+  readonly #sweeper: Sweeper;
+
+  constructor(options: RollCallOptions) {
+    this.#options = options;
+    const { log } = options;
+    this.#sweeper = new Sweeper({ name: 'the roll call of daemons', log, pauseMs: 100, sweep: () => this.#sweep() });
+  }
+
+  start(): void {
+    this.#sweeper.start();
+  }
+
+  /** Something may have been missed. */
+  wake(): void {
+    this.#sweeper.wake();
+  }
+
+  stop(): Promise<void> {
+    return this.#sweeper.stop();
+  }
+
+  async #sweep(): Promise<number> {
+    const all = [...this.#options.gateway.connections()];
+    for (let from = 0; from < all.length; from += AT_ONCE) {
+      await this.#call(all.slice(from, from + AT_ONCE));
+      await turn();
+    }
+    return this.#options.everyMs ?? 30_000;
+  }
+
+  async #call(connections: readonly Connection[]): Promise<void> {
+    const { storage, replica } = this.#options;
+    const rows = await attendanceOf(
+      storage.reader,
+      connections.map(({ serverId }) => serverId),
+    );
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    const present: string[] = [];
+    for (const connection of connections) {
+      if (!connection.isOpen) continue;
+      if (await this.#isInOrder(connection, byId.get(connection.serverId))) present.push(connection.serverId);
+    }
+    if (present.length > 0) await storage.write((tx) => recordSeen(tx, replica, present));
+  }
+
+  async #isInOrder(connection: Connection, row: Attendance | undefined): Promise<boolean> {
+    const { storage, replica, liveness, offerKey } = this.#options;
+    if (!row || !opens(connection, row)) {
+      // The key may have been rotated since the rows were read.
+      const [now] = await attendanceOf(storage.reader, [connection.serverId]);
+      if (!now || !opens(connection, now)) {
+        connection.refuse('this key is no longer valid');
+        return false;
+      }
+      return await this.#isInOrder(connection, now);
+    }
+    if (row.connection_epoch > connection.epoch) {
+      connection.replace();
+      return false;
+    }
+    if (row.connected_replica !== replica) await liveness.stillConnected(connection.serverId, connection.epoch);
+    if (row.next_key_sealed !== null) await offerKey(connection);
+    return true;
+  }
+}
+
+const opens = ({ keyHash }: Connection, row: Attendance): boolean =>
+  keyHash === row.key_hash || keyHash === row.next_key_hash;

@@ -1,0 +1,146 @@
+import { sql } from 'kysely';
+import { claiming, forUpdate } from '../../../storage/locking.ts';
+import { statement } from '../../../storage/statement.ts';
+import type { Queries, Tx } from '../../../storage/storage.ts';
+import type { Row } from '../../../storage/tables.ts';
+
+export type ServerRow = Row<'servers'>;
+
+/** Whoever's it is: the caller has proved with its key that it is the server itself. */
+export const heldServer = (tx: Tx, id: string): Promise<ServerRow | undefined> =>
+  forUpdate(
+    tx,
+    tx.db.selectFrom('servers').selectAll().where('id', '=', id).where('deleted_at', 'is', null),
+  ).executeTakeFirst();
+
+export type Presence = Partial<
+  Pick<ServerRow, 'connected_replica' | 'duplicate_at' | 'polled_at' | 'last_seen_at' | 'connection_epoch'>
+>;
+
+/** No `updated_at`: being there is no change of the server. */
+export async function recordPresence(tx: Tx, id: string, presence: Presence): Promise<void> {
+  await tx.db.updateTable('servers').set(presence).where('id', '=', id).execute();
+}
+
+export type Attendance = Pick<
+  ServerRow,
+  'id' | 'connection_epoch' | 'connected_replica' | 'key_hash' | 'next_key_hash' | 'next_key_sealed'
+>;
+
+/** What has become of servers that are connected here; removed ones are left out. */
+export const attendanceOf = (queries: Queries, ids: readonly string[]): Promise<Attendance[]> =>
+  queries.db
+    .selectFrom('servers')
+    .select(['id', 'connection_epoch', 'connected_replica', 'key_hash', 'next_key_hash', 'next_key_sealed'])
+    .where('id', 'in', ids)
+    .where('deleted_at', 'is', null)
+    .execute();
+
+export async function recordSeen(tx: Tx, replica: string, ids: readonly string[]): Promise<void> {
+  await tx.db
+    .updateTable('servers')
+    .set({ last_seen_at: tx.now })
+    .where('id', 'in', ids)
+    .where('connected_replica', '=', replica)
+    .execute();
+}
+
+const keyToHandOver = statement<{ id: string }, Pick<ServerRow, 'account_id' | 'next_key_hash' | 'next_key_sealed'>>(
+  (db, p) =>
+    db
+      .selectFrom('servers')
+      .select(['account_id', 'next_key_hash', 'next_key_sealed'])
+      .where('id', '=', p.id)
+      .where('next_key_sealed', 'is not', null)
+      .where('deleted_at', 'is', null),
+);
+
+export const findKeyToHandOver = async (queries: Queries, id: string) => (await keyToHandOver(queries, { id }))[0];
+
+/** False when the row is gone: the others have given this replica up. */
+export async function beat(tx: Tx, replica: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('replicas')
+    .set({ seen_at: tx.now })
+    .where('id', '=', replica)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export async function insertReplica(tx: Tx, replica: string): Promise<void> {
+  await tx.db
+    .insertInto('replicas')
+    .values({ id: replica, seen_at: tx.now })
+    .onConflict((known) => known.column('id').doUpdateSet({ seen_at: tx.now }))
+    .execute();
+}
+
+export async function deleteReplicasUnseenSince(tx: Tx, time: number): Promise<void> {
+  await tx.db.deleteFrom('replicas').where('seen_at', '<', time).execute();
+}
+
+/** Servers whose connection was held by a replica that is no more. */
+export const orphanedServers = (tx: Tx, most: number): Promise<ServerRow[]> =>
+  claiming(
+    tx,
+    tx.db
+      .selectFrom('servers')
+      .selectAll()
+      .where('connected_replica', 'is not', null)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('replicas').select('replicas.id').whereRef('replicas.id', '=', 'servers.connected_replica'),
+          ),
+        ),
+      )
+      .limit(most),
+  ).execute();
+
+/*
+ * The unfinished ones are few and have an index of their own, so idle servers cost nothing. The lists of statuses are
+ * written out as the indexes have them: only then do the engines know that those hold what is asked for. SQLite keeps to
+ * the order of a cross join, so that it does not begin with the thousands of servers that nothing waits for.
+ */
+const waitingDeployment = sql<boolean>`deployments.status in ('pending', 'running')
+  and (deployments.status = 'pending' or deployments.cancel_requested_at is not null)`;
+const waitingExecution = sql<boolean>`executions.status in ('pending', 'sent', 'running')
+  and (executions.status = 'pending' or executions.cancel_requested_at is not null
+    or (executions.status = 'sent'
+      and (executions.sent_epoch is null or executions.sent_epoch <> servers.connection_epoch)))`;
+
+const withWork = statement<{ replica: string }, { id: string }>((db, p) =>
+  db
+    .selectFrom('deployments')
+    .crossJoin('servers')
+    .select('servers.id')
+    .where(waitingDeployment)
+    .whereRef('servers.id', '=', 'deployments.server_id')
+    .where('servers.connected_replica', '=', p.replica)
+    .union((again) =>
+      again
+        .selectFrom('executions')
+        .crossJoin('servers')
+        .select('servers.id')
+        .where(waitingExecution)
+        .whereRef('servers.id', '=', 'executions.server_id')
+        .where('servers.connected_replica', '=', p.replica),
+    ),
+);
+
+/** The servers connected to this replica for which a deployment or an execution waits. */
+export const serversWithWork = async (queries: Queries, replica: string): Promise<string[]> =>
+  (await withWork(queries, { replica })).map(({ id }) => id);
+
+const deploymentOf = statement<{ id: string }, { id: string }>((db, p) =>
+  db
+    .selectFrom('deployments')
+    .select('deployments.id')
+    .where(waitingDeployment)
+    .where('deployments.server_id', '=', p.id)
+    .limit(1),
+);
+
+/** One to be taken up, or one to be given up. */
+export const deploymentWaits = async (queries: Queries, serverId: string): Promise<boolean> =>
+  (await deploymentOf(queries, { id: serverId })).length > 0;

@@ -1,0 +1,29 @@
+import type { Server } from '@hortus/contract/resources/servers';
+import { iso, isoOrNull } from '../../time.ts';
+import type { ServerRow } from './store.ts';
+
+/** What a daemon may say of its machine. */
+export interface Platform {
+  readonly os?: string;
+  readonly arch?: string;
+  readonly engine?: string;
+}
+
+export const serverRecord = (row: ServerRow): Server => ({
+  id: row.id,
+  name: row.name,
+  environment: row.environment as Server['environment'],
+  description: row.description,
+  status: row.status,
+  connected: row.connected_replica !== null,
+  last_seen_at: isoOrNull(row.last_seen_at),
+  duplicate_seen_at: isoOrNull(row.duplicate_at),
+  daemon: daemonRecord(row),
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+});
+
+function daemonRecord(row: ServerRow): Server['daemon'] {
+  const { os = null, arch = null, engine = null } = JSON.parse(row.daemon_platform) as Platform;
+  return { version: row.daemon_version, os, arch, engine, capabilities: JSON.parse(row.capabilities) as string[] };
+}

@@ -1,0 +1,177 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { until } from '@hortus/testkit/until';
+import type { Bus } from '../../../bus/bus.ts';
+import { openLocalBus } from '../../../bus/local-bus.ts';
+import { openPostgresBus } from '../../../bus/postgres-bus.ts';
+import type { Connection } from '../../../channel/connection.ts';
+import { fakeVault } from '../../../http/test/serve.ts';
+import { Authenticator } from '../../../identity/authenticator.ts';
+import { newServerKey } from '../../../identity/tokens.ts';
+import { newId } from '../../../ids.ts';
+import { JobWorker } from '../../../jobs/worker.ts';
+import { insertRow } from '../../../storage/status-columns.ts';
+import type { Storage } from '../../../storage/storage.ts';
+import type { Row } from '../../../storage/tables.ts';
+import { DaemonSocket, type DaemonSocketOptions } from '../../../testing/daemon-socket.ts';
+import type { Engine, Ground } from '../../../testing/engines.ts';
+import { QuietLog } from '../../../testing/quiet-log.ts';
+import { definitionRow, insertAccount, insertDefinitionGround, serverRow } from '../../../testing/rows.ts';
+import { type ActionReport, type DaemonChannel, type DaemonChannelDeps, openDaemonChannel } from '../daemon-channel.ts';
+import { Liveness, type LivenessDeps, SILENCE } from '../liveness/liveness.ts';
+
+export interface ReplicaOptions
+  extends Partial<Pick<DaemonChannelDeps, 'watch' | 'sweepMs' | 'rollCallMs' | 'report' | 'times'>> {
+  readonly patience?: LivenessDeps['times'];
+}
+
+/** As one process serves them: the channel, the servers' liveness and the jobs; nothing of what daemons are told to do. */
+export interface Replica {
+  readonly name: string;
+  readonly storage: Storage;
+  readonly bus: Bus;
+  readonly channel: DaemonChannel;
+  readonly liveness: Liveness;
+  /** What became of instances, as `lose srv_…` and `regain srv_…`. */
+  readonly instances: string[];
+  readonly woken: Connection[];
+  readonly reports: ActionReport[];
+  daemon(key: string, auth?: Partial<DaemonSocketOptions['auth']>, options?: DaemonSocketOptions): DaemonSocket;
+  server(id: string): Promise<Row<'servers'>>;
+  /** Waits until the row of a server is as described. */
+  becomes(id: string, expected: Partial<Row<'servers'>>): Promise<Row<'servers'>>;
+  /** Leaves the database as a process does that ends from one moment to the next. */
+  die(): Promise<void>;
+}
+
+let replicas = 0;
+
+export async function openReplica(engine: Engine, ground: Ground, options: ReplicaOptions = {}): Promise<Replica> {
+  const name = `replica-${++replicas}`;
+  const log = { ...new QuietLog(), info: () => {} };
+  const storage = await ground.open();
+  const { databaseUrl: url } = ground;
+  const bus = url === undefined ? openLocalBus({ log }) : await openPostgresBus({ url, replica: name, log });
+  storage.onCommit((notices) => {
+    for (const { topic, message } of notices) bus.publish(topic, message);
+  });
+  const authenticator = new Authenticator({ storage, bus, mode: 'live' });
+  const instances: string[] = [];
+  const liveness = new Liveness({
+    storage,
+    replica: name,
+    log,
+    instances: {
+      lose: async (_tx, id) => void instances.push(`lose ${id}`),
+      regain: async (_tx, id) => void instances.push(`regain ${id}`),
+    },
+    times: { reconnectMs: 100, ...options.patience },
+  });
+  const jobs = new JobWorker({ storage, bus, replica: name, log, handlers: { [SILENCE]: liveness.silence } });
+  const http = createServer();
+  const woken: Connection[] = [];
+  const reports: ActionReport[] = [];
+  const channel = await openDaemonChannel({
+    storage,
+    bus,
+    replica: name,
+    liveness,
+    log,
+    vault: fakeVault,
+    server: http,
+    refuse: (socket) => socket.destroy(),
+    addressOf: ({ socket }) => socket.remoteAddress ?? '',
+    authenticate: (key, address) => authenticator.authenticateKey(key, address),
+    dispatch: async (connection) => void woken.push(connection),
+    report: async (_connection, message) => void reports.push(message),
+    ...options,
+  });
+  await new Promise<void>((done) => http.listen(0, '127.0.0.1', done));
+  jobs.start();
+
+  const sockets: DaemonSocket[] = [];
+  let dead = false;
+  const die = async () => {
+    if (dead) return;
+    dead = true;
+    await channel.close();
+    await jobs.stop();
+    http.close();
+    await authenticator.close();
+    await bus.close();
+    await storage.close();
+  };
+  engine.afterwards(async () => {
+    for (const { socket } of sockets) socket.terminate();
+    await die();
+  });
+  const server = (id: string) =>
+    storage.reader.db.selectFrom('servers').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  return {
+    name,
+    storage,
+    bus,
+    channel,
+    liveness,
+    instances,
+    woken,
+    reports,
+    daemon(key, auth = {}, socketOptions = {}) {
+      const { port } = http.address() as AddressInfo;
+      const all = { ...socketOptions, auth: { api_key: key, ...auth } };
+      const socket = new DaemonSocket(`ws://127.0.0.1:${port}/ws/server`, all);
+      sockets.push(socket);
+      return socket;
+    },
+    server,
+    async becomes(id, expected) {
+      let row: Row<'servers'> | undefined;
+      const wanted = Object.entries(expected);
+      const last = () => JSON.stringify(wanted.map(([column]) => [column, row?.[column as keyof typeof row]]));
+      return await until(
+        async () => {
+          row = await server(id);
+          return wanted.every(([column, value]) => row?.[column as keyof typeof row] === value) && row;
+        },
+        { describe: () => `the server to be ${JSON.stringify(expected)}; it is ${last()}` },
+      );
+    },
+    die,
+  };
+}
+
+/** A registered server and its key. */
+export async function plantServer({ storage }: Pick<Replica, 'storage'>): Promise<{ id: string; key: string }> {
+  const accountId = await insertAccount(storage);
+  const { token, hash } = newServerKey('live');
+  const id = newId('server');
+  await storage.write((tx) =>
+    insertRow(tx, 'servers', { ...serverRow(tx, { accountId, serverId: id }), key_hash: hash, status: 'pending' }),
+  );
+  return { id, key: token };
+}
+
+/** A deployment that waits for a server, and nobody is told. */
+export async function plantDeployment(storage: Storage, serverId: string): Promise<string> {
+  const ground = { ...(await insertDefinitionGround(storage)), serverId };
+  const id = newId('deployment');
+  await storage.write(async (tx) => {
+    const definition = definitionRow(tx, ground);
+    await insertRow(tx, 'definitions', { ...definition, status: 'pending' });
+    await insertRow(tx, 'deployments', {
+      id,
+      account_id: ground.accountId,
+      definition_id: definition.id,
+      server_id: serverId,
+      status: 'pending',
+      kind: 'deploy',
+      revision: 1,
+      template_id: ground.templateId,
+      spec_hash: 'sha256:0',
+      log_lines: 0,
+      created_at: tx.now,
+      updated_at: tx.now,
+    });
+  });
+  return id;
+}
