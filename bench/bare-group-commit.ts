@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { openSqlite } from '@hortus/service/storage/sqlite/open';
-import { definitionInserts, groundRows } from './definition-rows.ts';
+import { definitionRows, groundRows, insertText } from './definition-rows.ts';
 
 /** The limit: 32 callers, the same rows, prepared statements, one fsync for all who wait. Prints transactions per second. */
 const [directory = '', seconds = '4'] = process.argv.slice(2);
@@ -9,10 +9,7 @@ await (await openSqlite(directory)).close();
 const db = new DatabaseSync(join(directory, 'hortus.db'));
 db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;');
 for (const row of groundRows) db.exec(row);
-const [definition, event, revision] = definitionInserts((prefix) => `'${prefix}' || ?1`, '?2').map((text) =>
-  db.prepare(text),
-);
-
+const inserts = Object.entries(definitionRows(0)).map(([table, row]) => db.prepare(insertText(table, row, () => '?')));
 const begin = db.prepare('begin immediate');
 const end = db.prepare('commit');
 
@@ -24,10 +21,8 @@ function commit(): void {
   waiting = [];
   begin.run();
   for (const { number } of batch) {
-    const id = String(number).padStart(26, '0');
-    definition?.run(id);
-    event?.run(id, number);
-    revision?.run(id);
+    const rows = Object.values(definitionRows(number));
+    for (const [i, row] of rows.entries()) inserts[i]?.run(...Object.values(row));
   }
   end.run();
   for (const { done } of batch) done();

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 
-/** The rows that one `POST /definitions` of the static site writes, for the limits that write them without a service. */
+/** The rows that one `POST /definitions` of the static site leaves, for the limits that write them without a service. */
 export const ground = {
   account: 'acc_00000000000000000000000000',
   server: 'srv_00000000000000000000000000',
@@ -8,9 +8,8 @@ export const ground = {
   hash: `sha256:${createHash('sha256').update('x').digest('hex')}`,
 };
 
-const now = '1760000000000';
-const data =
-  '{"definition_id":"def_01m7eg48qy0008dtqvjxbmc3vt","name":"bench-1760000000000","instance_uid":"bench-1760000000000","template_id":"tpl_01m7eg48qy0008dtqvjxbmc3vt","server_id":"srv_01m7eg48qy0008dtqvjxbmc3vt","status":"pending","current_revision":1}';
+const now = 1_760_000_000_000;
+const key = 'key_00000000000000000000000000';
 
 export const groundRows = [
   `insert into accounts (id, name, plan, created_at) values ('${ground.account}', 'bench', 'enterprise', ${now})`,
@@ -21,14 +20,62 @@ export const groundRows = [
    'asset', 'assets', 'website', '1', '{}', '${ground.hash}', 'published', 0, 0, ${now}, ${now})`,
 ];
 
-/** Three inserts, with `id(prefix)` an SQL expression of a text that is never the same twice, and `seq` one of a number. */
-export const definitionInserts = (id: (prefix: string) => string, seq: string): string[] => [
-  `insert into definitions (id, account_id, name, instance_uid, template_id, server_id, current_revision, last_revision,
-   container_name, succeeded_at, created_at, updated_at, status) values (${id('def_')}, '${ground.account}', ${id('bench-')},
-   ${id('bench-')}, '${ground.template}', '${ground.server}', 1, 1, ${id('bench-')}, null, ${now}, ${now}, 'pending')`,
-  `insert into events (id, seq, type, account_id, resource_type, resource_id, actor, data, created_at) values (${id('evt_')}, ${seq},
-   'definition.created', '${ground.account}', 'definition', ${id('def_')}, 'key_00000000000000000000000000', '${data}', ${now})`,
-  `insert into revisions (definition_id, number, template_id, spec_hash, profile, variant, inputs, secret_inputs, created_by,
-   created_at) values (${id('def_')}, 1, '${ground.template}', '${ground.hash}', 'development', null,
-   '{"WEB_HOSTNAME":"bench.example.org"}', '[]', 'key_00000000000000000000000000', ${now})`,
-];
+type Values = Readonly<Record<string, string | number | null>>;
+
+/** The values of the three rows with this number. */
+export function definitionRows(
+  number: number,
+  owner = ground,
+): { definitions: Values; events: Values; revisions: Values } {
+  const random = randomBytes(8).toString('hex').slice(0, 13);
+  const id = String(number).padStart(13, '0') + random;
+  const uid = `bench-${number}`;
+  const definition = {
+    id: `def_${id}`,
+    name: uid,
+    instance_uid: uid,
+    template_id: owner.template,
+    server_id: owner.server,
+    status: 'pending',
+    current_revision: 1,
+  };
+  const { id: definitionId, ...told } = definition;
+  return {
+    definitions: {
+      ...definition,
+      account_id: owner.account,
+      last_revision: 1,
+      container_name: uid,
+      succeeded_at: null,
+      created_at: now,
+      updated_at: now,
+    },
+    events: {
+      id: `evt_${id}`,
+      seq: number,
+      type: 'definition.created',
+      account_id: owner.account,
+      resource_type: 'definition',
+      resource_id: definitionId,
+      actor: key,
+      data: JSON.stringify({ definition_id: definitionId, ...told }),
+      created_at: now,
+    },
+    revisions: {
+      definition_id: definitionId,
+      number: 1,
+      template_id: owner.template,
+      spec_hash: ground.hash,
+      profile: 'development',
+      variant: null,
+      inputs: '{"WEB_HOSTNAME":"bench.example.org"}',
+      secret_inputs: '[]',
+      created_by: key,
+      created_at: now,
+    },
+  };
+}
+
+/** `insert into t (…) values (…)` with `place(column, index)` for each value. */
+export const insertText = (table: string, row: Values, place: (column: string, index: number) => string): string =>
+  `insert into ${table} (${Object.keys(row).join(', ')}) values (${Object.keys(row).map(place).join(', ')})`;

@@ -7,7 +7,7 @@ import { createDatabase } from '@hortus/testkit/database';
 import { startPostgres } from '@hortus/testkit/postgres';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { type Bench, type Figure, median } from './claim.ts';
-import { definitionInserts, groundRows } from './definition-rows.ts';
+import { definitionRows, groundRows, insertText } from './definition-rows.ts';
 import { startService } from './service-process.ts';
 import { load } from './wrk.ts';
 
@@ -105,10 +105,20 @@ async function pgbench(serverUrl: string): Promise<number> {
   await storage.close();
   mkdirSync(folder.path, { recursive: true });
   const script = join(folder.path, 'definitions.sql');
-  const inserts = definitionInserts((prefix) => `'${prefix}' || :client_id::text || '-' || :n::text`, ':n');
+  const unique = (value: string) => `'${value.slice(0, 4)}' || :client_id::text || '-' || :n::text`;
+  const inserts = Object.entries(definitionRows(0)).map(([table, row]) =>
+    insertText(table, row, (column) => {
+      const value = row[column];
+      if (column === 'seq') return ':n';
+      if (typeof value !== 'string') return String(value);
+      return /^(id|definition_id|resource_id|name|instance_uid|container_name)$/.test(column)
+        ? unique(value)
+        : `'${value}'`;
+    }),
+  );
   writeFileSync(
     script,
-    `\\set n random(1, 1000000000000000)\nbegin;\n${inserts.map((t) => `${t.replaceAll('\n', ' ')};`).join('\n')}\ncommit;\n`,
+    ['\\set n random(1, 1000000000000000)', 'begin;', ...inserts.map((t) => `${t};`), 'commit;', ''].join('\n'),
   );
   const args = [
     '-n',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Bench, type Figure, median } from './claim.ts';
-import { definitionInserts, ground, groundRows } from './definition-rows.ts';
+import { definitionRows, ground, groundRows, insertText } from './definition-rows.ts';
 import { startService } from './service-process.ts';
 
 const SIZES = [1_000, 100_000, 1_000_000];
@@ -52,14 +52,12 @@ function fill(file: string, account: string, size: number): void {
   db.exec('pragma synchronous = off');
   for (const row of groundRows.slice(1)) db.exec(row.replaceAll(ground.account, account));
   const template = db.prepare(`select id from templates where owner = 'catalog' limit 1`).get() as { id: string };
-  const texts = definitionInserts((prefix) => `'${prefix}' || ?1`, 'null').map((text) =>
-    text.replaceAll(ground.account, account).replaceAll(ground.template, template.id),
-  );
-  const statements = texts.map((text) => db.prepare(text));
+  const owner = { ...ground, account, template: template.id };
+  const rows = (number: number) => Object.entries(definitionRows(number, owner));
+  const statements = rows(0).map(([table, row]) => db.prepare(insertText(table, row, () => '?')));
   db.exec('begin');
-  for (let i = 0; i < size; i++) for (const statement of statements) statement.run(String(i).padStart(26, '0'));
-  // The dispatcher would number them all; that is not what is measured here.
-  db.exec('update events set seq = (select coalesce(max(seq), 0) from events) + position where seq is null');
+  for (let number = 0; number < size; number++)
+    for (const [i, [, row]] of rows(number).entries()) statements[i]?.run(...Object.values(row));
   db.exec('commit');
   db.close();
 }

@@ -6,7 +6,10 @@ import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 
 export const plenty = 'free=99999999,pro=99999999,enterprise=99999999,anonymous=99999999,server=99999999';
 
-/** The service as a process of its own on the first core, on fresh data, with limits that no bench reaches. */
+/**
+ * The service as a process of its own on the first core, on fresh data, with limits that no bench reaches. With a database
+ * server beside it there are three parties for two cores, and the scheduler shares them out, as it does for pgbench.
+ */
 export async function startService(
   options: { env?: Record<string, string>; nodeArgs?: string[]; directory?: string } = {},
 ) {
@@ -15,7 +18,14 @@ export async function startService(
   const key = `hk_live_${randomBytes(32).toString('base64url')}`;
   const startedAt = performance.now();
   const child = startProcess(
-    ['taskset', '-c', '0', process.execPath, ...(options.nodeArgs ?? []), 'packages/service/src/main.ts'],
+    [
+      'taskset',
+      '-c',
+      options.env?.HORTUS_DATABASE_URL ? '0,1' : '0',
+      process.execPath,
+      ...(options.nodeArgs ?? []),
+      'packages/service/src/main.ts',
+    ],
     {
       env: {
         HORTUS_PORT: String(port),

@@ -37,13 +37,16 @@ export function addRequestHooks(app: FastifyInstance, parts: HookParts & { reado
     if (request.is404) throw nowhere();
   });
 
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, _payload, done) => {
     if (shutdown.begun) reply.header('Connection', 'close');
+    done();
   });
 
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const name = request.routeOptions.config.name ?? 'unknown path';
     metrics.observe(name, reply.statusCode, reply.elapsedTime / 1000);
+    done();
+    if (!log.isLevelEnabled('debug')) return;
     log.debug(
       {
         ...named(request),

@@ -31,13 +31,12 @@ export async function lockLastSeq(tx: Tx): Promise<number> {
   return await lockLastSeq(tx);
 }
 
-export async function saveLastSeq(tx: Tx, seq: number): Promise<void> {
-  await tx.db
-    .updateTable('settings')
-    .set({ value: String(seq) })
-    .where('name', '=', LAST_SEQ)
-    .execute();
-}
+const setLastSeq = statement<{ value: string }>((db, p) =>
+  db.updateTable('settings').set({ value: p.value }).where('name', '=', LAST_SEQ),
+);
+
+export const saveLastSeq = async (tx: Tx, seq: number): Promise<void> =>
+  void (await setLastSeq(tx, { value: String(seq) }));
 
 const columns = [
   'events.position',

@@ -43,7 +43,7 @@ const statements = (engine: EngineName): string[] => {
       created_at bigint not null, updated_at bigint not null)`,
 
     `create table events (
-      position ${identity}, seq bigint unique, id text not null unique, account_id text not null, type text not null,
+      position ${identity}, seq bigint, id text not null unique, account_id text not null, type text not null,
       resource_type text not null, resource_id text not null, actor text, data text not null, created_at bigint not null)`,
     `create index events_unsequenced on events (position) where seq is null`,
     `create index events_of_account on events (account_id, seq) where seq is not null`,
