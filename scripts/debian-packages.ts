@@ -12,6 +12,9 @@ export type DebianPackage = {
 /** What the tests need beside npm packages. */
 export const debianPackages: readonly DebianPackage[] = [
   { name: 'postgresql', proof: ['/usr/lib/postgresql/*/bin/postgres', 'postgres'] },
+  { name: 'docker.io', proof: ['dockerd'] },
+  { name: 'iptables', proof: ['iptables'] },
+  { name: 'busybox-static', proof: ['/bin/busybox', '/usr/bin/busybox'] },
 ];
 
 export function missingPackages(wanted: readonly DebianPackage[] = debianPackages): string[] {

@@ -1,6 +1,7 @@
 // What npm test does once Node and the npm packages are there: engines, checks, tests, count.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { startDocker } from '@hortus/testkit/docker';
 import { startPostgres } from '@hortus/testkit/postgres';
 import { removeAbandonedFolders, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { installMissingPackages } from './debian-packages.ts';
@@ -51,11 +52,16 @@ async function runVitest() {
   await using folder = temporaryFolder('run');
   process.env.TMPDIR = folder.path;
   await using postgres = await startPostgres();
+  await using docker = await startDocker();
   const report = join(folder.path, 'vitest.json');
   const reporting = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   // A forgotten `.only` would leave out the rest of its file.
   const code = await run(['node_modules/.bin/vitest', 'run', ...reporting, '--allowOnly=false', ...filters], {
-    env: { HORTUS_TEST_POSTGRES: postgres.url, ...(long ? { HORTUS_TEST_LONG: '1' } : {}) },
+    env: {
+      HORTUS_TEST_POSTGRES: postgres.url,
+      HORTUS_TEST_DOCKER: docker.socketPath,
+      ...(long ? { HORTUS_TEST_LONG: '1' } : {}),
+    },
   });
   const { passed, failed, notes } = countVitest(read(report), code);
   total.passed += passed;

@@ -6,41 +6,22 @@ import type { Bus } from './bus/bus.ts';
 import { openLocalBus } from './bus/local-bus.ts';
 import { openPostgresBus } from './bus/postgres-bus.ts';
 import type { Config } from './config.ts';
-import { healthRoutes } from './http/health.ts';
+import { callerAddress } from './http/caller-address.ts';
 import { buildHttp, type Http } from './http/server.ts';
 import { Authenticator } from './identity/authenticator.ts';
 import { ensureFirstAccount, type FirstStart } from './identity/first-start.ts';
-import { LoginThrottle } from './identity/login-throttle.ts';
 import { Passwords } from './identity/passwords.ts';
-import { newServerKey } from './identity/tokens.ts';
 import { JobWorker } from './jobs/worker.ts';
 import type { Log } from './log.ts';
 import { openMetrics } from './metrics.ts';
-import { AddressGuard } from './outbound/address-guard.ts';
 import { Dispatcher } from './outbox/dispatcher.ts';
-import { accountRoutes } from './resources/account/routes.ts';
-import { Accounts } from './resources/account/service.ts';
-import { catalogRoutes } from './resources/catalog/routes.ts';
-import { definitionRoutes } from './resources/definitions/routes.ts';
-import { Definitions, definitionsOn } from './resources/definitions/service.ts';
-import { eventRoutes } from './resources/events/routes.ts';
-import { keyRoutes } from './resources/keys/routes.ts';
-import { Keys } from './resources/keys/service.ts';
-import { serverRoutes } from './resources/servers/routes.ts';
-import { Servers } from './resources/servers/service.ts';
-import { taxonomyRoutes } from './resources/taxonomy/routes.ts';
+import { openDaemonChannel } from './resources/servers/daemon-channel.ts';
 import { CATALOG_TOPIC, Catalog } from './resources/templates/catalog.ts';
-import { templateRoutes } from './resources/templates/routes.ts';
 import { shipCatalog } from './resources/templates/ship.ts';
-import { vaultRoutes } from './resources/vault/routes.ts';
-import { VaultAdministration } from './resources/vault/service.ts';
-import { DELIVER, deliveryJob } from './resources/webhooks/delivery-job.ts';
-import { fanOut } from './resources/webhooks/fan-out.ts';
-import { webhookRoutes } from './resources/webhooks/routes.ts';
 import { openStorage } from './storage/open.ts';
-import { Pages } from './storage/page.ts';
 import type { Storage } from './storage/storage.ts';
 import { openVault } from './vault/vault.ts';
+import { wireResources } from './wiring.ts';
 
 export interface AppDeps {
   readonly config: Config;
@@ -57,7 +38,7 @@ export interface App {
 
 export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
-/** The map of the service: everything is made here, from what it needs, and nowhere else. */
+/** The map of the service: everything is made here, from what it needs. `wiring.ts` is its part about the resources. */
 export async function buildApp({ config, log }: AppDeps): Promise<App> {
   const replica = randomBytes(8).toString('hex');
   const storage = await openStorage(config);
@@ -71,33 +52,10 @@ export async function buildApp({ config, log }: AppDeps): Promise<App> {
   const firstStart = await ensureFirstAccount({ storage, passwords, ...config });
   const authenticator = new Authenticator({ storage, bus, mode: config.mode });
   const catalog = await openCatalog({ config, storage, bus, log });
-  const pages = new Pages();
-  const { reader } = storage;
-  const guard = new AddressGuard({ allowPrivate: config.webhookAllowPrivate });
+  const wired = await wireResources({ config, log, version: VERSION, replica, storage, vault, passwords, catalog });
 
-  const servers = new Servers({
-    reader,
-    pages,
-    issueKey: () => newServerKey(config.mode),
-    inUse: definitionsOn,
-  });
-  const definitions = new Definitions({
-    reader,
-    pages,
-    catalog,
-    vault,
-    hasServer: (tx, accountId, id) => servers.has(tx, accountId, id),
-  });
-
-  const dispatcher = new Dispatcher({ storage, bus, log, subscribers: [fanOut] });
-  const jobs = new JobWorker({
-    storage,
-    bus,
-    replica,
-    log,
-    handlers: { [DELIVER]: deliveryJob({ storage, vault, guard }) },
-  });
-
+  const dispatcher = new Dispatcher({ storage, bus, log, subscribers: wired.subscribers });
+  const jobs = new JobWorker({ storage, bus, replica, log, handlers: wired.jobs });
   const http = await buildHttp({
     config,
     storage,
@@ -107,19 +65,23 @@ export async function buildApp({ config, log }: AppDeps): Promise<App> {
     metrics: openMetrics(),
     version: VERSION,
     catalog: { version: () => catalog.version, visibility: () => '' },
-    handlers: {
-      ...healthRoutes(VERSION),
-      ...templateRoutes(catalog),
-      ...catalogRoutes(catalog),
-      ...taxonomyRoutes(catalog),
-      ...definitionRoutes(definitions),
-      ...serverRoutes(servers),
-      ...webhookRoutes({ storage, vault, guard, pages }),
-      ...eventRoutes({ storage, pages }),
-      ...accountRoutes(new Accounts({ storage, passwords, throttle: new LoginThrottle() })),
-      ...keyRoutes(new Keys({ storage, pages, mode: config.mode })),
-      ...vaultRoutes(new VaultAdministration({ storage, vault })),
-    },
+    handlers: wired.handlers,
+  });
+  const addressOf = callerAddress(config.trustedProxies);
+  const channel = await openDaemonChannel({
+    storage,
+    bus,
+    vault,
+    replica,
+    log,
+    liveness: wired.liveness,
+    dispatch: wired.dispatch,
+    report: wired.report,
+    server: http.server,
+    refuse: http.refuse,
+    addressOf: ({ socket, headers }) =>
+      addressOf(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined),
+    authenticate: (key, address) => authenticator.authenticateKey(key, address),
   });
   dispatcher.start();
   jobs.start();
@@ -128,6 +90,7 @@ export async function buildApp({ config, log }: AppDeps): Promise<App> {
     http,
     firstStart,
     async close() {
+      await channel.close();
       await http.close();
       await jobs.stop();
       await dispatcher.stop();

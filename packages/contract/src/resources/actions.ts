@@ -3,6 +3,7 @@ import { endpoint } from '../endpoint.ts';
 import { list, paging, Timestamp, topLevel } from '../envelope.ts';
 import { choice, givenId, id, nullable } from '../fields.ts';
 import { executionMachine } from '../machines/execution.ts';
+import { InputValue } from '../template/inputs.ts';
 
 export const Execution = Type.Object(
   {
@@ -76,6 +77,11 @@ export const ActionReport = Type.Object(
 );
 export type ActionReport = Static<typeof ActionReport>;
 
+const values = Type.Record(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_.-]{0,127}$' }), nullable(InputValue), {
+  additionalProperties: false,
+  maxProperties: 100,
+  description: 'Values by param name; null is as good as none.',
+});
 const ofInstance = Type.Object({ id: givenId('Id of an instance.') });
 const ofExecution = Type.Object({ execution_id: givenId('Id of an execution.') });
 const one = topLevel({ execution: Execution, data: Execution });
@@ -100,10 +106,7 @@ export const actionEndpoints = {
     idempotent: true,
     status: 202,
     params: Type.Object({ ...ofInstance.properties, slug: givenId('Slug of an action.') }),
-    body: Type.Object(
-      { params: Type.Optional(Type.Record(Type.String({ maxLength: 128 }), Type.Unknown(), { maxProperties: 100 })) },
-      { additionalProperties: false, examples: [{ params: {} }] },
-    ),
+    body: Type.Object({ params: Type.Optional(values) }, { additionalProperties: false, examples: [{ params: {} }] }),
     response: one,
   }),
   'actions.read': endpoint({

@@ -1,4 +1,4 @@
-import type { InstanceRow } from '../instances/store.ts';
+import type { InstanceRow } from '../instances/service.ts';
 
 /** What can be done on every instance, whatever its template says, on the same road as its own actions. */
 export const builtIns = {

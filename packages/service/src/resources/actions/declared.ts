@@ -3,7 +3,7 @@ import { withProfile } from '@hortus/template/canonical';
 import type { Canonical, CanonicalAction } from '@hortus/template/canonical-form';
 import { primaryComponent } from '@hortus/template/primary';
 import { projectBackup } from '@hortus/template/projections';
-import type { NamedRow } from '../instances/store.ts';
+import type { NamedRow } from '../instances/service.ts';
 import type { Catalog } from '../templates/catalog.ts';
 
 /** The template of the revision that runs, with its profile laid over it. */

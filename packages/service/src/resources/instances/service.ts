@@ -29,6 +29,8 @@ import {
   writeComponents,
 } from './store.ts';
 
+export type { InstanceRow, NamedRow } from './store.ts';
+
 export interface InstancesDeps {
   readonly reader: Queries;
   readonly pages: Pages;

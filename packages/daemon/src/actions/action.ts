@@ -1,0 +1,29 @@
+import type { toDaemon } from '@hortus/contract/channel';
+import type { Static } from 'typebox';
+
+type Published = Static<typeof toDaemon.action_request>;
+
+/** An order to act on an instance. `builtin` is asked of daemons that said they can; the other types are published. */
+export type ActionRequest = Omit<Published, 'type' | 'action'> & {
+  action: Omit<Published['action'], 'type'> & { type: Published['action']['type'] | 'builtin' };
+};
+
+/** How an execution ended, as it is journalled and reported. */
+export interface ActionOutcome {
+  status: 'completed' | 'failed';
+  exit_code: number | null;
+  output: string;
+  output_truncated: boolean;
+  /** For a person; missing when it completed. */
+  error?: string;
+  /** unknown: whatever carried it out is gone without a trace of a result. It is never run again by itself. */
+  outcome: 'known' | 'unknown' | 'timeout' | 'cancelled';
+}
+
+export function failure(error: string, outcome: ActionOutcome['outcome'] = 'known'): ActionOutcome {
+  return { status: 'failed', exit_code: null, output: '', output_truncated: false, error, outcome };
+}
+
+export function success(output = ''): ActionOutcome {
+  return { status: 'completed', exit_code: 0, output, output_truncated: false, outcome: 'known' };
+}

@@ -1,0 +1,280 @@
+import { readdirSync } from 'node:fs';
+import type { ManifestAction, ManifestComponent } from '@hortus/contract/template/manifest';
+import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { until } from '@hortus/testkit/until';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Journal, openJournal } from '../journal/journal.ts';
+import { openLog } from '../log.ts';
+import { component, manifest } from '../plan/testing/manifests.ts';
+import { image, TestServer } from '../rollout/testing/server.ts';
+import { action, request } from '../testing/actions.ts';
+import { Signer } from '../testing/signing.ts';
+import type { ActionOutcome, ActionRequest } from './action.ts';
+import { Actions } from './actions.ts';
+import { Shims } from './shims.ts';
+import { Turns } from './turns.ts';
+
+let server: TestServer;
+let folder: TemporaryFolder;
+let journal: Journal;
+let actions: Actions;
+let started: string[];
+const command = [process.execPath, new URL('../main.ts', import.meta.url).pathname, 'exec-shim'];
+
+beforeAll(async () => {
+  server = await TestServer.open();
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  folder = temporaryFolder('actions');
+  open();
+});
+afterEach(async () => {
+  await actions.stop();
+  journal.close();
+  await folder.remove();
+});
+
+function open(shimCommand: readonly string[] = command) {
+  journal = openJournal(folder.path);
+  started = [];
+  actions = new Actions({
+    journal,
+    engine: server.engine,
+    shims: new Shims({ command: shimCommand, socket: server.socketPath }),
+    turns: new Turns(),
+    log: openLog('error'),
+    outputLimit: 10_000,
+    onStarted: (id) => started.push(id),
+    onFinished: () => undefined,
+  });
+  actions.recover();
+}
+
+/** An instance that sleeps, with these actions. */
+async function deploy(...of: ManifestAction[]): Promise<string> {
+  return deployWith({}, of);
+}
+
+async function deployWith(given: Partial<ManifestComponent>, of: ManifestAction[] = [], uid = server.newUid()) {
+  const components = [component('main', { image, command: ['sleep', '100000'], init: true, ...given })];
+  const more = { actions: of, instance: { uid, name: uid, server_id: server.id } };
+  const result = await server.deploy(uid, components, { manifest: more });
+  expect(result.status).toBe('success');
+  journal.manifests.keep(new Signer().sign(manifest(uid, components, more)));
+  return uid;
+}
+
+async function outcome({ execution_id }: ActionRequest): Promise<ActionOutcome> {
+  return await until(() => journal.executions.find(execution_id)?.outcome, { describe: 'the outcome', within: 20_000 });
+}
+
+async function run(uid: string, slug: string, argv: string[], params = {}): Promise<ActionOutcome> {
+  const asked = request(slug, argv, params, uid);
+  actions.handle(asked);
+  return await outcome(asked);
+}
+
+const inside = async (uid: string, ...argv: string[]) => {
+  const exec = await server.engine.exec(uid, { argv });
+  let text = '';
+  for await (const { chunk } of exec.output) text += chunk;
+  return text;
+};
+
+describe('an exec action', () => {
+  it('gives exit code and output, and leaves no files behind', async () => {
+    const argv = ['sh', '-c', 'echo out; echo err >&2; echo $COLOUR'];
+    const uid = await deploy(action('say', argv, { env: { COLOUR: 'green' } }), action('fail', ['sh', '-c', 'exit 7']));
+    expect(await run(uid, 'say', argv)).toEqual({
+      status: 'completed',
+      exit_code: 0,
+      output: expect.stringMatching(/^(out\nerr|err\nout)\ngreen\n$/),
+      output_truncated: false,
+      outcome: 'known',
+    });
+    expect(await run(uid, 'fail', ['sh', '-c', 'exit 7'])).toMatchObject({
+      status: 'failed',
+      exit_code: 7,
+      outcome: 'known',
+    });
+    await until(() => readdirSync(`${folder.path}/exec`).length === 0, { describe: 'an empty folder' });
+  });
+
+  it('gets an argv with shell metacharacters unharmed, as one argument', async () => {
+    const uid = await deploy(action('echo', ['echo', '${params.text}'], { params: [{ name: 'text', type: 'text' }] }));
+    const text = `$(id) \`id\`; "' \\ | > x && * ~ \n#`;
+    expect((await run(uid, 'echo', ['echo', text], { text })).output).toBe(`${text}\n`);
+  });
+
+  it('is refused when the manifest does not have it so', async () => {
+    const uid = await deploy(action('echo', ['echo', 'hello']));
+    expect(await run(uid, 'echo', ['sh', '-c', 'id'])).toMatchObject({ status: 'failed', exit_code: null });
+    expect(await run(uid, 'other', ['echo', 'hello'])).toMatchObject({ status: 'failed', exit_code: null });
+    expect(started).toEqual([]);
+  });
+
+  it('with a command that does not exist fails with the words of the engine', async () => {
+    const uid = await deploy(action('none', ['no-such-command']));
+    const { status, error, output } = await run(uid, 'none', ['no-such-command']);
+    expect({ status, said: `${error} ${output}` }).toMatchObject({
+      status: 'failed',
+      said: expect.stringContaining('no-such-command'),
+    });
+  });
+
+  it('runs once, however often it is asked for', async () => {
+    const argv = ['sh', '-c', 'echo ran >> /tmp/ran; sleep 0.3'];
+    const uid = await deploy(action('note', argv));
+    const asked = request('note', argv, {}, uid);
+    actions.handle(asked);
+    actions.handle(asked);
+    await until(() => started.length > 0, { describe: 'the start' });
+    actions.handle(asked);
+    await outcome(asked);
+    actions.handle(asked);
+    expect(await inside(uid, 'cat', '/tmp/ran')).toBe('ran\n');
+  });
+
+  it('past its time is ended inside the container, with what it has started', async () => {
+    const argv = ['sh', '-c', 'sh -c "trap : TERM; while true; do sleep 0.1; done" & echo begun; sleep 1000'];
+    const uid = await deploy(action('hang', argv, { timeout_ms: 500 }));
+    expect(await run(uid, 'hang', argv)).toMatchObject({
+      status: 'failed',
+      outcome: 'timeout',
+      output: expect.stringMatching(/^begun\n/),
+    });
+    expect(await inside(uid, 'ps')).not.toMatch(/sleep (1000|0\.1)\b/);
+  });
+
+  it('that is cancelled is ended', async () => {
+    const uid = await deploy(action('hang', ['sleep', '1000']));
+    const asked = request('hang', ['sleep', '1000'], {}, uid);
+    actions.handle(asked);
+    await until(async () => (await inside(uid, 'ps')).includes('sleep 1000\n'), { describe: 'the process' });
+    actions.cancel(asked.execution_id);
+    expect(await outcome(asked)).toMatchObject({ status: 'failed', outcome: 'cancelled' });
+    expect(await inside(uid, 'ps')).not.toContain('sleep 1000\n');
+  });
+
+  it('that writes too much is cut in the middle, and says so', async () => {
+    const argv = ['sh', '-c', 'echo first; seq 1 100000; echo last'];
+    const uid = await deploy(action('talk', argv));
+    const { output, output_truncated } = await run(uid, 'talk', argv);
+    expect(output_truncated).toBe(true);
+    expect(output).toMatch(/^first\n1\n.*bytes left out.*\nlast\n$/s);
+    expect(output.length).toBeLessThan(10_200);
+  });
+
+  it('whose shim is lost has an unknown outcome and is not run again', async () => {
+    const argv = ['sh', '-c', 'echo ran >> /tmp/ran; sleep 1000'];
+    const uid = await deploy(action('note', argv));
+    const asked = request('note', argv, {}, uid);
+    actions.handle(asked);
+    await until(async () => (await inside(uid, 'cat', '/tmp/ran')) === 'ran\n', { describe: 'the command' });
+    const runner = journal.executions.find(asked.execution_id)?.runner;
+    if (runner?.kind !== 'shim') throw new Error('no shim');
+    process.kill(runner.process.pid, 'SIGKILL');
+    expect(await outcome(asked)).toMatchObject({ status: 'failed', outcome: 'unknown' });
+    actions.handle(asked);
+    expect(await inside(uid, 'cat', '/tmp/ran')).toBe('ran\n');
+  });
+
+  it('whose shim cannot be started fails, and was not run', async () => {
+    journal.close();
+    open([process.execPath, '--eval', 'process.exit(1)']);
+    const uid = await deploy(action('echo', ['echo', 'hello']));
+    expect(await run(uid, 'echo', ['echo', 'hello'])).toMatchObject({ status: 'failed', outcome: 'known' });
+  });
+
+  it('goes on when the daemon stops, and is taken up again with its result', async () => {
+    const argv = ['sh', '-c', 'echo ran >> /tmp/ran; while ! test -e /tmp/go; do sleep 0.05; done; echo late; exit 3'];
+    const uid = await deploy(action('wait', argv));
+    const asked = request('wait', argv, {}, uid);
+    actions.handle(asked);
+    await until(async () => (await inside(uid, 'cat', '/tmp/ran')) === 'ran\n', { describe: 'the command' });
+    await actions.stop();
+    journal.close();
+    open();
+    await inside(uid, 'touch', '/tmp/go');
+    expect(await outcome(asked)).toMatchObject({ status: 'failed', exit_code: 3, output: 'late\n', outcome: 'known' });
+    expect(await inside(uid, 'cat', '/tmp/ran')).toBe('ran\n');
+  });
+
+  it('many at once each get their own result', async () => {
+    const uid = await deploy(action('echo', ['echo', '${params.n}'], { params: [{ name: 'n', type: 'string' }] }));
+    const asked = Array.from({ length: 5 }, (_, n) => request('echo', ['echo', `${n}`], { n: `${n}` }, uid));
+    for (const one of asked) actions.handle(one);
+    const outputs = await Promise.all(asked.map(async (one) => (await outcome(one)).output));
+    expect(outputs).toEqual(['0\n', '1\n', '2\n', '3\n', '4\n']);
+  });
+});
+
+describe('a job action', () => {
+  it('runs in a container of its own that is gone afterwards', async () => {
+    const argv = ['sh', '-c', 'hostname; echo done; exit 4'];
+    const uid = await deploy(action('job', argv, { type: 'job' }));
+    const asked = request('job', argv, {}, uid);
+    asked.action.type = 'job';
+    actions.handle(asked);
+    const { output, exit_code } = await outcome(asked);
+    expect({ output, exit_code }).toEqual({ output: expect.stringMatching(/\ndone\n$/), exit_code: 4 });
+    const left = { labels: { 'hortus.execution': asked.execution_id } };
+    await until(async () => (await server.engine.containers(left)).length === 0, { describe: 'no container left' });
+  });
+});
+
+describe('a built-in action', () => {
+  const builtIn = async (uid: string, slug: string, params = {}) => {
+    const asked = request(slug, [], params, uid);
+    asked.action.type = 'builtin';
+    actions.handle(asked);
+    return await outcome(asked);
+  };
+  const state = async (uid: string) => (await server.engine.inspect(uid))?.state;
+
+  it('stops, starts and restarts the instance, and may be repeated', async () => {
+    const uid = await deploy();
+    for (const [slug, expected] of [
+      ['hortus.stop', 'exited'],
+      ['hortus.stop', 'exited'],
+      ['hortus.start', 'running'],
+      ['hortus.start', 'running'],
+      ['hortus.restart', 'running'],
+    ] as const) {
+      expect(await builtIn(uid, slug)).toMatchObject({ status: 'completed' });
+      expect(await state(uid)).toBe(expected);
+    }
+  });
+
+  it('releases the instance, and a second time there is nothing to do', async () => {
+    const uid = await deploy();
+    expect(await builtIn(uid, 'hortus.release')).toMatchObject({ status: 'completed' });
+    expect(await state(uid)).toBeUndefined();
+    expect(journal.manifests.of(uid)).toBeUndefined();
+    expect(await builtIn(uid, 'hortus.release')).toMatchObject({ status: 'completed' });
+  });
+
+  it('releases volumes only when asked, and critical ones only by their name', async () => {
+    const uid = server.newUid();
+    const volume = `${uid}_data`;
+    const storage = [{ name: 'data', volume, mount_path: '/data', read_only: false, critical: true }];
+    await deployWith({ storage }, [], uid);
+    const volumes = async () => (await server.engine.volumes({ labels: { 'hortus.instance': uid } })).length;
+    expect(await builtIn(uid, 'hortus.release', { remove_volumes: true })).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('data'),
+    });
+    expect(await state(uid)).toBe('running');
+    expect(await builtIn(uid, 'hortus.release')).toMatchObject({ status: 'completed' });
+    expect(await volumes()).toBe(1);
+    await deployWith({ storage }, [], uid);
+    const named = { remove_volumes: true, confirm: ['data'] };
+    expect(await builtIn(uid, 'hortus.release', named)).toMatchObject({ status: 'completed' });
+    expect(await volumes()).toBe(0);
+  });
+
+  it('that nobody has heard of fails', async () => {
+    expect(await builtIn(await deploy(), 'hortus.explode')).toMatchObject({ status: 'failed' });
+  });
+});

@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { milliseconds } from '@hortus/template/quantity';
+import type { Engine } from '../engine/engine.ts';
+import type { JournalledExecution } from '../journal/executions.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Log } from '../log.ts';
+import { primaryOf } from '../plan/desired.ts';
+import { label } from '../plan/labels.ts';
+import { type ActionOutcome, type ActionRequest, failure } from './action.ts';
+import { type AllowedAction, allowedAction } from './allowed-action.ts';
+import { runBuiltIn } from './built-in.ts';
+import { callComponent } from './http-action.ts';
+import { runningContainer } from './instance-containers.ts';
+import { awaitJob, hasStarted, jobName, removeJob, startJob } from './job-action.ts';
+import type { Runner } from './runner.ts';
+import { awaitShim, cancelShim, removeShim, type ShimEnd, shimDirectory } from './shim.ts';
+import type { Shims } from './shims.ts';
+import { Slots, type Turns } from './turns.ts';
+
+export interface ActionsOptions {
+  journal: Journal;
+  engine: Engine;
+  shims: Shims;
+  turns: Turns;
+  log: Log;
+  /** Bytes of output that are kept of one execution. */
+  outputLimit: number;
+  /** Told when an execution began, and when its outcome is in the journal. */
+  onStarted(id: string): void;
+  onFinished(id: string): void;
+}
+
+const AT_ONCE = 16;
+const ATTEMPTS = 3;
+/** What waited longer than this before it began is wanted by nobody any more; the service thinks so too. */
+const STALE_AFTER = 10 * 60_000;
+
+/**
+ * Carries out actions, each at most once, and loses no result: everything is in the journal before it happens, and what
+ * happens is done by somebody who outlives this process. After a restart the journal says who to ask.
+ */
+export class Actions {
+  readonly #options: ActionsOptions;
+  readonly #active = new Map<string, Promise<void>>();
+  /** How often executions failed to begin. */
+  readonly #tried = new Map<string, number>();
+  readonly #slots = new Slots(AT_ONCE);
+  readonly #stopped = new AbortController();
+
+  constructor(options: ActionsOptions) {
+    this.#options = options;
+  }
+
+  /** A request of the service, perhaps for the second time. */
+  handle(request: ActionRequest): void {
+    const id = request.execution_id;
+    const known = this.#options.journal.executions.find(id);
+    if (known?.phase === 'finished') this.#options.onFinished(id);
+    if (known?.phase === 'started') this.#options.onStarted(id);
+    // What the journal knows is being looked after since the daemon started.
+    if (known || this.#active.has(id)) return;
+    this.#follow(request, () => this.#begin(request));
+  }
+
+  cancel(id: string): void {
+    const known = this.#options.journal.executions.find(id);
+    if (known?.phase === 'started' && known.runner?.kind === 'shim') cancelShim(known.runner.process);
+    if (known?.phase === 'started' && known.runner?.kind === 'container') {
+      this.#options.engine.kill(known.runner.name, 'SIGKILL').catch(() => undefined);
+    }
+  }
+
+  /** Takes up what an earlier life of the daemon left. */
+  recover(): void {
+    const { executions, directory } = this.#options.journal;
+    const unfinished = executions.unfinished();
+    const needed = new Set(unfinished.flatMap(({ runner }) => (runner?.kind === 'shim' ? [runner.directory] : [])));
+    for (const name of listed(shimDirectory(directory, ''))) {
+      const left = shimDirectory(directory, name);
+      if (!needed.has(left)) removeShim(left);
+    }
+    for (const execution of unfinished) this.#follow(execution.request, () => this.#resume(execution));
+  }
+
+  /** Lets go of what is running; it goes on without us, and the journal knows of it. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#options.shims.close();
+  }
+
+  #follow(request: ActionRequest, work: () => Promise<void>): void {
+    const id = request.execution_id;
+    // A built-in one may wait for a whole rollout, and must not keep the others waiting meanwhile.
+    const done = (request.action.type === 'builtin' ? work() : this.#slots.run(work))
+      .catch((error: Error) => {
+        if (!this.#stopped.signal.aborted) this.#refuse(request, error.message);
+      })
+      .finally(() => {
+        this.#active.delete(id);
+        this.#tried.delete(id);
+      });
+    this.#active.set(id, done);
+  }
+
+  async #begin(request: ActionRequest): Promise<void> {
+    const { type } = request.action;
+    if (type === 'builtin') return this.#builtIn(request);
+    const uid = await this.#instanceOf(request);
+    const manifest = this.#options.journal.manifests.of(uid);
+    const permission = allowedAction(request, manifest);
+    if (!permission.ok) return this.#refuse(request, permission.message);
+    if (type === 'job') return this.#job(request, uid, permission);
+    const { component } = permission.action;
+    const primary = manifest !== undefined && primaryOf(manifest) === component;
+    const container = await runningContainer(this.#options.engine, uid, component, primary);
+    if (!container) return this.#refuse(request, `The component ${component} is not running.`);
+    if (type === 'exec') return this.#exec(request, container.id, permission);
+    this.#start(request, { kind: 'once' });
+    this.#finish(request.execution_id, await callComponent(permission.action, container, this.#options.outputLimit));
+  }
+
+  async #exec(request: ActionRequest, container: string, { action, argv }: AllowedAction): Promise<void> {
+    const { journal, shims, outputLimit } = this.#options;
+    const shim = await shims.take();
+    const directory = shimDirectory(journal.directory, randomUUID());
+    this.#start(request, { kind: 'shim', directory, process: shim.process });
+    const end = await shim.carryOut(directory, {
+      execution_id: request.execution_id,
+      container,
+      argv,
+      env: action.env,
+      ...(action.user === undefined ? {} : { user: action.user }),
+      ...(action.working_dir === undefined ? {} : { working_dir: action.working_dir }),
+      timeout_ms: timeoutOf(request, action.timeout_ms),
+      output_limit: outputLimit,
+    });
+    shims.giveBack(shim);
+    await this.#shimEnded(request, directory, end);
+  }
+
+  async #shimEnded(request: ActionRequest, directory: string, end: ShimEnd): Promise<void> {
+    if (!end.begun) {
+      removeShim(directory);
+      return this.#beginAgain(request);
+    }
+    this.#finish(request.execution_id, end.outcome);
+    removeShim(directory);
+  }
+
+  /** What certainly was not begun may be begun again, but not for ever: a shim that cannot start never will. */
+  async #beginAgain(request: ActionRequest): Promise<void> {
+    const tried = (this.#tried.get(request.execution_id) ?? 0) + 1;
+    this.#tried.set(request.execution_id, tried);
+    if (tried < ATTEMPTS) return this.#begin(request);
+    this.#finish(request.execution_id, failure('The process that carries out actions cannot be started.'));
+  }
+
+  async #job(request: ActionRequest, uid: string, allowed: AllowedAction): Promise<void> {
+    const { engine, journal } = this.#options;
+    const name = jobName(request.execution_id);
+    this.#start(request, { kind: 'container', name });
+    const manifest = journal.manifests.of(uid);
+    if (!manifest) return this.#finish(request.execution_id, failure('The instance was released.'));
+    await startJob({ engine, manifest, executionId: request.execution_id, name, ...allowed });
+    await this.#jobEnded(request, name, timeoutOf(request, allowed.action.timeout_ms));
+  }
+
+  async #jobEnded(request: ActionRequest, name: string, timeoutMs: number): Promise<void> {
+    const { engine, outputLimit } = this.#options;
+    const outcome = await awaitJob({ engine, name, timeoutMs, outputLimit, signal: this.#stopped.signal });
+    this.#finish(request.execution_id, outcome);
+    await removeJob(engine, name);
+  }
+
+  async #builtIn(request: ActionRequest): Promise<void> {
+    const { engine, journal, turns } = this.#options;
+    journal.executions.receive(request, Date.now());
+    const uid = await this.#instanceOf(request);
+    await turns.take(uid, async () => {
+      if (this.#stopped.signal.aborted) return;
+      this.#start(request, { kind: 'repeatable' });
+      const { slug } = request.action;
+      const manifest = journal.manifests.of(uid);
+      const forget = () => journal.manifests.forget(uid);
+      this.#finish(
+        request.execution_id,
+        await runBuiltIn(slug, { engine, uid, manifest, params: request.params, forget }),
+      );
+    });
+  }
+
+  async #resume({ request, phase, runner, receivedAt }: JournalledExecution): Promise<void> {
+    const stale = Date.now() - receivedAt > STALE_AFTER;
+    if (phase === 'received' || runner === undefined) {
+      if (stale) return this.#finish(request.execution_id, failure('It could not begin in time.', 'timeout'));
+      return this.#begin(request);
+    }
+    switch (runner.kind) {
+      case 'shim': {
+        const end = await awaitShim(runner.directory, runner.process, this.#stopped.signal);
+        if (!end.begun && stale) {
+          return this.#finish(request.execution_id, failure('It could not begin in time.', 'timeout'));
+        }
+        return this.#shimEnded(request, runner.directory, end);
+      }
+      case 'container':
+        // Removed only after its outcome is in the journal: if it is not there, it has never been.
+        if (!(await hasStarted(this.#options.engine, runner.name))) return this.#begin(request);
+        return this.#jobEnded(request, runner.name, timeoutOf(request, STALE_AFTER));
+      case 'repeatable':
+        return this.#builtIn(request);
+      case 'once':
+        return this.#finish(
+          request.execution_id,
+          failure('The daemon was restarted while it called the component; how that ended is not known.', 'unknown'),
+        );
+    }
+  }
+
+  /** The published name of an instance's container is its uid; one that was renamed by hand still has its label. */
+  async #instanceOf({ container_name }: ActionRequest): Promise<string> {
+    if (this.#options.journal.manifests.of(container_name)) return container_name;
+    const facts = await this.#options.engine.inspect(container_name);
+    return facts?.labels[label.instance] ?? container_name;
+  }
+
+  #start(request: ActionRequest, runner: Runner): void {
+    this.#options.journal.executions.start(request, runner, Date.now());
+    this.#options.onStarted(request.execution_id);
+  }
+
+  #refuse(request: ActionRequest, message: string): void {
+    this.#options.log.warn('an action was not carried out', { execution: request.execution_id, reason: message });
+    this.#options.journal.executions.receive(request, Date.now());
+    this.#finish(request.execution_id, failure(message));
+  }
+
+  #finish(id: string, outcome: ActionOutcome): void {
+    this.#options.journal.executions.finish(id, outcome, Date.now());
+    this.#options.onFinished(id);
+  }
+}
+
+/** The manifest's word counts; the request's can only shorten it. */
+function timeoutOf({ action }: ActionRequest, declaredMs: number): number {
+  return Math.min(declaredMs, milliseconds(action.timeout) ?? declaredMs);
+}
+
+function listed(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,71 @@
+import type { Manifest } from '@hortus/contract/template/manifest';
+import type { ContainerFacts } from '../engine/container-facts.ts';
+import type { Engine } from '../engine/engine.ts';
+import { label } from '../plan/labels.ts';
+import { type ActionOutcome, failure, success } from './action.ts';
+import { containersOf } from './instance-containers.ts';
+
+export interface BuiltInContext {
+  engine: Engine;
+  uid: string;
+  /** What the instance was last rolled out by; without it the order of starting is not known, and no volume removed. */
+  manifest: Manifest | undefined;
+  params: Readonly<Record<string, unknown>>;
+  /** Forgets the instance, when it has been released. */
+  forget(): void;
+}
+
+type BuiltIn = (context: BuiltInContext, containers: ContainerFacts[]) => Promise<ActionOutcome>;
+/** A job that has run is not started again with the services around it. */
+const isService = ({ labels }: ContainerFacts): boolean => labels[label.kind] !== 'job';
+
+/** Each leaves the instance in the state its name says, whatever the state was, so that doing it twice does no harm. */
+const builtIns: Record<string, BuiltIn> = {
+  'hortus.start': async ({ engine }, containers) => {
+    for (const container of containers.filter(isService)) await engine.start(container.id);
+    return success();
+  },
+  'hortus.stop': async ({ engine }, containers) => {
+    for (const container of containers.toReversed()) await engine.stop(container.id, container.stopGraceMs);
+    return success();
+  },
+  'hortus.restart': async ({ engine }, containers) => {
+    const services = containers.filter(isService);
+    for (const container of services.toReversed()) await engine.stop(container.id, container.stopGraceMs);
+    for (const container of services) await engine.start(container.id);
+    return success();
+  },
+  'hortus.release': release,
+};
+
+async function release(context: BuiltInContext, containers: ContainerFacts[]): Promise<ActionOutcome> {
+  const { engine, uid, manifest, params } = context;
+  const confirmed = Array.isArray(params.confirm) ? params.confirm : [];
+  const storage = (manifest?.components ?? []).flatMap((component) => component.storage);
+  const unnamed = storage.filter(({ name, critical, volume }) => critical && volume && !confirmed.includes(name));
+  if (params.remove_volumes === true && unnamed.length > 0) {
+    const names = [...new Set(unnamed.map(({ name }) => name))].join(', ');
+    return failure(`Critical volumes are removed only if they are named in confirm: ${names}.`);
+  }
+  for (const container of containers.toReversed()) {
+    await engine.stop(container.id, container.stopGraceMs);
+    await engine.remove(container.id, { force: true });
+  }
+  const labels = { [label.managed]: 'true', [label.instance]: uid } as const;
+  for (const { name } of await engine.networks({ labels })) await engine.removeNetwork(name);
+  if (params.remove_volumes === true) {
+    for (const { name } of await engine.volumes({ labels })) await engine.removeVolume(name);
+  }
+  context.forget();
+  return success();
+}
+
+export async function runBuiltIn(slug: string, context: BuiltInContext): Promise<ActionOutcome> {
+  const builtIn = Object.hasOwn(builtIns, slug) ? builtIns[slug] : undefined;
+  if (builtIn === undefined) return failure(`This daemon has no built-in action ${slug}.`);
+  const order = new Map((context.manifest?.components ?? []).map((component, index) => [component.name, index]));
+  const place = ({ labels }: ContainerFacts) => order.get(labels[label.component] ?? '') ?? order.size;
+  const containers = (await containersOf(context.engine, context.uid)).sort((a, b) => place(a) - place(b));
+  if (containers.length === 0 && slug !== 'hortus.release') return failure('The instance has no container.');
+  return builtIn(context, containers);
+}

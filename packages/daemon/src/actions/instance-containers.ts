@@ -1,0 +1,32 @@
+import type { ContainerFacts } from '../engine/container-facts.ts';
+import type { Engine } from '../engine/engine.ts';
+import { label } from '../plan/labels.ts';
+import { containerName } from '../plan/names.ts';
+
+/** Every container of an instance, throw-away ones of actions left out. */
+export async function containersOf(engine: Engine, uid: string): Promise<ContainerFacts[]> {
+  const all = await engine.containers({ labels: { [label.managed]: 'true', [label.instance]: uid } });
+  return all.filter(({ labels }) => labels[label.execution] === undefined);
+}
+
+/**
+ * Where an action happens: the container of the component that runs; the newest, while one takes over from another. The
+ * lasting name is tried first, because asking for one container costs a third of looking through all of them.
+ */
+export async function runningContainer(
+  engine: Engine,
+  uid: string,
+  component: string,
+  primary: boolean,
+): Promise<ContainerFacts | undefined> {
+  const fits = ({ labels, state }: ContainerFacts) =>
+    labels[label.managed] === 'true' &&
+    labels[label.instance] === uid &&
+    labels[label.component] === component &&
+    labels[label.execution] === undefined &&
+    state === 'running';
+  const named = await engine.inspect(containerName(uid, component, 1, primary));
+  if (named && fits(named)) return named;
+  const running = (await containersOf(engine, uid)).filter(fits);
+  return running.sort((a, b) => b.createdAt - a.createdAt)[0];
+}

@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Manifest } from '@hortus/contract/template/manifest';
+import type { Engine } from '../engine/engine.ts';
+import { componentSpec } from '../plan/component-spec.ts';
+import { label } from '../plan/labels.ts';
+import { networkName } from '../plan/names.ts';
+import { type ActionOutcome, failure } from './action.ts';
+import type { AllowedAction } from './allowed-action.ts';
+import { BoundedOutput } from './bounded-output.ts';
+
+export const jobName = (executionId: string): string => `hortus-${executionId}`;
+
+interface Job extends AllowedAction {
+  engine: Engine;
+  manifest: Manifest;
+  executionId: string;
+  name: string;
+}
+
+/** A throw-away container like that of the component, with its volumes and its network, but nobody's port or alias. */
+export async function startJob({ engine, manifest, executionId, name, action, argv }: Job): Promise<void> {
+  const component = manifest.components.find((one) => one.name === action.component);
+  if (component === undefined) throw new Error(`The manifest has no component ${action.component}.`);
+  const { uid, server_id } = manifest.instance;
+  const like = componentSpec({ ...component, kind: 'job', ports: [] }, networkName(uid));
+  const { hostname: _, healthcheck: __, command: ___, ...spec } = like;
+  const image = action.image ?? component.image;
+  if (!(await engine.hasImage(image))) await engine.pull(image, () => undefined);
+  const id = await engine.create({
+    ...spec,
+    name,
+    image,
+    // The whole argv is the program: what the image would put in front of it was not asked for.
+    entrypoint: argv,
+    env: { ...spec.env, ...action.env },
+    ...(action.user === undefined ? {} : { user: action.user }),
+    ...(action.working_dir === undefined ? {} : { workingDir: action.working_dir }),
+    network: spec.network.kind === 'host' ? spec.network : { ...spec.network, aliases: [] },
+    healthcheck: 'none',
+    labels: {
+      [label.managed]: 'true',
+      [label.server]: server_id,
+      [label.instance]: uid,
+      [label.component]: component.name,
+      [label.kind]: 'job',
+      [label.execution]: executionId,
+    },
+  });
+  await engine.putFiles(
+    id,
+    component.files.map(({ mount_path, mode, content }) => ({ path: mount_path, mode, content })),
+  );
+  await engine.start(id);
+}
+
+/** True if there is a container of this name that has at least been started; one that was only made is cleared away. */
+export async function hasStarted(engine: Engine, name: string): Promise<boolean> {
+  const facts = await engine.inspect(name);
+  if (facts?.state === 'created') await engine.remove(facts.id, { force: true });
+  return facts !== undefined && facts.state !== 'created';
+}
+
+interface Waiting {
+  engine: Engine;
+  name: string;
+  timeoutMs: number;
+  outputLimit: number;
+  /** Lets go of it; the container runs on. */
+  signal: AbortSignal;
+}
+
+export async function awaitJob({ engine, name, timeoutMs, outputLimit, signal }: Waiting): Promise<ActionOutcome> {
+  const facts = await engine.inspect(name);
+  if (facts === undefined) return failure('The container of the action is gone; how it ended is not known.', 'unknown');
+  const left = Math.max(0, (facts.startedAt ?? Date.now()) + timeoutMs - Date.now());
+  const settled = new AbortController();
+  const ended = engine.wait(name, AbortSignal.any([signal, settled.signal]));
+  const late = sleep(left, 'late' as const, { signal: settled.signal }).catch(() => 'late' as const);
+  let code: number | 'late';
+  try {
+    code = await Promise.race([ended, late]);
+    if (code === 'late') await engine.kill(name, 'SIGKILL').catch(() => undefined);
+  } finally {
+    settled.abort();
+    ended.catch(() => undefined);
+  }
+  const output = new BoundedOutput(outputLimit);
+  output.add(Buffer.from(await engine.logs(name, { tail: 20_000 })));
+  const common = { output: String(output), output_truncated: output.truncated };
+  if (code === 'late') {
+    const error = `It did not end within ${timeoutMs / 1000} s.`;
+    return { status: 'failed', exit_code: 137, ...common, error, outcome: 'timeout' };
+  }
+  if (code === 0) return { status: 'completed', exit_code: 0, ...common, outcome: 'known' };
+  return {
+    status: 'failed',
+    exit_code: code,
+    ...common,
+    error: `The job ended with exit code ${code}.`,
+    outcome: 'known',
+  };
+}
+
+export const removeJob = (engine: Engine, name: string): Promise<void> => engine.remove(name, { force: true });

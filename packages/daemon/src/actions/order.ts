@@ -1,0 +1,48 @@
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ActionOutcome } from './action.ts';
+
+/** What a shim is to do. It stands in a file and not in an argument: arguments are for everybody to read. */
+export interface Order {
+  execution_id: string;
+  /** Its full id, by which its processes are recognised too. */
+  container: string;
+  argv: string[];
+  env: Record<string, string>;
+  user?: string;
+  working_dir?: string;
+  timeout_ms: number;
+  output_limit: number;
+}
+
+export const writeOrder = (directory: string, order: Order): void =>
+  writeFileSync(join(directory, 'order.json'), JSON.stringify(order), { mode: 0o600 });
+
+export const readOrder = (directory: string): Order => JSON.parse(readFileSync(join(directory, 'order.json'), 'utf8'));
+
+/** From here on the command may have run. Written before the engine is asked, so its absence is proof that it did not. */
+export const writeBegun = (directory: string): void => writeFileSync(join(directory, 'begun'), '', { mode: 0o600 });
+
+export const hasBegun = (directory: string): boolean => existsSync(join(directory, 'begun'));
+
+/** On the disk whole or not at all. */
+export function writeResult(directory: string, outcome: ActionOutcome): void {
+  const file = join(directory, 'result.json');
+  const draft = openSync(`${file}.draft`, 'w', 0o600);
+  writeFileSync(draft, JSON.stringify(outcome));
+  fsyncSync(draft);
+  closeSync(draft);
+  renameSync(`${file}.draft`, file);
+  const folder = openSync(directory, 'r');
+  fsyncSync(folder);
+  closeSync(folder);
+}
+
+export function readResult(directory: string): ActionOutcome | undefined {
+  try {
+    return JSON.parse(readFileSync(join(directory, 'result.json'), 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+/** Lets what concerns one instance happen one after another, in the order it came; different instances do not wait. */
+export class Turns {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  async take<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#last.get(name) ?? Promise.resolve();
+    const mine = before.then(work, work);
+    const settled = mine.catch(() => undefined);
+    this.#last.set(name, settled);
+    try {
+      return await mine;
+    } finally {
+      if (this.#last.get(name) === settled) this.#last.delete(name);
+    }
+  }
+}
+
+/** Lets at most so many go on at once; the rest wait in the order they came. */
+export class Slots {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(size: number) {
+    this.#free = size;
+  }
+
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free++;
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { expect, it } from 'vitest';
+import { readConfig } from './config.ts';
+
+it('reads everything from a key file, and lets options and the environment decide otherwise', async () => {
+  await using folder = temporaryFolder('config');
+  const file = join(folder.path, 'key.json');
+  const known = { url: 'https://h.example.org', server_id: 'srv_1', api_key: 'hs_live_x', manifest_public_key: 'abc' };
+  writeFileSync(file, JSON.stringify(known));
+  expect(readConfig({ 'key-file': file }, {})).toEqual({
+    url: 'https://h.example.org/api/v1',
+    key: 'hs_live_x',
+    serverId: 'srv_1',
+    manifestPublicKey: 'abc',
+    stateDirectory: '/var/lib/hortusd',
+    dockerSocket: '/var/run/docker.sock',
+    logLevel: 'info',
+  });
+  const given = { 'key-file': file, url: 'http://x/api/v1/', 'state-dir': '/s' };
+  expect(readConfig(given, { HORTUSD_KEY: 'hs_live_y', HORTUSD_DOCKER_SOCKET: '/d' })).toMatchObject({
+    url: 'http://x/api/v1',
+    key: 'hs_live_y',
+    stateDirectory: '/s',
+    dockerSocket: '/d',
+  });
+  writeFileSync(file, 'hs_live_z\n');
+  expect(readConfig({ 'key-file': file, url: 'http://x' }, {}).key).toBe('hs_live_z');
+});
+
+it('says what is missing or wrong, and never the key', () => {
+  expect(() => readConfig({}, {})).toThrow('--url');
+  expect(() => readConfig({ url: 'http://x' }, {})).toThrow('HORTUSD_KEY');
+  expect(() => readConfig({ url: 'x' }, { HORTUSD_KEY: 'k' })).toThrow('address such as');
+  expect(() => readConfig({ 'key-file': '/no/such/file' }, {})).toThrow('/no/such/file');
+  expect(() => readConfig({ url: 'http://x', 'log-level': 'loud' }, { HORTUSD_KEY: 'k' })).toThrow('--log-level');
+});

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import type { LogLevel } from './log.ts';
+
+export interface DaemonConfig {
+  /** Of the service, with the version segment: https://hortus.example.org/api/v1 */
+  url: string;
+  /** The key of this server. */
+  key: string;
+  /** Known from the key file or told by the service. */
+  serverId: string | undefined;
+  /** The service's key for manifests, base64 SPKI; pinned at the first start. */
+  manifestPublicKey: string | undefined;
+  stateDirectory: string;
+  dockerSocket: string;
+  logLevel: LogLevel;
+}
+
+/** A mistake of the person who started the daemon; the message says what would be right. */
+export class ConfigError extends Error {}
+
+export interface RunOptions {
+  url?: string | undefined;
+  'key-file'?: string | undefined;
+  'public-key'?: string | undefined;
+  'server-id'?: string | undefined;
+  'state-dir'?: string | undefined;
+  'docker-socket'?: string | undefined;
+  'log-level'?: string | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export const DEFAULT_STATE_DIRECTORY = '/var/lib/hortusd';
+export const DEFAULT_SOCKET = '/var/run/docker.sock';
+const LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error'];
+
+/** An option beats the environment, which beats the key file. The key has no option: arguments are for all to see. */
+export function readConfig(options: RunOptions, env: Environment): DaemonConfig {
+  const file = options['key-file'] === undefined ? {} : readKeyFile(options['key-file']);
+  const url = options.url ?? env.HORTUSD_URL ?? file.url;
+  const key = env.HORTUSD_KEY ?? file.api_key;
+  const logLevel = options['log-level'] ?? env.HORTUSD_LOG_LEVEL ?? 'info';
+  if (url === undefined) throw new ConfigError('Where is the service? Give --url, or a --key-file that says so.');
+  if (!/^https?:\/\/[^/]+/.test(url))
+    throw new ConfigError('--url must be an address such as https://hortus.example.org/api/v1.');
+  if (key === undefined) {
+    throw new ConfigError('The key of this server is missing. Give --key-file, or set HORTUSD_KEY.');
+  }
+  if (!LEVELS.includes(logLevel)) throw new ConfigError(`--log-level must be one of ${LEVELS.join(', ')}.`);
+  return {
+    url: baseOf(url),
+    key,
+    serverId: options['server-id'] ?? env.HORTUSD_SERVER_ID ?? file.server_id,
+    manifestPublicKey: options['public-key'] ?? env.HORTUSD_PUBLIC_KEY ?? file.manifest_public_key,
+    stateDirectory: stateDirectoryOf(options, env),
+    dockerSocket: options['docker-socket'] ?? env.HORTUSD_DOCKER_SOCKET ?? DEFAULT_SOCKET,
+    logLevel: logLevel as LogLevel,
+  };
+}
+
+export const stateDirectoryOf = (options: Pick<RunOptions, 'state-dir'>, env: Environment): string =>
+  options['state-dir'] ?? env.HORTUSD_STATE_DIR ?? DEFAULT_STATE_DIRECTORY;
+
+/** People paste the address of the console; the interface is below it. */
+function baseOf(url: string): string {
+  const bare = url.replace(/\/+$/, '');
+  return /\/api\/v\d+$/.test(bare) ? bare : `${bare}/api/v1`;
+}
+
+interface KeyFile {
+  url?: string;
+  server_id?: string;
+  api_key?: string;
+  manifest_public_key?: string;
+}
+
+/** The JSON that a registration answers, or the bare key on one line. */
+function readKeyFile(path: string): KeyFile {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8').trim();
+  } catch (cause) {
+    throw new ConfigError(`The key file ${path} cannot be read: ${(cause as Error).message}`);
+  }
+  if (!text.startsWith('{')) return { api_key: text };
+  try {
+    return JSON.parse(text) as KeyFile;
+  } catch {
+    throw new ConfigError(`The key file ${path} is not JSON.`);
+  }
+}

@@ -1,0 +1,281 @@
+import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
+import type { Manifest } from '@hortus/contract/template/manifest';
+import { type RunningProcess, startProcess } from '@hortus/testkit/process';
+import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { until } from '@hortus/testkit/until';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { component, manifest } from './plan/testing/manifests.ts';
+import { image, TestServer } from './rollout/testing/server.ts';
+import { action, request } from './testing/actions.ts';
+import { FakeService, type Message } from './testing/fake-service.ts';
+import { id, Signer } from './testing/signing.ts';
+
+/** The real program in a process of its own, a real engine, and a service that says what the test wants. */
+let server: TestServer;
+let serverId: string;
+let service: FakeService;
+let folder: TemporaryFolder;
+let daemon: RunningProcess;
+const signer = new Signer();
+let deployments = 0;
+
+beforeAll(async () => {
+  server = await TestServer.open();
+  serverId = id('srv', randomInt(1e9));
+});
+afterAll(async () => {
+  for (const { id } of await server.engine.containers({ labels: { 'hortus.server': serverId } })) {
+    await server.engine.remove(id, { force: true });
+  }
+  const left = { labels: { 'hortus.server': serverId } };
+  for (const { name } of await server.engine.networks(left)) await server.engine.removeNetwork(name);
+  await server.close();
+});
+beforeEach(async () => {
+  service = await FakeService.listen();
+  service.greeting = { server_id: serverId, capabilities: ['ack', 'wake'], manifest_public_key: signer.publicKey };
+  folder = temporaryFolder('daemon');
+  daemon = start();
+});
+afterEach(async () => {
+  await daemon.stop();
+  await service.close();
+  await folder.remove();
+});
+
+function start(): RunningProcess {
+  const main = new URL('./main.ts', import.meta.url).pathname;
+  return startProcess([process.execPath, main, 'run', '--log-level', 'debug'], {
+    env: {
+      HORTUSD_URL: service.url,
+      HORTUSD_KEY: 'hs_test_0123456789abcdef',
+      HORTUSD_SERVER_ID: serverId,
+      HORTUSD_PUBLIC_KEY: signer.publicKey,
+      HORTUSD_STATE_DIR: join(folder.path, 'state'),
+      HORTUSD_DOCKER_SOCKET: server.socketPath,
+    },
+  });
+}
+
+const connected = () =>
+  until(() => service.socket, { describe: () => `a connection\n${daemon.output}`, within: 15_000 });
+
+function order(uid: string, given: Partial<Manifest> = {}, sign = signer): string {
+  deployments++;
+  const deployment = { id: id('dep', deployments), definition_id: id('def'), revision: 1, cancelling: false };
+  const components = [component('main', { image, command: ['sleep', '100000'], init: true })];
+  const plain = manifest(uid, components, { instance: { uid, name: uid, server_id: serverId }, ...given });
+  service.manifests.set(deployment.id, sign.sign(plain, { deployment_id: deployment.id, server_id: serverId }));
+  service.pending.push({ ...deployment, status: 'pending' });
+  service.send({ type: 'deployment_available', deployment_id: deployment.id });
+  return deployment.id;
+}
+
+const reportOf = (deployment: string) =>
+  until(() => service.callsTo('POST', '/deploy/report').find(({ body }) => body.deployment_id === deployment)?.body, {
+    describe: () => `the report\n${daemon.output}`,
+    within: 25_000,
+  });
+
+function results(execution: string): Message[] {
+  const sent = service.messages.filter(
+    ({ type, execution_id }) => /^action_(completed|failed)$/.test(type) && execution_id === execution,
+  );
+  const put = service.callsTo('PUT', `/actions/${execution}`).map(({ body }) => ({ type: 'put', ...body }));
+  return [...sent, ...put];
+}
+const resultOf = (execution: string) =>
+  until(() => results(execution)[0], { describe: () => `the result\n${daemon.output}`, within: 25_000 });
+
+async function deploy(...actions: Manifest['actions']): Promise<string> {
+  const uid = server.newUid();
+  expect(await reportOf(order(uid, { actions }))).toMatchObject({ status: 'success' });
+  return uid;
+}
+
+const ask = (slug: string, argv: string[], uid: string) => {
+  const asked = request(slug, argv, {}, uid);
+  service.send({ type: 'action_request', ...asked });
+  return asked;
+};
+const inside = async (uid: string, ...argv: string[]) => {
+  const exec = await server.engine.exec(uid, { argv });
+  let text = '';
+  for await (const { chunk } of exec.output) text += chunk;
+  return text;
+};
+
+describe('a deployment', () => {
+  it('is claimed, rolled out and reported, with its log and its container', async () => {
+    await connected();
+    const uid = server.newUid();
+    const deployment = order(uid);
+    expect(await reportOf(deployment)).toMatchObject({
+      status: 'success',
+      instance: { container_name: uid, status: 'running' },
+    });
+    const patches = service.callsTo('PATCH', `/deployments/${deployment}/status`);
+    expect(patches[0]?.body).toMatchObject({ status: 'running' });
+    const lines = [...patches, ...service.callsTo('POST', '/deploy/report')].flatMap(({ body }) => body.logs ?? []);
+    expect(lines.length).toBeGreaterThan(2);
+    await until(
+      () => service.callsTo('POST', '/instances/report').some(({ body }) => JSON.stringify(body).includes(uid)),
+      { describe: 'the facts of the instance' },
+    );
+    expect(service.callsTo('PUT', `/server-capacity/${serverId}`)[0]?.body).toMatchObject({
+      cpu: {},
+      memory: {},
+      disk: {},
+    });
+    expect(daemon.output).not.toContain('0123456789abcdef');
+  });
+
+  it('that is forged, or that the policy forbids, is refused with a reason and leaves no container', async () => {
+    await connected();
+    const forged = server.newUid();
+    expect(await reportOf(order(forged, {}, new Signer()))).toMatchObject({ status: 'failed', reason: 'signature' });
+    const dangerous = server.newUid();
+    const components = [component('main', { image, privileged: true })];
+    expect(await reportOf(order(dangerous, { components }))).toMatchObject({
+      status: 'failed',
+      reason: 'refused',
+      error: expect.stringContaining('privileged'),
+    });
+    expect(await server.engine.inspect(forged)).toBeUndefined();
+    expect(await server.engine.inspect(dangerous)).toBeUndefined();
+  });
+
+  it('is finished by the next life of a daemon that was killed, and its report is not lost', async () => {
+    await connected();
+    const uid = server.newUid();
+    const deployment = order(uid);
+    await until(() => service.callsTo('GET', '/manifest').length > 0, { describe: 'the manifest' });
+    await daemon.kill('SIGKILL');
+    daemon = start();
+    expect(await reportOf(deployment)).toMatchObject({ status: 'success' });
+    expect((await server.engine.inspect(uid))?.state).toBe('running');
+  });
+
+  it('that is cancelled is given up, and says so', async () => {
+    await connected();
+    const uid = server.newUid();
+    const healthcheck = { test: ['false'], interval_ms: 50, timeout_ms: 1_000, start_period_ms: 100_000, retries: 3 };
+    const components = [component('main', { image, command: ['sleep', '100000'], init: true, healthcheck })];
+    const deployment = order(uid, { components });
+    await until(
+      async () => (await server.engine.containers({ labels: { 'hortus.instance': uid } }))[0]?.state === 'running',
+      { describe: 'a container that will never be healthy' },
+    );
+    for (const pending of service.pending) pending.cancelling = true;
+    service.send({ type: 'deployment_available' });
+    expect(await reportOf(deployment)).toMatchObject({ status: 'failed', reason: 'cancelled' });
+    expect(await server.engine.containers({ labels: { 'hortus.instance': uid } })).toEqual([]);
+  });
+
+  it('is found by asking when the service knows the published messages only', async () => {
+    service.greeting = undefined;
+    await connected();
+    service.hangUp();
+    expect(await reportOf(order(server.newUid()))).toMatchObject({ status: 'success' });
+  });
+});
+
+describe('an action', () => {
+  const note = ['sh', '-c', 'echo ran >> /tmp/ran; sleep 1; echo late; exit 3'];
+
+  it('is started, completed and acknowledged over the channel', async () => {
+    await connected();
+    const uid = await deploy(action('echo', ['echo', 'hello']));
+    const { execution_id } = ask('echo', ['echo', 'hello'], uid);
+    expect(await resultOf(execution_id)).toMatchObject({ type: 'action_completed', exit_code: 0, output: 'hello\n' });
+    expect(service.said('action_started')).toEqual([{ type: 'action_started', execution_id }]);
+  });
+
+  it('keeps its exit code and output though the daemon was killed while it ran, and runs once', async () => {
+    await connected();
+    const uid = await deploy(action('note', note));
+    const asked = ask('note', note, uid);
+    await until(async () => (await inside(uid, 'cat', '/tmp/ran')) === 'ran\n', { describe: 'the command' });
+    await daemon.kill('SIGKILL');
+    service.socket = undefined;
+    daemon = start();
+    await connected();
+    service.send({ type: 'action_request', ...asked });
+    expect(await resultOf(asked.execution_id)).toMatchObject({ exit_code: 3, output: 'late\n', outcome: 'known' });
+    expect(await inside(uid, 'cat', '/tmp/ran')).toBe('ran\n');
+  });
+
+  it('that ends while the daemon is dead is reported by its next life', async () => {
+    await connected();
+    const uid = await deploy(action('note', note));
+    const asked = ask('note', note, uid);
+    await until(async () => (await inside(uid, 'cat', '/tmp/ran')) === 'ran\n', { describe: 'the command' });
+    await daemon.kill('SIGKILL');
+    await until(async () => !(await inside(uid, 'ps')).includes('sleep 1\n'), { describe: 'the end of the command' });
+    daemon = start();
+    expect(await resultOf(asked.execution_id)).toMatchObject({ exit_code: 3, output: 'late\n', outcome: 'known' });
+  });
+
+  it('runs at most once and always ends, at whatever moment the daemon is killed', async () => {
+    await connected();
+    const argv = ['sh', '-c', 'echo $HORTUS_EXECUTION >> /tmp/ran'];
+    const uid = await deploy(action('note', argv));
+    const asked: string[] = [];
+    for (let round = 0; round < 5; round++) {
+      const one = ask('note', argv, uid);
+      asked.push(one.execution_id);
+      await new Promise((resolve) => setTimeout(resolve, randomInt(120)));
+      await daemon.kill('SIGKILL');
+      service.socket = undefined;
+      daemon = start();
+      await connected();
+      // What was never acknowledged the service sends again, as it may to a daemon with a journal.
+      service.send({ type: 'action_request', ...one });
+      await resultOf(one.execution_id);
+    }
+    const ran = (await inside(uid, 'cat', '/tmp/ran')).trim().split('\n');
+    expect(new Set(ran).size).toBe(ran.length);
+    for (const execution of asked) {
+      const [first] = results(execution);
+      if (first?.outcome === 'known') expect(ran).toContain(execution);
+    }
+  }, 120_000);
+
+  it('is reported by REST when the service does not acknowledge, and again until REST answers', async () => {
+    service.greeting = undefined;
+    await connected();
+    const uid = await deploy(action('echo', ['echo', 'hello']));
+    const { execution_id } = ask('echo', ['echo', 'hello'], uid);
+    service.down = true;
+    await until(() => service.said('action_started').length > 0, { describe: 'the start' });
+    await until(() => daemon.output.includes('could not be reported yet'), { describe: 'a failed report' });
+    service.down = false;
+    expect(await resultOf(execution_id)).toMatchObject({ type: 'put', status: 'completed', output: 'hello\n' });
+    expect(service.said('action_completed')).toEqual([]);
+  });
+});
+
+it('a rotated key is kept before it is acknowledged, and used from then on', async () => {
+  await connected();
+  service.send({ type: 'rotate_key', api_key: 'hs_test_second' });
+  await until(() => service.said('key_rotated').length > 0, { describe: 'the acknowledgement' });
+  await daemon.kill('SIGKILL');
+  service.auths.length = 0;
+  daemon = start();
+  await until(() => service.auths.length > 0, { describe: 'the next connection' });
+  expect(service.auths[0]?.api_key).toBe('hs_test_second');
+  await until(() => service.calls.at(-1)?.key === 'hs_test_second', { describe: 'a call with the new key' });
+});
+
+it('ends in order when it is asked to, and leaves a running action alone', async () => {
+  await connected();
+  const argv = ['sh', '-c', 'echo ran > /tmp/ran; while ! test -e /tmp/go; do sleep 0.05; done; echo late'];
+  const uid = await deploy(action('wait', argv));
+  const asked = ask('wait', argv, uid);
+  await until(async () => (await inside(uid, 'cat', '/tmp/ran')) === 'ran\n', { describe: 'the command' });
+  expect(await daemon.stop()).toEqual({ code: 0, signal: null });
+  await inside(uid, 'touch', '/tmp/go');
+  daemon = start();
+  expect(await resultOf(asked.execution_id)).toMatchObject({ exit_code: 0, output: 'late\n' });
+});

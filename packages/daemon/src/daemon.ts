@@ -1,0 +1,252 @@
+import type { KeyObject } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { Actions } from './actions/actions.ts';
+import { Shims } from './actions/shims.ts';
+import { Turns } from './actions/turns.ts';
+import { ConfigError, type DaemonConfig } from './config.ts';
+import { openDockerEngine } from './engine/docker/docker-engine.ts';
+import type { Engine } from './engine/engine.ts';
+import { type Journal, openJournal } from './journal/journal.ts';
+import { CapacityMeter } from './link/capacity.ts';
+import { Channel, type ChannelTimes } from './link/channel.ts';
+import { DeploymentRunner } from './link/deployments.ts';
+import type { FromService } from './link/messages.ts';
+import { Observer } from './link/observer.ts';
+import { Poller } from './link/poller.ts';
+import { Results } from './link/results.ts';
+import { currentKey, keepRotatedKey } from './link/server-key.ts';
+import { Service } from './link/service.ts';
+import type { Log } from './log.ts';
+import { policyFileOf, readPolicy } from './policy/read-policy.ts';
+import { readPublicKey } from './trust/manifest-signature.ts';
+import { VERSION } from './version.ts';
+
+export interface DaemonOptions {
+  config: DaemonConfig;
+  log: Log;
+  /** This program as `hortusd exec-shim`; said by whoever bundles it. */
+  shimCommand?: readonly string[];
+  times?: Partial<ChannelTimes & { pollUpMs: number; pollDownMs: number; reportMs: number; stopGraceMs: number }>;
+}
+
+/** Bytes of an action's output that are kept. */
+const OUTPUT_LIMIT = 1024 * 1024;
+const HOUR = 3_600_000;
+
+/** The daemon: everything it is made of, and who tells whom. */
+export class Daemon {
+  readonly #config: DaemonConfig;
+  readonly #log: Log;
+  readonly #times: NonNullable<DaemonOptions['times']>;
+  readonly #journal: Journal;
+  readonly #engine: Engine;
+  readonly #service: Service;
+  readonly #channel: Channel;
+  readonly #actions: Actions;
+  readonly #shims: Shims;
+  readonly #results: Results;
+  readonly #deployments: DeploymentRunner;
+  readonly #observer: Observer;
+  readonly #poller: Poller;
+  readonly #capacity: CapacityMeter;
+  #publicKey: KeyObject | undefined;
+  #regular: NodeJS.Timeout[] = [];
+
+  /** Opens the state directory; throws when another daemon has it, or when the policy file has a mistake in it. */
+  constructor({ config, log, shimCommand = ownShimCommand(), times = {} }: DaemonOptions) {
+    const { stateDirectory } = config;
+    const policy = readPolicy(policyFileOf(stateDirectory));
+    this.#config = config;
+    this.#log = log;
+    this.#times = times;
+    const journal = openJournal(stateDirectory);
+    this.#journal = journal;
+    try {
+      this.#publicKey = this.#pinnedKey();
+      this.#pinnedServer();
+    } catch (error) {
+      journal.close();
+      throw error;
+    }
+    const engine = openDockerEngine({ socketPath: config.dockerSocket });
+    const service = new Service(config.url, currentKey(stateDirectory, config.key));
+    const turns = new Turns();
+    this.#engine = engine;
+    this.#service = service;
+    this.#channel = new Channel({
+      baseUrl: config.url,
+      key: () => service.key,
+      about: () => this.#about(),
+      onMessage: (message) => this.#received(message),
+      onUp: () => this.#connected(),
+      log,
+      times,
+    });
+    this.#results = new Results({ journal, service, channel: this.#channel, log });
+    this.#shims = new Shims({ command: shimCommand, socket: config.dockerSocket });
+    this.#actions = new Actions({
+      journal,
+      engine,
+      shims: this.#shims,
+      turns,
+      log,
+      outputLimit: OUTPUT_LIMIT,
+      onStarted: (id) => this.#results.started(id),
+      onFinished: (id) => this.#results.finished(id),
+    });
+    const serverId = () => journal.pins.find('server_id') ?? '';
+    this.#observer = new Observer({ engine, service, journal, log, serverId, ...optional('everyMs', times.reportMs) });
+    this.#deployments = new DeploymentRunner({
+      journal,
+      engine,
+      service,
+      turns,
+      policy,
+      log,
+      serverId,
+      publicKey: () => this.#publicKey,
+      onChange: () => this.#observer.changed(),
+    });
+    this.#poller = new Poller({
+      look: () => this.#deployments.look(),
+      up: () => this.#channel.up,
+      onFailure: (error) => log.debug('the service could not be asked for deployments', { error }),
+      ...optional('upEveryMs', times.pollUpMs),
+      ...optional('downEveryMs', times.pollDownMs),
+    });
+    this.#capacity = new CapacityMeter(stateDirectory);
+  }
+
+  /** Goes on with what was under way, and connects. Returns at once; a service or an engine that is away is waited for. */
+  start(): void {
+    this.#journal.tidy(Date.now());
+    this.#actions.recover();
+    this.#deployments.recover();
+    this.#shims.warm();
+    this.#channel.start();
+    this.#observer.start();
+    this.#poller.wake();
+    this.#results.settle();
+    this.#deployments.settle();
+    this.#regular = [
+      setInterval(() => void this.#reportCapacity(), this.#times.reportMs ?? 30_000),
+      setInterval(() => this.#journal.tidy(Date.now()), HOUR),
+    ];
+    void this.#reportCapacity();
+  }
+
+  /** Ends in order. Actions that run go on by themselves, and the next start takes up the rest. */
+  async stop(): Promise<void> {
+    for (const timer of this.#regular) clearInterval(timer);
+    this.#poller.stop();
+    this.#observer.stop();
+    await Promise.all([this.#deployments.stop(this.#times.stopGraceMs ?? 5_000), this.#actions.stop()]);
+    this.#channel.stop();
+    this.#results.stop();
+    this.#engine.close();
+    this.#journal.close();
+  }
+
+  /** True while the service has us on the line. */
+  get connected(): boolean {
+    return this.#channel.up;
+  }
+
+  #connected(): void {
+    this.#results.settle();
+    this.#deployments.settle();
+    this.#poller.wake();
+    this.#observer.all();
+  }
+
+  #received(message: FromService): void {
+    switch (message.type) {
+      case 'action_request': {
+        const { type: _, ...request } = message;
+        this.#actions.handle(request);
+        break;
+      }
+      case 'action_cancel':
+        this.#actions.cancel(message.execution_id);
+        break;
+      case 'deployment_available':
+        this.#poller.wake();
+        break;
+      case 'result_recorded':
+        this.#results.recorded(message.execution_id);
+        break;
+      case 'rotate_key':
+        this.#rotate(message.api_key);
+        break;
+      case 'authenticated':
+        this.#introduced(message);
+        break;
+    }
+  }
+
+  #rotate(key: string): void {
+    keepRotatedKey(this.#config.stateDirectory, this.#config.key, key);
+    this.#service.useKey(key);
+    this.#channel.send({ type: 'key_rotated' });
+    this.#log.info('the key of this server was rotated');
+  }
+
+  /** Believed only where nothing was said at registration, and only the first time. */
+  #introduced({ server_id, manifest_public_key }: { server_id?: string; manifest_public_key?: string }): void {
+    const { pins } = this.#journal;
+    if (server_id !== undefined && pins.pin('server_id', server_id) !== server_id) {
+      this.#log.error('the service takes this server for another one; its deployments are refused', { server_id });
+    }
+    if (this.#publicKey || manifest_public_key === undefined) return;
+    this.#publicKey = readPublicKey(pins.pin('manifest_public_key', manifest_public_key));
+    this.#log.warn('the key of the service for manifests was taken from its first answer and is pinned now');
+  }
+
+  #pinnedKey(): KeyObject | undefined {
+    const { manifestPublicKey: given, stateDirectory } = this.#config;
+    const { pins } = this.#journal;
+    const pinned = given === undefined ? pins.find('manifest_public_key') : pins.pin('manifest_public_key', given);
+    if (given !== undefined && pinned !== given) {
+      throw new ConfigError(
+        `${stateDirectory} belongs to a service with another key. Use another --state-dir for this one.`,
+      );
+    }
+    return pinned === undefined ? undefined : readPublicKey(pinned);
+  }
+
+  #pinnedServer(): void {
+    const { serverId, stateDirectory } = this.#config;
+    if (serverId === undefined || this.#journal.pins.pin('server_id', serverId) === serverId) return;
+    throw new ConfigError(`${stateDirectory} belongs to another server. Use another --state-dir for ${serverId}.`);
+  }
+
+  async #about(): Promise<Record<string, unknown>> {
+    const engine = await this.#engine.info().catch(() => undefined);
+    const about = engine && {
+      name: engine.name,
+      version: engine.version,
+      api_version: engine.apiVersion,
+      cgroup: engine.cgroup,
+    };
+    return { version: VERSION, os: process.platform, arch: process.arch, ...optional('engine', about) };
+  }
+
+  async #reportCapacity(): Promise<void> {
+    const server_id = this.#journal.pins.find('server_id');
+    if (server_id === undefined) return;
+    try {
+      await this.#service.call('capacity.report', { params: { server_id }, body: await this.#capacity.read() });
+    } catch (error) {
+      this.#log.debug('the capacity could not be reported', { error });
+    }
+  }
+}
+
+/** How this very program is started as a shim, run from its source. */
+function ownShimCommand(): string[] {
+  return [process.execPath, fileURLToPath(new URL('./main.ts', import.meta.url)), 'exec-shim'];
+}
+
+function optional<Name extends string, Value>(name: Name, value: Value | undefined): { [N in Name]?: Value } {
+  return (value === undefined ? {} : { [name]: value }) as { [N in Name]?: Value };
+}

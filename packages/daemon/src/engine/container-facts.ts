@@ -1,0 +1,33 @@
+export type ContainerState = 'created' | 'running' | 'paused' | 'restarting' | 'removing' | 'exited' | 'dead';
+
+/** What the engine says about a container. */
+export interface ContainerFacts {
+  id: string;
+  name: string;
+  /** The reference it was created from, and what that was at the time. */
+  image: string;
+  imageId: string;
+  state: ContainerState;
+  /** The engine's own check; `none` where there is none. */
+  health: 'none' | 'starting' | 'healthy' | 'unhealthy';
+  exitCode: number;
+  outOfMemory: boolean;
+  /** Why the engine could not start it; empty if it could. */
+  error: string;
+  restarts: number;
+  /** Milliseconds since the epoch; undefined before the first start. */
+  startedAt: number | undefined;
+  finishedAt: number | undefined;
+  createdAt: number;
+  pid: number;
+  labels: Record<string, string>;
+  env: string[];
+  entrypoint: string[];
+  command: string[];
+  restartPolicy: string;
+  stopGraceMs: number;
+  hostNetwork: boolean;
+  mounts: { kind: string; source: string; target: string; readOnly: boolean }[];
+  networks: { name: string; address: string; aliases: string[] }[];
+  limits: { cpus: number; memoryBytes: number; memoryReservationBytes: number; pids: number };
+}

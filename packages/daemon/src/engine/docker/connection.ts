@@ -1,0 +1,208 @@
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { EngineProblem, type EngineProblemKind } from '../engine-problem.ts';
+
+export interface Call {
+  /** As it reads after "could not". */
+  operation: string;
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  path: string;
+  query?: Readonly<Record<string, string | undefined>>;
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+  /** Milliseconds until the answer is complete; of a stream, until it begins and between two pieces of it. */
+  timeout: number;
+  signal?: AbortSignal | undefined;
+}
+
+export interface Answer {
+  status: number;
+  body: Buffer;
+}
+
+/** HTTP over the engine's unix socket: connections kept for short calls, one of their own for streams. */
+export class Connection {
+  readonly #socketPath: string;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 32, maxFreeSockets: 8 });
+
+  constructor(socketPath: string) {
+    this.#socketPath = socketPath;
+  }
+
+  /** The whole answer. A status that is no success is an error, except those the caller says it expects. */
+  async call(call: Call, expected: readonly number[] = []): Promise<Answer> {
+    try {
+      return await this.#callOnce(call, expected);
+    } catch (error) {
+      // An engine that was restarted has closed the connections we kept; a read may simply be asked again.
+      if (call.method !== 'GET' || !(error instanceof StaleConnection)) throw unwrapped(error);
+      return await this.#callOnce(call, expected).catch((again) => {
+        throw unwrapped(again);
+      });
+    }
+  }
+
+  async json<T>(call: Call): Promise<T> {
+    const { body, status } = await this.call(call);
+    try {
+      return JSON.parse(body.toString('utf8')) as T;
+    } catch (cause) {
+      throw new EngineProblem({ ...about(call), kind: 'failed', status, detail: 'the answer is not JSON', cause });
+    }
+  }
+
+  /** The answer's body as it comes. The silence limit is the caller's to lift, for what may be quiet for long. */
+  stream(call: Call, options: { mayBeSilent?: boolean } = {}): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const outgoing = this.#send(call, false, reject, (answer) => {
+        if (isRefusal(answer.statusCode ?? 0)) {
+          collect(answer, (body) => reject(refusal(call, answer.statusCode ?? 0, body)), reject);
+          return;
+        }
+        if (options.mayBeSilent) outgoing.setTimeout(0);
+        resolve(answer);
+      });
+    });
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #callOnce(call: Call, expected: readonly number[]): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      // A total limit, not one of silence: an engine that drips bytes must not hold a caller either.
+      const limit = setTimeout(() => outgoing.destroy(late(call)), call.timeout);
+      const fail = (error: unknown) => {
+        clearTimeout(limit);
+        reject(error);
+      };
+      const outgoing = this.#send(call, true, fail, (answer) => {
+        collect(
+          answer,
+          (body) => {
+            clearTimeout(limit);
+            const status = answer.statusCode ?? 0;
+            if (isRefusal(status) && !expected.includes(status)) reject(refusal(call, status, body));
+            else resolve({ status, body });
+          },
+          (error) => fail(failure(call, error, outgoing)),
+        );
+      });
+    });
+  }
+
+  #send(
+    call: Call,
+    keep: boolean,
+    fail: (error: unknown) => void,
+    on: (answer: IncomingMessage) => void,
+  ): ClientRequest {
+    const payload = Buffer.isBuffer(call.body)
+      ? call.body
+      : call.body === undefined
+        ? undefined
+        : Buffer.from(JSON.stringify(call.body));
+    const type = Buffer.isBuffer(call.body) ? 'application/x-tar' : 'application/json';
+    const outgoing = request({
+      socketPath: this.#socketPath,
+      method: call.method,
+      path: call.path + queryString(call.query),
+      agent: keep ? this.#agent : false,
+      timeout: call.timeout,
+      // Go's HTTP server demands a host, although a socket has none.
+      headers: {
+        host: 'engine',
+        ...(payload === undefined
+          ? { 'content-length': '0' }
+          : { 'content-type': type, 'content-length': payload.length }),
+        ...call.headers,
+      },
+    });
+    const abort = () => outgoing.destroy(aborted(call));
+    if (call.signal?.aborted) abort();
+    call.signal?.addEventListener('abort', abort, { once: true });
+    outgoing.on('close', () => call.signal?.removeEventListener('abort', abort));
+    outgoing.on('timeout', () => outgoing.destroy(late(call)));
+    outgoing.on('error', (error) => fail(failure(call, error, outgoing)));
+    outgoing.on('response', on);
+    outgoing.end(payload);
+    return outgoing;
+  }
+}
+
+/** The connection was one kept from before, and turned out to be dead. */
+class StaleConnection extends Error {
+  readonly problem: EngineProblem;
+  constructor(problem: EngineProblem) {
+    super(problem.message);
+    this.problem = problem;
+  }
+}
+
+function unwrapped(error: unknown): unknown {
+  return error instanceof StaleConnection ? error.problem : error;
+}
+
+function collect(answer: IncomingMessage, done: (body: Buffer) => void, fail: (error: Error) => void): void {
+  const chunks: Buffer[] = [];
+  answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+  answer.on('end', () => done(Buffer.concat(chunks)));
+  answer.on('error', fail);
+}
+
+function queryString(query: Call['query']): string {
+  const given = Object.entries(query ?? {}).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+}
+
+function about(call: Call): { operation: string } {
+  return { operation: call.operation };
+}
+
+function late(call: Call): EngineProblem {
+  const detail = `the engine did not answer within ${call.timeout} ms`;
+  return new EngineProblem({ ...about(call), kind: 'timeout', detail });
+}
+
+function aborted(call: Call): EngineProblem {
+  return new EngineProblem({ ...about(call), kind: 'aborted', detail: 'it was given up', cause: call.signal?.reason });
+}
+
+function failure(call: Call, error: Error, outgoing: ClientRequest): Error {
+  if (error instanceof EngineProblem) return error;
+  const code = (error as NodeJS.ErrnoException).code;
+  const problem = new EngineProblem({
+    ...about(call),
+    kind: 'unreachable',
+    detail: `the engine cannot be reached (${code ?? error.message})`,
+    cause: error,
+  });
+  return outgoing.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE') ? new StaleConnection(problem) : problem;
+}
+
+/** 304 is how the engine says that things are already as they shall be; it has no other use for 3xx that concerns us. */
+function isRefusal(status: number): boolean {
+  return status >= 300 && status !== 304;
+}
+
+const kinds: Record<number, EngineProblemKind> = {
+  400: 'invalid',
+  404: 'not_found',
+  409: 'conflict',
+  501: 'unsupported',
+};
+
+function refusal(call: Call, status: number, body: Buffer): EngineProblem {
+  return new EngineProblem({ ...about(call), kind: kinds[status] ?? 'failed', status, detail: message(status, body) });
+}
+
+function message(status: number, body: Buffer): string {
+  const text = body.toString('utf8').trim();
+  try {
+    const said: unknown = JSON.parse(text).message;
+    if (typeof said === 'string' && said !== '') return said;
+  } catch {
+    // Not JSON: a proxy in front of the engine, perhaps. Its words are better than none.
+  }
+  return text.slice(0, 500) || `the engine answered ${status}`;
+}

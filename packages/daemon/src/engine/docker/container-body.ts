@@ -1,0 +1,110 @@
+import type { ContainerSpec, Mount, Port } from '../container-spec.ts';
+
+const nanosecondsPerMillisecond = 1_000_000;
+
+/** The body of `POST /containers/create`. */
+export function containerBody(spec: ContainerSpec): Record<string, unknown> {
+  return {
+    Image: spec.image,
+    Labels: spec.labels,
+    Env: Object.entries(spec.env).map(([key, value]) => `${key}=${value}`),
+    Entrypoint: spec.entrypoint,
+    Cmd: spec.command,
+    User: spec.user,
+    WorkingDir: spec.workingDir,
+    // The host's own name is not a container's to set.
+    Hostname: spec.network.kind === 'host' ? undefined : spec.hostname,
+    Tty: spec.tty,
+    StopSignal: spec.stopSignal,
+    StopTimeout: Math.ceil(spec.stopGraceMs / 1_000),
+    ExposedPorts: Object.fromEntries(spec.ports.map((port) => [portKey(port), {}])),
+    Healthcheck: healthcheck(spec.healthcheck),
+    HostConfig: hostConfig(spec),
+    NetworkingConfig:
+      spec.network.kind === 'bridge'
+        ? { EndpointsConfig: { [spec.network.name]: { Aliases: spec.network.aliases } } }
+        : undefined,
+  };
+}
+
+function hostConfig(spec: ContainerSpec): Record<string, unknown> {
+  const { limits } = spec;
+  return {
+    Mounts: spec.mounts.map(mount),
+    NanoCpus: limits.cpus === undefined ? undefined : Math.round(limits.cpus * 1e9),
+    Memory: limits.memoryBytes,
+    MemoryReservation: limits.memoryReservationBytes,
+    PidsLimit: limits.pids,
+    ShmSize: limits.shmBytes,
+    Ulimits: Object.entries(limits.ulimits).map(([Name, { soft, hard }]) => ({ Name, Soft: soft, Hard: hard })),
+    RestartPolicy: { Name: spec.restart },
+    PortBindings: portBindings(spec.ports),
+    NetworkMode: spec.network.kind === 'host' ? 'host' : spec.network.name,
+    Privileged: spec.privileged,
+    PidMode: spec.pid === 'host' ? 'host' : '',
+    IpcMode: spec.ipc,
+    SecurityOpt: securityOptions(spec),
+    CapAdd: spec.capabilities.add,
+    CapDrop: spec.capabilities.drop,
+    Devices: spec.devices.map(({ path, containerPath, access }) => ({
+      PathOnHost: path,
+      PathInContainer: containerPath,
+      CgroupPermissions: access,
+    })),
+    DeviceRequests: spec.gpu && [
+      { Driver: spec.gpu.driver ?? '', Count: spec.gpu.count === 'all' ? -1 : spec.gpu.count, Capabilities: [['gpu']] },
+    ],
+    Sysctls: spec.sysctls,
+    ExtraHosts: Object.entries(spec.extraHosts).map(([host, address]) => `${host}:${address}`),
+    ReadonlyRootfs: spec.readOnlyRoot,
+    Init: spec.init,
+  };
+}
+
+function mount(one: Mount): Record<string, unknown> {
+  switch (one.kind) {
+    case 'volume':
+      return { Type: 'volume', Source: one.volume, Target: one.target, ReadOnly: one.readOnly };
+    case 'host':
+      return { Type: 'bind', Source: one.path, Target: one.target, ReadOnly: one.readOnly };
+    case 'tmpfs':
+      return {
+        Type: 'tmpfs',
+        Target: one.target,
+        TmpfsOptions: one.sizeBytes === undefined ? undefined : { SizeBytes: one.sizeBytes },
+      };
+  }
+}
+
+const portKey = ({ containerPort, protocol }: Port) => `${containerPort}/${protocol}`;
+
+/** One container port may be published at several places. */
+function portBindings(ports: readonly Port[]): Record<string, { HostIp: string; HostPort: string }[]> {
+  const bindings: Record<string, { HostIp: string; HostPort: string }[]> = {};
+  for (const port of ports) {
+    if (port.hostPort === undefined) continue;
+    const place = { HostIp: port.hostIp ?? '', HostPort: String(port.hostPort) };
+    bindings[portKey(port)] = [...(bindings[portKey(port)] ?? []), place];
+  }
+  return bindings;
+}
+
+function securityOptions(spec: ContainerSpec): string[] {
+  return [
+    ...(spec.seccomp === 'unconfined' ? ['seccomp=unconfined'] : []),
+    ...(spec.apparmor === 'unconfined' ? ['apparmor=unconfined'] : []),
+    ...(spec.noNewPrivileges ? ['no-new-privileges'] : []),
+  ];
+}
+
+function healthcheck(check: ContainerSpec['healthcheck']): Record<string, unknown> | undefined {
+  if (check === undefined) return undefined;
+  if (check === 'none') return { Test: ['NONE'] };
+  return {
+    Test: ['CMD', ...check.argv],
+    Interval: check.intervalMs * nanosecondsPerMillisecond,
+    Timeout: check.timeoutMs * nanosecondsPerMillisecond,
+    StartPeriod: check.startPeriodMs * nanosecondsPerMillisecond,
+    Retries: check.retries,
+  };
+}

@@ -1,0 +1,49 @@
+import type { IncomingMessage } from 'node:http';
+import { type Negotiated, negotiate } from './api-version.ts';
+import { type Answer, type Call, Connection } from './connection.ts';
+import type { Timeouts } from './timeouts.ts';
+
+/** The connection with the negotiated version in front of every path. */
+export class DockerApi {
+  readonly timeouts: Timeouts;
+  readonly #connection: Connection;
+  #negotiated: Promise<Negotiated> | undefined;
+
+  constructor(socketPath: string, timeouts: Timeouts) {
+    this.timeouts = timeouts;
+    this.#connection = new Connection(socketPath);
+  }
+
+  /** Asked once; again after a failure, and after `forget`, because the engine may have been upgraded meanwhile. */
+  negotiated(): Promise<Negotiated> {
+    this.#negotiated ??= negotiate(this.#connection, this.timeouts).catch((error) => {
+      this.#negotiated = undefined;
+      throw error;
+    });
+    return this.#negotiated;
+  }
+
+  forget(): void {
+    this.#negotiated = undefined;
+  }
+
+  async call(call: Call, expected?: readonly number[]): Promise<Answer> {
+    return await this.#connection.call(await this.#versioned(call), expected);
+  }
+
+  async json<T>(call: Call): Promise<T> {
+    return await this.#connection.json<T>(await this.#versioned(call));
+  }
+
+  async stream(call: Call, options?: { mayBeSilent?: boolean }): Promise<IncomingMessage> {
+    return await this.#connection.stream(await this.#versioned(call), options);
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  async #versioned(call: Call): Promise<Call> {
+    return { ...call, path: (await this.negotiated()).prefix + call.path };
+  }
+}

@@ -1,0 +1,45 @@
+import type { ContainerEvent, LabelFilter } from '../engine.ts';
+import { EngineProblem } from '../engine-problem.ts';
+import type { DockerApi } from './docker-api.ts';
+import { jsonLines } from './json-lines.ts';
+
+interface EventLine {
+  Action: string;
+  Actor: { ID: string; Attributes?: Record<string, string> | null };
+  timeNano: number;
+}
+
+/** Follows the containers' events. A stream that ends without the signal is a failure: the caller must look and follow again. */
+export async function followEvents(
+  api: DockerApi,
+  labels: LabelFilter,
+  on: (event: ContainerEvent) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const operation = 'follow the events of containers';
+  const label = Object.entries(labels).map(([key, value]) => (value === true ? key : `${key}=${value}`));
+  try {
+    const stream = await api.stream(
+      {
+        operation,
+        method: 'GET',
+        path: '/events',
+        query: { filters: JSON.stringify({ type: ['container'], label }) },
+        timeout: api.timeouts.quick,
+        signal,
+      },
+      { mayBeSilent: true },
+    );
+    for await (const { Action, Actor, timeNano } of jsonLines<EventLine>(stream)) {
+      on({ action: Action, id: Actor.ID, at: Math.floor(timeNano / 1e6), attributes: Actor.Attributes ?? {} });
+    }
+  } catch (error) {
+    if (signal.aborted) return;
+    // The engine's API may be another one when it is back.
+    api.forget();
+    throw error;
+  }
+  if (signal.aborted) return;
+  api.forget();
+  throw new EngineProblem({ operation, kind: 'unreachable', detail: 'the engine ended the stream' });
+}

@@ -1,0 +1,48 @@
+import type { PullOptions, PullProgress } from '../engine.ts';
+import { EngineProblem } from '../engine-problem.ts';
+import type { DockerApi } from './docker-api.ts';
+import { checkedReference, pullParameters } from './image-reference.ts';
+import { jsonLines } from './json-lines.ts';
+
+export async function hasImage(api: DockerApi, ref: string): Promise<boolean> {
+  const operation = `look for image ${ref}`;
+  const path = `/images/${checkedReference(ref, operation)}/json`;
+  const { status } = await api.call({ operation, method: 'GET', path, timeout: api.timeouts.quick }, [404]);
+  return status === 200;
+}
+
+interface PullLine {
+  status?: string;
+  id?: string;
+  progressDetail?: { current?: number; total?: number };
+  error?: string;
+}
+
+/** A pull answers 200 as soon as it begins; whether it worked stands in the stream. */
+export async function pullImage(
+  api: DockerApi,
+  ref: string,
+  on: (progress: PullProgress) => void,
+  { auth, signal }: PullOptions,
+): Promise<void> {
+  const operation = `pull image ${ref}`;
+  const stream = await api.stream({
+    operation,
+    method: 'POST',
+    path: '/images/create',
+    query: pullParameters(checkedReference(ref, operation)),
+    ...(auth ? { headers: { 'x-registry-auth': Buffer.from(JSON.stringify(auth)).toString('base64url') } } : {}),
+    timeout: api.timeouts.silence,
+    signal,
+  });
+  for await (const line of jsonLines<PullLine>(stream)) {
+    if (line.error !== undefined) throw new EngineProblem({ operation, kind: 'failed', detail: line.error });
+    const { current, total } = line.progressDetail ?? {};
+    on({
+      status: line.status ?? '',
+      ...(line.id === undefined ? {} : { layer: line.id }),
+      ...(current === undefined ? {} : { current }),
+      ...(total === undefined ? {} : { total }),
+    });
+  }
+}

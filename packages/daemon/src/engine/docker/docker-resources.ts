@@ -1,0 +1,95 @@
+import type { LabelFilter, NamedFacts, NamedSpec } from '../engine.ts';
+import { EngineProblem, isEngineProblem } from '../engine-problem.ts';
+import type { DockerApi } from './docker-api.ts';
+import { objectPath } from './object-path.ts';
+
+/** The `filters` parameter of the lists. */
+export function labelFilters(labels: LabelFilter): string {
+  return JSON.stringify({ label: Object.entries(labels).map(([key, v]) => (v === true ? key : `${key}=${v}`)) });
+}
+
+interface NamedAnswer {
+  Name: string;
+  Labels?: Record<string, string> | null;
+}
+
+const named = ({ Name, Labels }: NamedAnswer): NamedFacts => ({ name: Name, labels: Labels ?? {} });
+
+export async function listVolumes(api: DockerApi, labels: LabelFilter): Promise<NamedFacts[]> {
+  const answer = await api.json<{ Volumes?: NamedAnswer[] | null }>({
+    operation: 'list volumes',
+    method: 'GET',
+    path: '/volumes',
+    query: { filters: labelFilters(labels) },
+    timeout: api.timeouts.quick,
+  });
+  return (answer.Volumes ?? []).map(named);
+}
+
+export async function listNetworks(api: DockerApi, labels: LabelFilter): Promise<NamedFacts[]> {
+  const answer = await api.json<NamedAnswer[] | null>({
+    operation: 'list networks',
+    method: 'GET',
+    path: '/networks',
+    query: { filters: labelFilters(labels) },
+    timeout: api.timeouts.quick,
+  });
+  return (answer ?? []).map(named);
+}
+
+/** Making a volume that is there gives back the one that is there, whoever made it. */
+export async function ensureVolume(api: DockerApi, spec: NamedSpec): Promise<void> {
+  const operation = `make volume ${spec.name}`;
+  const volume = await api.json<NamedAnswer>({
+    operation,
+    method: 'POST',
+    path: '/volumes/create',
+    body: { Name: spec.name, Labels: spec.labels },
+    timeout: api.timeouts.heavy,
+  });
+  checkOwner(operation, spec, volume);
+}
+
+export async function ensureNetwork(api: DockerApi, spec: NamedSpec): Promise<string> {
+  const operation = `make network ${spec.name}`;
+  try {
+    const { Id } = await api.json<{ Id: string }>({
+      operation,
+      method: 'POST',
+      path: '/networks/create',
+      // Engines before API 1.44 allow two networks of one name unless told not to.
+      body: { Name: spec.name, Driver: 'bridge', CheckDuplicate: true, Labels: spec.labels },
+      timeout: api.timeouts.heavy,
+    });
+    return Id;
+  } catch (error) {
+    if (!isEngineProblem(error, 'conflict')) throw error;
+    const network = await api.json<NamedAnswer & { Id: string }>({
+      operation: `read network ${spec.name}`,
+      method: 'GET',
+      path: objectPath('networks', spec.name, operation),
+      timeout: api.timeouts.quick,
+    });
+    checkOwner(operation, spec, network);
+    return network.Id;
+  }
+}
+
+function checkOwner(operation: string, spec: NamedSpec, found: NamedAnswer): void {
+  const foreign = spec.owner.some((label) => found.Labels?.[label] !== spec.labels[label]);
+  if (!foreign) return;
+  const detail = 'one of that name exists that was not made for this instance; rename or remove it first';
+  throw new EngineProblem({ operation, kind: 'conflict', detail });
+}
+
+export async function removeVolume(api: DockerApi, name: string): Promise<void> {
+  const operation = `remove volume ${name}`;
+  const path = objectPath('volumes', name, operation);
+  await api.call({ operation, method: 'DELETE', path, timeout: api.timeouts.heavy }, [404]);
+}
+
+export async function removeNetwork(api: DockerApi, name: string): Promise<void> {
+  const operation = `remove network ${name}`;
+  const path = objectPath('networks', name, operation);
+  await api.call({ operation, method: 'DELETE', path, timeout: api.timeouts.heavy }, [404]);
+}

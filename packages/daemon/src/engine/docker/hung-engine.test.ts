@@ -1,0 +1,115 @@
+// No real engine hangs, ends in the middle of an answer or speaks an old version on request: these are sockets that do.
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { afterEach, expect, test } from 'vitest';
+import { EngineProblem } from '../engine-problem.ts';
+import { openDockerEngine } from './docker-engine.ts';
+
+const open: { server: Server; sockets: Set<Socket>; remove(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const { server, sockets, remove } of open.splice(0)) {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await remove();
+  }
+});
+
+async function engineThat(answers: (socket: Socket, request: string) => void) {
+  const folder = temporaryFolder('hung');
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('data', (data) => answers(socket, data.toString()));
+  });
+  const socketPath = join(folder.path, 's');
+  server.listen(socketPath);
+  await once(server, 'listening');
+  open.push({ server, sockets, remove: folder.remove });
+  return openDockerEngine({ socketPath, timeouts: { quick: 100, heavy: 100, silence: 100, stop: 100 } });
+}
+
+const reply = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+const version = (api: string, least = '1.12') =>
+  reply(JSON.stringify({ Version: 'x', ApiVersion: api, MinAPIVersion: least, Os: 'linux', Arch: 'amd64' }));
+const onlyVersion = (socket: Socket, request: string) => {
+  if (request.startsWith('GET /version')) socket.write(version('1.41'));
+};
+
+async function problem(work: Promise<unknown>): Promise<EngineProblem> {
+  const error = await work.then(
+    () => undefined,
+    (reason) => reason,
+  );
+  expect(error).toBeInstanceOf(EngineProblem);
+  return error as EngineProblem;
+}
+
+test('an engine that accepts and never answers fails in time, saying what was tried', async () => {
+  const engine = await engineThat(() => {});
+  const error = await problem(engine.inspect('blog'));
+  expect(error.kind).toBe('timeout');
+  expect(error.message).toBe('Could not ask the engine for its version: the engine did not answer within 100 ms');
+});
+
+test('each call that hangs names itself', async () => {
+  const engine = await engineThat(onlyVersion);
+  const calls: [string, () => Promise<unknown>][] = [
+    ['inspect container blog', () => engine.inspect('blog')],
+    ['start container blog', () => engine.start('blog')],
+    ['stop container blog', () => engine.stop('blog', 0)],
+    ['list containers', () => engine.containers({ labels: {} })],
+    ['pull image blog:1', () => engine.pull('blog:1', () => {})],
+    ['wait for container blog to end', () => engine.wait('blog')],
+    ['run true in container blog', () => engine.exec('blog', { argv: ['true'] })],
+  ];
+  for (const [operation, call] of calls) expect(await problem(call())).toMatchObject({ kind: 'timeout', operation });
+});
+
+test('an engine that drips its answer is not waited for either', async () => {
+  const drips: NodeJS.Timeout[] = [];
+  const engine = await engineThat((socket, request) => {
+    onlyVersion(socket, request);
+    if (request.includes('/json')) {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n');
+      drips.push(setInterval(() => socket.write(' '), 20));
+    }
+  });
+  expect(await problem(engine.inspect('blog'))).toMatchObject({ kind: 'timeout' });
+  for (const drip of drips) clearInterval(drip);
+});
+
+test('an answer cut in the middle is a failure, not half a result', async () => {
+  const engine = await engineThat((socket, request) => {
+    onlyVersion(socket, request);
+    if (request.includes('/json')) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{"Id":');
+  });
+  expect(await problem(engine.inspect('blog'))).toMatchObject({ kind: 'unreachable' });
+});
+
+test('no engine at all is said plainly', async () => {
+  const engine = openDockerEngine({ socketPath: '/nonexistent/docker.sock' });
+  expect((await problem(engine.info())).message).toContain('the engine cannot be reached (ENOENT)');
+});
+
+test.each([
+  ['1.24', '1.12', '1.41 (Docker 20.10) is the oldest supported'],
+  ['1.99', '1.60', 'it wants API 1.60 at least'],
+])('an engine of API %s from %s is refused with the reason', async (newest, least, message) => {
+  const engine = await engineThat((socket) => socket.write(version(newest, least)));
+  expect((await problem(engine.inspect('x'))).message).toContain(message);
+});
+
+test('an older engine is spoken to in its own version, a newer one in ours', async () => {
+  const asked: string[] = [];
+  for (const api of ['1.43', '1.99']) {
+    const engine = await engineThat((socket, request) => {
+      if (request.startsWith('GET /version')) socket.write(version(api));
+      else asked.push(request.split(' ')[1] ?? '');
+    });
+    await problem(engine.inspect('x'));
+  }
+  expect(asked).toEqual(['/v1.43/containers/x/json', '/v1.47/containers/x/json']);
+});

@@ -1,0 +1,21 @@
+import { EngineProblem } from '../engine-problem.ts';
+
+const reference = /^[a-z0-9]+(?:[._:/-]+[a-z0-9]+)*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$/;
+
+/** Refuses what is no image reference before it becomes part of a path. */
+export function checkedReference(ref: string, operation: string): string {
+  if (!reference.test(ref) || ref.split('/').some((part) => part === '.' || part === '..' || part === '')) {
+    throw new EngineProblem({ operation, kind: 'invalid', detail: 'that is not an image reference' });
+  }
+  return ref;
+}
+
+/** The two parameters of a pull. Without a tag the engine would fetch every tag there is. */
+export function pullParameters(ref: string): { fromImage: string; tag: string } {
+  const digest = ref.indexOf('@');
+  if (digest >= 0) return { fromImage: ref.slice(0, digest).replace(/:[^/:]*$/, ''), tag: ref.slice(digest + 1) };
+  const colon = ref.lastIndexOf(':');
+  // A colon before the last slash belongs to a registry's port.
+  if (colon > ref.lastIndexOf('/')) return { fromImage: ref.slice(0, colon), tag: ref.slice(colon + 1) };
+  return { fromImage: ref, tag: 'latest' };
+}

@@ -1,0 +1,90 @@
+import type { ContainerFacts, ContainerState } from '../container-facts.ts';
+
+/** The part of `GET /containers/{id}/json` that we read. Engines leave out or null what is empty. */
+export interface InspectAnswer {
+  Id: string;
+  Name: string;
+  Image: string;
+  Created: string;
+  RestartCount?: number;
+  State: {
+    Status: ContainerState;
+    ExitCode: number;
+    OOMKilled?: boolean;
+    Error?: string;
+    Pid?: number;
+    StartedAt?: string;
+    FinishedAt?: string;
+    Health?: { Status?: string } | null;
+  };
+  Config: {
+    Image: string;
+    Labels?: Record<string, string> | null;
+    Env?: string[] | null;
+    Entrypoint?: string[] | null;
+    Cmd?: string[] | null;
+    StopTimeout?: number | null;
+  };
+  HostConfig: {
+    NanoCpus?: number;
+    Memory?: number;
+    MemoryReservation?: number;
+    PidsLimit?: number | null;
+    NetworkMode?: string;
+    RestartPolicy?: { Name?: string };
+  };
+  Mounts?: { Type: string; Name?: string; Source: string; Destination: string; RW: boolean }[] | null;
+  NetworkSettings?: { Networks?: Record<string, { IPAddress?: string; Aliases?: string[] | null } | null> | null };
+}
+
+export function factsOf(answer: InspectAnswer): ContainerFacts {
+  const { State: state, Config: config, HostConfig: host } = answer;
+  const health = state.Health?.Status;
+  return {
+    id: answer.Id,
+    name: answer.Name.replace(/^\//, ''),
+    image: config.Image,
+    imageId: answer.Image,
+    state: state.Status,
+    health: health === 'starting' || health === 'healthy' || health === 'unhealthy' ? health : 'none',
+    exitCode: state.ExitCode,
+    outOfMemory: state.OOMKilled ?? false,
+    error: state.Error ?? '',
+    restarts: answer.RestartCount ?? 0,
+    startedAt: time(state.StartedAt),
+    finishedAt: time(state.FinishedAt),
+    createdAt: time(answer.Created) ?? 0,
+    pid: state.Pid ?? 0,
+    labels: config.Labels ?? {},
+    env: config.Env ?? [],
+    entrypoint: config.Entrypoint ?? [],
+    command: config.Cmd ?? [],
+    restartPolicy: host.RestartPolicy?.Name || 'no',
+    // Ten seconds is what Docker takes when nothing was said.
+    stopGraceMs: (config.StopTimeout ?? 10) * 1_000,
+    hostNetwork: host.NetworkMode === 'host',
+    mounts: (answer.Mounts ?? []).map((mount) => ({
+      kind: mount.Type,
+      source: mount.Type === 'volume' ? (mount.Name ?? mount.Source) : mount.Source,
+      target: mount.Destination,
+      readOnly: !mount.RW,
+    })),
+    networks: Object.entries(answer.NetworkSettings?.Networks ?? {}).map(([name, network]) => ({
+      name,
+      address: network?.IPAddress ?? '',
+      aliases: network?.Aliases ?? [],
+    })),
+    limits: {
+      cpus: (host.NanoCpus ?? 0) / 1e9,
+      memoryBytes: host.Memory ?? 0,
+      memoryReservationBytes: host.MemoryReservation ?? 0,
+      pids: host.PidsLimit ?? 0,
+    },
+  };
+}
+
+/** The engine writes the year 1 for never. */
+function time(text: string | undefined): number | undefined {
+  if (text === undefined || text === '' || text.startsWith('0001-')) return undefined;
+  return Date.parse(text);
+}

@@ -1,0 +1,40 @@
+/** What kind of thing went wrong, for code; the message is for a person. */
+export type EngineProblemKind =
+  | 'unreachable'
+  | 'timeout'
+  | 'aborted'
+  | 'not_found'
+  | 'conflict'
+  | 'invalid'
+  | 'unsupported'
+  | 'failed';
+
+export interface EngineProblemFacts {
+  /** What was being done, as it reads after "could not": `create container blog`. */
+  operation: string;
+  kind: EngineProblemKind;
+  /** The engine's HTTP status, where it answered at all. */
+  status?: number;
+  /** The engine's own words, or ours where it said nothing. */
+  detail: string;
+  cause?: unknown;
+}
+
+/** Every failure of an engine call; it always names the call. */
+export class EngineProblem extends Error {
+  readonly operation: string;
+  readonly kind: EngineProblemKind;
+  readonly status: number | undefined;
+
+  constructor({ operation, kind, status, detail, cause }: EngineProblemFacts) {
+    super(`Could not ${operation}: ${detail}`, cause === undefined ? undefined : { cause });
+    this.name = 'EngineProblem';
+    this.operation = operation;
+    this.kind = kind;
+    this.status = status;
+  }
+}
+
+export function isEngineProblem(error: unknown, kind?: EngineProblemKind): error is EngineProblem {
+  return error instanceof EngineProblem && (kind === undefined || error.kind === kind);
+}

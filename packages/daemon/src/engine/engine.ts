@@ -1,0 +1,115 @@
+import type { ContainerFacts } from './container-facts.ts';
+import type { ContainerFile, ContainerSpec } from './container-spec.ts';
+
+/**
+ * What the daemon needs of a container engine. Every call ends: in its time limit if the engine hangs, and always with an
+ * EngineProblem that says what was being done. `wait`, `events` and `exec` last as long as what they watch.
+ */
+export interface Engine {
+  info(): Promise<EngineInfo>;
+
+  /** In any state; `true` asks for the label whatever its value. */
+  containers(filter: { labels: LabelFilter }): Promise<ContainerFacts[]>;
+  /** By id or name. */
+  inspect(id: string): Promise<ContainerFacts | undefined>;
+
+  hasImage(ref: string): Promise<boolean>;
+  pull(ref: string, on: (progress: PullProgress) => void, options?: PullOptions): Promise<void>;
+
+  volumes(filter: { labels: LabelFilter }): Promise<NamedFacts[]>;
+  networks(filter: { labels: LabelFilter }): Promise<NamedFacts[]>;
+  /** The id of the network. One of that name with other `owner` labels is a conflict, not ours to use. */
+  ensureNetwork(spec: NamedSpec): Promise<string>;
+  ensureVolume(spec: NamedSpec): Promise<void>;
+  removeNetwork(name: string): Promise<void>;
+  removeVolume(name: string): Promise<void>;
+
+  create(spec: ContainerSpec): Promise<string>;
+  putFiles(id: string, files: readonly ContainerFile[]): Promise<void>;
+  /** Starting a running container and stopping a stopped one are no errors. */
+  start(id: string): Promise<void>;
+  stop(id: string, graceMs: number): Promise<void>;
+  restart(id: string, graceMs: number): Promise<void>;
+  kill(id: string, signal: string): Promise<void>;
+  /** Removing one that is gone is no error. Volumes stay, named or not. */
+  remove(id: string, options?: { force?: boolean }): Promise<void>;
+  rename(id: string, name: string): Promise<void>;
+
+  /** The exit code, once the container does not run; at once for one that has ended. */
+  wait(id: string, signal?: AbortSignal): Promise<number>;
+  /** The last lines, both streams as they came. */
+  logs(id: string, options: { tail: number }): Promise<string>;
+  /** Calls `on` until the signal aborts; fails when the engine ends the stream. */
+  events(filter: { labels: LabelFilter }, on: (event: ContainerEvent) => void, signal: AbortSignal): Promise<void>;
+  exec(id: string, command: ExecCommand, signal?: AbortSignal): Promise<ExecHandle>;
+
+  /** Lets go of idle connections. */
+  close(): void;
+}
+
+export interface EngineInfo {
+  name: string;
+  version: string;
+  apiVersion: string;
+  os: string;
+  arch: string;
+  cgroup: string;
+  cpus: number;
+  memoryBytes: number;
+}
+
+export type LabelFilter = Readonly<Record<string, string | true>>;
+
+export interface NamedFacts {
+  name: string;
+  labels: Record<string, string>;
+}
+
+export interface NamedSpec {
+  name: string;
+  labels: Record<string, string>;
+  /** Those of the labels that an existing one must carry with the same value to count as ours. */
+  owner: readonly string[];
+}
+
+export interface PullProgress {
+  status: string;
+  layer?: string;
+  current?: number;
+  total?: number;
+}
+
+export interface PullOptions {
+  auth?: { username: string; password: string; serveraddress?: string };
+  signal?: AbortSignal;
+}
+
+export interface ContainerEvent {
+  action: string;
+  id: string;
+  at: number;
+  /** The container's labels, and the engine's details such as exitCode. */
+  attributes: Record<string, string>;
+}
+
+export interface ExecCommand {
+  argv: readonly string[];
+  env?: Readonly<Record<string, string>>;
+  user?: string;
+  workingDir?: string;
+}
+
+export interface ExecHandle {
+  id: string;
+  /** Both streams apart, in the order they came; ends when the command has. Reading it slowly slows the command. */
+  output: AsyncIterable<ExecOutput>;
+  /** Exit code and process id (of the host) once known; undefined while it runs. */
+  inspect(): Promise<{ running: boolean; exitCode: number | undefined; pid: number | undefined }>;
+  /** Lets go of the output; the command itself goes on. */
+  detach(): void;
+}
+
+export interface ExecOutput {
+  stream: 'stdout' | 'stderr';
+  chunk: Buffer;
+}

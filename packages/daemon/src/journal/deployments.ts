@@ -1,0 +1,103 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import type { RolloutResult } from '../rollout/rollout.ts';
+
+export interface JournalledDeployment {
+  id: string;
+  definitionId: string;
+  instanceUid: string | undefined;
+  revision: number;
+  /** As received; dropped when the deployment is finished, for it holds secret values. */
+  manifest: SignedManifest | undefined;
+  phase: 'received' | 'started' | 'finished';
+  step: string | undefined;
+  result: RolloutResult | undefined;
+  reported: boolean;
+}
+
+interface Row {
+  id: string;
+  definition_id: string;
+  instance_uid: string | null;
+  revision: number;
+  manifest: string | null;
+  phase: JournalledDeployment['phase'];
+  step: string | null;
+  result: string | null;
+  reported: number;
+}
+
+/** Every method returns after the disk has it. */
+export class Deployments {
+  readonly #db: DatabaseSync;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  receive(deployment: { id: string; definition_id: string; revision: number }, now: number): void {
+    this.#db
+      .prepare(`insert into deployments (id, definition_id, revision, phase, received_at)
+                values (?, ?, ?, 'received', ?) on conflict (id) do nothing`)
+      .run(deployment.id, deployment.definition_id, deployment.revision, now);
+  }
+
+  start(id: string, manifest: SignedManifest): void {
+    this.#db
+      .prepare(`update deployments set phase = 'started', instance_uid = ?, manifest = ?
+                where id = ? and phase <> 'finished'`)
+      .run(manifest.instance_uid, JSON.stringify(manifest), id);
+  }
+
+  step(id: string, step: string): void {
+    this.#db.prepare(`update deployments set step = ? where id = ? and phase = 'started'`).run(step, id);
+  }
+
+  /** A result stands once it is written; a later one is not believed. */
+  finish(id: string, result: RolloutResult, now: number): boolean {
+    const { changes } = this.#db
+      .prepare(`update deployments set phase = 'finished', result = ?, manifest = null, finished_at = ?
+                where id = ? and phase <> 'finished'`)
+      .run(JSON.stringify(result), now, id);
+    return changes > 0;
+  }
+
+  reported(id: string): void {
+    this.#db.prepare(`update deployments set reported = 1 where id = ? and phase = 'finished'`).run(id);
+  }
+
+  find(id: string): JournalledDeployment | undefined {
+    const row = this.#db.prepare('select * from deployments where id = ?').get(id);
+    return row && read(row as unknown as Row);
+  }
+
+  unfinished(): JournalledDeployment[] {
+    return this.#all(`select * from deployments where phase <> 'finished' order by received_at`);
+  }
+
+  unreported(): JournalledDeployment[] {
+    return this.#all(`select * from deployments where phase = 'finished' and reported = 0 order by finished_at`);
+  }
+
+  forgetBefore(time: number): void {
+    this.#db.prepare(`delete from deployments where phase = 'finished' and reported = 1 and finished_at < ?`).run(time);
+  }
+
+  #all(sql: string): JournalledDeployment[] {
+    return (this.#db.prepare(sql).all() as unknown as Row[]).map(read);
+  }
+}
+
+function read(row: Row): JournalledDeployment {
+  return {
+    id: row.id,
+    definitionId: row.definition_id,
+    instanceUid: row.instance_uid ?? undefined,
+    revision: row.revision,
+    manifest: row.manifest === null ? undefined : JSON.parse(row.manifest),
+    phase: row.phase,
+    step: row.step ?? undefined,
+    result: row.result === null ? undefined : JSON.parse(row.result),
+    reported: row.reported === 1,
+  };
+}

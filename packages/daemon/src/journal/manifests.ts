@@ -1,0 +1,65 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { SignedManifest } from '@hortus/contract/resources/manifest';
+
+/** The manifest each instance was last rolled out by; what an action may run is read from here and nowhere else. */
+export class Manifests {
+  readonly #db: DatabaseSync;
+  /** Parsed ones: an action's round trip should not pay for parsing the same text again. */
+  readonly #parsed = new Map<string, SignedManifest>();
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  keep(manifest: SignedManifest): void {
+    this.#db
+      .prepare(`insert into manifests (instance_uid, deployment_id, revision, signed_at, manifest)
+                values (?, ?, ?, ?, ?)
+                on conflict (instance_uid) do update set deployment_id = excluded.deployment_id,
+                revision = excluded.revision, signed_at = excluded.signed_at, manifest = excluded.manifest`)
+      .run(
+        manifest.instance_uid,
+        manifest.deployment_id ?? '',
+        manifest.revision,
+        Date.parse(manifest.signed_at),
+        JSON.stringify(manifest),
+      );
+    this.#parsed.set(manifest.instance_uid, manifest);
+  }
+
+  of(instanceUid: string): SignedManifest | undefined {
+    const known = this.#parsed.get(instanceUid);
+    if (known) return known;
+    const row = this.#db.prepare('select manifest from manifests where instance_uid = ?').get(instanceUid);
+    if (!row) return undefined;
+    const manifest = JSON.parse(row.manifest as string) as SignedManifest;
+    this.#parsed.set(instanceUid, manifest);
+    return manifest;
+  }
+
+  all(): SignedManifest[] {
+    return this.#db
+      .prepare('select instance_uid from manifests order by instance_uid')
+      .all()
+      .map((row) => this.of(row.instance_uid as string) as SignedManifest);
+  }
+
+  /** What the service calls the instance; learnt from its answers. */
+  nameInstance(instanceUid: string, instanceId: string): void {
+    if (this.instanceId(instanceUid) === instanceId) return;
+    this.#db
+      .prepare(`insert into instance_ids (instance_uid, instance_id) values (?, ?)
+                on conflict (instance_uid) do update set instance_id = excluded.instance_id`)
+      .run(instanceUid, instanceId);
+  }
+
+  instanceId(instanceUid: string): string | undefined {
+    const row = this.#db.prepare('select instance_id from instance_ids where instance_uid = ?').get(instanceUid);
+    return row?.instance_id as string | undefined;
+  }
+
+  forget(instanceUid: string): void {
+    this.#db.prepare('delete from manifests where instance_uid = ?').run(instanceUid);
+    this.#parsed.delete(instanceUid);
+  }
+}

@@ -1,0 +1,20 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/** What was believed at first sight and must not change silently afterwards. */
+export class Pins {
+  readonly #db: DatabaseSync;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  /** The pinned value, which is `value` only if nothing was pinned before. */
+  pin(name: 'manifest_public_key' | 'server_id', value: string): string {
+    this.#db.prepare('insert into pinned (name, value) values (?, ?) on conflict (name) do nothing').run(name, value);
+    return this.find(name) ?? value;
+  }
+
+  find(name: 'manifest_public_key' | 'server_id'): string | undefined {
+    return this.#db.prepare('select value from pinned where name = ?').get(name)?.value as string | undefined;
+  }
+}

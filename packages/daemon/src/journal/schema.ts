@@ -1,0 +1,50 @@
+/**
+ * What the daemon must not forget. An execution or deployment whose phase is `finished` and that is not `reported` is
+ * owed to the service; there is no second list of debts that could disagree with it.
+ */
+export const SCHEMA = `
+create table if not exists executions (
+  id text primary key,
+  request text not null,
+  phase text not null check (phase in ('received', 'started', 'finished')),
+  runner text,
+  outcome text,
+  reported integer not null default 0,
+  received_at integer not null,
+  finished_at integer
+) strict;
+create index if not exists executions_unsettled on executions (received_at) where phase <> 'finished' or reported = 0;
+
+create table if not exists deployments (
+  id text primary key,
+  definition_id text not null,
+  instance_uid text,
+  revision integer not null,
+  manifest text,
+  phase text not null check (phase in ('received', 'started', 'finished')),
+  step text,
+  result text,
+  reported integer not null default 0,
+  received_at integer not null,
+  finished_at integer
+) strict;
+create index if not exists deployments_unsettled on deployments (received_at) where phase <> 'finished' or reported = 0;
+
+create table if not exists manifests (
+  instance_uid text primary key,
+  deployment_id text not null,
+  revision integer not null,
+  signed_at integer not null,
+  manifest text not null
+) strict;
+
+create table if not exists instance_ids (
+  instance_uid text primary key,
+  instance_id text not null
+) strict;
+
+create table if not exists pinned (
+  name text primary key,
+  value text not null
+) strict;
+`;

@@ -1,0 +1,25 @@
+export interface BackoffTimes {
+  firstMs: number;
+  mostMs: number;
+}
+
+/** Pauses that double and are half random: daemons that lost the service together do not come back together. */
+export class Backoff {
+  readonly #times: BackoffTimes;
+  readonly #random: () => number;
+  #failures = 0;
+
+  constructor(times: BackoffTimes, random: () => number = Math.random) {
+    this.#times = times;
+    this.#random = random;
+  }
+
+  next(): number {
+    const whole = Math.min(this.#times.mostMs, this.#times.firstMs * 2 ** Math.min(this.#failures++, 30));
+    return whole / 2 + (whole / 2) * this.#random();
+  }
+
+  reset(): void {
+    this.#failures = 0;
+  }
+}

@@ -1,0 +1,122 @@
+import { until } from '@hortus/testkit/until';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FakeService } from '../testing/fake-service.ts';
+import { Backoff } from './backoff.ts';
+import { Channel, type ChannelTimes, standardTimes } from './channel.ts';
+import type { FromService } from './messages.ts';
+
+let service: FakeService;
+let channel: Channel;
+let received: FromService[];
+let ups: number;
+let logged: string[];
+
+beforeEach(async () => {
+  service = await FakeService.listen();
+  received = [];
+  ups = 0;
+  logged = [];
+});
+afterEach(async () => {
+  channel.stop();
+  await service.close();
+});
+
+function open(times: Partial<ChannelTimes> = {}) {
+  const note = (message: string) => void logged.push(message);
+  channel = new Channel({
+    baseUrl: service.url,
+    key: () => 'hs_test_key',
+    about: async () => ({ version: '9.9.9' }),
+    onMessage: (message) => received.push(message),
+    onUp: () => {
+      ups++;
+    },
+    log: { debug: note, info: note, warn: note, error: note },
+    times: { firstMs: 10, mostMs: 40, silenceMs: 5_000, turnedAwayMs: 300, ...times },
+  });
+  channel.start();
+}
+const isUp = () => until(() => channel.up, { describe: 'a connection' });
+
+it('introduces itself with the key and what it can do, and learns what the service can', async () => {
+  service.greeting = { server_id: 'srv_1', capabilities: ['ack'] };
+  open();
+  await isUp();
+  expect(service.auths).toEqual([
+    {
+      type: 'auth',
+      api_key: 'hs_test_key',
+      capabilities: expect.arrayContaining(['journal', 'wake', 'ack', 'builtin', 'rotate']),
+      version: '9.9.9',
+    },
+  ]);
+  expect(channel.offers('ack')).toBe(true);
+  expect(channel.offers('rotate')).toBe(false);
+});
+
+it('works with a service that knows the published messages only', async () => {
+  open();
+  await isUp();
+  service.send({ type: 'ping', ts: 42 });
+  await until(() => service.said('pong').some(({ ts }) => ts === 42), { describe: 'the pong' });
+  expect(channel.offers('ack')).toBe(false);
+});
+
+it('passes on what is well-formed, ignores the rest, and lives on', async () => {
+  service.greeting = {};
+  open();
+  await isUp();
+  service.socket?.send('nonsense');
+  service.send({ type: 'action_request' });
+  service.send({ type: 'action_request', execution_id: '../x', container_name: 'a', action: {}, params: {} });
+  service.send({ type: 'from_the_future', x: 1 });
+  service.send({ type: 'deployment_available', deployment_id: 'dep_1', more: true });
+  await until(() => received.some(({ type }) => type === 'deployment_available'), { describe: 'the message' });
+  expect(received.map(({ type }) => type)).toEqual(['authenticated', 'deployment_available']);
+});
+
+describe('a connection that is lost', () => {
+  it('is made again', async () => {
+    service.greeting = {};
+    open();
+    await isUp();
+    service.hangUp();
+    await until(() => ups === 2, { describe: 'a second connection' });
+  });
+
+  it('by silence is noticed', async () => {
+    service.greeting = {};
+    open({ silenceMs: 100 });
+    await until(() => ups >= 2, { describe: 'a second connection' });
+  });
+
+  it('because the service is away is tried until it is back', async () => {
+    service.down = true;
+    open();
+    await until(() => logged.length > 2, { describe: 'attempts' });
+    service.down = false;
+    await isUp();
+  });
+
+  it.each([
+    [4401, 'refuses the key'],
+    [4409, 'took over'],
+  ])('by close code %i is not tried again at once, and the operator is told why', async (code, words) => {
+    service.turnAwayWith = code;
+    open({ turnedAwayMs: 400 });
+    await until(() => logged.some((line) => line.includes(words)), { describe: 'the log' });
+    const begun = performance.now();
+    await until(() => service.auths.length === 2, { describe: 'the next attempt' });
+    expect(performance.now() - begun).toBeGreaterThan(300);
+  });
+});
+
+it('waits a minute when it was turned away, and longer with each failure', () => {
+  expect(standardTimes).toMatchObject({ firstMs: 1_000, mostMs: 60_000, silenceMs: 60_000, turnedAwayMs: 60_000 });
+  const longest = new Backoff(standardTimes, () => 1);
+  expect([1, 2, 3, 4, 5, 6, 7, 8].map(() => longest.next())).toEqual([
+    1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000,
+  ]);
+  expect(new Backoff(standardTimes, () => 0).next()).toBe(500);
+});

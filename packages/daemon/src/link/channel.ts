@@ -1,0 +1,146 @@
+import { channelTimes, closeCodes } from '@hortus/contract/channel';
+import WebSocket from 'ws';
+import type { Log } from '../log.ts';
+import { Backoff, type BackoffTimes } from './backoff.ts';
+import { CAPABILITIES, type FromService, readMessage } from './messages.ts';
+
+export interface ChannelTimes extends BackoffTimes {
+  /** How long the service may be silent. It pings three times as often. */
+  silenceMs: number;
+  /** The pause after a refused key, and the least one after another connection has taken over. */
+  turnedAwayMs: number;
+}
+
+export const standardTimes: ChannelTimes = {
+  firstMs: 1_000,
+  mostMs: 60_000,
+  silenceMs: channelTimes.pingEveryMs * (channelTimes.missedPings + 1),
+  turnedAwayMs: channelTimes.replacedWaitMs,
+};
+
+export interface ChannelOptions {
+  baseUrl: string;
+  key(): string;
+  /** Said about this daemon when it introduces itself. */
+  about(): Promise<Record<string, unknown>>;
+  onMessage(message: FromService): void;
+  /** The service knows us, or has at least not turned us away. */
+  onUp(): void;
+  log: Log;
+  times?: Partial<ChannelTimes>;
+}
+
+/** The connection that the daemon keeps to the service, for as long as it lives. It reconnects by itself. */
+export class Channel {
+  readonly #options: ChannelOptions;
+  readonly #times: ChannelTimes;
+  readonly #backoff: Backoff;
+  #socket: WebSocket | undefined;
+  #offered: readonly string[] = [];
+  #up = false;
+  #retry: NodeJS.Timeout | undefined;
+  #watchdog: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(options: ChannelOptions) {
+    this.#options = options;
+    this.#times = { ...standardTimes, ...options.times };
+    this.#backoff = new Backoff(this.#times);
+  }
+
+  get up(): boolean {
+    return this.#up;
+  }
+
+  /** Whether the service said that it does this. */
+  offers(capability: (typeof CAPABILITIES)[number]): boolean {
+    return this.#up && this.#offered.includes(capability);
+  }
+
+  start(): void {
+    this.#connect().catch((error: Error) => this.#closed(undefined, error.message));
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#retry);
+    clearTimeout(this.#watchdog);
+    this.#socket?.close(1000);
+    // A service that does not answer the farewell is not waited for.
+    this.#socket?.terminate();
+  }
+
+  /** False if there is nobody to send it to. */
+  send(message: { type: string } & Record<string, unknown>): boolean {
+    if (!this.#up || this.#socket?.readyState !== WebSocket.OPEN) return false;
+    this.#socket.send(JSON.stringify(message));
+    return true;
+  }
+
+  async #connect(): Promise<void> {
+    const { baseUrl, about, key } = this.#options;
+    const introduction = await about();
+    if (this.#stopped) return;
+    const url = `${baseUrl.replace(/^http/, 'ws').replace(/\/+$/, '')}/ws/server`;
+    const socket = new WebSocket(url, {
+      perMessageDeflate: false,
+      handshakeTimeout: 15_000,
+      maxPayload: 16 * 1024 * 1024,
+      followRedirects: false,
+    });
+    this.#socket = socket;
+    let reason = '';
+    socket.on('open', () => {
+      socket.send(JSON.stringify({ type: 'auth', api_key: key(), capabilities: CAPABILITIES, ...introduction }));
+      this.#heard();
+    });
+    socket.on('message', (data) => this.#received(String(data)));
+    socket.on('ping', () => this.#heard());
+    socket.on('error', (error) => {
+      reason = error.message;
+    });
+    socket.on('close', (code, text) => {
+      if (this.#socket === socket) this.#closed(code, String(text) || reason);
+    });
+  }
+
+  #received(text: string): void {
+    this.#heard();
+    // One that knows only the published messages says nothing before its first ping or request.
+    const message = readMessage(text);
+    if (message?.type === 'authenticated') this.#offered = message.capabilities ?? [];
+    if (!this.#up) {
+      this.#up = true;
+      this.#backoff.reset();
+      this.#options.log.info('connected to the service');
+      this.#options.onUp();
+    }
+    if (message === undefined) return;
+    if (message.type === 'ping') this.send({ type: 'pong', ...(message.ts === undefined ? {} : { ts: message.ts }) });
+    else this.#options.onMessage(message);
+  }
+
+  #heard(): void {
+    clearTimeout(this.#watchdog);
+    this.#watchdog = setTimeout(() => this.#socket?.terminate(), this.#times.silenceMs);
+  }
+
+  #closed(code: number | undefined, reason: string): void {
+    clearTimeout(this.#watchdog);
+    this.#up = false;
+    this.#offered = [];
+    if (this.#stopped) return;
+    const { log } = this.#options;
+    let pause = this.#backoff.next();
+    if (code === closeCodes.unauthorized) {
+      pause = this.#times.turnedAwayMs;
+      log.error('the service refuses the key of this server; rotate it and give the daemon the new one');
+    } else if (code === closeCodes.replaced) {
+      pause = this.#times.turnedAwayMs + pause;
+      log.error('another daemon with the key of this server took over; is one running on a copy of this machine?');
+    } else {
+      log.warn('the connection to the service is down', { code, reason, retry_ms: Math.round(pause) });
+    }
+    this.#retry = setTimeout(() => this.start(), pause);
+  }
+}

@@ -1,0 +1,52 @@
+import type { ReportedLine } from '@hortus/contract/resources/deployments';
+import { until } from '@hortus/testkit/until';
+import { expect, it } from 'vitest';
+import { DeploymentLog } from './deployment-log.ts';
+
+const line = (message: string): ReportedLine => ({ at: 1, level: 'info', message });
+const texts = (lines: ReportedLine[]) => lines.map(({ message }) => message);
+
+it('sends lines in batches and in order, however they come', async () => {
+  const batches: string[][] = [];
+  const log = new DeploymentLog({
+    send: async (lines) => void batches.push(texts(lines)),
+    everyMs: 5,
+    linesAtOnce: 50,
+  });
+  const all = Array.from({ length: 120 }, (_, n) => `${n}`);
+  for (const message of all) log.add(line(message));
+  await until(() => batches.flat().length === 120, { describe: 'all lines' });
+  expect(batches.flat()).toEqual(all);
+  expect(batches.length).toBeLessThanOrEqual(4);
+  expect(Math.max(...batches.map(({ length }) => length))).toBeLessThanOrEqual(50);
+});
+
+it('sends again what did not arrive, before what came later', async () => {
+  const arrived: string[] = [];
+  let failures = 2;
+  const send = async (lines: ReportedLine[]) => {
+    if (failures-- > 0) throw new Error('away');
+    arrived.push(...texts(lines));
+  };
+  const log = new DeploymentLog({ send, everyMs: 1 });
+  log.add(line('a'));
+  await until(() => failures === 1, { describe: 'the first failure' });
+  log.add(line('b'));
+  await until(() => arrived.length === 2, { describe: 'both lines' });
+  expect(arrived).toEqual(['a', 'b']);
+});
+
+it('keeps a bounded number while nobody takes them, says how many are missing, and gives the rest at the end', async () => {
+  const log = new DeploymentLog({ send: () => Promise.reject(new Error('away')), everyMs: 1, limit: 10 });
+  for (let n = 0; n < 25; n++) log.add(line(`${n}`));
+  const rest = texts(await log.close());
+  expect(rest.at(-1)).toBe('24');
+  expect(rest.length).toBeLessThanOrEqual(11);
+  expect(rest[0]).toBe('[15 lines left out]');
+});
+
+it('cuts a line that is too long for the service', async () => {
+  const log = new DeploymentLog({ send: async () => undefined });
+  log.add(line('x'.repeat(20_000)));
+  expect((await log.close())[0]?.message.length).toBe(16_384);
+});

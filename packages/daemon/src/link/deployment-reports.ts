@@ -1,0 +1,90 @@
+import type { ReportedLine } from '@hortus/contract/resources/deployments';
+import type { Journal } from '../journal/journal.ts';
+import type { Log } from '../log.ts';
+import type { RolloutResult } from '../rollout/rollout.ts';
+import { Backoff } from './backoff.ts';
+import { isRefusal, type Service } from './service.ts';
+
+interface Options {
+  journal: Journal;
+  service: Service;
+  log: Log;
+}
+
+/** Brings the results of deployments to the service. One is owed until the service has answered. */
+export class DeploymentReports {
+  readonly #options: Options;
+  readonly #backoff = new Backoff({ firstMs: 1_000, mostMs: 60_000 });
+  /** The last lines of a log; they are not worth the journal, and go with the result if this process lives. */
+  readonly #lines = new Map<string, ReportedLine[]>();
+  readonly #sending = new Set<string>();
+  #retry: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  report(id: string, lines: ReportedLine[] = []): void {
+    if (lines.length > 0) this.#lines.set(id, lines);
+    if (!this.#sending.has(id)) void this.#send(id);
+  }
+
+  settle(): void {
+    for (const { id } of this.#options.journal.deployments.unreported()) this.report(id);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#retry);
+  }
+
+  async #send(id: string): Promise<void> {
+    const { journal, log } = this.#options;
+    const result = journal.deployments.find(id)?.result;
+    if (result === undefined) return;
+    this.#sending.add(id);
+    try {
+      await this.#post(id, result);
+      this.#backoff.reset();
+    } catch (error) {
+      if (!isRefusal(error)) return this.#retryLater();
+      // The service has ended it otherwise, or no longer knows it; it will not change its mind.
+      log.warn('the service does not take the result of a deployment', { deployment: id, error });
+    } finally {
+      this.#sending.delete(id);
+    }
+    journal.deployments.reported(id);
+    this.#lines.delete(id);
+  }
+
+  async #post(id: string, { status, error, reason, instance, components }: RolloutResult): Promise<void> {
+    const { journal, service } = this.#options;
+    const uid = journal.deployments.find(id)?.instanceUid;
+    const { data } = await service.call('deployments.report', {
+      body: {
+        deployment_id: id,
+        status,
+        ...(error === undefined ? {} : { error: error.slice(0, 8_192) }),
+        ...(reason === undefined ? {} : { reason: reason.slice(0, 64) }),
+        ...(instance === undefined ? {} : { instance }),
+        logs: this.#lines.get(id) ?? [],
+      },
+    });
+    if (uid === undefined || data.instance_id === null) return;
+    journal.manifests.nameInstance(uid, data.instance_id);
+    if (components.length < 2) return;
+    // The observer says it again in any case.
+    await service
+      .call('instances.syncComponents', { body: { instance_id: data.instance_id, components } })
+      .catch(() => undefined);
+  }
+
+  #retryLater(): void {
+    if (this.#stopped || this.#retry) return;
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined;
+      this.settle();
+    }, this.#backoff.next());
+  }
+}

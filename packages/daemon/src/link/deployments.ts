@@ -1,0 +1,205 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Deployment, ReportedLine } from '@hortus/contract/resources/deployments';
+import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import { Slots, type Turns } from '../actions/turns.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { JournalledDeployment } from '../journal/deployments.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Log } from '../log.ts';
+import { check } from '../policy/check.ts';
+import type { Policy } from '../policy/policy.ts';
+import { type RolloutResult, rollOut } from '../rollout/rollout.ts';
+import { acceptManifest, type Expectation } from '../trust/accept-manifest.ts';
+import { DeploymentLog } from './deployment-log.ts';
+import { DeploymentReports } from './deployment-reports.ts';
+import { isRefusal, type Service } from './service.ts';
+
+export interface DeploymentsOptions {
+  journal: Journal;
+  engine: Engine;
+  service: Service;
+  turns: Turns;
+  policy: Policy;
+  /** Of the service; undefined as long as none is pinned, and then nothing is deployed. */
+  publicKey(): Expectation['key'] | undefined;
+  serverId(): string;
+  log: Log;
+  /** An instance changed. */
+  onChange(): void;
+}
+
+type Order = Pick<Deployment, 'id' | 'definition_id' | 'revision'>;
+
+const AT_ONCE = 4;
+
+/** Takes deployments from the service, rolls them out and says how they ended. */
+export class DeploymentRunner {
+  readonly #options: DeploymentsOptions;
+  readonly #reports: DeploymentReports;
+  readonly #active = new Map<string, { controller: AbortController; done: Promise<void> }>();
+  readonly #slots = new Slots(AT_ONCE);
+  #stopped = false;
+  #closed = false;
+
+  constructor(options: DeploymentsOptions) {
+    this.#options = options;
+    this.#reports = new DeploymentReports(options);
+  }
+
+  /** Looks for what is to be done. Rejects when the service does not answer. */
+  async look(): Promise<void> {
+    const { data } = await this.#options.service.call('deployments.pending', { query: { per_page: 100 } });
+    for (const deployment of data) this.#take(deployment);
+  }
+
+  /** What an earlier life of the daemon was in the middle of is gone on with, even if the service is away. */
+  recover(): void {
+    for (const journalled of this.#options.journal.deployments.unfinished()) {
+      if (journalled.phase === 'started') this.#follow(journalled.id, (signal) => this.#resume(journalled, signal));
+    }
+  }
+
+  settle(): void {
+    this.#reports.settle();
+  }
+
+  /** Takes nothing new, gives what is under way a little time, and then leaves it to the next life of the daemon. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopped = true;
+    const active = Promise.all([...this.#active.values()].map(({ done }) => done));
+    await Promise.race([active, sleep(graceMs, undefined, { ref: false })]);
+    this.#closed = true;
+    this.#reports.stop();
+  }
+
+  #take(deployment: Deployment): void {
+    const { id } = deployment;
+    if (this.#stopped) return;
+    const active = this.#active.get(id);
+    if (active) {
+      if (deployment.cancelling) active.controller.abort(CANCELLED);
+      return;
+    }
+    const known = this.#options.journal.deployments.find(id);
+    // The service still waits for what we have done: the report got lost, or the service was restored from a backup.
+    if (known?.phase === 'finished') this.#reports.report(id);
+    else this.#follow(id, (signal) => this.#begin(deployment, signal));
+  }
+
+  #follow(id: string, work: (signal: AbortSignal) => Promise<void>): void {
+    const controller = new AbortController();
+    const done = work(controller.signal)
+      .catch((error: Error) => this.#options.log.warn('a deployment has to wait', { deployment: id, error }))
+      .finally(() => this.#active.delete(id));
+    this.#active.set(id, { controller, done });
+  }
+
+  async #begin(deployment: Deployment, signal: AbortSignal): Promise<void> {
+    const { journal, service } = this.#options;
+    const { id } = deployment;
+    journal.deployments.receive(deployment, Date.now());
+    // Both at once: a deployment is quick, and the second answer is needed unless the first is a refusal.
+    const [claimed, answered] = await Promise.allSettled([
+      service.call('deployments.status', { params: { id }, body: { status: 'running' } }),
+      service.call('manifest.read', { query: { deployment_id: id } }),
+    ]);
+    if (claimed.status === 'rejected') {
+      if (!isRefusal(claimed.reason)) throw claimed.reason;
+      // Somebody has ended it meanwhile.
+      journal.deployments.finish(id, failed('refused', claimed.reason.message), Date.now());
+      return journal.deployments.reported(id);
+    }
+    if (claimed.value.data.cancelling) return this.#finish(id, failed(CANCELLED, 'It was cancelled before it began.'));
+    if (answered.status === 'rejected') {
+      if (!isRefusal(answered.reason)) throw answered.reason;
+      return this.#finish(id, failed('manifest', answered.reason.message));
+    }
+    const accepted = this.#accept(deployment, answered.value.data);
+    if ('status' in accepted) return this.#finish(id, accepted);
+    journal.deployments.start(id, accepted);
+    await this.#rollOut(deployment, accepted, signal);
+  }
+
+  #accept(deployment: Order, answer: unknown): SignedManifest | RolloutResult {
+    const { journal, policy, publicKey, serverId } = this.#options;
+    const key = publicKey();
+    if (!key) return failed('signature', 'This daemon knows no public key of the service; register the server again.');
+    const last = (uid: string) => journal.manifests.of(uid);
+    const accepted = acceptManifest(answer, { key, serverId: serverId(), deployment, last });
+    if (!accepted.ok) return failed(accepted.rule, `Refused: ${accepted.message}.`);
+    const refusals = check(accepted.manifest, policy);
+    if (refusals.length === 0) return accepted.manifest;
+    const list = refusals.map(({ component, message }) => (component ? `${component} ${message}` : message));
+    return failed('refused', `Refused by the policy of this server: ${list.join('; ')}.`);
+  }
+
+  async #resume(journalled: JournalledDeployment, signal: AbortSignal): Promise<void> {
+    const { id, definitionId: definition_id, revision, manifest } = journalled;
+    if (manifest === undefined) return this.#finish(id, failed('lost', 'The daemon has lost the manifest.'));
+    const order = { id, definition_id, revision };
+    // The operator may have changed the policy since, and the disk may have been written to by others.
+    const accepted = this.#accept(order, manifest);
+    if ('status' in accepted) return this.#finish(id, accepted);
+    await this.#rollOut(order, accepted, signal);
+  }
+
+  async #rollOut(order: Order, manifest: SignedManifest, signal: AbortSignal): Promise<void> {
+    const { turns, engine, journal, log } = this.#options;
+    const { id, definition_id: definitionId, revision } = order;
+    const lines = new DeploymentLog({ send: (logs) => this.#progress(id, logs) });
+    const { deadline, progress } = this.#deadline(id, manifest.deadline_ms);
+    const events = { log: (line: ReportedLine) => lines.add(line), progress };
+    const rollout = { deploymentId: id, definitionId, revision, manifest, serverId: manifest.server_id };
+    const steps = { step: (step: string) => this.#stopped || journal.deployments.step(id, step) };
+    const work = () => this.#slots.run(() => rollOut(rollout, { engine, events, signal, journal: steps }));
+    let result: RolloutResult;
+    try {
+      result = await turns.take(manifest.instance_uid, work);
+    } catch (error) {
+      log.error('a rollout failed unexpectedly', { deployment: id, error });
+      result = failed('internal', (error as Error).message);
+    }
+    clearTimeout(deadline());
+    const rest = await lines.close();
+    // Past the daemon's own end the journal is closed; the next life goes on from what it says.
+    if (this.#closed) return;
+    if (result.status === 'success') journal.manifests.keep(manifest);
+    this.#finish(id, result, rest);
+    this.#options.onChange();
+  }
+
+  /** Ends a rollout in which nothing moves any more. The service does the same, but may be away. */
+  #deadline(id: string, ms: number): { deadline(): NodeJS.Timeout; progress(): void } {
+    const end = () => this.#active.get(id)?.controller.abort('deadline');
+    let timer = setTimeout(end, ms);
+    const progress = () => {
+      clearTimeout(timer);
+      timer = setTimeout(end, ms);
+    };
+    return { deadline: () => timer, progress };
+  }
+
+  async #progress(id: string, logs: ReportedLine[]): Promise<void> {
+    const { service } = this.#options;
+    const answer = await service
+      .call('deployments.status', { params: { id }, body: { status: 'running', logs } })
+      .catch((error) => {
+        // It is over for the service; these lines are of use to nobody.
+        if (isRefusal(error)) return undefined;
+        throw error;
+      });
+    if (answer?.data.cancelling) this.#active.get(id)?.controller.abort(CANCELLED);
+  }
+
+  #finish(id: string, result: RolloutResult, rest: ReportedLine[] = []): void {
+    this.#options.journal.deployments.finish(id, result, Date.now());
+    this.#reports.report(id, rest);
+  }
+}
+
+/** As the reason of an abort it becomes the reason of the result. */
+const CANCELLED = 'cancelled';
+
+function failed(reason: string, error: string): RolloutResult {
+  return { status: 'failed', reason, error, components: [] };
+}

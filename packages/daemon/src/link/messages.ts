@@ -1,0 +1,55 @@
+import type { ActionRequest } from '../actions/action.ts';
+
+/** What this daemon can do beyond the published messages; the service sends more only to those who ask. */
+export const CAPABILITIES = ['journal', 'wake', 'ack', 'builtin', 'rotate', 'cancel'] as const;
+
+export type FromService =
+  | ({ type: 'action_request' } & ActionRequest)
+  | { type: 'ping'; ts?: number }
+  | { type: 'authenticated'; server_id?: string; capabilities?: string[]; manifest_public_key?: string }
+  | { type: 'deployment_available'; deployment_id?: string }
+  | { type: 'result_recorded'; execution_id: string }
+  | { type: 'action_cancel'; execution_id: string }
+  | { type: 'rotate_key'; api_key: string };
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+/** It becomes part of names and labels, so it has to look like an id. */
+const isId = (value: unknown): value is string => typeof value === 'string' && /^[A-Za-z0-9_-]{1,100}$/.test(value);
+const isTextList = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
+
+/** What must hold of a message before it is acted on. Unknown fields pass, and messages of an unknown type are ignored. */
+const forms: Record<FromService['type'], (message: Record<string, unknown>) => boolean> = {
+  action_request: ({ execution_id, container_name, action, params }) =>
+    isId(execution_id) &&
+    isText(container_name) &&
+    isObject(action) &&
+    isText(action.slug) &&
+    isText(action.type) &&
+    isTextList(action.command) &&
+    isObject(params),
+  ping: () => true,
+  authenticated: ({ capabilities }) => capabilities === undefined || isTextList(capabilities),
+  deployment_available: () => true,
+  result_recorded: ({ execution_id }) => isId(execution_id),
+  action_cancel: ({ execution_id }) => isId(execution_id),
+  rotate_key: ({ api_key }) => isText(api_key),
+};
+
+export function readMessage(text: string): FromService | undefined {
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(message) || !Object.hasOwn(forms, String(message.type))) return undefined;
+  const given = { ...message };
+  if (given.type === 'action_request') {
+    given.params ??= {};
+    if (isObject(given.action)) given.action = { command: [], timeout: '', ...given.action };
+  }
+  return forms[given.type as FromService['type']](given) ? (given as unknown as FromService) : undefined;
+}

@@ -1,0 +1,123 @@
+import { ApiProblem } from '@hortus/client/problem';
+import type { ActionOutcome } from '../actions/action.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Log } from '../log.ts';
+import { Backoff } from './backoff.ts';
+import type { Channel } from './channel.ts';
+import { isRefusal, type Service } from './service.ts';
+
+export interface ResultsOptions {
+  journal: Journal;
+  service: Service;
+  channel: Pick<Channel, 'offers' | 'send'>;
+  log: Log;
+  /** How long an acknowledgement over the channel is waited for before the result goes by REST. */
+  acknowledgeWithinMs?: number;
+  backoff?: { firstMs: number; mostMs: number };
+}
+
+/** Above this a result goes by REST, which takes large bodies; the channel should stay quick for everybody. */
+const LARGE = 256 * 1024;
+/** What is left of an output whose full length the service does not take. */
+const SHORTENED = 64 * 1024;
+
+/** Brings the outcomes of executions to the service. One is owed until the service has said that it has it. */
+export class Results {
+  readonly #options: ResultsOptions;
+  readonly #backoff: Backoff;
+  readonly #awaited = new Map<string, NodeJS.Timeout>();
+  readonly #sending = new Set<string>();
+  #retry: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(options: ResultsOptions) {
+    this.#options = options;
+    this.#backoff = new Backoff(options.backoff ?? { firstMs: 1_000, mostMs: 60_000 });
+  }
+
+  /** A courtesy: if it gets lost, the result says that it began. */
+  started(id: string): void {
+    this.#options.channel.send({ type: 'action_started', execution_id: id });
+  }
+
+  finished(id: string): void {
+    const outcome = this.#options.journal.executions.find(id)?.outcome;
+    if (outcome === undefined || this.#sending.has(id) || this.#awaited.has(id)) return;
+    if (!this.#sendByChannel(id, outcome)) void this.#sendByRest(id, outcome);
+  }
+
+  /** The service has it. */
+  recorded(id: string): void {
+    clearTimeout(this.#awaited.get(id));
+    this.#awaited.delete(id);
+    this.#options.journal.executions.reported(id);
+  }
+
+  /** Sends whatever is still owed; after every connection, and after every start. */
+  settle(): void {
+    for (const { id } of this.#options.journal.executions.unreported()) this.finished(id);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#retry);
+    for (const timer of this.#awaited.values()) clearTimeout(timer);
+  }
+
+  #sendByChannel(id: string, outcome: ActionOutcome): boolean {
+    const { channel } = this.#options;
+    if (!channel.offers('ack') || outcome.output.length > LARGE) return false;
+    const { status, ...rest } = outcome;
+    if (
+      !channel.send({ type: status === 'completed' ? 'action_completed' : 'action_failed', execution_id: id, ...rest })
+    )
+      return false;
+    const timer = setTimeout(() => {
+      this.#awaited.delete(id);
+      void this.#sendByRest(id, outcome);
+    }, this.#options.acknowledgeWithinMs ?? 10_000);
+    this.#awaited.set(id, timer);
+    return true;
+  }
+
+  async #sendByRest(id: string, outcome: ActionOutcome): Promise<void> {
+    const { journal, log } = this.#options;
+    this.#sending.add(id);
+    try {
+      await this.#put(id, outcome);
+      journal.executions.reported(id);
+      this.#backoff.reset();
+    } catch (error) {
+      if (isRefusal(error)) {
+        // The service has ended it otherwise, or no longer knows it; it will not change its mind.
+        log.warn('the service does not take the result of an action', { execution: id, error });
+        journal.executions.reported(id);
+      } else {
+        log.debug('the result of an action could not be reported yet', { execution: id, error });
+        this.#retryLater();
+      }
+    } finally {
+      this.#sending.delete(id);
+    }
+  }
+
+  async #put(id: string, outcome: ActionOutcome): Promise<void> {
+    const call = (body: ActionOutcome) =>
+      this.#options.service.call('actions.report', { params: { execution_id: id }, body });
+    try {
+      await call(outcome);
+    } catch (error) {
+      const tooLong = error instanceof ApiProblem && (error.status === 422 || error.status === 413);
+      if (!tooLong || outcome.output.length <= SHORTENED) throw error;
+      await call({ ...outcome, output: outcome.output.slice(-SHORTENED), output_truncated: true });
+    }
+  }
+
+  #retryLater(): void {
+    if (this.#stopped || this.#retry) return;
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined;
+      this.settle();
+    }, this.#backoff.next());
+  }
+}

@@ -1,0 +1,37 @@
+import { type Client, createClient } from '@hortus/client/client';
+import { ApiProblem } from '@hortus/client/problem';
+
+/** The REST side of the service, with whichever key is valid now. Nothing is retried in here: each caller knows how. */
+export class Service {
+  readonly baseUrl: string;
+  #key: string;
+  #client: Client;
+
+  constructor(baseUrl: string, key: string) {
+    this.baseUrl = baseUrl.replace(/\/+$/, '');
+    this.#key = key;
+    this.#client = this.#open(key);
+  }
+
+  get key(): string {
+    return this.#key;
+  }
+
+  get call(): Client['call'] {
+    return this.#client.call;
+  }
+
+  useKey(key: string): void {
+    this.#key = key;
+    this.#client = this.#open(key);
+  }
+
+  #open(key: string): Client {
+    return createClient({ baseUrl: this.baseUrl, key, retries: { attempts: 1 }, timeoutMs: 20_000 });
+  }
+}
+
+/** Whether the service has understood and said no, so that saying the same again is of no use. */
+export function isRefusal(error: unknown): error is ApiProblem {
+  return error instanceof ApiProblem && (error.status === 404 || error.status === 422);
+}

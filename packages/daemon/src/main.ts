@@ -1,0 +1,121 @@
+#!/usr/bin/env node
+import { isSea } from 'node:sea';
+import { parseArgs } from 'node:util';
+
+const HELP = `hortusd keeps the instances of this server as the service wants them.
+
+Usage:
+  hortusd run [options]      connect to the service and work
+  hortusd policy [options]   print what this server allows, as policy.yaml has it
+  hortusd version            print the version
+
+Options of run:
+  --url <address>            of the service, such as https://hortus.example.org/api/v1
+  --key-file <path>          JSON {url, server_id, api_key, manifest_public_key}, or the bare key
+  --server-id <id>           of this server, unless the key file has it
+  --public-key <base64>      of the service, unless the key file has it; pinned at the first start
+  --state-dir <path>         journal, policy.yaml and pins; /var/lib/hortusd
+  --docker-socket <path>     /var/run/docker.sock
+  --log-level <level>        debug, info, warn or error; info
+The key itself is never an argument: it stands in the key file or in HORTUSD_KEY. Every other option can be given as
+HORTUSD_URL, HORTUSD_SERVER_ID, HORTUSD_PUBLIC_KEY, HORTUSD_STATE_DIR, HORTUSD_DOCKER_SOCKET, HORTUSD_LOG_LEVEL.
+
+Examples:
+  hortusd run --key-file /etc/hortusd/key.json
+  HORTUSD_KEY=… hortusd run --url https://hortus.example.org
+  hortusd policy > /var/lib/hortusd/policy.yaml
+`;
+
+const [command, ...rest] = process.argv.slice(2);
+
+switch (command) {
+  case 'run':
+    await run(rest);
+    break;
+  case 'exec-shim': {
+    // Loaded alone: a shim should be small, and ready soon.
+    const { runShim } = await import('./actions/exec-shim.ts');
+    await runShim(rest[0] ?? fail('exec-shim is started by the daemon itself.'));
+    process.exit(0);
+    break;
+  }
+  case 'policy': {
+    const { stateDirectoryOf } = await import('./config.ts');
+    const { policyFileOf, printPolicy, readPolicy } = await import('./policy/read-policy.ts');
+    const { values } = options(rest);
+    process.stdout.write(printPolicy(orFail(() => readPolicy(policyFileOf(stateDirectoryOf(values, process.env))))));
+    break;
+  }
+  case 'version':
+  case '--version': {
+    const { VERSION } = await import('./version.ts');
+    process.stdout.write(`${VERSION}\n`);
+    break;
+  }
+  case undefined:
+  case 'help':
+  case '--help':
+    process.stdout.write(HELP);
+    break;
+  default:
+    fail(`There is no command ${command}. See hortusd --help.`);
+}
+
+async function run(args: string[]): Promise<void> {
+  const [{ readConfig }, { Daemon }, { openLog }] = await Promise.all([
+    import('./config.ts'),
+    import('./daemon.ts'),
+    import('./log.ts'),
+  ]);
+  const { values } = options(args);
+  const config = orFail(() => readConfig(values, process.env));
+  const log = openLog(config.logLevel);
+  const shimCommand = isSea() ? { shimCommand: [process.execPath, 'exec-shim'] } : {};
+  const daemon = orFail(() => new Daemon({ config, log, ...shimCommand }));
+  daemon.start();
+  log.info('hortusd has started', { url: config.url, state: config.stateDirectory });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    // A second one means it: the handler is gone by then and the default ends the process.
+    process.once(signal, () => {
+      daemon.stop().then(
+        () => process.exit(0),
+        (error: Error) => {
+          log.error('hortusd did not stop in order', { error });
+          process.exit(1);
+        },
+      );
+    });
+  }
+}
+
+function options(args: string[]) {
+  const text = { type: 'string' } as const;
+  return orFail(() =>
+    parseArgs({
+      args,
+      options: {
+        url: text,
+        'key-file': text,
+        'server-id': text,
+        'public-key': text,
+        'state-dir': text,
+        'docker-socket': text,
+        'log-level': text,
+      },
+    }),
+  );
+}
+
+/** What the person who started it did wrong is told in one line, without a stack. */
+function orFail<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    return fail((error as Error).message);
+  }
+}
+
+function fail(message: string): never {
+  process.stderr.write(`hortusd: ${message}\n`);
+  process.exit(2);
+}

@@ -1,0 +1,88 @@
+import type { ManifestComponent } from '@hortus/contract/template/manifest';
+import type { ContainerSpec, Mount } from '../engine/container-spec.ts';
+
+/** Linux does not take longer host names. */
+const longestHostname = 63;
+
+/** What a component of a manifest asks of the engine, word for word; name and labels are the planner's to add. */
+export function componentSpec(component: ManifestComponent, network: string): Omit<ContainerSpec, 'name' | 'labels'> {
+  const c = component;
+  const hostname = c.hostname ?? c.host;
+  return {
+    image: c.image,
+    env: c.env,
+    ...optional('entrypoint', c.entrypoint),
+    ...optional('command', c.command),
+    ...optional('user', c.user),
+    ...optional('workingDir', c.working_dir),
+    // Stable over replacements: some applications keep their data under their host's name.
+    ...(hostname.length > longestHostname ? {} : { hostname }),
+    mounts: mounts(c),
+    limits: {
+      ...optional('cpus', c.resources.cpus),
+      ...optional('memoryBytes', c.resources.memory_bytes),
+      ...optional('memoryReservationBytes', c.resources.memory_reservation_bytes),
+      ...optional('pids', c.resources.pids),
+      ...optional('shmBytes', c.shm_size_bytes),
+      ulimits: c.ulimits,
+    },
+    // A job that is started again by the engine would never be seen to end.
+    restart: c.kind === 'job' ? 'no' : c.restart,
+    ports: c.ports.map((port) => ({
+      containerPort: port.container_port,
+      protocol: port.protocol,
+      ...optional('hostPort', port.host_port),
+      ...optional('hostIp', port.host_ip),
+    })),
+    network: c.network === 'host' ? { kind: 'host' } : { kind: 'bridge', name: network, aliases: [c.host] },
+    privileged: c.privileged,
+    pid: c.pid,
+    ipc: c.ipc,
+    seccomp: c.confinement.seccomp,
+    apparmor: c.confinement.apparmor,
+    noNewPrivileges: c.confinement.no_new_privileges,
+    capabilities: c.capabilities,
+    devices: c.devices.map(({ path, container_path, access }) => ({ path, containerPath: container_path, access })),
+    ...optional('gpu', c.gpu),
+    sysctls: c.sysctls,
+    extraHosts: c.extra_hosts,
+    readOnlyRoot: c.read_only,
+    init: c.init,
+    tty: c.tty,
+    ...optional('stopSignal', c.stop_signal),
+    stopGraceMs: c.stop_grace_period_ms,
+    ...optional('healthcheck', engineCheck(c)),
+  };
+}
+
+/**
+ * A command stays with the engine too, at its declared interval, so that its word is in every inspection. HTTP and TCP are the
+ * daemon's to probe, and then the image's own check would only contradict it.
+ */
+function engineCheck({ healthcheck: check }: ManifestComponent): ContainerSpec['healthcheck'] {
+  if (check === undefined) return undefined;
+  if (check.test === undefined) return 'none';
+  return {
+    argv: check.test,
+    intervalMs: check.interval_ms,
+    timeoutMs: check.timeout_ms,
+    startPeriodMs: check.start_period_ms,
+    retries: check.retries,
+  };
+}
+
+function mounts({ storage, tmpfs }: ManifestComponent): Mount[] {
+  return [
+    ...storage.map((one): Mount => {
+      const place = { target: one.mount_path, readOnly: one.read_only };
+      if (one.host_path !== undefined) return { kind: 'host', path: one.host_path, ...place };
+      return { kind: 'volume', volume: one.volume ?? one.name, ...place };
+    }),
+    ...tmpfs.map((one): Mount => ({ kind: 'tmpfs', target: one.mount_path, ...optional('sizeBytes', one.size_bytes) })),
+  ];
+}
+
+/** The key only where it holds something. */
+function optional<K extends string, V>(key: K, value: V | undefined): { [Key in K]?: V } {
+  return (value === undefined ? {} : { [key]: value }) as { [Key in K]?: V };
+}

@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto';
+import type { Manifest, ManifestComponent, ManifestHealthcheck } from '@hortus/contract/template/manifest';
+import type { ContainerFile, ContainerSpec } from '../engine/container-spec.ts';
+import type { NamedSpec } from '../engine/engine.ts';
+import { componentSpec } from './component-spec.ts';
+import { label, ownerLabels } from './labels.ts';
+import { containerName, isSafeName, networkName } from './names.ts';
+
+export type UnitKind = 'service' | 'before_start_job' | 'after_start_job';
+
+/** One container that shall be: a component, or one of its replicas. */
+export interface Unit {
+  key: string;
+  component: string;
+  replica: number;
+  kind: UnitKind;
+  primary: boolean;
+  irreversible: boolean;
+  /** Under its lasting name. */
+  spec: ContainerSpec;
+  files: readonly ContainerFile[];
+  dependsOn: Readonly<Record<string, 'started' | 'healthy' | 'completed'>>;
+  check: ManifestHealthcheck | undefined;
+  config: string;
+}
+
+export interface Desired {
+  deploymentId: string;
+  instanceUid: string;
+  /** Missing where every component is on the host's network. */
+  network: NamedSpec | undefined;
+  volumes: readonly NamedSpec[];
+  /** What others depend on comes first. */
+  units: readonly Unit[];
+}
+
+export interface DesiredFrom {
+  deploymentId: string;
+  definitionId: string;
+  revision: number;
+  serverId: string;
+  manifest: Manifest;
+}
+
+/** The manifest cannot be turned into containers; the message says why, to the person who wrote it. */
+export class ManifestProblem extends Error {}
+
+export function desiredState(from: DesiredFrom): Desired {
+  const { manifest } = from;
+  const uid = manifest.instance.uid;
+  // Checked here although the service has checked it: these become names and paths on this machine.
+  for (const name of [uid, ...manifest.components.map((component) => component.name)]) {
+    if (!isSafeName(name)) throw new ManifestProblem(`${JSON.stringify(name)} cannot be part of a container's name`);
+  }
+  const own = {
+    [label.managed]: 'true',
+    [label.server]: from.serverId,
+    [label.instance]: uid,
+    [label.definition]: from.definitionId,
+  };
+  const primary = primaryOf(manifest);
+  const deployed = manifest.components.filter((component) => component.run !== 'schedule');
+  const network = { name: networkName(uid), labels: own, owner: ownerLabels };
+  const volumes = new Set(deployed.flatMap(({ storage }) => storage.flatMap((one) => one.volume ?? [])));
+  return {
+    deploymentId: from.deploymentId,
+    instanceUid: uid,
+    network: deployed.some((component) => component.network === 'bridge') ? network : undefined,
+    volumes: [...volumes].map((name) => ({ name, labels: own, owner: ownerLabels })),
+    units: deployed.flatMap((component) =>
+      replicas(component).map((replica) => unit(from, component, replica, component.name === primary, own)),
+    ),
+  };
+}
+
+/** The component a person thinks of as the application: where the primary route leads, else the first service. */
+export function primaryOf({ routes, components }: Manifest): string | undefined {
+  const routed = routes.find((route) => route.primary)?.component;
+  const service = components.find((component) => component.kind === 'service');
+  return components.find(({ name }) => name === routed)?.name ?? (service ?? components[0])?.name;
+}
+
+function replicas({ kind, replicas: count }: ManifestComponent): number[] {
+  return Array.from({ length: kind === 'job' ? 1 : count }, (_, index) => index + 1);
+}
+
+function unit(
+  from: DesiredFrom,
+  component: ManifestComponent,
+  replica: number,
+  primary: boolean,
+  own: Record<string, string>,
+): Unit {
+  const uid = from.manifest.instance.uid;
+  checkTexts(component);
+  const kind: UnitKind =
+    component.kind === 'service' ? 'service' : component.run === 'after_start' ? 'after_start_job' : 'before_start_job';
+  const files = component.files.map(({ mount_path, mode, content }) => ({ path: mount_path, mode, content }));
+  if (files.length > 0 && component.read_only) {
+    throw new ManifestProblem(`${component.name}: files cannot be written into a container whose root is read-only`);
+  }
+  const bare = {
+    name: containerName(uid, component.name, replica, primary),
+    ...componentSpec(component, networkName(uid)),
+  };
+  const config = hash({ ...bare, labels: component.labels, files, check: component.healthcheck ?? null, kind });
+  return {
+    key: `${component.name}.${replica}`,
+    component: component.name,
+    replica,
+    kind,
+    primary: primary && replica === 1,
+    irreversible: component.irreversible,
+    spec: {
+      ...bare,
+      // Ours come last: a manifest must not be able to pass a container off as another's.
+      labels: {
+        ...component.labels,
+        ...own,
+        [label.deployment]: from.deploymentId,
+        [label.revision]: String(from.revision),
+        [label.specHash]: from.manifest.spec_hash,
+        [label.component]: component.name,
+        [label.replica]: String(replica),
+        [label.kind]: component.kind,
+        ...(primary && replica === 1 ? { [label.primary]: 'true' } : {}),
+        ...(component.healthcheck ? { [label.probe]: JSON.stringify(component.healthcheck) } : {}),
+        [label.config]: config,
+      },
+    },
+    files,
+    dependsOn: component.depends_on,
+    check: component.healthcheck,
+    config,
+  };
+}
+
+/** An engine would cut a text at a zero byte, or take a name with = in it for another. */
+function checkTexts({ name, env, command = [], entrypoint = [] }: ManifestComponent): void {
+  const texts = [...Object.entries(env).flat(), ...command, ...entrypoint];
+  if (texts.some((text) => text.includes('\0'))) throw new ManifestProblem(`${name}: a text holds a zero byte`);
+  const odd = Object.keys(env).find((key) => key === '' || key.includes('='));
+  if (odd !== undefined)
+    throw new ManifestProblem(`${name}: ${JSON.stringify(odd)} cannot name an environment variable`);
+}
+
+function hash(value: unknown): string {
+  return `sha256:${createHash('sha256')
+    .update(JSON.stringify(sorted(value)))
+    .digest('hex')}`;
+}
+
+/** Key order must not matter: the same manifest may be written in another one next time. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (value === null || typeof value !== 'object') return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+}

@@ -1,0 +1,51 @@
+import { type Actual, type ActualContainer, isNext } from './actual.ts';
+import { lastingName } from './names.ts';
+import type { PlanStep } from './plan-step.ts';
+
+export interface Finish {
+  steps: PlanStep[];
+  /** How things are once the steps are done. */
+  actual: Actual;
+}
+
+/**
+ * A rollout ends by removing what it replaced and then renaming. Once that has begun the old state cannot come back, so one
+ * that was cut off there is carried to its end before anything else. That it had begun shows in the engine alone: a new
+ * container whose predecessor is gone, or one beside a sibling of the same deployment that has its lasting name already.
+ */
+export function finishInterrupted(actual: Actual): Finish {
+  const { containers } = actual;
+  const present = new Set(containers.map(({ id }) => id));
+  const settled = new Set(containers.filter((one) => !isNext(one)).map(({ deployment }) => deployment));
+  const begun = new Set(
+    containers
+      .filter((one) => isNext(one) && (settled.has(one.deployment) || one.replaces.some(({ id }) => !present.has(id))))
+      .map(({ deployment }) => deployment),
+  );
+  const proven = containers.filter((one) => isNext(one) && begun.has(one.deployment));
+  if (proven.length === 0) return { steps: [], actual };
+  const names = new Map(proven.map((one) => [one.id, lastingName(one.name)]));
+  const taken = new Set(names.values());
+  const replaced = new Set(proven.flatMap(({ replaces }) => replaces.map(({ id }) => id)));
+  const superseded = containers.filter((one) => !names.has(one.id) && (replaced.has(one.id) || taken.has(one.name)));
+  const removals = superseded.map((one) => removal(one));
+  const after = removals.map(({ key }) => key);
+  const renames = proven.map((one): PlanStep => {
+    const name = names.get(one.id) as string;
+    return { key: `switch:${one.id}`, after, step: 'switch', target: { existing: one }, name };
+  });
+  const gone = new Set(superseded.map(({ id }) => id));
+  return {
+    steps: [...removals, ...renames],
+    actual: {
+      ...actual,
+      containers: containers
+        .filter(({ id }) => !gone.has(id))
+        .map((one) => ({ ...one, name: names.get(one.id) ?? one.name })),
+    },
+  };
+}
+
+function removal(container: ActualContainer): PlanStep {
+  return { key: `remove_old:${container.id}`, after: [], step: 'remove_old', container };
+}

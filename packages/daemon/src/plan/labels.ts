@@ -1,0 +1,28 @@
+/** The labels on everything the daemon makes: they, and no file of its own, tell it after a restart what is whose. */
+export const label = {
+  managed: 'hortus.managed',
+  server: 'hortus.server',
+  instance: 'hortus.instance',
+  definition: 'hortus.definition',
+  deployment: 'hortus.deployment',
+  revision: 'hortus.revision',
+  specHash: 'hortus.spec_hash',
+  component: 'hortus.component',
+  /** Of the resolved container: the same value means there is nothing to do. */
+  config: 'hortus.config',
+  /** 1 for the first of several equal containers of a component. */
+  replica: 'hortus.replica',
+  /** On the container a person means when they name the instance. */
+  primary: 'hortus.primary',
+  kind: 'hortus.kind',
+  /** How to ask the container whether it is well, as JSON, for a daemon that no longer has the manifest. */
+  probe: 'hortus.probe',
+  /** The ids, with commas between, of the containers this one was made to replace, and of those that were running. */
+  replaces: 'hortus.replaces',
+  replacesRunning: 'hortus.replaces_running',
+  /** On throw-away containers of actions, which no deployment touches. */
+  execution: 'hortus.execution',
+} as const;
+
+/** What an existing network or volume must carry to be used as ours. Not the server: a server may be registered anew. */
+export const ownerLabels: readonly string[] = [label.managed, label.instance];

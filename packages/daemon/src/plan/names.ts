@@ -1,0 +1,31 @@
+const suffix = '.next';
+
+/** Docker's own rule, with room for what is put behind: a name that breaks it must not reach an engine's path or a label filter. */
+const safe = /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,99}$/;
+
+export function isSafeName(name: string): boolean {
+  return safe.test(name);
+}
+
+/** The lasting name of a container. A dot cannot be in a component's name, so that names never meet. */
+export function containerName(uid: string, component: string, replica: number, primary: boolean): string {
+  const name = primary ? uid : `${uid}-${component}`;
+  return replica === 1 ? name : `${name}.${replica}`;
+}
+
+/** The name until the rollout has succeeded: the lasting name itself says "this one was healthy and serves". */
+export function nextName(name: string): string {
+  return `${name}${suffix}`;
+}
+
+export function isNextName(name: string): boolean {
+  return name.endsWith(suffix);
+}
+
+export function lastingName(name: string): string {
+  return isNextName(name) ? name.slice(0, -suffix.length) : name;
+}
+
+export function networkName(uid: string): string {
+  return `hortus-${uid}`;
+}

@@ -1,0 +1,41 @@
+import type { NamedSpec } from '../engine/engine.ts';
+import type { ActualContainer, Replaced } from './actual.ts';
+import type { Unit } from './desired.ts';
+
+/** A container a step is about: one that is there, or the one that this plan creates for a unit. */
+export type Target = { existing: ActualContainer } | { created: Unit };
+
+type Doing =
+  | { step: 'discard' | 'stop_old' | 'remove_old' | 'start_old'; container: ActualContainer }
+  | { step: 'pull'; image: string }
+  | { step: 'network'; network: NamedSpec }
+  | { step: 'volumes'; volume: NamedSpec }
+  | { step: 'create'; unit: Unit; replaces: readonly Replaced[] }
+  | { step: 'files'; unit: Unit }
+  | { step: 'start' | 'wait_healthy' | 'before_start_job' | 'after_start_job'; unit: Unit; target: Target }
+  | { step: 'switch'; target: Target; name: string };
+
+/** One thing to do. `after` names, by key, what must have succeeded before; whatever is not ordered may run at once. */
+export type PlanStep = { key: string; after: readonly string[] } & Doing;
+
+export interface Plan {
+  /** In an order that respects `after`. */
+  steps: readonly PlanStep[];
+}
+
+/** Orders steps so that each comes after what it waits for, and drops waits for what is not in the plan. */
+export function inOrder(steps: readonly PlanStep[]): PlanStep[] {
+  const byKey = new Map(steps.map((step) => [step.key, step]));
+  const ordered = new Map<string, PlanStep>();
+  const open = new Set<string>();
+  const place = (step: PlanStep) => {
+    if (ordered.has(step.key)) return;
+    if (open.has(step.key)) throw new Error('Components depend on one another in a circle');
+    open.add(step.key);
+    const after = [...new Set(step.after)].filter((key) => byKey.has(key));
+    for (const key of after) place(byKey.get(key) as PlanStep);
+    ordered.set(step.key, { ...step, after });
+  };
+  for (const step of steps) place(step);
+  return [...ordered.values()];
+}

@@ -1,0 +1,288 @@
+import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Desired, desiredState } from './desired.ts';
+import { plan } from './plan.ts';
+import type { Plan, PlanStep } from './plan-step.ts';
+import { recoveryPlan } from './recovery.ts';
+import { EngineModel } from './testing/engine-model.ts';
+import { component, manifest } from './testing/manifests.ts';
+
+let deployments = 0;
+
+function desire(from: Manifest): Desired {
+  deployments++;
+  return desiredState({
+    deploymentId: `dep_${deployments}`,
+    definitionId: 'def_1',
+    revision: deployments,
+    serverId: 'srv_1',
+    manifest: from,
+  });
+}
+
+const names = ['a', 'b', 'c', 'd', 'e'];
+
+/** One of a few components out of five names, so that revisions share some, change some, add and drop some. */
+function someComponent(name: string): fc.Arbitrary<ManifestComponent> {
+  const earlier = names.slice(0, names.indexOf(name));
+  return fc
+    .record({
+      kind: fc.constantFrom('service' as const, 'service' as const, 'job' as const),
+      run: fc.constantFrom('before_start' as const, 'before_start' as const, 'after_start' as const),
+      version: fc.integer({ min: 1, max: 2 }),
+      replicas: fc.constantFrom(1, 1, 2),
+      stored: fc.boolean(),
+      filed: fc.boolean(),
+      dependsOn: fc.subarray(earlier),
+      condition: fc.constantFrom('started' as const, 'healthy' as const),
+    })
+    .map(({ kind, run, version, replicas, stored, filed, dependsOn, condition }) =>
+      component(name, {
+        kind,
+        ...(kind === 'job' ? { run } : {}),
+        image: `example:${version}`,
+        replicas: kind === 'job' ? 1 : replicas,
+        storage: stored
+          ? [{ name: 'data', volume: `u_${name}`, mount_path: '/data', read_only: false, critical: true }]
+          : [],
+        files: filed ? [{ mount_path: '/etc/x', mode: '0644', content: `${version}` }] : [],
+        depends_on: Object.fromEntries(dependsOn.map((other) => [other, condition])),
+      }),
+    );
+}
+
+const someManifest: fc.Arbitrary<Manifest> = fc
+  .subarray(names, { minLength: 1 })
+  .chain((chosen) => fc.tuple(...chosen.map(someComponent)))
+  .map((components) => {
+    const kinds = new Map(components.map((one) => [one.name, one]));
+    for (const one of components) {
+      for (const other of Object.keys(one.depends_on)) {
+        const target = kinds.get(other);
+        // An after-start job waits for every service, so that nothing else can wait for it.
+        if (target === undefined || target.run === 'after_start') delete one.depends_on[other];
+        else if (target.kind === 'job') one.depends_on[other] = 'completed';
+      }
+    }
+    return manifest('u', components);
+  });
+
+function applied(model: EngineModel, { steps }: Plan, until = steps.length): EngineModel {
+  for (const step of steps.slice(0, until)) model.apply(step);
+  return model;
+}
+
+function deployed(from: Manifest | undefined): EngineModel {
+  const model = new EngineModel();
+  return from === undefined ? model : applied(model, plan(desire(from), model.actual()));
+}
+
+/** What people would see: which containers, under which names, running or ended. */
+function picture(model: EngineModel): string[] {
+  return model.containers.map(({ name, config, state }) => `${name} ${config.slice(7, 15)} ${state}`).sort();
+}
+
+const maybeManifest = fc.option(someManifest, { nil: undefined });
+const share = fc.double({ min: 0, max: 1, noNaN: true });
+const cutAt = (steps: Plan, fraction: number) => Math.round(steps.steps.length * fraction);
+
+describe('a plan', () => {
+  test('leads to exactly the desired containers, and the next plan is empty', () => {
+    fc.assert(
+      fc.property(maybeManifest, someManifest, (old, wanted) => {
+        const model = deployed(old);
+        const desired = desire(wanted);
+        applied(model, plan(desired, model.actual()));
+        expect(model.containers.map(({ name, config }) => [name, config]).sort()).toEqual(
+          desired.units.map(({ spec, config }) => [spec.name, config]).sort(),
+        );
+        for (const one of model.containers) {
+          const kind = desired.units.find(({ spec }) => spec.name === one.name)?.kind;
+          expect(one.state).toBe(kind === 'service' ? 'running' : 'exited');
+        }
+        expect(plan(desired, model.actual()).steps).toEqual([]);
+        // Another deployment of the same manifest has nothing to do either.
+        expect(plan(desire(wanted), model.actual()).steps).toEqual([]);
+      }),
+    );
+  });
+
+  test('names in `after` only what comes earlier, so that any order it allows is a right one', () => {
+    fc.assert(
+      fc.property(maybeManifest, someManifest, fc.infiniteStream(fc.nat()), (old, wanted, choices) => {
+        const model = deployed(old);
+        const desired = desire(wanted);
+        const left = [...plan(desired, model.actual()).steps];
+        const done = new Set<string>();
+        while (left.length > 0) {
+          const ready = left.filter(({ after }) => after.every((key) => done.has(key)));
+          expect(ready.length).toBeGreaterThan(0);
+          const step = ready[(choices.next().value as number) % ready.length] as PlanStep;
+          model.apply(step);
+          done.add(step.key);
+          left.splice(left.indexOf(step), 1);
+        }
+        expect(plan(desired, model.actual()).steps).toEqual([]);
+      }),
+    );
+  });
+
+  test('starts nothing before what it depends on, and no service that can wait before a job', () => {
+    fc.assert(
+      fc.property(maybeManifest, someManifest, (old, wanted) => {
+        const { steps } = plan(desire(wanted), deployed(old).actual());
+        const position = (key: string) => steps.findIndex((step) => step.key === key);
+        for (const [index, step] of steps.entries()) {
+          if (step.step !== 'start' && step.step !== 'before_start_job' && step.step !== 'after_start_job') continue;
+          for (const [name, condition] of Object.entries(step.unit.dependsOn)) {
+            const kinds = condition === 'started' ? ['start'] : ['wait_healthy', 'before_start_job'];
+            for (const kind of kinds) expect(position(`${kind}:${name}.1`)).toBeLessThan(index);
+          }
+        }
+      }),
+    );
+  });
+
+  test('stops nothing before every new container is there with its files', () => {
+    fc.assert(
+      fc.property(someManifest, someManifest, (old, wanted) => {
+        const { steps } = plan(desire(wanted), deployed(old).actual());
+        const firstStop = steps.findIndex(({ step }) => step === 'stop_old');
+        const lastPreparation = steps.findLastIndex(({ step }) => step === 'create' || step === 'files');
+        if (firstStop >= 0) expect(lastPreparation).toBeLessThan(firstStop);
+      }),
+    );
+  });
+
+  test('never takes a volume away', () => {
+    fc.assert(
+      fc.property(someManifest, someManifest, share, (old, wanted, fraction) => {
+        const model = deployed(old);
+        const volumes = [...model.volumes];
+        const desired = desire(wanted);
+        const before = model.actual();
+        const steps = plan(desired, before);
+        applied(model, steps, cutAt(steps, fraction));
+        const recovery = recoveryPlan(desired, before, model.actual());
+        const all = [...steps.steps, ...(recovery.direction === 'none' ? [] : recovery.plan.steps)];
+        for (const step of all) {
+          if (step.step === 'discard' || step.step === 'remove_old') expect(step.container.id).toMatch(/^id/);
+        }
+        expect([...model.volumes]).toEqual(expect.arrayContaining(volumes));
+      }),
+    );
+  });
+});
+
+describe('after a failure at any step', () => {
+  test('recovery ends in exactly the old or exactly the new state', () => {
+    fc.assert(
+      fc.property(maybeManifest, someManifest, share, (old, wanted, fraction) => {
+        const model = deployed(old);
+        const desired = desire(wanted);
+        const [before, oldPicture] = [model.actual(), picture(model)];
+        const steps = plan(desired, before);
+        const newPicture = picture(applied(model.copy(), steps));
+        applied(model, steps, cutAt(steps, fraction));
+        const recovery = recoveryPlan(desired, before, model.actual());
+        if (recovery.direction === 'none') throw new Error('nothing here is irreversible');
+        applied(model, recovery.plan);
+        expect(picture(model)).toEqual(recovery.direction === 'back' ? oldPicture : newPicture);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('a daemon that died there and plans again reaches the new state', () => {
+    fc.assert(
+      fc.property(maybeManifest, someManifest, fc.array(share, { minLength: 1, maxLength: 3 }), (old, wanted, cuts) => {
+        const model = deployed(old);
+        const desired = desire(wanted);
+        const newPicture = picture(applied(model.copy(), plan(desired, model.actual())));
+        for (const fraction of cuts) {
+          const steps = plan(desired, model.actual());
+          applied(model, steps, cutAt(steps, fraction));
+        }
+        applied(model, plan(desired, model.actual()));
+        expect(picture(model)).toEqual(newPicture);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('a daemon that died, planned again and then failed ends in exactly the old or the new state', () => {
+    fc.assert(
+      fc.property(maybeManifest, someManifest, share, share, (old, wanted, died, failed) => {
+        const model = deployed(old);
+        const desired = desire(wanted);
+        const oldPicture = picture(model);
+        const first = plan(desired, model.actual());
+        const newPicture = picture(applied(model.copy(), first));
+        applied(model, first, cutAt(first, died));
+        const before = model.actual();
+        const second = plan(desired, before);
+        applied(model, second, cutAt(second, failed));
+        const recovery = recoveryPlan(desired, before, model.actual());
+        if (recovery.direction === 'none') throw new Error('nothing here is irreversible');
+        applied(model, recovery.plan);
+        expect([oldPicture, newPicture]).toContainEqual(picture(model));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('another deployment after a death reaches what it wants', () => {
+    fc.assert(
+      fc.property(maybeManifest, someManifest, someManifest, share, (old, first, second, died) => {
+        const model = deployed(old);
+        const interrupted = plan(desire(first), model.actual());
+        applied(model, interrupted, cutAt(interrupted, died));
+        const desired = desire(second);
+        applied(model, plan(desired, model.actual()));
+        expect(model.containers.map(({ name, config }) => [name, config]).sort()).toEqual(
+          desired.units.map(({ spec, config }) => [spec.name, config]).sort(),
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('an irreversible job that has begun forbids the way back', () => {
+    const job = { kind: 'job', run: 'before_start', irreversible: true } as const;
+    const of = (version: number) =>
+      manifest('u', [
+        component('migrate', { ...job, image: `example:${version}` }),
+        component('app', { image: `example:${version}`, depends_on: { migrate: 'completed' } }),
+      ]);
+    const model = deployed(of(1));
+    const desired = desire(of(2));
+    const before = model.actual();
+    const steps = plan(desired, before);
+    const directions = steps.steps.map((step) => {
+      model.apply(step);
+      return [step.step, recoveryPlan(desired, before, model.actual()).direction];
+    });
+    expect(directions).toEqual([
+      ['pull', 'back'],
+      ['create', 'back'],
+      ['create', 'back'],
+      ['before_start_job', 'none'],
+      ['stop_old', 'none'],
+      ['start', 'none'],
+      ['wait_healthy', 'none'],
+      ['remove_old', 'forward'],
+      ['remove_old', 'forward'],
+      ['switch', 'forward'],
+      ['switch', 'forward'],
+    ]);
+  });
+});
+
+test('components that depend on one another in a circle are refused', () => {
+  const circle = manifest('u', [
+    component('a', { depends_on: { b: 'started' } }),
+    component('b', { depends_on: { a: 'started' } }),
+  ]);
+  expect(() => plan(desire(circle), deployed(undefined).actual())).toThrow('circle');
+});

@@ -1,0 +1,37 @@
+/**
+ * Every kind of step a rollout can take, once: the planner makes them, the rollout logs under their ids, and what people read
+ * about a deployment comes from here. An id never changes its meaning.
+ */
+export const stepTable = {
+  discard: {
+    name: 'Clear away',
+    description: 'Removes a container that an interrupted deployment left behind before it ever served.',
+  },
+  pull: { name: 'Pull image', description: 'Fetches an image that the server does not have yet.' },
+  network: { name: 'Make network', description: 'Makes the private network of the instance.' },
+  volumes: {
+    name: 'Make volume',
+    description: 'Makes a volume that is missing. Volumes that exist are kept as they are.',
+  },
+  create: {
+    name: 'Create container',
+    description: 'Creates the new container beside the old one, without starting it.',
+  },
+  files: { name: 'Write files', description: 'Puts the configuration files into the new container.' },
+  before_start_job: { name: 'Run job', description: 'Runs a job to its end before the services that wait for it.' },
+  stop_old: { name: 'Stop old container', description: 'Stops a container that is replaced or no longer declared.' },
+  start: { name: 'Start container', description: 'Starts the container.' },
+  wait_healthy: { name: 'Wait until healthy', description: 'Probes the container until it is ready to serve.' },
+  after_start_job: { name: 'Run job after start', description: 'Runs a job to its end once every service is healthy.' },
+  remove_old: {
+    name: 'Remove old container',
+    description: 'Removes a container that is replaced or no longer declared.',
+  },
+  switch: {
+    name: 'Switch over',
+    description: 'Gives the new container its lasting name: from here on it is the instance.',
+  },
+  start_old: { name: 'Start old container again', description: 'Brings back the previous container after a failure.' },
+} as const satisfies Record<string, { name: string; description: string }>;
+
+export type StepId = keyof typeof stepTable;

@@ -1,0 +1,152 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { describe, expect, it } from 'vitest';
+import { component, manifest } from '../plan/testing/manifests.ts';
+import { check } from './check.ts';
+import { parsePolicy, printPolicy, readPolicy } from './read-policy.ts';
+
+const rules = (given: Partial<ManifestComponent>, policy = '', more: Partial<Manifest> = {}) =>
+  check(manifest('blog', [component('main', given)], more), parsePolicy(policy)).map(({ rule }) => rule);
+const mount = (host_path: string) => ({
+  storage: [{ name: 'data', host_path, mount_path: '/data', read_only: true, critical: false }],
+});
+const file = (mount_path: string, mode = '0644') => ({ files: [{ mount_path, mode, content: '' }] });
+const volume = (volume: string) => ({
+  storage: [{ name: 'data', volume, mount_path: '/data', read_only: false, critical: false }],
+});
+
+describe('by default', () => {
+  it('an ordinary container is allowed', () => {
+    const given = { ...file('/etc/app/site.ini'), ...volume('blog_data') };
+    expect(rules({ ...given, ports: [{ container_port: 80, host_port: 8080, protocol: 'tcp' }] })).toEqual([]);
+  });
+
+  it.each<[string, Partial<ManifestComponent>, string]>([
+    ['privileged', { privileged: true }, 'privileged'],
+    ['host pid', { pid: 'host' }, 'host_pid'],
+    ['host ipc', { ipc: 'host' }, 'host_ipc'],
+    ['host network', { network: 'host' }, 'host_network'],
+    ['docker socket', mount('/var/run/docker.sock'), 'docker_socket'],
+    ['docker socket through its directory', mount('/run'), 'docker_socket'],
+    ['docker socket through a detour', mount('/tmp/../var/run'), 'docker_socket'],
+    ['mounting /', mount('/'), 'host_root'],
+    ['mounting / through a detour', mount('/srv/..'), 'host_root'],
+    ['a host path', mount('/etc'), 'host_paths'],
+    [
+      'seccomp unconfined',
+      { confinement: { seccomp: 'unconfined', apparmor: 'default', no_new_privileges: false } },
+      'unconfined',
+    ],
+    [
+      'apparmor unconfined',
+      { confinement: { seccomp: 'default', apparmor: 'unconfined', no_new_privileges: false } },
+      'unconfined',
+    ],
+    ['SYS_ADMIN', { capabilities: { add: ['SYS_ADMIN'], drop: [] } }, 'capabilities'],
+    ['SYS_MODULE', { capabilities: { add: ['SYS_MODULE'], drop: [] } }, 'capabilities'],
+    ['SYS_PTRACE', { capabilities: { add: ['SYS_PTRACE'], drop: [] } }, 'capabilities'],
+    ['ALL capabilities', { capabilities: { add: ['ALL'], drop: [] } }, 'capabilities'],
+    ['a device', { devices: [{ path: '/dev/sda', container_path: '/dev/sda', access: 'rwm' }] }, 'devices'],
+    ['a gpu', { gpu: { count: 'all' } }, 'gpu'],
+    ['a kernel setting', { sysctls: { 'kernel.shmmax': '1' } }, 'sysctls'],
+    ['a port below 1024', { ports: [{ container_port: 22, host_port: 22, protocol: 'tcp' }] }, 'host_ports'],
+  ])('%s is refused', (_, given, rule) => {
+    expect(rules(given)).toContain(rule);
+  });
+});
+
+describe('whatever the policy says', () => {
+  const everything = 'host_paths: [/]\nprivileged: true\nhost_root: true\ndocker_socket: true\n';
+
+  it.each(['../etc/passwd', '/etc/../../shadow', '/a/./b', '/', 'relative', '/a\0b', '/a//b'])(
+    'path traversal in the path of a file: %j is refused',
+    (path) => expect(rules(file(path), everything)).toContain('form'),
+  );
+
+  it.each(['../x', 'a/b', '..', 'A', '', 'a b', 'a\n'])('a component named %j is refused', (name) => {
+    const refusals = check(manifest('blog', [component(name)]), parsePolicy(everything));
+    expect(refusals.map(({ rule }) => rule)).toContain('names');
+  });
+
+  it.each(['../x', 'a/b', '..', '', '-a', '/'])('an instance named %j is refused', (uid) => {
+    const refusals = check(manifest(uid, [component('main')]), parsePolicy(everything));
+    expect(refusals.map(({ rule }) => rule)).toContain('names');
+  });
+
+  it.each(['other_data', '/etc', 'blog_../x', 'blogdata'])('the volume %j of somebody else is refused', (name) => {
+    expect(rules(volume(name), everything)).toContain('form');
+  });
+
+  it('labels of the daemon, malformed modes and variables are refused', () => {
+    expect(rules({ labels: { 'hortus.instance': 'other' } }, everything)).toContain('form');
+    expect(rules(file('/etc/x', '0999'), everything)).toContain('form');
+    expect(rules({ env: { 'A=B': 'c' } }, everything)).toContain('form');
+    expect(rules(mount('/srv/../etc'), everything)).toContain('form');
+  });
+});
+
+describe('the operator allows', () => {
+  it('each thing by its name', () => {
+    expect(rules({ privileged: true }, 'privileged: true')).toEqual([]);
+    expect(rules(mount('/run/docker.sock'), 'docker_socket: true')).toEqual([]);
+    expect(rules({ capabilities: { add: ['NET_ADMIN'], drop: [] } }, 'capabilities: [NET_ADMIN]')).toEqual([]);
+    expect(rules({ ports: [{ container_port: 53, host_port: 53, protocol: 'udp' }] }, 'host_ports: ["50-60"]')).toEqual(
+      [],
+    );
+    expect(rules({ gpu: { count: 1 } }, 'gpu: true')).toEqual([]);
+  });
+
+  it('a directory with what is below it, and not its neighbour', () => {
+    expect(rules(mount('/srv/media/films'), 'host_paths: [/srv/media]')).toEqual([]);
+    expect(rules(mount('/srv/media2'), 'host_paths: [/srv/media]')).toEqual(['host_paths']);
+    expect(rules(mount('/srv'), 'host_paths: [/srv/media]')).toEqual(['host_paths']);
+  });
+
+  it('not what a symbolic link leads to', async () => {
+    await using folder = temporaryFolder('policy');
+    symlinkSync('/etc', join(folder.path, 'link'));
+    symlinkSync('/run', join(folder.path, 'run'));
+    const policy = `host_paths: [${folder.path}]`;
+    expect(rules(mount(join(folder.path, 'own')), policy)).toEqual([]);
+    expect(rules(mount(join(folder.path, 'link')), policy)).toEqual(['host_paths']);
+    expect(rules(mount(join(folder.path, 'link', 'shadow')), policy)).toEqual(['host_paths']);
+    expect(rules(mount(join(folder.path, 'run')), policy)).toEqual(['docker_socket']);
+  });
+
+  it('images of named registries only', () => {
+    const policy = 'registries: [docker.io/library, registry.example.org]';
+    expect(rules({ image: 'nginx:1' }, policy)).toEqual([]);
+    expect(rules({ image: 'registry.example.org/a/b:1' }, policy)).toEqual([]);
+    expect(rules({ image: 'someone/nginx:1' }, policy)).toEqual(['registries']);
+    expect(rules({ image: 'registry.example.org.evil.net/a:1' }, policy)).toEqual(['registries']);
+  });
+
+  it('so much memory and so many processors, and then none without a limit', () => {
+    const policy = 'max_memory: 1Gi\nmax_cpus: 2';
+    expect(rules({ resources: { memory_bytes: 2 ** 30, cpus: 2 } }, policy)).toEqual([]);
+    expect(rules({ resources: { memory_bytes: 2 ** 30 + 1, cpus: 3 } }, policy)).toEqual(['max_memory', 'max_cpus']);
+    expect(rules({}, policy)).toEqual(['max_memory', 'max_cpus']);
+  });
+});
+
+describe('the policy file', () => {
+  it('may be missing, and may be JSON', async () => {
+    await using folder = temporaryFolder('policy');
+    expect(readPolicy(join(folder.path, 'policy.yaml'))).toEqual(parsePolicy(''));
+    expect(parsePolicy('{"gpu": true}').gpu).toBe(true);
+  });
+
+  it('with a mistake in it is refused, with the place', () => {
+    expect(() => parsePolicy('privilegd: true')).toThrow('privileged');
+    expect(() => parsePolicy('gpu: maybe')).toThrow('gpu');
+    expect(() => parsePolicy('a: [')).toThrow('policy.yaml:1');
+    expect(() => parsePolicy('max_memory: lots')).toThrow('max_memory');
+  });
+
+  it('that is printed reads as the same', () => {
+    const policy = parsePolicy('gpu: true\nmax_memory: 1Gi\nhost_paths: [/srv]');
+    expect(parsePolicy(printPolicy(policy))).toEqual(policy);
+  });
+});

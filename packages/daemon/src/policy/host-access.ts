@@ -1,0 +1,70 @@
+import type { ManifestComponent } from '@hortus/contract/template/manifest';
+import { type Access, accessOf } from '@hortus/template/host-access';
+import { isBelow, isPlainPath, realPath } from './host-paths.ts';
+import type { Policy, Refusal } from './policy.ts';
+
+/** What a component reaches of the server beyond an ordinary container, held against what the operator allows. */
+export function refuseHostAccess(component: ManifestComponent, policy: Policy): Refusal[] {
+  // Links are followed first: /srv/media may be a link to the directory of the engine's socket.
+  const storage = component.storage.map(({ host_path }) =>
+    host_path === undefined ? {} : { host_path: realPath(host_path) },
+  );
+  return accessOf({ ...component, storage } as Parameters<typeof accessOf>[0]).flatMap((access) => {
+    const why = refusal(access, policy);
+    return why === undefined ? [] : [{ ...why, component: component.name }];
+  });
+}
+
+function refusal({ kind, value = '' }: Access, policy: Policy): { rule: string; message: string } | undefined {
+  const unless = (allowed: boolean, rule: string, what: string) =>
+    allowed ? undefined : { rule, message: `${what}, which the policy of this server does not allow` };
+  switch (kind) {
+    case 'privileged':
+      return unless(policy.privileged, 'privileged', 'wants to be privileged');
+    case 'host_pid':
+      return unless(policy.host_pid, 'host_pid', 'wants the processes of the server');
+    case 'host_ipc':
+      return unless(policy.host_ipc, 'host_ipc', 'wants the shared memory of the server');
+    case 'host_root':
+      return unless(policy.host_root, 'host_root', 'wants to mount / of the server');
+    case 'docker_socket':
+      return unless(policy.docker_socket, 'docker_socket', `wants the engine's socket through ${value}`);
+    case 'unconfined':
+      return unless(policy.unconfined.includes(value), 'unconfined', `wants to run without ${value}`);
+    case 'host_network':
+      return unless(policy.host_network, 'host_network', 'wants the network of the server');
+    case 'gpu':
+      return unless(policy.gpu, 'gpu', 'wants the GPUs of the server');
+    case 'host_path':
+      return unless(
+        isPlainPath(value) && policy.host_paths.some((directory) => isBelow(value, realPath(directory))),
+        'host_paths',
+        `wants to mount ${value} of the server`,
+      );
+    case 'device':
+      return unless(isPlainPath(value) && policy.devices.includes(value), 'devices', `wants the device ${value}`);
+    case 'capability':
+      return unless(policy.capabilities.includes(value), 'capabilities', `wants the capability ${value}`);
+    case 'sysctl':
+      return unless(
+        policy.sysctls.some((allowed) => matches(allowed, value)),
+        'sysctls',
+        `wants to set ${value}`,
+      );
+    case 'host_port':
+      return unless(
+        policy.host_ports.some((range) => inRange(range, value)),
+        'host_ports',
+        `wants port ${value} of the server`,
+      );
+  }
+}
+
+const matches = (pattern: string, name: string): boolean =>
+  pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+
+function inRange(range: string, port: string): boolean {
+  const number = Number.parseInt(port, 10);
+  const [first = 0, last = first] = range.split('-').map(Number);
+  return number >= first && number <= last;
+}

@@ -1,0 +1,84 @@
+import { strict } from '@hortus/contract/template/notation';
+import Type, { type Static } from 'typebox';
+
+const off = (description: string) => Type.Optional(Type.Boolean({ default: false, description }));
+const none = (description: string) => Type.Optional(Type.Array(Type.String(), { default: [], description }));
+
+/** What every container of an ordinary Docker engine may do anyway, and locking memory, which harms nobody else. */
+const ORDINARY_CAPABILITIES = [
+  'AUDIT_WRITE',
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FOWNER',
+  'FSETID',
+  'IPC_LOCK',
+  'KILL',
+  'MKNOD',
+  'NET_BIND_SERVICE',
+  'NET_RAW',
+  'SETFCAP',
+  'SETGID',
+  'SETPCAP',
+  'SETUID',
+  'SYS_CHROOT',
+];
+
+/**
+ * What the operator of this server allows at all, whatever the service asks for. Written by hand into policy.yaml of the
+ * state directory; the service can neither read nor change it.
+ */
+export const PolicyFile = strict({
+  privileged: off('Containers that are root on the server.'),
+  host_pid: off('Seeing and signalling every process of the server.'),
+  host_ipc: off('Sharing memory with processes of the server.'),
+  docker_socket: off('Mounting the socket of a container engine, which is root on the server.'),
+  host_root: off('Mounting / of the server.'),
+  unconfined: none('Kernel fences that may be left out: seccomp, apparmor.'),
+  host_network: off('Sharing the network of the server, its loopback included.'),
+  gpu: off('Using the GPUs of the server.'),
+  host_paths: none('Directories of the server that may be mounted, with everything below them.'),
+  devices: none('Devices of the server that may be used, such as /dev/ttyUSB0.'),
+  capabilities: Type.Optional(
+    Type.Array(Type.String(), { default: ORDINARY_CAPABILITIES, description: 'Without the prefix CAP_.' }),
+  ),
+  sysctls: Type.Optional(
+    Type.Array(Type.String(), {
+      default: ['net.*'],
+      description: 'Kernel settings of the container; a * ends a name.',
+    }),
+  ),
+  host_ports: Type.Optional(
+    Type.Array(Type.String({ pattern: '^\\d{1,5}(-\\d{1,5})?$' }), {
+      default: ['80', '443', '1024-65535'],
+      description: 'Fixed ports of the server that may be taken, single or as a range. Quote single ones.',
+    }),
+  ),
+  registries: Type.Optional(
+    Type.Array(Type.String(), {
+      default: ['*'],
+      description: 'Where images may come from: a registry, or a registry with the beginning of a path.',
+    }),
+  ),
+  max_memory: Type.Optional(
+    Type.String({ description: 'Of one container, such as 4Gi. Then each must have a limit.' }),
+  ),
+  max_cpus: Type.Optional(Type.Number({ description: 'Of one container. Then each must have a limit.' })),
+});
+
+type Given = Static<typeof PolicyFile>;
+type Limits = 'max_memory' | 'max_cpus';
+export type Policy = Required<Omit<Given, Limits>> & {
+  max_memory_bytes: number | undefined;
+  max_cpus: number | undefined;
+};
+
+export interface Refusal {
+  /** The rule of the policy file, or the form of the manifest, that was broken. */
+  rule: string;
+  component: string | undefined;
+  message: string;
+}
+
+/** The form of names that become names of containers, networks and volumes, and parts of paths. */
+export const COMPONENT_NAME = /^[a-z][a-z0-9-]{0,30}$/;
+export const INSTANCE_UID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/;

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathText } from '@hortus/template/finding';
+import { parse } from '@hortus/template/parse';
+import { bytes } from '@hortus/template/quantity';
+import { checkSchema, type Schema } from '@hortus/template/schema-check';
+import { type Policy, PolicyFile } from './policy.ts';
+
+export const policyFileOf = (stateDirectory: string): string => join(stateDirectory, 'policy.yaml');
+
+/** The effective policy. A missing file means the safe defaults; a file with a mistake in it means no daemon. */
+export function readPolicy(file: string): Policy {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    text = '{}';
+  }
+  return parsePolicy(text, file);
+}
+
+/** JSON is YAML too. */
+export function parsePolicy(text: string, file = 'policy.yaml'): Policy {
+  const { value, findings } = parse(text, file);
+  const [finding] = findings;
+  if (finding) throw new Error(`${file}:${finding.line}: ${finding.message}`);
+  const given = (value ?? {}) as Record<string, unknown>;
+  const [remark] = checkSchema(PolicyFile as unknown as Schema, given);
+  if (remark) {
+    const hint = remark.suggestion === undefined ? '' : `; ${remark.suggestion}`;
+    throw new Error(`${file}: ${pathText(remark.path)}: ${remark.message}${hint}`);
+  }
+  const { max_memory, max_cpus, ...rest } = given as { max_memory?: string; max_cpus?: number };
+  const max_memory_bytes = max_memory === undefined ? undefined : bytes(max_memory);
+  if (max_memory !== undefined && max_memory_bytes === undefined) {
+    throw new Error(`${file}: max_memory must be a size such as 4Gi.`);
+  }
+  return { ...defaults(), ...rest, max_memory_bytes, max_cpus };
+}
+
+function defaults(): Omit<Policy, 'max_memory_bytes' | 'max_cpus'> {
+  const entries = Object.entries(PolicyFile.properties as Record<string, { default?: unknown }>);
+  return Object.fromEntries(
+    entries.flatMap(([name, schema]) =>
+      schema.default === undefined ? [] : [[name, structuredClone(schema.default)]],
+    ),
+  ) as unknown as Omit<Policy, 'max_memory_bytes' | 'max_cpus'>;
+}
+
+/** As YAML, with a line on what each rule is about. */
+export function printPolicy(policy: Policy): string {
+  const properties = PolicyFile.properties as Record<string, { description?: string }>;
+  const lines = Object.entries(properties).flatMap(([name, { description }]) => {
+    const value = name === 'max_memory' ? policy.max_memory_bytes : policy[name as keyof Policy];
+    const shown =
+      value === undefined ? `# ${name}:` : `${name}: ${JSON.stringify(name === 'max_memory' ? `${value}` : value)}`;
+    return description === undefined ? [shown] : [`# ${description}`, shown];
+  });
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { component } from '../plan/testing/manifests.ts';
+import { observe } from './observe.ts';
+import { image, TestServer, web, webCheck } from './testing/server.ts';
+
+test('observe tells stopped, failed, unhealthy and well apart', async () => {
+  const own = await TestServer.open();
+  try {
+    const [well, stopped, failed, sick] = [own.newUid(), own.newUid(), own.newUid(), own.newUid()];
+    await Promise.all([
+      own.deploy(well, [component('main', web())]),
+      own.deploy(stopped, [component('main', web())]),
+      own.deploy(failed, [component('main', { image, restart: 'no', command: ['sh', '-c', 'sleep 0.2; exit 9'] })]),
+      own.deploy(sick, [component('main', web({ healthcheck: { ...webCheck, start_period_ms: 0 } }))]),
+    ]);
+    await own.engine.stop(stopped, 1_000);
+    await own.run(sick, 'rm', '/www/health');
+    await own.engine.wait(failed);
+    const seen = await observe(own.engine, own.id);
+    const of = (uid: string) => seen.find(({ instance_uid }) => instance_uid === uid);
+    expect(of(well)).toMatchObject({
+      status: 'running',
+      health: 'healthy',
+      definition_id: 'def_1',
+      container_name: well,
+    });
+    expect(of(stopped)).toMatchObject({ status: 'stopped', health: 'unknown' });
+    expect(of(failed)).toMatchObject({ status: 'failed', components: [{ name: 'main', exit_code: 9 }] });
+    expect(of(sick)).toMatchObject({ status: 'running', health: 'unhealthy' });
+  } finally {
+    await own.close();
+  }
+});

@@ -1,0 +1,97 @@
+import type { ManifestHealthcheck } from '@hortus/contract/template/manifest';
+import type { ContainerFacts } from '../engine/container-facts.ts';
+import type { Engine } from '../engine/engine.ts';
+import { label } from '../plan/labels.ts';
+import { isNextName } from '../plan/names.ts';
+import { type Health, type Status, statusOf, worstHealth, worstStatus } from './container-status.ts';
+import { probe } from './probe.ts';
+
+export interface ObservedComponent {
+  name: string;
+  kind: 'service' | 'job';
+  container_id: string;
+  container_name: string;
+  status: Status;
+  health: Health;
+  image: string;
+  /** Milliseconds since the epoch. */
+  started_at: number | null;
+  exit_code: number | null;
+}
+
+export interface ObservedInstance {
+  instance_uid: string;
+  definition_id: string;
+  container_id: string;
+  container_name: string;
+  status: Status;
+  health: Health;
+  started_at: number | null;
+  components: ObservedComponent[];
+}
+
+type Observed = Pick<Engine, 'containers' | 'exec'>;
+
+/** How every instance of a server is, read from the engine alone: after a restart the daemon knows no less than before. */
+export async function observe(engine: Observed, serverId: string): Promise<ObservedInstance[]> {
+  const all = await engine.containers({ labels: { [label.managed]: 'true', [label.server]: serverId } });
+  const instances = new Map<string, ContainerFacts[]>();
+  for (const container of all) {
+    const uid = container.labels[label.instance];
+    if (uid === undefined || container.labels[label.component] === undefined) continue;
+    if (container.labels[label.execution] !== undefined) continue;
+    instances.set(uid, [...(instances.get(uid) ?? []), container]);
+  }
+  return await Promise.all([...instances].map(([uid, containers]) => observeInstance(engine, uid, containers)));
+}
+
+async function observeInstance(engine: Observed, uid: string, found: ContainerFacts[]): Promise<ObservedInstance> {
+  const lasting = found.filter(({ name }) => !isNextName(name));
+  // A first rollout under way has nothing that lasts yet.
+  const containers = lasting.length > 0 ? lasting : found;
+  const sorted = containers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const parts = await Promise.all(sorted.map((facts) => observeComponent(engine, facts)));
+  const services = parts.filter(({ kind }) => kind === 'service');
+  const primary = sorted.find(({ labels }) => labels[label.primary] === 'true') ?? (sorted[0] as ContainerFacts);
+  return {
+    instance_uid: uid,
+    definition_id: primary.labels[label.definition] ?? '',
+    container_id: primary.id,
+    container_name: primary.name,
+    status: lasting.length === 0 ? 'starting' : worstStatus(services.map(({ status }) => status)),
+    health: worstHealth(services.map(({ health }) => health)),
+    started_at: primary.startedAt ?? null,
+    components: parts,
+  };
+}
+
+async function observeComponent(engine: Observed, facts: ContainerFacts): Promise<ObservedComponent> {
+  const status = statusOf(facts);
+  return {
+    name: facts.labels[label.component] ?? '',
+    kind: facts.labels[label.kind] === 'job' ? 'job' : 'service',
+    container_id: facts.id,
+    container_name: facts.name,
+    status,
+    health: status === 'running' ? await healthOf(engine, facts) : 'unknown',
+    image: facts.image,
+    started_at: facts.startedAt ?? null,
+    exit_code: facts.state === 'exited' ? facts.exitCode : null,
+  };
+}
+
+/** The engine's word where it checks; else a probe of our own. One failed probe is bad news only after the start period. */
+async function healthOf(engine: Observed, facts: ContainerFacts): Promise<Health> {
+  if (facts.health !== 'none') return facts.health;
+  const check = checkOf(facts);
+  if (check === undefined || check.test !== undefined) return 'unknown';
+  const result = await probe(engine, facts, check);
+  if (result.ok) return 'healthy';
+  const age = Date.now() - (facts.startedAt ?? 0);
+  return age < check.start_period_ms ? 'starting' : 'unhealthy';
+}
+
+function checkOf({ labels }: ContainerFacts): ManifestHealthcheck | undefined {
+  const text = labels[label.probe];
+  return text === undefined ? undefined : (JSON.parse(text) as ManifestHealthcheck);
+}

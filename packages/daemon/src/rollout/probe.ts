@@ -1,0 +1,81 @@
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { connect } from 'node:net';
+import type { ManifestHealthcheck } from '@hortus/contract/template/manifest';
+import type { ContainerFacts } from '../engine/container-facts.ts';
+import type { Engine } from '../engine/engine.ts';
+
+export type ProbeResult = { ok: true } | { ok: false; detail: string };
+
+/** Asks a container once whether it is well. Never throws: whatever goes wrong is an answer, too. */
+export async function probe(
+  engine: Pick<Engine, 'exec'>,
+  container: Pick<ContainerFacts, 'id' | 'networks' | 'hostNetwork'>,
+  check: ManifestHealthcheck,
+): Promise<ProbeResult> {
+  const timeout = AbortSignal.timeout(check.timeout_ms);
+  try {
+    if (check.test) return await probeCommand(engine, container.id, check.test, timeout);
+    const address = addressOf(container);
+    if (address === undefined) return { ok: false, detail: 'the container has no address on its network' };
+    if (check.http) return await probeHttp(address, check.http, timeout);
+    if (check.tcp) return await probeTcp(address, check.tcp.port, timeout);
+    return { ok: true };
+  } catch (error) {
+    if (timeout.aborted) return { ok: false, detail: `no answer within ${check.timeout_ms} ms` };
+    return { ok: false, detail: (error as Error).message };
+  }
+}
+
+function addressOf({ networks, hostNetwork }: Pick<ContainerFacts, 'networks' | 'hostNetwork'>): string | undefined {
+  if (hostNetwork) return '127.0.0.1';
+  return networks.find(({ address }) => address !== '')?.address;
+}
+
+type HttpCheck = NonNullable<ManifestHealthcheck['http']>;
+
+function probeHttp(host: string, check: HttpCheck, signal: AbortSignal): Promise<ProbeResult> {
+  const { port, path, headers, scheme, expect } = check;
+  return new Promise((resolve, reject) => {
+    const options = { host, port, path, headers, signal, agent: false as const };
+    // The certificate is for a name on the outside; whether the application answers is the question here.
+    const outgoing =
+      scheme === 'https' ? httpsRequest({ ...options, rejectUnauthorized: false }) : httpRequest(options);
+    outgoing.on('error', reject);
+    outgoing.on('response', (answer) => {
+      const status = answer.statusCode ?? 0;
+      answer.destroy();
+      const ok = expect === undefined ? status >= 200 && status < 400 : status === expect;
+      resolve(ok ? { ok } : { ok, detail: `${path} on port ${port} answered ${status}` });
+    });
+    outgoing.end();
+  });
+}
+
+function probeTcp(host: string, port: number, signal: AbortSignal): Promise<ProbeResult> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, signal });
+    socket.on('error', reject);
+    socket.on('connect', () => {
+      socket.destroy();
+      resolve({ ok: true });
+    });
+  });
+}
+
+const keptOutput = 500;
+
+async function probeCommand(
+  engine: Pick<Engine, 'exec'>,
+  id: string,
+  argv: readonly string[],
+  signal: AbortSignal,
+): Promise<ProbeResult> {
+  const command = await engine.exec(id, { argv }, signal);
+  let said = '';
+  for await (const { chunk } of command.output) if (said.length < keptOutput) said += chunk.toString('utf8');
+  const { exitCode } = await command.inspect();
+  if (exitCode === 0) return { ok: true };
+  const words = said.trim().slice(0, keptOutput);
+  return { ok: false, detail: `${argv[0]} ended with ${exitCode ?? 'no exit code'}${words && `: ${words}`}` };
+}

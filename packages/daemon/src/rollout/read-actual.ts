@@ -1,0 +1,32 @@
+import type { ContainerFacts } from '../engine/container-facts.ts';
+import type { Engine } from '../engine/engine.ts';
+import { type Actual, actualContainer } from '../plan/actual.ts';
+import { label } from '../plan/labels.ts';
+
+export interface Reading {
+  actual: Actual;
+  /** By container id. */
+  facts: ReadonlyMap<string, ContainerFacts>;
+}
+
+/** What there is of an instance, by label and by nothing else. */
+export async function readActual(
+  engine: Pick<Engine, 'containers' | 'volumes' | 'networks'>,
+  serverId: string,
+  instanceUid: string,
+): Promise<Reading> {
+  const instance = { [label.managed]: 'true', [label.instance]: instanceUid };
+  const [containers, volumes, networks] = await Promise.all([
+    engine.containers({ labels: { ...instance, [label.server]: serverId } }),
+    engine.volumes({ labels: instance }),
+    engine.networks({ labels: instance }),
+  ]);
+  return {
+    actual: {
+      containers: containers.flatMap((facts) => actualContainer(facts) ?? []),
+      volumes: volumes.map(({ name }) => name),
+      networks: networks.map(({ name }) => name),
+    },
+    facts: new Map(containers.map((facts) => [facts.id, facts])),
+  };
+}

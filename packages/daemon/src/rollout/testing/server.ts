@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
+import { sharedDocker } from '@hortus/testkit/docker';
+import { askDocker, readDocker } from '@hortus/testkit/docker-request';
+import { busyboxImage } from '@hortus/testkit/images';
+import { openDockerEngine } from '../../engine/docker/docker-engine.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { manifest } from '../../plan/testing/manifests.ts';
+import { type RolloutLogLine, type RolloutResult, rollOut } from '../rollout.ts';
+
+export const image = 'hortus-test/busybox:1';
+
+/** One server of its own on the shared engine: own labels, own instances, all gone at the end. */
+export class TestServer {
+  readonly id = `srv_${randomBytes(6).toString('hex')}`;
+  readonly socketPath = sharedDocker();
+  readonly engine: Engine;
+  log: RolloutLogLine[] = [];
+  #deployments = 0;
+
+  constructor() {
+    this.engine = openDockerEngine({ socketPath: this.socketPath });
+  }
+
+  static async open(): Promise<TestServer> {
+    const server = new TestServer();
+    await busyboxImage(server.socketPath, image);
+    return server;
+  }
+
+  newUid(): string {
+    return `t${randomBytes(5).toString('hex')}`;
+  }
+
+  deploy(
+    uid: string,
+    components: ManifestComponent[],
+    options: { signal?: AbortSignal; engine?: Engine; manifest?: Partial<Manifest> } = {},
+  ): Promise<RolloutResult> {
+    this.log = [];
+    this.#deployments++;
+    return rollOut(
+      {
+        deploymentId: `dep_${this.#deployments}`,
+        definitionId: 'def_1',
+        revision: this.#deployments,
+        serverId: this.id,
+        manifest: manifest(uid, components, options.manifest),
+      },
+      {
+        engine: options.engine ?? this.engine,
+        events: { log: (line) => this.log.push(line), progress: () => {} },
+        signal: options.signal ?? new AbortController().signal,
+      },
+    );
+  }
+
+  steps(): string[] {
+    return this.log.flatMap(({ step }) => step ?? []);
+  }
+
+  /** The engine's own answer, not through the code under test. */
+  inspect<T = InspectedContainer>(name: string): Promise<T> {
+    return readDocker<T>(this.socketPath, `/containers/${name}/json`);
+  }
+
+  /** All containers of this server, in any state. */
+  async names(): Promise<string[]> {
+    const filters = encodeURIComponent(JSON.stringify({ label: [`hortus.server=${this.id}`] }));
+    const list = await readDocker<{ Names: string[]; State: string }[]>(
+      this.socketPath,
+      `/containers/json?all=true&filters=${filters}`,
+    );
+    return list.map(({ Names, State }) => `${Names[0]?.slice(1)} ${State}`).sort();
+  }
+
+  async run(container: string, ...argv: string[]): Promise<string> {
+    const handle = await this.engine.exec(container, { argv });
+    let text = '';
+    for await (const { chunk } of handle.output) text += chunk.toString('utf8');
+    return text;
+  }
+
+  async close(): Promise<void> {
+    const labels = { 'hortus.server': this.id };
+    for (const { id } of await this.engine.containers({ labels })) await this.engine.remove(id, { force: true });
+    for (const { name } of await this.engine.networks({ labels })) await this.engine.removeNetwork(name);
+    for (const { name } of await this.engine.volumes({ labels })) await this.engine.removeVolume(name);
+    this.engine.close();
+  }
+
+  async remove(container: string): Promise<void> {
+    await askDocker(this.socketPath, 'DELETE', `/containers/${container}?force=true&v=true`);
+  }
+}
+
+export interface InspectedContainer {
+  Id: string;
+  Name: string;
+  Path: string;
+  Args: string[];
+  State: { Status: string; StartedAt: string };
+  Config: Record<string, unknown> & { Env: string[]; Labels: Record<string, string>; Hostname: string };
+  HostConfig: Record<string, unknown>;
+  Mounts: { Type: string; Name?: string; Source: string; Destination: string; RW: boolean }[];
+  NetworkSettings: { Networks: Record<string, { Aliases: string[]; IPAddress: string }> };
+}
+
+const port = 8080;
+
+export const webCheck = {
+  http: { port, path: '/health', scheme: 'http', headers: {} },
+  interval_ms: 100,
+  timeout_ms: 1_000,
+  start_period_ms: 5_000,
+  retries: 3,
+} as const;
+
+/** A web server that is healthy as soon as it serves; `before` is what its shell does first. */
+export function web(given: Partial<ManifestComponent> = {}, before = ''): Partial<ManifestComponent> {
+  const command = ['sh', '-c', `${before} echo ok > /www/health; exec httpd -f -p ${port} -h /www`];
+  return { image, command, healthcheck: webCheck, ...given };
+}

@@ -1,0 +1,136 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type WebSocket, WebSocketServer } from 'ws';
+
+interface Call {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  body: Record<string, unknown>;
+  key: string | undefined;
+}
+export interface Message extends Record<string, unknown> {
+  type: string;
+}
+
+/** A service that does what the test says, spoken to over real HTTP and a real WebSocket. */
+export class FakeService {
+  /** What it says to `auth`; undefined for one that knows the published messages only. */
+  greeting: Record<string, unknown> | undefined;
+  /** Close code for every `auth` from now on. */
+  turnAwayWith: number | undefined;
+  /** Whether REST answers at all. */
+  down = false;
+  pending: Record<string, unknown>[] = [];
+  manifests = new Map<string, unknown>();
+  readonly calls: Call[] = [];
+  readonly messages: Message[] = [];
+  readonly auths: Message[] = [];
+  socket: WebSocket | undefined;
+  /** Whether results over the channel are acknowledged. */
+  acknowledges = true;
+  readonly #http: Server;
+  readonly #ws = new WebSocketServer({ noServer: true });
+
+  private constructor() {
+    this.#http = createServer((request, response) => {
+      void this.#answer(request).then(({ status, body }) => {
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      });
+    });
+    this.#http.on('upgrade', (request, socket, head) => {
+      if (this.down || request.url !== '/api/v1/ws/server') return socket.destroy();
+      this.#ws.handleUpgrade(request, socket, head, (ws) => this.#connected(ws));
+    });
+  }
+
+  static async listen(port = 0): Promise<FakeService> {
+    const service = new FakeService();
+    await new Promise<void>((resolve) => service.#http.listen(port, '127.0.0.1', resolve));
+    return service;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}/api/v1`;
+  }
+
+  send(message: Message): void {
+    this.socket?.send(JSON.stringify(message));
+  }
+
+  hangUp(): void {
+    for (const client of this.#ws.clients) client.terminate();
+    this.socket = undefined;
+  }
+
+  callsTo(method: string, path: string): Call[] {
+    return this.calls.filter((call) => call.method === method && call.path === path);
+  }
+
+  said(type: string): Message[] {
+    return this.messages.filter((message) => message.type === type);
+  }
+
+  async close(): Promise<void> {
+    this.hangUp();
+    this.#http.closeAllConnections();
+    await new Promise((resolve) => this.#http.close(resolve));
+  }
+
+  #connected(ws: WebSocket): void {
+    ws.on('message', (data) => {
+      const message = JSON.parse(String(data)) as Message;
+      if (message.type === 'auth') {
+        this.auths.push(message);
+        if (this.turnAwayWith) return ws.close(this.turnAwayWith);
+        this.socket = ws;
+        if (this.greeting) this.send({ type: 'authenticated', ...this.greeting });
+        else this.send({ type: 'ping', ts: 1 });
+        return;
+      }
+      this.messages.push(message);
+      const result = message.type === 'action_completed' || message.type === 'action_failed';
+      if (result && this.greeting && this.acknowledges) {
+        this.send({ type: 'result_recorded', execution_id: message.execution_id });
+      }
+    });
+  }
+
+  async #answer(request: IncomingMessage): Promise<{ status: number; body: unknown }> {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    const url = new URL(request.url ?? '', 'http://service');
+    const path = url.pathname.replace('/api/v1', '');
+    const method = request.method ?? '';
+    if (this.down) return failure(500, 'SERVER_ERROR');
+    const body = text === '' ? {} : JSON.parse(text);
+    this.calls.push({ method, path, query: url.searchParams, body, key: request.headers.authorization?.slice(7) });
+    return { status: 200, ...this.#route(method, path, url.searchParams, body) };
+  }
+
+  #route(method: string, path: string, query: URLSearchParams, body: Record<string, unknown>) {
+    const ok = (data: unknown, more = {}) => ({ body: { success: true, data, ...more } });
+    if (path === '/deployments/pending') {
+      return ok(this.pending, { pagination: { page: 1, per_page: 100, total: this.pending.length, total_pages: 1 } });
+    }
+    const status = /^\/deployments\/([^/]+)\/status$/.exec(path)?.[1];
+    if (status) {
+      const found = this.pending.find(({ id }) => id === status);
+      return found ? ok({ ...found, ...body, cancelling: found.cancelling ?? false }) : failure(404, 'NOT_FOUND');
+    }
+    if (path === '/manifest') {
+      const manifest = this.manifests.get(query.get('deployment_id') ?? '');
+      return manifest ? ok(manifest) : failure(404, 'NOT_FOUND');
+    }
+    if (path === '/deploy/report') {
+      this.pending = this.pending.filter(({ id }) => id !== body.deployment_id);
+      return ok({ id: body.deployment_id, instance_id: 'ins_1' });
+    }
+    if (method === 'PUT' || method === 'POST') return ok({});
+    return failure(404, 'NOT_FOUND');
+  }
+}
+
+function failure(status: number, code: string) {
+  return { status, body: { success: false, error: { code, message: 'No.' } } };
+}

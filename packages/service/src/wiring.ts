@@ -1,0 +1,190 @@
+import type { EndpointName } from '@hortus/contract/endpoints';
+import type { Connection } from './channel/connection.ts';
+import { CHANNEL_TOPIC } from './channel/waker.ts';
+import type { Config } from './config.ts';
+import type { Handlers } from './http/handler.ts';
+import { healthRoutes } from './http/health.ts';
+import { LoginThrottle } from './identity/login-throttle.ts';
+import type { Passwords } from './identity/passwords.ts';
+import { newServerKey } from './identity/tokens.ts';
+import type { JobKind } from './jobs/job.ts';
+import type { Log } from './log.ts';
+import { AddressGuard } from './outbound/address-guard.ts';
+import type { EventSubscriber } from './outbox/dispatcher.ts';
+import { accountRoutes } from './resources/account/routes.ts';
+import { Accounts } from './resources/account/service.ts';
+import { DEADLINE as EXECUTION_DEADLINE } from './resources/actions/deadlines.ts';
+import { actionRoutes } from './resources/actions/routes.ts';
+import { Actions } from './resources/actions/service.ts';
+import { capacityRoutes } from './resources/capacity/routes.ts';
+import { Capacities } from './resources/capacity/service.ts';
+import { catalogRoutes } from './resources/catalog/routes.ts';
+import { secretValues } from './resources/definitions/deployable.ts';
+import { definitionRoutes } from './resources/definitions/routes.ts';
+import { Definitions, definitionsOn } from './resources/definitions/service.ts';
+import { DEADLINE as DEPLOYMENT_DEADLINE, deadlineJob } from './resources/deployments/deadline.ts';
+import { deploymentFor, stopDeployments, underWay } from './resources/deployments/queue.ts';
+import { DeploymentReports } from './resources/deployments/reports.ts';
+import { deploymentRoutes } from './resources/deployments/routes.ts';
+import { Deployments } from './resources/deployments/service.ts';
+import { eventRoutes } from './resources/events/routes.ts';
+import { InstanceOrders } from './resources/instances/orders.ts';
+import { instanceRoutes } from './resources/instances/routes.ts';
+import { Instances } from './resources/instances/service.ts';
+import { keyRoutes } from './resources/keys/routes.ts';
+import { Keys } from './resources/keys/service.ts';
+import { ManifestReading } from './resources/manifest/reading.ts';
+import { manifestRoutes } from './resources/manifest/routes.ts';
+import { Manifests } from './resources/manifest/service.ts';
+import { openManifestSigner } from './resources/manifest/signer.ts';
+import type { ActionReport } from './resources/servers/daemon-channel.ts';
+import { Liveness, SILENCE } from './resources/servers/liveness/liveness.ts';
+import { serverRoutes } from './resources/servers/routes.ts';
+import { Servers } from './resources/servers/service.ts';
+import { taxonomyRoutes } from './resources/taxonomy/routes.ts';
+import type { Catalog } from './resources/templates/catalog.ts';
+import { templateRoutes } from './resources/templates/routes.ts';
+import { vaultRoutes } from './resources/vault/routes.ts';
+import { VaultAdministration } from './resources/vault/service.ts';
+import { DELIVER, deliveryJob } from './resources/webhooks/delivery-job.ts';
+import { fanOut } from './resources/webhooks/fan-out.ts';
+import { webhookRoutes } from './resources/webhooks/routes.ts';
+import { Pages } from './storage/page.ts';
+import type { Storage, Tx } from './storage/storage.ts';
+import type { Vault } from './vault/vault.ts';
+
+export interface Ground {
+  readonly config: Config;
+  readonly log: Log;
+  readonly version: string;
+  readonly replica: string;
+  readonly storage: Storage;
+  readonly vault: Vault;
+  readonly passwords: Passwords;
+  readonly catalog: Catalog;
+}
+
+/** What the resources bring to the parts that know none of them. */
+export interface Wired {
+  readonly handlers: Handlers<EndpointName>;
+  readonly jobs: Readonly<Record<string, JobKind>>;
+  readonly subscribers: readonly EventSubscriber[];
+  readonly liveness: Liveness;
+  /** Sends a daemon what waits for it. */
+  readonly dispatch: (connection: Connection) => Promise<void>;
+  /** Records what a daemon says of an execution. */
+  readonly report: (connection: Connection, message: ActionReport) => Promise<void>;
+}
+
+/** Makes the resources and ties them to one another; each names what it needs of others, and gets it here. */
+export async function wireResources(ground: Ground): Promise<Wired> {
+  const { config, log, version, replica, storage, vault, passwords, catalog } = ground;
+  const { reader } = storage;
+  const pages = new Pages();
+  const guard = new AddressGuard({ allowPrivate: config.webhookAllowPrivate });
+  const wake = (tx: Tx, serverId: string) => tx.notify(CHANNEL_TOPIC, serverId);
+
+  const manifests = new Manifests({ catalog, vault, signer: await openManifestSigner(storage, vault) });
+  const servers = new Servers({
+    reader,
+    pages,
+    vault,
+    issueKey: () => newServerKey(config.mode),
+    manifestKey: () => manifests.publicKey(),
+    inUse: definitionsOn,
+  });
+  const server = servers.standing.bind(servers);
+  const liveness: Liveness = new Liveness({
+    storage,
+    replica,
+    log,
+    instances: {
+      async lose(tx, serverId) {
+        await instances.lose(tx, serverId);
+        await actions.pause(tx, serverId);
+      },
+      async regain(tx, serverId) {
+        await instances.regain(tx, serverId);
+        await deployments.serverReturned(tx, serverId);
+      },
+    },
+  });
+  const heard = (serverId: string) => liveness.heard(serverId);
+  const deployments = new Deployments({ reader, pages, server, manifests, wake, heard });
+  const instances: Instances = new Instances({
+    reader,
+    pages,
+    catalog,
+    order: (tx, order) => actions.order(tx, order),
+    withdraw: (tx, ...of) => actions.withdraw(tx, ...of),
+    deploymentsOf: (principal, filter, request) => deployments.list(principal, filter, request),
+  });
+  const actions: Actions = new Actions({
+    storage,
+    pages,
+    vault,
+    catalog,
+    instances,
+    manifestOf: (...of) => manifests.resolve(...of),
+    secretsOf: async (queries, owner) => (await secretValues(queries, vault, owner)).map(({ value }) => value),
+  });
+  const orders = new InstanceOrders({
+    instances,
+    catalog,
+    order: (tx, order) => actions.order(tx, order),
+    done: (tx, order) => actions.done(tx, order),
+  });
+  const reports = new DeploymentReports({ reader, vault, instances, manifests, wake, heard });
+  const definitions = new Definitions({
+    reader,
+    pages,
+    catalog,
+    vault,
+    hasServer: (tx, accountId, id) => servers.has(tx, accountId, id),
+    stopDeployments: stopDeployments(wake),
+    releaseAll: (tx, id, actor) => instances.releaseAll(tx, id, actor),
+    keepAll: (tx, id, actor) => instances.keepAll(tx, id, actor),
+  });
+  const reading = new ManifestReading({
+    manifests,
+    allowPlaintext: config.allowPlaintextManifest,
+    deployment: deploymentFor,
+    underWay,
+  });
+
+  return {
+    liveness,
+    dispatch: (connection) => actions.dispatch(connection.serverId, connection),
+    report: ({ serverId }, message) => {
+      if (message.type === 'action_started') return actions.started(serverId, message.execution_id);
+      return message.type === 'action_completed'
+        ? actions.completed(serverId, message)
+        : actions.failed(serverId, message);
+    },
+    subscribers: [fanOut],
+    jobs: {
+      [DELIVER]: deliveryJob({ storage, vault, guard }),
+      [DEPLOYMENT_DEADLINE]: deadlineJob({ storage, server, manifests, wake }),
+      [EXECUTION_DEADLINE]: actions.deadlineJob(),
+      [SILENCE]: liveness.silence,
+    },
+    handlers: {
+      ...healthRoutes(version),
+      ...templateRoutes(catalog),
+      ...catalogRoutes(catalog),
+      ...taxonomyRoutes(catalog),
+      ...definitionRoutes(definitions),
+      ...deploymentRoutes(deployments, reports),
+      ...manifestRoutes(reading, reader),
+      ...instanceRoutes(instances, orders),
+      ...actionRoutes(actions),
+      ...serverRoutes(servers),
+      ...capacityRoutes(new Capacities({ reader, pages })),
+      ...webhookRoutes({ storage, vault, guard, pages }),
+      ...eventRoutes({ storage, pages }),
+      ...accountRoutes(new Accounts({ storage, passwords, throttle: new LoginThrottle() })),
+      ...keyRoutes(new Keys({ storage, pages, mode: config.mode })),
+      ...vaultRoutes(new VaultAdministration({ storage, vault })),
+    },
+  };
+}

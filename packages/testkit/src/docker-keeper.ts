@@ -1,0 +1,143 @@
+// A process between the tests and their Docker engine. An engine leaves containers, bridges and mounts behind when it is
+// killed, so somebody must outlive the tests, however they end, and clear up: this process, when its standard input closes.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { askDocker, readDocker } from './docker-request.ts';
+import { endingWithParent } from './orphan.ts';
+import { until } from './until.ts';
+
+const folder = process.argv[2] as string;
+const socket = join(folder, 'docker.sock');
+const log = join(folder, 'log');
+const bridgePrefix = 'hortus';
+const bridge = `${bridgePrefix}${process.pid}`;
+
+// Signals are for the tests; this process ends after them.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+process.stdout.on('error', () => {});
+const asked = once(process.stdin.resume(), 'close');
+
+let packetRule: string[] | undefined;
+let engine: ChildProcess | undefined;
+try {
+  engine = await startEngine();
+  process.stdout.write('ready\n');
+  await Promise.race([asked, once(engine, 'exit')]);
+} catch (error) {
+  process.stdout.write(`${String(error)}\n`);
+  process.exitCode = 1;
+} finally {
+  await clearUp();
+}
+
+async function startEngine(): Promise<ChildProcess> {
+  removeAbandonedBridges();
+  mkdirSync(folder, { recursive: true });
+  const net = freeSubnet();
+  packetRule = ['FORWARD', '--source', `${net}.0.0/16`, '--destination', `${net}.0.0/16`, '--jump', 'ACCEPT'];
+  system('iptables', '--wait', '--insert', ...packetRule);
+  ip('link', 'add', bridge, 'type', 'bridge');
+  ip('addr', 'add', `${net}.255.1/24`, 'dev', bridge);
+  ip('link', 'set', bridge, 'up');
+  const output = openSync(log, 'a');
+  const [command, ...args] = endingWithParent(
+    [
+      'dockerd',
+      ...['--data-root', join(folder, 'data'), '--exec-root', join(folder, 'exec'), '--pidfile', join(folder, 'pid')],
+      ...['--host', `unix://${socket}`, '--bridge', bridge, '--default-address-pool', `base=${net}.0.0/16,size=24`],
+      // An engine that manages the machine's packet filter begins by wiping what another one there has set up. This one leaves
+      // it alone: published ports work without it, and one rule of ours lets its containers talk to one another.
+      ...['--iptables=false', '--ip6tables=false', '--shutdown-timeout', '2', '--log-level', 'warn'],
+    ],
+    'SIGTERM',
+  ) as [string, ...string[]];
+  const child = spawn(command, args, {
+    stdio: ['ignore', output, output],
+    detached: true,
+    env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` },
+  });
+  await until(
+    async () => {
+      if (child.exitCode !== null) throw new Error('dockerd ended');
+      return (await askDocker(socket, 'GET', '/_ping')).status === 200;
+    },
+    {
+      within: 30_000,
+      every: 20,
+      describe: () => `dockerd to answer; its log:\n${readFileSync(log, 'utf8').slice(-3_000)}`,
+    },
+  );
+  return child;
+}
+
+async function clearUp() {
+  await emptyEngine().catch(() => {});
+  if (engine && engine.exitCode === null && engine.signalCode === null) {
+    const patience = setTimeout(() => engine?.kill('SIGKILL'), 20_000);
+    engine.kill('SIGTERM');
+    await once(engine, 'exit');
+    clearTimeout(patience);
+  }
+  removeBridge(bridge);
+  ignoringFailure(() => packetRule && system('iptables', '--wait', '--delete', ...packetRule));
+  for (const mount of mountsBelow(folder)) ignoringFailure(() => system('umount', '--lazy', mount));
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** An engine keeps its containers and networks over a restart, so that ending it does not end them. */
+async function emptyEngine() {
+  const containers = await readDocker<{ Id: string }[]>(socket, '/containers/json?all=true');
+  await Promise.all(containers.map(({ Id }) => askDocker(socket, 'DELETE', `/containers/${Id}?force=true&v=true`)));
+  await askDocker(socket, 'POST', '/networks/prune');
+}
+
+/** A /16 of the private range that no interface of this machine is in. */
+function freeSubnet(): string {
+  const used = new Set(
+    Object.values(networkInterfaces()).flatMap((addresses) =>
+      (addresses ?? []).map(({ address }) => address.split('.').slice(0, 2).join('.')),
+    ),
+  );
+  for (;;) {
+    const candidate = `10.${randomInt(64, 250)}`;
+    if (!used.has(candidate)) return candidate;
+  }
+}
+
+function removeAbandonedBridges() {
+  for (const name of readdirSync('/sys/class/net')) {
+    const owner = new RegExp(`^${bridgePrefix}(\\d+)$`).exec(name)?.[1];
+    if (owner !== undefined && !readdirSync('/proc').includes(owner)) removeBridge(name);
+  }
+}
+
+function removeBridge(name: string) {
+  ignoringFailure(() => ip('link', 'del', name));
+}
+
+function mountsBelow(path: string): string[] {
+  const targets = readFileSync('/proc/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '');
+  return targets.filter((target) => target.startsWith(`${path}/`)).reverse();
+}
+
+function ip(...args: string[]) {
+  system('ip', ...args);
+}
+
+function system(command: string, ...args: string[]) {
+  execFileSync(command, args, { stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' } });
+}
+
+function ignoringFailure(work: () => void) {
+  try {
+    work();
+  } catch {
+    // It was gone already; clearing up goes on with the rest.
+  }
+}
