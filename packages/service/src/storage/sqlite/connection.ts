@@ -21,8 +21,6 @@ export class SqliteConnection {
     if (options.readOnly) return;
     // WAL lets the reader go on during a commit; FULL makes a commit survive the loss of power, not only of the process.
     this.#db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;');
-    // A checkpoint every 32 MB instead of every 4 copies a page that many commits changed once instead of often.
-    this.#db.exec('pragma wal_autocheckpoint = 8000;');
   }
 
   run(text: string, parameters: readonly unknown[]): Rows {
