@@ -30,6 +30,8 @@ export interface Endpoint<
   readonly hot?: true;
   /** Bytes of the largest body it takes, where that is more than the usual 1 MiB. */
   readonly bodyLimit?: number;
+  /** The body may be left out; it is then read as an empty object. */
+  readonly bodyOptional?: true;
   /** Errors beyond those that follow from the rest of the row. */
   readonly errors?: readonly ErrorCode[];
   /** The status of success: 200 unless something is created (201) or only accepted (202). */

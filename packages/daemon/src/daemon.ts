@@ -176,7 +176,7 @@ export class Daemon {
         this.#results.recorded(message.execution_id);
         break;
       case 'rotate_key':
-        this.#rotate(message.api_key);
+        this.#rotate(message);
         break;
       case 'authenticated':
         this.#introduced(message);
@@ -184,10 +184,11 @@ export class Daemon {
     }
   }
 
-  #rotate(key: string): void {
+  /** Acknowledged before it is used: the old key, which this connection hangs on, dies with the first use of the new one. */
+  #rotate({ api_key: key, rotation }: { api_key: string; rotation?: string }): void {
     keepRotatedKey(this.#config.stateDirectory, this.#config.key, key);
+    this.#channel.send({ type: 'key_rotated', rotation });
     this.#service.useKey(key);
-    this.#channel.send({ type: 'key_rotated' });
     this.#log.info('the key of this server was rotated');
   }
 
@@ -222,12 +223,7 @@ export class Daemon {
 
   async #about(): Promise<Record<string, unknown>> {
     const engine = await this.#engine.info().catch(() => undefined);
-    const about = engine && {
-      name: engine.name,
-      version: engine.version,
-      api_version: engine.apiVersion,
-      cgroup: engine.cgroup,
-    };
+    const about = engine && `${engine.name} ${engine.version}`;
     return { version: VERSION, os: process.platform, arch: process.arch, ...optional('engine', about) };
   }
 

@@ -54,7 +54,7 @@ export interface Operation {
   readonly 'x-server-key'?: true;
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters: readonly (Parameter | Ref)[];
-  readonly requestBody?: { readonly required: true; readonly content: Content };
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, Reply | Ref>>;
 }
 

@@ -52,7 +52,9 @@ export function operation(name: string, row: Endpoint, schemas: SchemaComponents
     ...(row.daemon ? { 'x-server-key': true } : {}),
     security: security(row),
     parameters: [...parametersOf('path', row.params, schemas), ...parametersOf('query', row.query, schemas), ...key],
-    ...(body ? { requestBody: { required: true, content: { 'application/json': { schema: body } } } } : {}),
+    ...(body
+      ? { requestBody: { required: !row.bodyOptional, content: { 'application/json': { schema: body } } } }
+      : {}),
     responses: {
       [row.status]: {
         description: replies[row.status],

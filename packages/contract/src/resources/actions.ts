@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, LOG_BODY_LIMIT } from '../endpoint.ts';
 import { list, paging, Timestamp, topLevel } from '../envelope.ts';
 import { choice, givenId, id, nullable } from '../fields.ts';
 import { executionMachine } from '../machines/execution.ts';
@@ -106,6 +106,7 @@ export const actionEndpoints = {
     idempotent: true,
     status: 202,
     params: Type.Object({ ...ofInstance.properties, slug: givenId('Slug of an action.') }),
+    bodyOptional: true,
     body: Type.Object({ params: Type.Optional(values) }, { additionalProperties: false, examples: [{ params: {} }] }),
     response: one,
   }),
@@ -128,6 +129,7 @@ export const actionEndpoints = {
     permission: 'actions:report',
     daemon: true,
     params: ofExecution,
+    bodyLimit: LOG_BODY_LIMIT,
     body: ActionReport,
     response: one,
   }),

@@ -10,7 +10,7 @@ export type FromService =
   | { type: 'deployment_available'; deployment_id?: string }
   | { type: 'result_recorded'; execution_id: string }
   | { type: 'action_cancel'; execution_id: string }
-  | { type: 'rotate_key'; api_key: string };
+  | { type: 'rotate_key'; api_key: string; rotation?: string };
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

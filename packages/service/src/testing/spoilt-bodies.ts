@@ -71,7 +71,5 @@ export function noObject(): SpoiltBody[] {
   ];
 }
 
-export const nothingSent: readonly SpoiltBody[] = [
-  { how: 'null', field: 'body', raw: 'null' },
-  { how: 'nothing', field: 'body', raw: '' },
-];
+export const nullSent: SpoiltBody = { how: 'null', field: 'body', raw: 'null' };
+export const nothingSent: SpoiltBody = { how: 'nothing', field: 'body', raw: '' };

@@ -2,9 +2,13 @@ import { until } from '@hortus/testkit/until';
 import type { Queries } from '../storage/storage.ts';
 import type { Tables } from '../storage/tables.ts';
 
-/** Change with every request, whatever it asks for. */
+/** Change with every request, or with time alone, whatever is asked for. */
 const restless: readonly string[] = ['rate_windows'];
-const restlessColumns: Readonly<Record<string, string>> = { api_keys: 'last_used_at' };
+const restlessColumns: Readonly<Record<string, string>> = {
+  api_keys: 'last_used_at',
+  replicas: 'seen_at',
+  servers: 'last_seen_at',
+};
 
 /** Everything the database holds, table by table, so that a test can say that nothing was written. */
 export async function tableContents(queries: Queries): Promise<Record<string, string[]>> {

@@ -108,6 +108,15 @@ describe('a body', () => {
     expect(refused(() => body([1])).message).toBe('body: is not a known field: this takes no body.');
   });
 
+  it('may be left out where the row says so, and is then an empty object', () => {
+    const { body } = compileChecks(endpoints['instances.release']);
+    expect(body(undefined)).toEqual({});
+    for (const other of [null, [], '']) expect(refused(() => body(other)).message).toBe('body: must be an object.');
+    // Nothing in it is required, but whoever sends nothing at all has forgotten something.
+    const { body: change } = compileChecks(endpoints['servers.update']);
+    expect(refused(() => change(undefined)).message).toBe('body: must be an object.');
+  });
+
   it('names the input whose value is of the wrong kind', () => {
     const { body } = compileChecks(endpoints['definitions.create']);
     expect(refused(() => body({ inputs: { WEB_HOSTNAME: {} } })).message).toBe(

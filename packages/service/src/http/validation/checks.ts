@@ -33,15 +33,16 @@ export function compileChecks(row: Endpoint): Checks {
       if (field !== undefined) throw invalid(field, NO_NULL);
       return values;
     },
-    body: row.body === noBody ? nothing : bodyCheck(row.body),
+    body: row.body === noBody ? nothing : bodyCheck(row),
   };
 }
 
-function bodyCheck(schema: TSchema): Checks['body'] {
+function bodyCheck({ body: schema, bodyOptional }: Endpoint): Checks['body'] {
   const body = Compile(schema);
   return (raw) => {
-    if (!body.Check(raw)) throw refusal(body.Errors(raw), schema, 'body');
-    return raw;
+    const meant = raw === undefined && bodyOptional ? {} : raw;
+    if (!body.Check(meant)) throw refusal(body.Errors(meant), schema, 'body');
+    return meant;
   };
 }
 

@@ -1,0 +1,118 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ApiProblem } from '@hortus/client/problem';
+import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
+import { sharedDocker } from '@hortus/testkit/docker';
+import { type RunningProcess, startProcess } from '@hortus/testkit/process';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { until } from '@hortus/testkit/until';
+import { type ServiceProcess, startService } from '../service-process.ts';
+import { makePlotImage, plantCatalog } from './plot.ts';
+
+export interface Garden extends AsyncDisposable {
+  service: ServiceProcess;
+  readonly serverId: string;
+  readonly directory: string;
+  readonly socketPath: string;
+  startDaemon(options?: { state?: string }): RunningProcess;
+  /** Kills and starts the service again, on its old port and data. */
+  restartService(): Promise<void>;
+  /** Waits until the daemon is connected. */
+  online(): Promise<void>;
+}
+
+/** A real service, a registered server and a real Docker engine; the daemon is started by the test. Takes away what it made. */
+export async function openGarden(): Promise<Garden> {
+  const folder = temporaryFolder('garden');
+  const socketPath = sharedDocker();
+  await makePlotImage(socketPath);
+  const catalog = plantCatalog(join(folder.path, 'catalog'));
+  const directory = join(folder.path, 'data');
+  const start = (again?: ServiceProcess) =>
+    startService({
+      directory,
+      env: { HORTUS_CATALOG_DIR: catalog },
+      ...(again && { key: again.key, port: Number(new URL(again.root).port) }),
+    });
+  const service = await start();
+  const { data } = await service.client.call('servers.register', {
+    body: { name: 'ground', environment: 'production' },
+  });
+  const keyFile = join(folder.path, 'server.json');
+  const { id, api_key, manifest_public_key } = data;
+  writeFileSync(keyFile, JSON.stringify({ url: service.base, server_id: id, api_key, manifest_public_key }), {
+    mode: 0o600,
+  });
+  const children: RunningProcess[] = [];
+  const garden: Garden = {
+    service,
+    serverId: id,
+    directory,
+    socketPath,
+    startDaemon({ state = 'state' } = {}) {
+      const stateDirectory = join(folder.path, state);
+      mkdirSync(stateDirectory, { recursive: true });
+      const options = ['--key-file', keyFile, '--state-dir', stateDirectory, '--docker-socket', socketPath];
+      const child = startProcess([process.execPath, 'packages/daemon/src/main.ts', 'run', ...options]);
+      children.push(child);
+      return child;
+    },
+    async restartService() {
+      await garden.service.process.kill('SIGKILL');
+      garden.service = await start(garden.service);
+    },
+    async online() {
+      const read = () => garden.service.client.call('servers.read', { params: { id } });
+      await until(async () => (await read()).data.connected, {
+        within: 30_000,
+        describe: () =>
+          `the daemon to be connected; it wrote:\n${children.at(-1)?.output}\nthe service:\n${garden.service.process.output}`,
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      for (const child of children) await child.stop();
+      await garden.service.process.stop();
+      await removeContainers(socketPath, id);
+      await folder.remove();
+    },
+  };
+  return garden;
+}
+
+/** Everything that carries the label of this server. */
+async function removeContainers(socketPath: string, serverId: string): Promise<void> {
+  const engine = openDockerEngine({ socketPath });
+  const labels = { 'hortus.server': serverId };
+  for (const { id } of await engine.containers({ labels })) await engine.remove(id, { force: true });
+  for (const { name } of await engine.volumes({ labels })) await engine.removeVolume(name);
+  for (const { name } of await engine.networks({ labels })) await engine.removeNetwork(name);
+  engine.close();
+}
+
+/** Polls as the interface says a client does, only quicker; a service that is away for a moment is asked again. */
+export async function finished(garden: Garden, deploymentId: string, within = 60_000) {
+  return await poll(within, `deployment ${deploymentId}`, async () => {
+    const { data } = await garden.service.client.call('deployments.read', { params: { id: deploymentId } });
+    return data.status === 'success' || data.status === 'failed' ? data : undefined;
+  });
+}
+
+export async function ended(garden: Garden, executionId: string, within = 60_000) {
+  return await poll(within, `execution ${executionId}`, async () => {
+    const { execution } = await garden.service.client.call('actions.read', { params: { execution_id: executionId } });
+    return ['pending', 'sent', 'running'].includes(execution.status) ? undefined : execution;
+  });
+}
+
+async function poll<T>(within: number, what: string, ask: () => Promise<T | undefined>): Promise<T> {
+  let found: T | undefined;
+  const look = async () => {
+    found = await ask().catch((error) => {
+      if (error instanceof ApiProblem && error.code === 'NETWORK') return undefined;
+      throw error;
+    });
+    return found !== undefined;
+  };
+  await until(look, { within, describe: `the end of ${what}`, every: 25 });
+  return found as T;
+}

@@ -1,0 +1,54 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { busyboxImage } from '@hortus/testkit/images';
+
+/** The image that the species of these tests run: busybox under a name that no registry has. */
+export const PLOT_IMAGE = 'hortus.test/plot';
+
+/** All that a page of text can be mangled by on its way into a container. */
+export const AWKWARD = `it's "quoted" $HOME \${HOME} $$ # not a comment \\ back\nsecond line\t`;
+
+/** One container with a web page, a volume, a file, limits, a secret, and actions that leave a trace. */
+const plot = (version: string, healthPath: string) => `
+slug: plot
+name: Plot
+description: A small web server that the tests grow.
+version: ${version}
+app_version: "1"
+archetype: application
+taxonomy: {kingdom: applications, family: website}
+image: {repository: ${PLOT_IMAGE}, tag: "1"}
+inputs:
+  optional:
+    - {name: GREETING, type: text, default: hello}
+secrets:
+  TOKEN: {generate: password, length: 32}
+env: {GREETING: "\${inputs.GREETING}", TOKEN: "\${secrets.TOKEN}"}
+command: [httpd, -f, -p, "8080", -h, /www]
+files: [{mount_path: /www/index.html, mode: "0644", content: "\${inputs.GREETING}"}]
+storage: [{name: data, mount_path: /data, critical: true}]
+resources: {cpu: "0.5", memory: 64Mi}
+healthcheck: {http: {port: 8080, path: ${healthPath}}, interval: 1s, timeout: 1s, retries: 3, start_period: 3s}
+deadline: 60s
+actions:
+  - {name: Write a line, slug: note, type: exec, command: [sh, -c, 'echo "$1" >> /data/lines; echo "wrote $1"', note, "\${params.line}"],
+     timeout: 30s, params: [{name: line, type: string, required: true}]}
+  - {name: Read the lines, slug: lines, type: exec, command: [cat, /data/lines], timeout: 30s}
+  - {name: Fail, slug: fail, type: exec, command: [sh, -c, "echo no; exit 3"], timeout: 30s}
+backup: {strategy: volume, volumes: [{name: data, critical: true}], schedule_hint: daily}
+`;
+
+/** A catalog folder with the species `plot`, and the same as `weed`, which never becomes healthy. */
+export function plantCatalog(folder: string): string {
+  const species = {
+    plot: plot('1.0.0', '/'),
+    weed: plot('1.0.0', '/nothing-here').replace('slug: plot', 'slug: weed').replace('name: Plot', 'name: Weed'),
+  };
+  for (const [slug, text] of Object.entries(species)) {
+    mkdirSync(join(folder, 'website', slug), { recursive: true });
+    writeFileSync(join(folder, 'website', slug, 'template.yaml'), text);
+  }
+  return folder;
+}
+
+export const makePlotImage = (socketPath: string): Promise<void> => busyboxImage(socketPath, `${PLOT_IMAGE}:1`);
