@@ -32,7 +32,7 @@ healthcheck: {http: {port: 8080, path: ${healthPath}}, interval: 1s, timeout: 1s
 deadline: 60s
 actions:
   - {name: Write a line, slug: note, type: exec, command: [sh, -c, 'echo "$1" >> /data/lines; echo "wrote $1"', note, "\${params.line}"],
-     timeout: 30s, params: [{name: line, type: string, required: true}]}
+     timeout: 30s, params: [{name: line, type: text, required: true}]}
   - {name: Read the lines, slug: lines, type: exec, command: [cat, /data/lines], timeout: 30s}
   - {name: Fail, slug: fail, type: exec, command: [sh, -c, "echo no; exit 3"], timeout: 30s}
 backup: {strategy: volume, volumes: [{name: data, critical: true}], schedule_hint: daily}
