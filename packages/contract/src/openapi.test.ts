@@ -74,6 +74,13 @@ test('a creating POST takes an idempotency key', () => {
   for (const [, row] of endpointRows) if (row.status === 201) expect(row.idempotent, row.path).toBe(true);
 });
 
+test('a body is required, unless its row lets it be left out', () => {
+  const optional = operations
+    .filter(([, , op]) => op.requestBody?.required === false)
+    .map(([, , op]) => op.operationId);
+  expect(optional.sort()).toEqual(['actions.execute', 'instances.release']);
+});
+
 test('events and machines are all there, and the address ends with the version', () => {
   expect(Object.keys(json.webhooks)).toEqual([...eventNames]);
   expect(Object.keys(json['x-state-machines'])).toEqual(machines.map((m) => m.name));

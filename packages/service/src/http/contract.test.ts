@@ -79,7 +79,7 @@ onBothEngines((engine) => {
       serverKey = registered.data.api_key;
       // While its daemon is connected, a poll is no sign of life that would have to be written down.
       const daemon = new DaemonSocket(`${service.base.replace('http', 'ws')}/ws/server`, {
-        auth: { api_key: serverKey },
+        auth: { api_key: serverKey, capabilities: ['ack'] },
       });
       engine.afterwards(() => daemon.socket.terminate());
       await daemon.received('authenticated');

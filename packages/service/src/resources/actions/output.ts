@@ -1,4 +1,4 @@
-import { maskOf } from '../deployments/masking.ts';
+import { maskOf } from '../../vault/masking.ts';
 
 /** What is kept of what an action wrote. */
 export const KEPT_BYTES = 1_048_576;

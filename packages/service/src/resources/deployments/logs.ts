@@ -1,6 +1,6 @@
 import type { ReportedLine } from '@hortus/contract/resources/deployments';
 import type { Tx } from '../../storage/storage.ts';
-import type { Mask } from './masking.ts';
+import type { Mask } from '../../vault/masking.ts';
 import { type DeploymentRow, insertLines, markProgress } from './store.ts';
 
 /** A daemon that loops must not fill the disk: beyond this a log ends with a line that says so. */
