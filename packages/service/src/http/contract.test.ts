@@ -1,5 +1,4 @@
 import type { Endpoint } from '@hortus/contract/endpoint';
-import { noBody } from '@hortus/contract/endpoint';
 import { type EndpointName, endpointRows, endpoints } from '@hortus/contract/endpoints';
 import { idPrefixes } from '@hortus/contract/ids';
 import { permissionNames } from '@hortus/contract/permissions';
@@ -7,10 +6,9 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../ids.ts';
 import { DaemonSocket } from '../testing/daemon-socket.ts';
 import { onBothEngines } from '../testing/engines.ts';
-import { goodRequest, type ReadyRequest } from '../testing/good-requests.ts';
+import { goodRequest } from '../testing/good-requests.ts';
 import { expectPublished, expectRefusal, expectShape } from '../testing/published-answer.ts';
 import { type Caller, insertKeyRow, type RunningService, startApp } from '../testing/running-service.ts';
-import { noObject, nothingSent, nullSent, type SpoiltBody, spoiltBodies } from '../testing/spoilt-bodies.ts';
 import { contentsAtRest, tableContents } from '../testing/table-contents.ts';
 
 /** Every row of the contract, held to what the interface promises of all of them. A new row is held to it by itself. */
@@ -20,9 +18,6 @@ const permitted = guarded.filter(([, row]) => row.permission !== 'session');
 const withPath = rows.filter(([, row]) => row.path.includes('{'));
 /** The catalog and its taxonomy are everybody's; all else in a path belongs to an account. */
 const owned = withPath.filter(([, row]) => !row.hot);
-const withBody = rows.filter(([, row]) => row.body !== noBody);
-const withOptionalBody = withBody.filter(([, row]) => row.bodyOptional);
-const bodiless = rows.filter(([, row]) => row.body === noBody && row.method !== 'GET');
 const asking = rows.filter(([, row]) => Object.keys(row.query.properties).length > 0);
 const lists = rows.filter(([, row]) => 'per_page' in row.query.properties);
 
@@ -159,58 +154,6 @@ onBothEngines((engine) => {
           expectRefusal(await request(method, somewhere), 'NOT_FOUND');
         }
       }
-    });
-  });
-
-  describe('a body that cannot be meant', () => {
-    async function expectRefused({ method, path, options }: ReadyRequest, spoilt: readonly SpoiltBody[]) {
-      const { body: _, headers, ...rest } = options;
-      for (const { how, field, raw, contentType = 'application/json' } of spoilt) {
-        const sent = { ...rest, raw, headers: { ...headers, 'content-type': contentType } };
-        const answer = await service.request(method, path, sent);
-        expect(answer.status, `${how}: ${JSON.stringify(answer.json)}`).toBe(422);
-        expectRefusal(answer, 'VALIDATION_ERROR', field);
-      }
-    }
-
-    it.each(withBody)('%s refuses it by the name of the field and writes nothing', async (name, row) => {
-      const request = await goodRequest(name, service);
-      await nothingMayChange();
-      await expectRefused(request, [...spoiltBodies(row, request.body ?? {}), nullSent]);
-      if (row.bodyOptional) return;
-      await expectRefused(request, [nothingSent]);
-      const { body: _, ...bare } = request.options;
-      expectRefusal(await service.request(request.method, request.path, bare), 'VALIDATION_ERROR', 'body');
-    });
-
-    it.each(withBody)('%s refuses a character that PostgreSQL cannot keep', async (name) => {
-      const { method, path, body = {}, options } = await goodRequest(name, service);
-      await nothingMayChange();
-      for (const [field, value] of Object.entries(body).filter(([, value]) => typeof value === 'string')) {
-        const answer = await service.request(method, path, {
-          ...options,
-          body: { ...body, [field]: `${value}\u0000` },
-        });
-        expectRefusal(answer, 'VALIDATION_ERROR', field);
-      }
-    });
-
-    it.each(withOptionalBody)('%s takes none as an empty object', async (name, row) => {
-      for (const sent of [{}, { raw: '' }, { raw: '{}' }]) {
-        const { method, path, options } = await goodRequest(name, service);
-        const { body: _, ...bare } = options;
-        const answer = expectPublished(await service.request(method, path, { ...bare, ...sent }));
-        expect(answer.status, JSON.stringify(answer.json)).toBe(row.status);
-      }
-    });
-
-    it.each(bodiless)('%s takes none, or an empty object', async (name) => {
-      const request = await goodRequest(name, service);
-      await nothingMayChange();
-      await expectRefused(request, [...noObject(), { how: 'a field', field: 'surprise', raw: '{"surprise":1}' }]);
-      before = undefined;
-      const { method, path, options } = request;
-      expect(expectPublished(await service.request(method, path, { ...options, raw: '{}' })).status).toBeLessThan(300);
     });
   });
 

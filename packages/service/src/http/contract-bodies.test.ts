@@ -1,0 +1,87 @@
+import { noBody } from '@hortus/contract/endpoint';
+import { endpointRows } from '@hortus/contract/endpoints';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { onBothEngines } from '../testing/engines.ts';
+import { goodRequest, type ReadyRequest } from '../testing/good-requests.ts';
+import { expectPublished, expectRefusal } from '../testing/published-answer.ts';
+import { type RunningService, startApp } from '../testing/running-service.ts';
+import { noObject, nothingSent, nullSent, type SpoiltBody, spoiltBodies } from '../testing/spoilt-bodies.ts';
+import { contentsAtRest, tableContents } from '../testing/table-contents.ts';
+
+/** Every row of the contract that may be sent a body, with bodies that cannot be meant and with none. */
+const withBody = endpointRows.filter(([, row]) => row.body !== noBody);
+const withOptionalBody = withBody.filter(([, row]) => row.bodyOptional);
+const bodiless = endpointRows.filter(([, row]) => row.body === noBody && row.method !== 'GET');
+
+onBothEngines((engine) => {
+  let service: RunningService;
+  let before: Awaited<ReturnType<typeof tableContents>> | undefined;
+
+  beforeAll(async () => {
+    service = await startApp(engine);
+  });
+  beforeEach(() => {
+    before = undefined;
+  });
+  afterEach(async () => {
+    if (before) expect(await tableContents(service.sideDoor)).toEqual(before);
+  });
+
+  /** From here to the end of the test nothing may be written. */
+  async function nothingMayChange(): Promise<void> {
+    before = await contentsAtRest(service.sideDoor);
+  }
+
+  async function expectRefused({ method, path, options }: ReadyRequest, spoilt: readonly SpoiltBody[]) {
+    const { body: _, headers, ...rest } = options;
+    for (const { how, field, raw, contentType = 'application/json' } of spoilt) {
+      const sent = { ...rest, raw, headers: { ...headers, 'content-type': contentType } };
+      const answer = await service.request(method, path, sent);
+      expect(answer.status, `${how}: ${JSON.stringify(answer.json)}`).toBe(422);
+      expectRefusal(answer, 'VALIDATION_ERROR', field);
+    }
+  }
+
+  it.each(withBody)(
+    '%s refuses what cannot be meant by the name of the field and writes nothing',
+    async (name, row) => {
+      const request = await goodRequest(name, service);
+      await nothingMayChange();
+      await expectRefused(request, [...spoiltBodies(row, request.body ?? {}), nullSent]);
+      if (row.bodyOptional) return;
+      await expectRefused(request, [nothingSent]);
+      const { body: _, ...bare } = request.options;
+      expectRefusal(await service.request(request.method, request.path, bare), 'VALIDATION_ERROR', 'body');
+    },
+  );
+
+  it.each(withBody)('%s refuses a character that PostgreSQL cannot keep', async (name) => {
+    const { method, path, body = {}, options } = await goodRequest(name, service);
+    await nothingMayChange();
+    for (const [field, value] of Object.entries(body).filter(([, value]) => typeof value === 'string')) {
+      const answer = await service.request(method, path, {
+        ...options,
+        body: { ...body, [field]: `${value}\u0000` },
+      });
+      expectRefusal(answer, 'VALIDATION_ERROR', field);
+    }
+  });
+
+  it.each(withOptionalBody)('%s takes none as an empty object', async (name, row) => {
+    for (const sent of [{}, { raw: '' }, { raw: '{}' }]) {
+      const { method, path, options } = await goodRequest(name, service);
+      const { body: _, ...bare } = options;
+      const answer = expectPublished(await service.request(method, path, { ...bare, ...sent }));
+      expect(answer.status, JSON.stringify(answer.json)).toBe(row.status);
+    }
+  });
+
+  it.each(bodiless)('%s takes none, or an empty object', async (name) => {
+    const request = await goodRequest(name, service);
+    await nothingMayChange();
+    await expectRefused(request, [...noObject(), { how: 'a field', field: 'surprise', raw: '{"surprise":1}' }]);
+    before = undefined;
+    const { method, path, options } = request;
+    expect(expectPublished(await service.request(method, path, { ...options, raw: '{}' })).status).toBeLessThan(300);
+  });
+});
