@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { type Bench, median } from './claim.ts';
 import { startService } from './service-process.ts';
@@ -14,7 +13,7 @@ export const coldStart: Bench = {
     for (let i = 0; i <= repetitions; i++) {
       const service = await startService({ env: { NODE_COMPILE_CACHE: cache.path } });
       if (i > 0) starts.push(service.readyMs);
-      if (i > 0) memory.push(residentBytes(service.pid) / 2 ** 20);
+      if (i > 0) memory.push(service.memory() / 2 ** 20);
       await service.stop();
     }
     return [
@@ -23,8 +22,3 @@ export const coldStart: Bench = {
     ];
   },
 };
-
-function residentBytes(pid: number): number {
-  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kilobytes) * 1024;
-}

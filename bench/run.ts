@@ -1,13 +1,24 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { actionBench } from './action.ts';
 import { type Bench, type Figure, kept } from './claim.ts';
 import { coldStart } from './cold-start.ts';
+import { daemonsBench } from './daemons.ts';
 import { definitionsCreate } from './definitions-create.ts';
+import { deployBench } from './deploy.ts';
 import { lists } from './lists.ts';
 import { templatesRead } from './templates-read.ts';
 
 /** `npm run bench [-- name …] [--quick]`: every claim, each a ratio against a limit measured in the same run. */
-const benches: readonly Bench[] = [templatesRead, definitionsCreate, lists, coldStart];
+const benches: readonly Bench[] = [
+  templatesRead,
+  definitionsCreate,
+  lists,
+  coldStart,
+  deployBench,
+  actionBench,
+  daemonsBench,
+];
 
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
 const repetitions = process.argv.includes('--quick') ? 1 : 3;

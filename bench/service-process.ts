@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createClient } from '@hortus/client/client';
 import { freePort } from '@hortus/testkit/port';
 import { startProcess } from '@hortus/testkit/process';
@@ -11,17 +12,24 @@ export const plenty = 'free=99999999,pro=99999999,enterprise=99999999,anonymous=
  * server beside it there are three parties for two cores, and the scheduler shares them out, as it does for pgbench.
  */
 export async function startService(
-  options: { env?: Record<string, string>; nodeArgs?: string[]; directory?: string } = {},
+  options: {
+    env?: Record<string, string>;
+    nodeArgs?: string[];
+    cores?: string;
+    /** One that was killed: this one takes its place, on its data. */
+    again?: { root: string; key: string; folder: string };
+  } = {},
 ) {
-  const folder = temporaryFolder('bench');
-  const port = await freePort();
-  const key = `hk_live_${randomBytes(32).toString('base64url')}`;
+  const { again } = options;
+  const folder = again ? { path: again.folder, remove: async () => {} } : temporaryFolder('bench');
+  const port = again ? Number(new URL(again.root).port) : await freePort();
+  const key = again?.key ?? `hk_live_${randomBytes(32).toString('base64url')}`;
   const startedAt = performance.now();
   const child = startProcess(
     [
       'taskset',
       '-c',
-      options.env?.HORTUS_DATABASE_URL ? '0,1' : '0',
+      options.cores ?? (options.env?.HORTUS_DATABASE_URL ? '0,1' : '0'),
       process.execPath,
       ...(options.nodeArgs ?? []),
       'packages/service/src/main.ts',
@@ -29,7 +37,7 @@ export async function startService(
     {
       env: {
         HORTUS_PORT: String(port),
-        HORTUS_DATA_DIR: options.directory ?? folder.path,
+        HORTUS_DATA_DIR: folder.path,
         HORTUS_ADMIN_KEY: key,
         HORTUS_ADMIN_PASSWORD: 'a password for the bench',
         HORTUS_LOCAL_SERVER: 'off',
@@ -48,15 +56,23 @@ export async function startService(
     key,
     folder: folder.path,
     readyMs,
-    pid: child.pid,
     client: createClient({ baseUrl: `${root}/api/v1`, key }),
     headers: { authorization: `Bearer ${key}` },
     metric: async (name: string) => metric(await (await fetch(`${root}/metrics`)).text(), name),
+    /** How long its main thread was ready to run and had no core, in all. */
+    waitedMs: () => Number(readFileSync(`/proc/${child.pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6,
+    memory: () => residentBytes(child.pid),
+    kill: () => child.kill('SIGKILL'),
     stop: async () => {
       await child.stop();
       await folder.remove();
     },
   };
+}
+
+function residentBytes(pid: number): number {
+  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kilobytes) * 1024;
 }
 
 function metric(text: string, name: string): number {

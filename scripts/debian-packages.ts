@@ -15,6 +15,7 @@ export const debianPackages: readonly DebianPackage[] = [
   { name: 'docker.io', proof: ['dockerd'] },
   { name: 'iptables', proof: ['iptables'] },
   { name: 'busybox-static', proof: ['/bin/busybox', '/usr/bin/busybox'] },
+  { name: 'curl', proof: ['curl'] },
 ];
 
 export function missingPackages(wanted: readonly DebianPackage[] = debianPackages): string[] {

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiProblem } from '@hortus/client/problem';
 import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
+import type { Engine } from '@hortus/daemon/engine/engine';
 import { sharedDocker } from '@hortus/testkit/docker';
 import { type RunningProcess, startProcess } from '@hortus/testkit/process';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
@@ -12,6 +13,7 @@ import { makePlotImage, plantCatalog } from './plot.ts';
 export interface Garden extends AsyncDisposable {
   service: ServiceProcess;
   readonly serverId: string;
+  readonly serverKey: string;
   readonly directory: string;
   readonly socketPath: string;
   startDaemon(options?: { state?: string }): RunningProcess;
@@ -47,6 +49,7 @@ export async function openGarden(): Promise<Garden> {
   const garden: Garden = {
     service,
     serverId: id,
+    serverKey: api_key,
     directory,
     socketPath,
     startDaemon({ state = 'state' } = {}) {
@@ -80,13 +83,49 @@ export async function openGarden(): Promise<Garden> {
 }
 
 /** Everything that carries the label of this server. */
-async function removeContainers(socketPath: string, serverId: string): Promise<void> {
+export async function removeContainers(socketPath: string, serverId: string): Promise<void> {
   const engine = openDockerEngine({ socketPath });
   const labels = { 'hortus.server': serverId };
   for (const { id } of await engine.containers({ labels })) await engine.remove(id, { force: true });
   for (const { name } of await engine.volumes({ labels })) await engine.removeVolume(name);
   for (const { name } of await engine.networks({ labels })) await engine.removeNetwork(name);
   engine.close();
+}
+
+export interface Planted {
+  readonly definitionId: string;
+  readonly instanceId: string;
+}
+
+/** A healthy instance of the species plot. */
+export async function plant(garden: Garden, uid: string): Promise<Planted> {
+  const { client } = garden.service;
+  const body = { species: 'plot', instance_uid: uid, server_id: garden.serverId, inputs: {} };
+  const { data } = await client.call('definitions.create', { body });
+  const outcome = await finished(garden, await deploy(garden, data.id));
+  if (outcome.status !== 'success' || !outcome.instance_id)
+    throw new Error(`${uid} was not deployed: ${outcome.error}`);
+  return { definitionId: data.id, instanceId: outcome.instance_id };
+}
+
+/** Orders a deployment; answers its id. */
+export async function deploy(garden: Garden, definitionId: string): Promise<string> {
+  const { data } = await garden.service.client.call('deployments.execute', { body: { definition_id: definitionId } });
+  return data.id;
+}
+
+/** Orders an action; answers the id of its execution. */
+export async function act(garden: Garden, id: string, slug: string, params: Record<string, string> = {}) {
+  const { execution } = await garden.service.client.call('actions.execute', { params: { id, slug }, body: { params } });
+  return execution.id;
+}
+
+/** What a command in a container writes, asked of the engine and not of Hortus. */
+export async function inside(engine: Engine, container: string, ...argv: string[]): Promise<string> {
+  const { output } = await engine.exec(container, { argv });
+  let text = '';
+  for await (const { chunk } of output) text += chunk;
+  return text;
 }
 
 /** Polls as the interface says a client does, only quicker; a service that is away for a moment is asked again. */

@@ -21,18 +21,22 @@ image: {repository: ${PLOT_IMAGE}, tag: "1"}
 inputs:
   optional:
     - {name: GREETING, type: text, default: hello}
+    - {name: HEALTH_PATH, type: string, default: ${healthPath}}
 secrets:
   TOKEN: {generate: password, length: 32}
 env: {GREETING: "\${inputs.GREETING}", TOKEN: "\${secrets.TOKEN}"}
 command: [httpd, -f, -p, "8080", -h, /www]
+stop_signal: SIGKILL
 files: [{mount_path: /www/index.html, mode: "0644", content: "\${inputs.GREETING}"}]
 storage: [{name: data, mount_path: /data, critical: true}]
 resources: {cpu: "0.5", memory: 64Mi}
-healthcheck: {http: {port: 8080, path: ${healthPath}}, interval: 1s, timeout: 1s, retries: 3, start_period: 3s}
+healthcheck: {http: {port: 8080, path: "\${inputs.HEALTH_PATH}"}, interval: 1s, timeout: 1s, retries: 3, start_period: 3s}
 deadline: 60s
 actions:
   - {name: Write a line, slug: note, type: exec, command: [sh, -c, 'echo "$1" >> /data/lines; echo "wrote $1"', note, "\${params.line}"],
      timeout: 30s, params: [{name: line, type: text, required: true}]}
+  - {name: Wait and write a line, slug: wait, type: exec, timeout: 60s, params: [{name: line, type: text, required: true}],
+     command: [sh, -c, 'until [ -e "/data/go-$1" ]; do sleep 0.05; done; echo "$1" >> /data/lines; echo "wrote $1"', wait, "\${params.line}"]}
   - {name: Read the lines, slug: lines, type: exec, command: [cat, /data/lines], timeout: 30s}
   - {name: Fail, slug: fail, type: exec, command: [sh, -c, "echo no; exit 3"], timeout: 30s}
 backup: {strategy: volume, volumes: [{name: data, critical: true}], schedule_hint: daily}

@@ -85,7 +85,7 @@ test('the published flow, from the catalog to a webhook, on a real engine', { ti
       schedule_hint: 'daily',
     },
   });
-  expect(actions.actions.map(({ slug }) => slug)).toEqual(['note', 'lines', 'fail']);
+  expect(actions.actions.map(({ slug }) => slug)).toEqual(['note', 'wait', 'lines', 'fail']);
   const noted = await client.call('actions.execute', {
     params: { id, slug: 'note' },
     body: { params: { line: AWKWARD } },

@@ -106,9 +106,10 @@ test('at a terminal the steps are drawn in place', async () => {
     return { success: true, data: data ?? records.detail() };
   });
   const { printed } = await sit(['deploy', 'reader', '--name', 'feeds', '--yes', '--wait'], [], { live: true });
-  expect(printed.split('\u001b[1A\r\u001b[J')).toEqual([
+  // Each drawing goes up over the lines of the one before it.
+  expect(printed.replaceAll('\u001b', 'ESC').split(/ESC\[\dA\rESC\[J/)).toEqual([
     '○ waiting for web-1 to take it\n',
-    '◐ pull  1.4 s  Pulling\n',
+    '● pull       1.0 s  Pulling\n◐ under way  1.4 s\n',
     expect.stringMatching(
       /^● pull {3}1\.0 s {2}Pulling\n● start {2}1\.0 s {2}Started\nfeeds is healthy on revision 4, after 3\.0 s\.\nhttps:\/\/feeds\.example\.org\n$/,
     ),

@@ -40,6 +40,9 @@ export const toService = {
   auth: message('auth', 'Authenticate. Must be the first message, within five seconds.', {
     api_key: Type.String({ minLength: 1, maxLength: 256, description: 'The key of the server.' }),
     capabilities,
+    journal: about(
+      'Names the journal of the daemon: only the one that was handed an execution may be handed it again.',
+    ),
     version: about('Of the daemon.'),
     os: about('Of its machine.'),
     arch: about('Of its machine.'),

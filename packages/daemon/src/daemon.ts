@@ -1,4 +1,4 @@
-import type { KeyObject } from 'node:crypto';
+import { type KeyObject, randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Actions } from './actions/actions.ts';
 import { Shims } from './actions/shims.ts';
@@ -95,7 +95,9 @@ export class Daemon {
       onFinished: (id) => this.#results.finished(id),
     });
     const serverId = () => journal.pins.find('server_id') ?? '';
-    this.#observer = new Observer({ engine, service, journal, log, serverId, ...optional('everyMs', times.reportMs) });
+    const busy = (uid: string) => turns.busy(uid);
+    const everyMs = optional('everyMs', times.reportMs);
+    this.#observer = new Observer({ engine, service, journal, log, serverId, busy, ...everyMs });
     this.#deployments = new DeploymentRunner({
       journal,
       engine,
@@ -105,10 +107,11 @@ export class Daemon {
       log,
       serverId,
       publicKey: () => this.#publicKey,
-      onChange: () => this.#observer.changed(),
+      onChange: (uid) => this.#observer.changed(uid),
     });
     this.#poller = new Poller({
-      look: () => this.#deployments.look(),
+      // Whoever took over takes the deployments too.
+      look: async () => (this.#channel.replaced ? undefined : await this.#deployments.look()),
       up: () => this.#channel.up,
       onFailure: (error) => log.debug('the service could not be asked for deployments', { error }),
       ...optional('upEveryMs', times.pollUpMs),
@@ -224,7 +227,8 @@ export class Daemon {
   async #about(): Promise<Record<string, unknown>> {
     const engine = await this.#engine.info().catch(() => undefined);
     const about = engine && `${engine.name} ${engine.version}`;
-    return { version: VERSION, os: process.platform, arch: process.arch, ...optional('engine', about) };
+    const journal = this.#journal.pins.pin('journal', randomUUID());
+    return { journal, version: VERSION, os: process.platform, arch: process.arch, ...optional('engine', about) };
   }
 
   async #reportCapacity(): Promise<void> {

@@ -10,6 +10,7 @@ import { callerAddress } from './http/caller-address.ts';
 import { buildHttp, type Http } from './http/server.ts';
 import { Authenticator } from './identity/authenticator.ts';
 import { ensureFirstAccount, type FirstStart } from './identity/first-start.ts';
+import { makePassingKey, type PassingKeyOptions } from './identity/passing-key.ts';
 import { Passwords } from './identity/passwords.ts';
 import { JobWorker } from './jobs/worker.ts';
 import type { Log } from './log.ts';
@@ -32,6 +33,8 @@ export interface App {
   readonly http: Http;
   /** What was made on an empty database; what of it was generated is shown once. */
   readonly firstStart: FirstStart | undefined;
+  /** A short-lived key of the first account, for whoever runs this process. */
+  passingKey(wanted: PassingKeyOptions): Promise<string>;
   /** Finishes requests in flight and running jobs, then lets go of the database. */
   close(): Promise<void>;
 }
@@ -89,6 +92,7 @@ export async function buildApp({ config, log }: AppDeps): Promise<App> {
   return {
     http,
     firstStart,
+    passingKey: (wanted) => makePassingKey({ storage, mode: config.mode }, wanted),
     async close() {
       await channel.close();
       await http.close();

@@ -104,6 +104,10 @@ describe('settings', () => {
     expect(attempt).not.toThrow(/hunter2/);
   });
 
+  it('of the command line may be in the same shell', () => {
+    expect(readConfig({ HORTUS_URL: 'http://elsewhere', HORTUS_KEY: key }, nowhere)).toEqual(readConfig({}, nowhere));
+  });
+
   it('of the tests of the project are no business of the service', () => {
     expect(() => readConfig({ HORTUS_TEST_POSTGRES: 'x' }, nowhere)).not.toThrow();
   });

@@ -14,6 +14,8 @@ export class ConfigError extends Error {
 
 /** Variables that the project's own tests use; a service started by a test inherits them. */
 const forTests = 'HORTUS_TEST_';
+/** Settings of the command line, which somebody who also starts a service may have in the same shell. */
+const ofCommandLine = ['HORTUS_URL', 'HORTUS_KEY'];
 
 /**
  * Reads every setting once, from the environment and from a `.env` file in the working directory; where both name a
@@ -23,7 +25,8 @@ export function readConfig(env: Environment, cwd: string): Config {
   const given = { ...dotEnv(cwd), ...defined(env) };
   const problems: string[] = [];
   for (const name of Object.keys(given)) {
-    if (name.startsWith('HORTUS_') && !name.startsWith(forTests) && !(name in settings)) problems.push(unknown(name));
+    if (!name.startsWith('HORTUS_') || name.startsWith(forTests) || ofCommandLine.includes(name)) continue;
+    if (!(name in settings)) problems.push(unknown(name));
   }
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(settings)) {

@@ -45,7 +45,7 @@ export const actionsRun = command({
     if (action === undefined) {
       const known = actions.map(({ slug }) => slug).join(', ');
       throw new Failure('missing', `${instance_uid} has no action ${args.action}.`, {
-        hint: known ? `There are ${known}.` : undefined,
+        hint: known ? `It has ${known}.` : undefined,
       });
     }
     const given = await givenValues(

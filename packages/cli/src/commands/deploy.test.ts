@@ -66,10 +66,10 @@ test('plants a species, shows its steps as they happen, and ends with the addres
   const { code, stdout, stderr } = await hortus(home.path, argv, { env: env(), input: 'correct horse\n' });
   expect(stdout).toBe(
     [
-      '12:00:01  pull        Pulling docker.io/example/reader:2.2.19',
-      '12:00:02  pull        Pulled 48 MB',
-      '12:00:04  start       Started hortus-feeds',
-      '12:00:06  health      Answers 200 on /healthz',
+      '12:00:01  pull          Pulling docker.io/example/reader:2.2.19',
+      '12:00:02  pull          Pulled 48 MB',
+      '12:00:04  start         Started hortus-feeds',
+      '12:00:06  health        Answers 200 on /healthz',
       'feeds is healthy on revision 1, after 6.2 s.',
       'https://feeds.example.org',
       '',
@@ -96,7 +96,7 @@ test('a failure tells the reason, what still runs and the end of the log, and ex
   expect(stderr).toContain(
     'Revision 1 of feeds failed. reader did not answer within 30 s.\nRevision 3 keeps running.\n',
   );
-  expect(stderr).toContain('12:00:06  health      Answers 200 on /healthz');
+  expect(stderr).toContain('12:00:06  health        Answers 200 on /healthz');
   expect(stderr).toContain(`hortus logs ${records.ids.deployment} shows the whole log.`);
   expect(made('definitions.update')).toEqual([]);
 });

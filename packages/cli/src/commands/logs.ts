@@ -8,8 +8,8 @@ import { safeLine } from '../output/safe-text.ts';
 export const logs = command({
   name: 'logs',
   summary: 'Show the log of a deployment',
-  about: 'For an instance, that of its newest deployment.',
-  args: ['what'],
+  about: 'A deployment by its id; the name of an instance means its newest deployment.',
+  args: ['deployment'],
   options: { follow: { type: 'boolean', short: 'f', about: 'Go on until the deployment has ended.' } },
   examples: [
     ['hortus logs miniflux', 'The newest deployment of an instance, by uid or id.'],
@@ -19,7 +19,7 @@ export const logs = command({
   async run({ args, options, json, client, world }) {
     const { terminal } = world;
     const service = await client();
-    const id = await findDeployment(service, args.what);
+    const id = await findDeployment(service, args.deployment);
     let last = options.follow ? undefined : await readDeployment(service, id);
     if (last && !json) for (const line of last.logs) terminal.out(`${logLine(terminal, line)}\n`);
     if (options.follow) {

@@ -150,7 +150,7 @@ test('actions are listed, their params checked, and a dangerous one needs --yes 
   expect((await run('actions', 'list', 'feeds')).stdout).toContain('flush    300s   database  Dangerous. Empties it.');
   expect(await run('actions', 'run', 'feeds', 'frob')).toMatchObject({
     code: 4,
-    stderr: 'feeds has no action frob.\nThere are db-dump, flush.\n',
+    stderr: 'feeds has no action frob.\nIt has db-dump, flush.\n',
   });
   expect((await run('actions', 'run', 'feeds', 'flush', '--yes')).stderr).toContain('flush needs --param database=');
   expect((await run('actions', 'run', 'feeds', 'flush', '--param', 'x=1')).stderr).toContain(
@@ -185,9 +185,9 @@ test('logs finds the newest deployment of a uid and follows it to its end', asyn
   });
   const { code, stdout, stderr } = await run('logs', '-f', 'feeds');
   expect(stdout.split('\n').map((line) => line.slice(10).trim())).toEqual([
-    'pull        line 1',
-    'pull        line 2',
-    'pull        line 3',
+    'pull          line 1',
+    'pull          line 2',
+    'pull          line 3',
     '',
   ]);
   expect([code, stderr]).toEqual([1, 'It broke.\n']);

@@ -91,7 +91,10 @@ const isChange = ({ inputs, profile, variant }: Plan): boolean =>
 export function planWords(plan: Plan): string {
   const { uid, species, server, existing } = plan;
   const offline = server.status === 'online' ? '' : ` ${server.name} is ${server.status}; the deployment waits for it.`;
-  if (existing === undefined) return `${uid} is new: ${species} on ${server.name}.${offline}`;
+  if (existing === undefined) {
+    const what = uid === species ? '' : `: ${species}`;
+    return `${uid} is new${what} on ${server.name}.${offline}`;
+  }
   const revision = isChange(plan)
     ? `Revision ${existing.current_revision} gets a successor.`
     : `Revision ${existing.current_revision} is deployed again.`;

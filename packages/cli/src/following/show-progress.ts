@@ -33,14 +33,17 @@ export function stepLines(terminal: Terminal, steps: readonly Step[]): string[] 
   return steps.map(({ name, state, said, ms }) => {
     const { shape, tone } = marks[state];
     const start = `${safeLine(name).padEnd(names)}  ${lasting(ms).padStart(times)}  `;
-    return `${paint(terminal, tone, shape)} ${start}${cut(safeLine(said), terminal.width - start.length - 3)}`;
+    return `${paint(terminal, tone, shape)} ${start}${cut(safeLine(said), terminal.width - start.length - 3)}`.trimEnd();
   });
 }
+
+/** Room for wait_healthy, so that the messages stand below one another though the lines come one at a time. */
+const longestStep = 12;
 
 const tones = { info: undefined, warn: 'warn', error: 'bad' } as const;
 
 /** One line of a log: time, step, message. */
 export function logLine(terminal: Terminal, { at, step, level, message }: LogLine): string {
   const time = paint(terminal, 'dim', new Date(at).toTimeString().slice(0, 8));
-  return `${time}  ${(step ?? '').padEnd(10)}  ${paint(terminal, tones[level], safeLine(message))}`;
+  return `${time}  ${(step ?? '').padEnd(longestStep)}  ${paint(terminal, tones[level], safeLine(message))}`;
 }

@@ -10,31 +10,43 @@ const logs = [
   line(4, 'pull', 'Pulled 48 MB'),
   line(5, 'start', 'Started hortus-feeds'),
 ];
+const started_at = moment(0);
 
-test('a step lasts until the next one begins and shows the last thing it said', () => {
-  const running = stepsOf({ status: 'running', finished_at: null }, logs, Date.parse(moment(7)));
+test('a line accounts for the time since the one before it, and what is not said yet is under way', () => {
+  const running = stepsOf({ status: 'running', started_at, finished_at: null }, logs, Date.parse(moment(7)));
   expect(running).toEqual([
     { name: 'pull', state: 'done', said: 'Pulled 48 MB', ms: 4000 },
-    { name: 'start', state: 'running', said: 'Started hortus-feeds', ms: 2000 },
+    { name: 'start', state: 'done', said: 'Started hortus-feeds', ms: 1000 },
+    { name: 'under way', state: 'running', said: '', ms: 2000 },
   ]);
 });
 
-test('the end of the deployment ends the last step', () => {
-  const states = (status: 'success' | 'failed') =>
-    stepsOf({ status, finished_at: moment(6) }, logs, Date.parse(moment(99))).map(({ state, ms }) => [state, ms]);
-  expect(states('success')).toEqual([
-    ['done', 4000],
-    ['done', 1000],
-  ]);
-  expect(states('failed')).toEqual([
-    ['done', 4000],
-    ['failed', 1000],
-  ]);
+test('before the first line the time counts from the start', () => {
+  const running = stepsOf({ status: 'running', started_at, finished_at: null }, [], Date.parse(moment(3)));
+  expect(running).toEqual([{ name: 'under way', state: 'running', said: '', ms: 3000 }]);
+  expect(stepsOf({ status: 'pending', started_at: null, finished_at: null }, [], Date.parse(moment(3)))).toEqual([]);
+});
+
+test('the step with the error has failed, or else the last one', () => {
+  const states = (status: 'success' | 'failed', more = logs) =>
+    stepsOf({ status, started_at, finished_at: moment(6) }, more, Date.parse(moment(99))).map(({ state }) => state);
+  expect(states('success')).toEqual(['done', 'done']);
+  expect(states('failed')).toEqual(['done', 'failed']);
+  const wentBack = [
+    ...logs,
+    { ...line(6, 'start', 'No'), level: 'error' as const },
+    line(7, 'restore', 'Serves again'),
+  ];
+  expect(states('failed', wentBack)).toEqual(['done', 'failed', 'done']);
 });
 
 test('drawn, the list is aligned and no line is wider than the terminal', () => {
-  const steps = stepsOf({ status: 'running', finished_at: null }, logs, Date.parse(moment(70)));
-  const lines = stepLines(scriptedTerminal([], { width: 32, live: true }), steps);
-  expect(lines).toEqual(['● pull       4.0 s  Pulled 48 …', '◐ start  1 min 5 s  Started ho…']);
-  for (const one of lines) expect(one.length).toBeLessThanOrEqual(32);
+  const steps = stepsOf({ status: 'running', started_at, finished_at: null }, logs, Date.parse(moment(70)));
+  const lines = stepLines(scriptedTerminal([], { width: 36, live: true }), steps);
+  expect(lines).toEqual([
+    '● pull           4.0 s  Pulled 48 …',
+    '● start          1.0 s  Started ho…',
+    '◐ under way  1 min 5 s',
+  ]);
+  for (const one of lines) expect(one.length).toBeLessThanOrEqual(36);
 });

@@ -8,34 +8,39 @@ export interface Step {
   readonly ms: number;
 }
 
+/** What the step is called of which nothing has been said yet. */
+const UNDER_WAY = 'under way';
+
 /**
- * The steps of a deployment, read off its log: a step begins with its first line and lasts until the next one begins.
- * Lines without a step belong to none.
+ * The steps of a deployment, read off its log: a daemon writes a line when something is done, so a line accounts for the time
+ * since the one before it. Lines without a step belong to none.
  */
 export function stepsOf(
-  deployment: Pick<DeploymentDetail, 'status' | 'finished_at'>,
+  deployment: Pick<DeploymentDetail, 'status' | 'started_at' | 'finished_at'>,
   logs: readonly LogLine[],
   now: number,
 ): Step[] {
-  const begun = new Map<string, { from: number; said: string }>();
-  for (const { step, at, message } of logs) {
+  const { status, started_at } = deployment;
+  const steps = new Map<string, { said: string; ms: number; failed: boolean }>();
+  let last = started_at === null ? undefined : Date.parse(started_at);
+  for (const { step, at, level, message } of logs) {
+    const time = Date.parse(at);
+    const ms = Math.max(0, time - (last ?? time));
+    last = time;
     if (step === null) continue;
-    const known = begun.get(step);
-    if (known) known.said = message;
-    else begun.set(step, { from: Date.parse(at), said: message });
+    const known = steps.get(step);
+    steps.set(step, { said: message, ms: (known?.ms ?? 0) + ms, failed: known?.failed || level === 'error' });
   }
-  const all = [...begun];
-  return all.map(([name, { from, said }], index) => {
-    const next = all[index + 1]?.[1].from;
-    const end = next ?? (deployment.finished_at === null ? now : Date.parse(deployment.finished_at));
-    return {
-      name,
-      state: next === undefined ? lastState(deployment.status) : 'done',
-      said,
-      ms: Math.max(0, end - from),
-    };
+  const all = [...steps].map(([name, { said, ms, failed }]): Step => {
+    return { name, state: failed ? 'failed' : 'done', said, ms };
   });
+  if (status === 'running') {
+    const ms = Math.max(0, now - (last ?? now));
+    return [...all, { name: UNDER_WAY, state: 'running', said: '', ms }];
+  }
+  // A daemon that did not say which step it was that failed meant the one it spoke of last.
+  const end = all.pop();
+  if (end === undefined) return [];
+  const blamed = status === 'failed' && !all.some(({ state }) => state === 'failed');
+  return [...all, blamed ? { ...end, state: 'failed' } : end];
 }
-
-const lastState = (status: DeploymentDetail['status']): Step['state'] =>
-  status === 'success' ? 'done' : status === 'failed' ? 'failed' : 'running';

@@ -29,8 +29,9 @@ export async function runShim(socket: string): Promise<void> {
     const directory = line.slice(GO.length);
     const order = readOrder(directory);
     writeBegun(directory);
-    writeResult(directory, await carryOut(order, engine));
+    const settle = writeResult(directory, await carryOut(order, engine));
     process.stdout.write(`${DONE}\n`);
+    settle();
   }
   engine.close();
 }

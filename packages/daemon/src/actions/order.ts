@@ -25,17 +25,22 @@ export const writeBegun = (directory: string): void => writeFileSync(join(direct
 
 export const hasBegun = (directory: string): boolean => existsSync(join(directory, 'begun'));
 
-/** On the disk whole or not at all. */
-export function writeResult(directory: string, outcome: ActionOutcome): void {
+/**
+ * There whole or not at all, for every process that looks. Whether it outlives a power cut is settled by what is returned, so
+ * that a daemon that waits need not wait for that too: it puts the result into its journal before it tells anybody.
+ */
+export function writeResult(directory: string, outcome: ActionOutcome): () => void {
   const file = join(directory, 'result.json');
   const draft = openSync(`${file}.draft`, 'w', 0o600);
   writeFileSync(draft, JSON.stringify(outcome));
-  fsyncSync(draft);
-  closeSync(draft);
-  renameSync(`${file}.draft`, file);
   const folder = openSync(directory, 'r');
-  fsyncSync(folder);
-  closeSync(folder);
+  renameSync(`${file}.draft`, file);
+  return () => {
+    for (const opened of [draft, folder]) {
+      fsyncSync(opened);
+      closeSync(opened);
+    }
+  };
 }
 
 export function readResult(directory: string): ActionOutcome | undefined {
@@ -43,6 +48,8 @@ export function readResult(directory: string): ActionOutcome | undefined {
     return JSON.parse(readFileSync(join(directory, 'result.json'), 'utf8'));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    // A power cut can leave the name without the text.
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

@@ -2,6 +2,11 @@
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>();
 
+  /** Whether something is going on or waits there. */
+  busy(name: string): boolean {
+    return this.#last.has(name);
+  }
+
   async take<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
     const before = this.#last.get(name) ?? Promise.resolve();
     const mine = before.then(work, work);

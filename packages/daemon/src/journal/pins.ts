@@ -1,5 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 
+/** `journal` is the name of the journal itself, made up when it was first asked for. */
+type Pinned = 'manifest_public_key' | 'server_id' | 'journal';
+
 /** What was believed at first sight and must not change silently afterwards. */
 export class Pins {
   readonly #db: DatabaseSync;
@@ -9,12 +12,12 @@ export class Pins {
   }
 
   /** The pinned value, which is `value` only if nothing was pinned before. */
-  pin(name: 'manifest_public_key' | 'server_id', value: string): string {
+  pin(name: Pinned, value: string): string {
     this.#db.prepare('insert into pinned (name, value) values (?, ?) on conflict (name) do nothing').run(name, value);
     return this.find(name) ?? value;
   }
 
-  find(name: 'manifest_public_key' | 'server_id'): string | undefined {
+  find(name: Pinned): string | undefined {
     return this.#db.prepare('select value from pinned where name = ?').get(name)?.value as string | undefined;
   }
 }

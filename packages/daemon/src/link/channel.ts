@@ -38,6 +38,7 @@ export class Channel {
   #socket: WebSocket | undefined;
   #offered: readonly string[] = [];
   #up = false;
+  #replaced = false;
   #retry: NodeJS.Timeout | undefined;
   #watchdog: NodeJS.Timeout | undefined;
   #stopped = false;
@@ -50,6 +51,11 @@ export class Channel {
 
   get up(): boolean {
     return this.#up;
+  }
+
+  /** Whether another daemon with our key has taken our place, and we have not got it back. */
+  get replaced(): boolean {
+    return this.#replaced;
   }
 
   /** Whether the service said that it does this. */
@@ -111,6 +117,7 @@ export class Channel {
     if (message?.type === 'authenticated') this.#offered = message.capabilities ?? [];
     if (!this.#up) {
       this.#up = true;
+      this.#replaced = false;
       this.#backoff.reset();
       this.#options.log.info('connected to the service');
       this.#options.onUp();
@@ -137,6 +144,7 @@ export class Channel {
       log.error('the service refuses the key of this server; rotate it and give the daemon the new one');
     } else if (code === closeCodes.replaced) {
       pause = this.#times.turnedAwayMs + pause;
+      this.#replaced = true;
       log.error('another daemon with the key of this server took over; is one running on a copy of this machine?');
     } else {
       log.warn('the connection to the service is down', { code, reason, retry_ms: Math.round(pause) });

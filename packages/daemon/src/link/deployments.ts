@@ -25,7 +25,7 @@ export interface DeploymentsOptions {
   serverId(): string;
   log: Log;
   /** An instance changed. */
-  onChange(): void;
+  onChange(uid: string): void;
 }
 
 type Order = Pick<Deployment, 'id' | 'definition_id' | 'revision'>;
@@ -83,6 +83,8 @@ export class DeploymentRunner {
     const known = this.#options.journal.deployments.find(id);
     // The service still waits for what we have done: the report got lost, or the service was restored from a backup.
     if (known?.phase === 'finished') this.#reports.report(id);
+    // Whoever claimed it is another daemon with our key, or we without what we have lost: nothing is rolled out twice at once.
+    else if (!known && deployment.status === 'running') return;
     else this.#follow(id, (signal) => this.#begin(deployment, signal));
   }
 
@@ -165,7 +167,7 @@ export class DeploymentRunner {
     if (this.#closed) return;
     if (result.status === 'success') journal.manifests.keep(manifest);
     this.#finish(id, result, rest);
-    this.#options.onChange();
+    this.#options.onChange(manifest.instance_uid);
   }
 
   /** Ends a rollout in which nothing moves any more. The service does the same, but may be away. */

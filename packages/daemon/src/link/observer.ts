@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Engine } from '../engine/engine.ts';
+import type { ContainerEvent, Engine } from '../engine/engine.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import { label } from '../plan/labels.ts';
@@ -13,6 +13,8 @@ export interface ObserverOptions {
   journal: Journal;
   log: Log;
   serverId(): string;
+  /** Whether something is being done to the instance: what it looks like meanwhile is no news. */
+  busy(uid: string): boolean;
   everyMs?: number;
   /** How long changes are collected before they are told. */
   collectMs?: number;
@@ -22,8 +24,10 @@ export interface ObserverOptions {
 export class Observer {
   readonly #options: Required<ObserverOptions>;
   readonly #stopped = new AbortController();
-  #told = new Map<string, ObservedInstance>();
+  readonly #told = new Map<string, ObservedInstance>();
   #soon: NodeJS.Timeout | undefined;
+  /** The instances that may have changed; undefined among them stands for any. */
+  #changed = new Set<string | undefined>();
   #regular: NodeJS.Timeout | undefined;
   #telling: Promise<void> = Promise.resolve();
 
@@ -43,8 +47,9 @@ export class Observer {
     clearInterval(this.#regular);
   }
 
-  /** Something may have changed. */
-  changed(): void {
+  /** Something may have changed, with this instance or, if none is named, with any. */
+  changed(uid?: string): void {
+    this.#changed.add(uid);
     this.#soon ??= setTimeout(() => {
       this.#soon = undefined;
       this.#tell(false);
@@ -61,7 +66,7 @@ export class Observer {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
       try {
-        await engine.events({ labels: { [label.managed]: 'true' } }, () => this.changed(), signal);
+        await engine.events({ labels: { [label.managed]: 'true' } }, (event) => this.#noticed(event), signal);
       } catch (error) {
         if (signal.aborted) return;
         log.warn('the engine tells no events at the moment', { error });
@@ -71,12 +76,18 @@ export class Observer {
     }
   }
 
+  /** That a command runs inside, an action or a health check of the engine, changes nothing, and is told three times each. */
+  #noticed({ action, attributes }: ContainerEvent): void {
+    if (!action.startsWith('exec_')) this.changed(attributes[label.instance]);
+  }
+
   #tell(everything: boolean): void {
     this.#telling = this.#telling
       .then(() => this.#tellNow(everything))
       .catch((error: Error) => {
         // The next round tells it all again.
         this.#told.clear();
+        this.#changed.add(undefined);
         if (!this.#stopped.signal.aborted) this.#options.log.debug('instances could not be reported', { error });
       });
   }
@@ -84,12 +95,24 @@ export class Observer {
   async #tellNow(everything: boolean): Promise<void> {
     const { engine, service, serverId } = this.#options;
     if (this.#stopped.signal.aborted) return;
-    const now = await observe(engine, serverId());
+    const changed = this.#changed;
+    this.#changed = new Set();
+    const some = everything || changed.has(undefined) ? [undefined] : [...changed].filter((uid) => this.#settled(uid));
+    const seen = (await Promise.all(some.map((uid) => observe(engine, serverId(), uid)))).flat();
+    const now = seen.filter(({ instance_uid }) => this.#settled(instance_uid));
     const news = now.filter((one) => everything || !isDeepStrictEqual(this.#told.get(one.instance_uid), one));
-    this.#told = new Map(now.map((one) => [one.instance_uid, one]));
+    if (some.includes(undefined)) this.#told.clear();
+    for (const one of now) this.#told.set(one.instance_uid, one);
     if (news.length === 0) return;
     await service.call('instances.report', { body: { instances: news.map(({ components: _, ...one }) => one) } });
     for (const one of news) await this.#tellComponents(one);
+  }
+
+  /** One that is not is looked at again later. */
+  #settled(uid: string | undefined): boolean {
+    if (uid === undefined || !this.#options.busy(uid)) return true;
+    this.changed(uid);
+    return false;
   }
 
   async #tellComponents({ instance_uid, components }: ObservedInstance): Promise<void> {

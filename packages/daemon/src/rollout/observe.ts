@@ -32,9 +32,13 @@ export interface ObservedInstance {
 
 type Observed = Pick<Engine, 'containers' | 'exec'>;
 
-/** How every instance of a server is, read from the engine alone: after a restart the daemon knows no less than before. */
-export async function observe(engine: Observed, serverId: string): Promise<ObservedInstance[]> {
-  const all = await engine.containers({ labels: { [label.managed]: 'true', [label.server]: serverId } });
+/**
+ * How every instance of a server is, or the one named, read from the engine alone: after a restart the daemon knows no less
+ * than before.
+ */
+export async function observe(engine: Observed, serverId: string, only?: string): Promise<ObservedInstance[]> {
+  const named = only === undefined ? {} : { [label.instance]: only };
+  const all = await engine.containers({ labels: { [label.managed]: 'true', [label.server]: serverId, ...named } });
   const instances = new Map<string, ContainerFacts[]>();
   for (const container of all) {
     const uid = container.labels[label.instance];

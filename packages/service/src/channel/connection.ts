@@ -30,6 +30,8 @@ export class Connection {
   /** Grows with every connection of the server; 0 until it is known. */
   epoch = 0;
   capabilities: ReadonlySet<Capability> = nothingAsked;
+  /** The name of the daemon's journal, if it said one. */
+  journal: string | null = null;
   /** Another connection of the server has taken its place. */
   replaced = false;
   /** The daemon took part in the closing, so it was alive until then. */

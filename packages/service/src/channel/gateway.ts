@@ -227,6 +227,7 @@ export class Gateway {
       connection.accountId = principal.accountId;
       connection.keyHash = hashOf(greeting.api_key);
       connection.capabilities = capabilitiesOf(greeting.capabilities);
+      connection.journal = greeting.journal ?? null;
       connection.epoch = await handlers.connected(connection, greeting);
     } catch (err) {
       if (err instanceof Problem) return connection.refuse(err.message);

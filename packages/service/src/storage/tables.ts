@@ -268,6 +268,8 @@ export interface Tables {
     paused_at: Time | null;
     /** The connection that it was handed to; null while it was handed to none. */
     sent_epoch: number | null;
+    /** The name of the journal of the daemon behind that connection, if it has one. */
+    sent_journal: string | null;
     cancel_requested_at: Time | null;
     created_by: string | null;
     created_at: Time;

@@ -76,6 +76,23 @@ onBothEngines((engine) => {
       expect((await execution(told.id)).status).toBe('completed');
     });
 
+    it('is never done again for one with another journal, which knows nothing of it', async () => {
+      const { running, execute, connect, actions, serverId, execution } = await plantGarden(engine);
+      const { id: instance } = await running();
+      const [waiting, under] = [await execute(instance), await execute(instance)];
+      const connectWith = async (journal: string) => Object.assign(await connect(), { journal });
+      await actions.dispatch(serverId, await connectWith('first'));
+      await actions.started(serverId, under.id);
+      const other = await connectWith('second');
+      await actions.dispatch(serverId, other);
+      expect(other.requested).toEqual([]);
+      await actions.completed(serverId, { execution_id: under.id, exit_code: 0 });
+      expect((await execution(under.id)).status).toBe('completed');
+      const back = await connectWith('first');
+      await actions.dispatch(serverId, back);
+      expect(back.requested).toEqual([waiting.id]);
+    });
+
     it('is not forgotten to have been done once because a line broke the second time', async () => {
       const { running, execute, connect, actions, serverId } = await plantGarden(engine);
       await execute((await running()).id);

@@ -15,6 +15,8 @@ export type ActionCancelMessage = { readonly type: 'action_cancel'; readonly exe
 export interface Line {
   readonly epoch: number;
   readonly capabilities: ReadonlySet<string>;
+  /** The name of the daemon's journal; one that names none is taken to be the same every time. */
+  readonly journal?: string | null;
   /** False when it was certainly not sent. */
   send(message: ActionRequestMessage | ActionCancelMessage): boolean;
 }
@@ -66,8 +68,9 @@ async function mark(tx: Tx, results: Results, serverId: string, line: Line): Pro
   // Another connection has taken over: what there is to do is its to do.
   if (server?.connection_epoch !== line.epoch) return none;
   const { epoch, capabilities } = line;
+  const handed = { sent_epoch: epoch, sent_journal: line.journal ?? null };
   const rows = await lockUnfinished(tx, serverId);
-  const decided = turns(rows, { epoch, journal: capabilities.has('journal'), now: tx.now });
+  const decided = turns(rows, { ...handed, journal: capabilities.has('journal'), now: tx.now });
   const sendings: Sending[] = [];
   const unwanted: string[] = [];
   for (const [index, row] of rows.entries()) {
@@ -75,9 +78,9 @@ async function mark(tx: Tx, results: Results, serverId: string, line: Line): Pro
     const turn = decided[index];
     if (turn === 'send' && isBuiltIn(row.slug) && !capabilities.has('builtin')) {
       await results.end(tx, row, 'fail', { actor: null, error: 'The daemon of this server cannot do this.' });
-    } else if (turn === 'send') sendings.push({ row: await handOver(tx, row, epoch), first: true });
+    } else if (turn === 'send') sendings.push({ row: await handOver(tx, row, handed), first: true });
     else if (turn === 'send again') {
-      await handAgain(tx, row, epoch);
+      await handAgain(tx, row, handed);
       sendings.push({ row, first: false });
     } else await settleClock(tx, row, turn === 'doubt');
     if (row.cancel_requested_at !== null && capabilities.has('cancel') && row.status !== 'pending')
@@ -86,19 +89,21 @@ async function mark(tx: Tx, results: Results, serverId: string, line: Line): Pro
   return { sendings, unwanted, more: false };
 }
 
+type Handed = Pick<ExecutionRow, 'sent_epoch' | 'sent_journal'>;
+
 /** One that was marked before, but that nobody took, keeps its state. */
-async function handOver(tx: Tx, row: ExecutionRow, epoch: number): Promise<ExecutionRow> {
+async function handOver(tx: Tx, row: ExecutionRow, handed: Handed): Promise<ExecutionRow> {
   if (row.status === 'pending')
     return transition(tx, executionLifecycle, row, 'send', {
       actor: null,
-      set: { sent_at: tx.now, sent_epoch: epoch },
+      set: { sent_at: tx.now, ...handed },
     });
-  await handAgain(tx, row, epoch);
+  await handAgain(tx, row, handed);
   return row;
 }
 
-async function handAgain(tx: Tx, row: ExecutionRow, epoch: number): Promise<void> {
-  await noteExecution(tx, row.id, { sent_epoch: epoch });
+async function handAgain(tx: Tx, row: ExecutionRow, handed: Handed): Promise<void> {
+  await noteExecution(tx, row.id, handed);
   await settleClock(tx, row, false);
 }
 

@@ -146,6 +146,7 @@ export class Orders {
       deadline_at,
       paused_at: null,
       sent_epoch: null,
+      sent_journal: null,
       cancel_requested_at: null,
       created_by: actor,
       created_at: tx.now,

@@ -14,8 +14,10 @@ export type Turn =
   | 'leave';
 
 export interface Link {
-  readonly epoch: number;
+  readonly sent_epoch: number;
+  /** Whether the daemon keeps a journal, and its name: what another one was handed is not in it. */
   readonly journal: boolean;
+  readonly sent_journal: string | null;
   readonly now: number;
 }
 
@@ -32,11 +34,12 @@ export function turns(rows: readonly ExecutionRow[], link: Link): Turn[] {
   });
 }
 
-function turn(row: ExecutionRow, waits: boolean, { epoch, journal, now }: Link): Turn {
+function turn(row: ExecutionRow, waits: boolean, link: Link): Turn {
   if (row.status === 'pending') return waits ? 'leave' : 'send';
   if (row.status === 'sent' && row.sent_epoch === null) return 'send';
-  if (row.sent_epoch === epoch) return 'leave';
-  if (row.status === 'running') return journal ? 'send again' : 'leave';
+  if (row.sent_epoch === link.sent_epoch) return 'leave';
+  const remembers = link.journal && row.sent_journal === link.sent_journal;
+  if (row.status === 'running') return remembers ? 'send again' : 'leave';
   // Nobody wants Tuesday's flush on Friday: what may not have begun is not begun so late.
-  return journal && now < row.created_at + NEVER_STARTED_MS ? 'send again' : 'doubt';
+  return remembers && link.now < row.created_at + NEVER_STARTED_MS ? 'send again' : 'doubt';
 }

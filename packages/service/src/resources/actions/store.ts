@@ -115,7 +115,9 @@ const instanceDefinition = statement<{ id: string }, { definition_id: string }>(
 export const definitionOf = async (queries: Queries, instanceId: string): Promise<string | undefined> =>
   (await instanceDefinition(queries, { id: instanceId }))[0]?.definition_id;
 
-type Bookkeeping = Partial<Pick<ExecutionRow, 'sent_epoch' | 'deadline_at' | 'paused_at' | 'cancel_requested_at'>>;
+type Bookkeeping = Partial<
+  Pick<ExecutionRow, 'sent_epoch' | 'sent_journal' | 'deadline_at' | 'paused_at' | 'cancel_requested_at'>
+>;
 
 /** What is noted beside the status. */
 export const noteExecution = (tx: Tx, id: string, columns: Bookkeeping) =>

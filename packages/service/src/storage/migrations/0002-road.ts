@@ -53,7 +53,7 @@ const statements = [
     instance_id text not null references instances (id), server_id text not null references servers (id),
     slug text not null, name text not null, status text not null, request text not null, params text not null,
     exit_code integer, output text, output_truncated integer not null, error text, outcome text,
-    timeout_ms bigint not null, deadline_at bigint not null, paused_at bigint, sent_epoch bigint,
+    timeout_ms bigint not null, deadline_at bigint not null, paused_at bigint, sent_epoch bigint, sent_journal text,
     cancel_requested_at bigint, created_by text, created_at bigint not null,
     updated_at bigint not null, sent_at bigint, started_at bigint, finished_at bigint)`,
   `create index executions_of_instance on executions (instance_id, id)`,

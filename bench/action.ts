@@ -1,0 +1,63 @@
+import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
+import { type Bench, median } from './claim.ts';
+import { define, deploy, type EngineGround, openEngineGround, pause, quietTime, timed } from './engine-ground.ts';
+
+const WARM_UP = 10;
+const PAIRS = 30;
+
+/** An action (`true`) from its order until `completed`, against the bare exec in the same container by the same driver. */
+export const actionBench: Bench = {
+  name: 'action',
+  async run(repetitions) {
+    await using ground = await openEngineGround();
+    const { instance_id, container_id } = await plant(ground);
+    const engine = openDockerEngine({ socketPath: ground.socketPath });
+    const all: { ours: number; bare: number }[] = [];
+    for (let i = 0; i < WARM_UP + PAIRS * repetitions; i++) {
+      const quiet = i === 0 ? 0 : quietTime(all.map((p) => p.ours));
+      const ours = () => timed(() => act(ground, instance_id, quiet));
+      const bare = () => timed(() => bareExec(engine, container_id));
+      all.push(i % 2 === 0 ? { ours: await ours(), bare: await bare() } : { bare: await bare(), ours: await ours() });
+    }
+    const pairs = all.slice(WARM_UP);
+    engine.close();
+    return [
+      {
+        claim: 'an action (true), order to completed',
+        value: median(pairs.map((p) => p.ours)),
+        unit: 'ms',
+        against: { name: 'ms bare exec', value: median(pairs.map((p) => p.bare)) },
+        ratio: median(pairs.map((p) => p.ours / p.bare)),
+        promise: { atMost: 1.5 },
+      },
+    ];
+  },
+};
+
+async function plant(ground: EngineGround): Promise<{ instance_id: string; container_id: string }> {
+  await deploy(ground, await define(ground, 'seed'));
+  const { data } = await ground.client.call('instances.list');
+  const [instance] = data;
+  if (!instance?.container_id) throw new Error('The service knows no container of the instance.');
+  return { instance_id: instance.id, container_id: instance.container_id };
+}
+
+async function act({ client, daemon }: EngineGround, id: string, quietMs: number): Promise<void> {
+  const { execution } = await client.call('actions.execute', { params: { id, slug: 'nothing' }, body: { params: {} } });
+  await pause(quietMs);
+  for (;;) {
+    const { execution: now } = await client.call('actions.read', { params: { execution_id: execution.id } });
+    if (now.status === 'completed') return;
+    if (!['pending', 'sent', 'running'].includes(now.status))
+      throw new Error(`The action ended ${now.status}: ${now.error}\n${daemon.output}`);
+    await pause(2);
+  }
+}
+
+/** Made, started with both streams attached, asked for its exit code. */
+async function bareExec(engine: ReturnType<typeof openDockerEngine>, container: string): Promise<void> {
+  const exec = await engine.exec(container, { argv: ['true'] });
+  for await (const _ of exec.output);
+  const { exitCode } = await exec.inspect();
+  if (exitCode !== 0) throw new Error(`The bare exec ended with ${exitCode}.`);
+}

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { Backoff } from '@hortus/daemon/link/backoff';
+import { standardTimes } from '@hortus/daemon/link/channel';
+import WebSocket from 'ws';
+
+/**
+ * Many daemons in one process, which know only the published messages. They come back as the real one does. Standard output
+ * has a line for each action request, with the machine's steady clock.
+ */
+const [url = '', keyFile = '', first = '0'] = process.argv.slice(2);
+const keys = readFileSync(keyFile, 'utf8').split('\n');
+const OPENING = 64;
+
+class Member {
+  readonly #key: string;
+  readonly #localAddress: string;
+  readonly #backoff = new Backoff(standardTimes);
+
+  constructor(key: string, number: number) {
+    this.#key = key;
+    // Real daemons come from as many addresses as there are servers, and the service limits strangers by address.
+    this.#localAddress = `127.0.${1 + (number >> 7)}.${1 + (number & 127)}`;
+  }
+
+  connect(): Promise<void> {
+    return new Promise((done) => {
+      const socket = new WebSocket(url, { localAddress: this.#localAddress, perMessageDeflate: false });
+      socket.on('open', () => {
+        socket.send(JSON.stringify({ type: 'auth', api_key: this.#key }));
+        done();
+      });
+      socket.on('message', (data) => this.#received(socket, String(data)));
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        done();
+        setTimeout(() => void this.connect(), this.#backoff.next());
+      });
+    });
+  }
+
+  #received(socket: WebSocket, text: string): void {
+    const at = process.hrtime.bigint();
+    this.#backoff.reset();
+    const { type, ts, execution_id } = JSON.parse(text) as Record<string, unknown>;
+    if (type === 'ping') socket.send(JSON.stringify({ type: 'pong', ts }));
+    if (type !== 'action_request') return;
+    console.log(`request ${execution_id} ${at}`);
+    socket.send(JSON.stringify({ type: 'action_started', execution_id }));
+    socket.send(JSON.stringify({ type: 'action_completed', execution_id, exit_code: 0, output: '' }));
+  }
+}
+
+const members = keys.map((key, i) => new Member(key, Number(first) + i));
+for (let i = 0; i < members.length; i += OPENING)
+  await Promise.all(members.slice(i, i + OPENING).map((member) => member.connect()));
+console.log('all have come');

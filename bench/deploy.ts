@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { type Bench, median } from './claim.ts';
+import { define, deploy, type EngineGround, openEngineGround, quietTime, timed } from './engine-ground.ts';
+import { IMAGE, SERVE } from './seed.ts';
+
+const run = promisify(execFile);
+/** The engine's own client where the distribution put it; another program of that name may come first on the path. */
+const docker = ['/usr/bin/docker', '/usr/local/bin/docker'].find((path) => existsSync(path)) ?? 'docker';
+const NETWORK = 'bench-net';
+const WARM_UP = 3;
+const PAIRS = 8;
+
+/** An order until `success`, health included, against `docker run -d` of the same image with the same volume, limits and network. */
+export const deployBench: Bench = {
+  name: 'deploy',
+  async run(repetitions) {
+    await using ground = await openEngineGround();
+    await cli(ground, ['network', 'create', NETWORK]);
+    const all: { ours: number; bare: number }[] = [];
+    for (let i = 0; i < WARM_UP + PAIRS * repetitions; i++) {
+      const definition = await define(ground, `seed-${i}`);
+      const quiet = i === 0 ? 0 : quietTime(all.map((p) => p.ours));
+      const ours = () => timed(() => deploy(ground, definition, quiet));
+      const bare = () => timed(() => dockerRun(ground, `bare-${i}`));
+      // Taking turns at going first, so that what one leaves behind is not always the other's burden.
+      all.push(i % 2 === 0 ? { ours: await ours(), bare: await bare() } : { bare: await bare(), ours: await ours() });
+    }
+    const pairs = all.slice(WARM_UP);
+    return [
+      {
+        claim: 'POST /deployments/execute until success',
+        value: median(pairs.map((p) => p.ours)),
+        unit: 'ms',
+        against: { name: 'ms docker run -d', value: median(pairs.map((p) => p.bare)) },
+        ratio: median(pairs.map((p) => p.ours / p.bare)),
+        promise: { atMost: 1.5 },
+        note: 'aim: 1.2; one container, image present, with network, volume and health check',
+      },
+    ];
+  },
+};
+
+const cli = ({ socketPath }: EngineGround, args: string[]) =>
+  run(docker, args, { env: { ...process.env, DOCKER_HOST: `unix://${socketPath}` } });
+
+async function dockerRun(ground: EngineGround, name: string): Promise<void> {
+  const like = ['--cpus', '0.5', '--memory', '64m', '--volume', `${name}:/data`, '--network', NETWORK];
+  await cli(ground, ['run', '--detach', '--name', name, '--restart', 'unless-stopped', ...like, IMAGE, ...SERVE]);
+}

@@ -1,0 +1,69 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startDocker } from '@hortus/testkit/docker';
+import { busyboxImage } from '@hortus/testkit/images';
+import { startProcess } from '@hortus/testkit/process';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { until } from '@hortus/testkit/until';
+import { IMAGE, PAGE, seedCatalog } from './seed.ts';
+import { startService } from './service-process.ts';
+
+/** A Docker engine of its own, the service, and one server with the daemon on it, all on both cores as on a real machine. */
+export async function openEngineGround() {
+  await using started = new AsyncDisposableStack();
+  const docker = started.use(await startDocker());
+  const { socketPath } = docker;
+  await busyboxImage(socketPath, IMAGE, { files: { [PAGE]: 'grown' } });
+  const folder = temporaryFolder('ground');
+  started.defer(() => folder.remove());
+  const catalog = seedCatalog(join(folder.path, 'catalog'));
+  const service = await startService({ env: { HORTUS_CATALOG_DIR: catalog }, cores: '0,1' });
+  started.defer(() => service.stop());
+  const { client } = service;
+  const registered = await client.call('servers.register', { body: { name: 'ground', environment: 'production' } });
+  const { id: serverId, api_key, manifest_public_key } = registered.data;
+  const keyFile = join(folder.path, 'server.json');
+  const identity = { url: service.base, server_id: serverId, api_key, manifest_public_key };
+  writeFileSync(keyFile, JSON.stringify(identity), { mode: 0o600 });
+  const state = join(folder.path, 'state');
+  mkdirSync(state);
+  const options = ['--key-file', keyFile, '--state-dir', state, '--docker-socket', socketPath];
+  const daemon = started.use(startProcess([process.execPath, 'packages/daemon/src/main.ts', 'run', ...options]));
+  await until(async () => (await client.call('servers.read', { params: { id: serverId } })).data.connected, {
+    within: 30_000,
+    describe: () => `the daemon to be connected; it wrote:\n${daemon.output}`,
+  });
+  const all = started.move();
+  return { client, serverId, socketPath, daemon, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+export type EngineGround = Awaited<ReturnType<typeof openEngineGround>>;
+
+/** A new definition of the seed. */
+export async function define({ client, serverId }: EngineGround, uid: string): Promise<string> {
+  const body = { species: 'seed', instance_uid: uid, server_id: serverId, inputs: {} };
+  return (await client.call('definitions.create', { body })).data.id;
+}
+
+/** From the order until the service says success. */
+export async function deploy({ client, daemon }: EngineGround, definition_id: string, quietMs = 0) {
+  const { data } = await client.call('deployments.execute', { body: { definition_id } });
+  await pause(quietMs);
+  for (;;) {
+    const { data: now } = await client.call('deployments.read', { params: { id: data.id } });
+    if (now.status === 'success') return now;
+    if (now.status === 'failed') throw new Error(`The deployment failed: ${now.error}\n${daemon.output}`);
+    await pause(2);
+  }
+}
+
+export const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
+
+/** How long the last ones took at least: before half of it has passed nobody need look, and looking costs those who work. */
+export const quietTime = (times: readonly number[]): number => Math.min(...times.slice(-5), 10_000) / 2;
+
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
+}

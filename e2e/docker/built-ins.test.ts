@@ -1,0 +1,151 @@
+import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
+import type { Engine } from '@hortus/daemon/engine/engine';
+import { until } from '@hortus/testkit/until';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { act, deploy, ended, finished, type Garden, inside, openGarden, plant } from './garden.ts';
+
+let garden: Garden;
+let engine: Engine;
+beforeAll(async () => {
+  garden = await openGarden();
+  garden.startDaemon();
+  await garden.online();
+  engine = openDockerEngine({ socketPath: garden.socketPath });
+});
+afterAll(async () => {
+  engine.close();
+  await garden[Symbol.asyncDispose]();
+});
+
+const instance = async (id: string) => (await garden.service.client.call('instances.read', { params: { id } })).data;
+const volumes = async (uid: string) =>
+  (await engine.volumes({ labels: { 'hortus.instance': uid } })).map(({ name }) => name);
+const page = (uid: string) => inside(engine, uid, 'wget', '-q', '-O', '-', 'http://127.0.0.1:8080/');
+
+/** Orders a built-in action and waits for its end. */
+async function order(id: string, what: 'start' | 'stop' | 'restart') {
+  const { execution } = await garden.service.client.call(`instances.${what}`, { params: { id } });
+  expect(await ended(garden, execution.id)).toMatchObject({ status: 'completed' });
+}
+
+async function release(id: string, body: { remove_volumes?: boolean; confirm?: string[] } = {}) {
+  const { execution } = await garden.service.client.call('instances.release', { params: { id }, body });
+  expect(await ended(garden, execution.id)).toMatchObject({ status: 'completed' });
+}
+
+/** Oldest first; those of an event that was written but not numbered yet are waited for. */
+async function hasEvents(id: string, ...expected: string[]) {
+  let found: string[] = [];
+  const read = async () => {
+    const { data } = await garden.service.client.call('events.list', { query: { resource_id: id, after: 0 } });
+    found = data.map(({ type }) => type).filter((type) => type.startsWith('instance.'));
+    return found.length >= expected.length;
+  };
+  await until(read, { describe: () => `${expected}, there is ${found}` });
+  expect(found).toEqual(expected);
+}
+
+test('stop, start and restart change the container, the instance and the events', { timeout: 60_000 }, async () => {
+  const { instanceId } = await plant(garden, 'built-in-cycle');
+  const facts = async () => (await engine.inspect('built-in-cycle')) ?? expect.fail('no container');
+  const before = await facts();
+
+  await order(instanceId, 'stop');
+  expect((await facts()).state).toBe('exited');
+  expect(await instance(instanceId)).toMatchObject({ status: 'stopped', uptime_seconds: 0 });
+  await hasEvents(instanceId, 'instance.started', 'instance.stopped');
+
+  await order(instanceId, 'start');
+  expect(await facts()).toMatchObject({ id: before.id, state: 'running' });
+  await until(async () => (await instance(instanceId)).status === 'running', { describe: 'the instance to run' });
+  await until(async () => (await instance(instanceId)).health === 'healthy', { describe: 'it to be healthy' });
+  await hasEvents(instanceId, 'instance.started', 'instance.stopped', 'instance.started');
+
+  const { startedAt } = await facts();
+  await order(instanceId, 'restart');
+  const after = await facts();
+  expect(after).toMatchObject({ id: before.id, state: 'running' });
+  expect(after.startedAt).not.toBe(startedAt);
+  await until(async () => (await instance(instanceId)).status === 'running', { describe: 'the instance to run' });
+  expect((await page('built-in-cycle')).trim()).toBe('hello');
+});
+
+test('release removes the container and keeps the volumes, unless it is told otherwise with their names', {
+  timeout: 60_000,
+}, async () => {
+  const { definitionId, instanceId } = await plant(garden, 'built-in-release');
+  expect(await ended(garden, await act(garden, instanceId, 'note', { line: 'kept' }))).toMatchObject({ exit_code: 0 });
+  const [volume] = await volumes('built-in-release');
+  expect(volume).toBeDefined();
+
+  await release(instanceId);
+  expect(await engine.inspect('built-in-release')).toBeUndefined();
+  expect(await volumes('built-in-release')).toEqual([volume]);
+  expect(await instance(instanceId)).toMatchObject({ status: 'released' });
+  await hasEvents(instanceId, 'instance.started', 'instance.stopped');
+
+  // Deployed again it finds what it had.
+  const again = await finished(garden, await deploy(garden, definitionId));
+  expect(again).toMatchObject({ status: 'success' });
+  const next = again.instance_id ?? '';
+  expect(await inside(engine, 'built-in-release', 'cat', '/data/lines')).toBe('kept\n');
+
+  const { client } = garden.service;
+  const unnamed = client.call('instances.release', { params: { id: next }, body: { remove_volumes: true } });
+  await expect(unnamed).rejects.toMatchObject({ status: 422, details: { field: 'confirm', missing: ['data'] } });
+  expect(await engine.inspect('built-in-release')).toMatchObject({ state: 'running' });
+
+  await release(next, { remove_volumes: true, confirm: ['data'] });
+  expect(await engine.inspect('built-in-release')).toBeUndefined();
+  expect(await volumes('built-in-release')).toEqual([]);
+});
+
+test('a broken revision fails with reason and log while the one before serves again; rollback makes it current', {
+  timeout: 90_000,
+}, async () => {
+  const { client } = garden.service;
+  const { definitionId: id, instanceId } = await plant(garden, 'built-in-broken');
+  const change = async (inputs: Record<string, string>) => {
+    await client.call('definitions.update', { params: { id }, body: { inputs } });
+    return await finished(garden, await deploy(garden, id));
+  };
+  const good = await change({ GREETING: 'second' });
+  expect(good, good.error ?? '').toMatchObject({ status: 'success', revision: 2 });
+  expect((await page('built-in-broken')).trim()).toBe('second');
+  const served = await engine.inspect('built-in-broken');
+
+  const broken = await change({ GREETING: 'third', HEALTH_PATH: '/nothing-here' });
+  expect(broken).toMatchObject({ status: 'failed', reason: 'unhealthy', revision: 3 });
+  expect(broken.error).toContain('main');
+  expect(broken.logs.some(({ level }) => level === 'error')).toBe(true);
+  expect(await engine.inspect('built-in-broken')).toMatchObject({ id: served?.id, state: 'running' });
+  expect((await page('built-in-broken')).trim()).toBe('second');
+  expect(await engine.containers({ labels: { 'hortus.instance': 'built-in-broken' } })).toHaveLength(1);
+  await until(async () => (await instance(instanceId)).status === 'running', { describe: 'the instance to run' });
+  expect(await instance(instanceId)).toMatchObject({ revision: 2, container_id: served?.id });
+
+  const { data: back } = await client.call('deployments.rollback', { params: { id: broken.id } });
+  expect(back).toMatchObject({ kind: 'rollback', rollback_of: broken.id, revision: 2 });
+  expect(await finished(garden, back.id)).toMatchObject({ status: 'success' });
+  expect((await client.call('definitions.read', { params: { id } })).data).toMatchObject({ current_revision: 2 });
+
+  // And back behind one that had succeeded.
+  const { data: further } = await client.call('deployments.rollback', { params: { id: good.id } });
+  expect(await finished(garden, further.id)).toMatchObject({ status: 'success', revision: 1 });
+  expect((await page('built-in-broken')).trim()).toBe('hello');
+  expect(await instance(instanceId)).toMatchObject({ status: 'running', revision: 1 });
+});
+
+test('archiving removes the container and keeps the volume', { timeout: 60_000 }, async () => {
+  const { client } = garden.service;
+  const { definitionId: id, instanceId } = await plant(garden, 'built-in-archive');
+  const kept = await volumes('built-in-archive');
+  await client.call('definitions.archive', { params: { id } });
+  await until(async () => (await engine.inspect('built-in-archive')) === undefined, {
+    describe: 'the container to go',
+  });
+  await until(async () => (await instance(instanceId)).status === 'released', { describe: 'the release' });
+  expect(kept).toHaveLength(1);
+  expect(await volumes('built-in-archive')).toEqual(kept);
+  await hasEvents(instanceId, 'instance.started', 'instance.stopped');
+});

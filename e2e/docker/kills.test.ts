@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiProblem } from '@hortus/client/problem';
+import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
+import { until } from '@hortus/testkit/until';
+import { expect, test } from 'vitest';
+import { act, ended, finished, inside, openGarden, plant } from './garden.ts';
+
+const [DEPLOYMENTS, ACTIONS] = process.env.HORTUS_TEST_LONG ? [200, 500] : [20, 50];
+const SEED = Number(process.env.HORTUS_TEST_SEED ?? 3);
+/** An end may be kept waiting by several kills in a row. */
+const PATIENCE_MS = 120_000;
+/** Deployed again and again, and asked for actions meanwhile. */
+const beds = Array.from({ length: 8 }, (_, number) => `killed-bed-${number}`);
+/** Left as they are, so that every action on them has a container to run in. */
+const lawns = ['killed-lawn-1', 'killed-lawn-2'];
+
+interface Line {
+  readonly text: string;
+  readonly uid: string;
+  readonly executionId: string;
+}
+
+test(`kill -9 of service and daemon over ${DEPLOYMENTS} deployments and ${ACTIONS} actions (seed ${SEED})`, {
+  timeout: DEPLOYMENTS * 15_000,
+}, async () => {
+  await using garden = await openGarden();
+  let daemon = garden.startDaemon();
+  await garden.online();
+  const uids = [...beds, ...lawns];
+  const planted = new Map(await Promise.all(uids.map(async (uid) => [uid, await plant(garden, uid)] as const)));
+  const of = (uid: string) => planted.get(uid) ?? expect.fail(uid);
+  const random = randomNumbers(SEED);
+  const deployments: string[] = [];
+  const lines: Line[] = [];
+
+  const grow = async (uid: string, times: number) => {
+    const { definitionId: id } = of(uid);
+    for (let round = 1; round <= times; round++) {
+      await insist(() => garden.service.client.call('definitions.update', { params: { id }, body: greeting(round) }));
+      const order = { body: { definition_id: id }, idempotencyKey: randomUUID() };
+      const { data } = await insist(() => garden.service.client.call('deployments.execute', order));
+      deployments.push(data.id);
+      await finished(garden, data.id, PATIENCE_MS);
+    }
+  };
+  const write = async (uid: string, times: number) => {
+    for (let number = 1; number <= times; number++) {
+      const text = `${uid} ${number}`;
+      const params = { id: of(uid).instanceId, slug: 'note' };
+      const order = { params, body: { params: { line: text } }, idempotencyKey: randomUUID() };
+      const { execution } = await insist(() => garden.service.client.call('actions.execute', order));
+      lines.push({ text, uid, executionId: execution.id });
+      await ended(garden, execution.id, PATIENCE_MS);
+    }
+  };
+
+  let busy = true;
+  const kills = { service: 0, daemon: 0 };
+  const killing = (async () => {
+    while (busy) {
+      await sleep(100 + random() * 1_500);
+      const both = random() < 0.2;
+      const service = both || random() < 0.5;
+      if (service) {
+        kills.service++;
+        await garden.service.process.kill('SIGKILL');
+      }
+      if (both || !service) {
+        kills.daemon++;
+        await daemon.kill('SIGKILL');
+        daemon = garden.startDaemon();
+      }
+      if (service) await garden.restartService();
+      // Whatever is on its way gets the chance to go on before it is hit again.
+      await garden.online();
+    }
+  })();
+  const share = (all: number, among: string[], index: number) =>
+    Math.floor(all / among.length) + (index < all % among.length ? 1 : 0);
+  await Promise.all([
+    ...beds.map((uid, index) => grow(uid, share(DEPLOYMENTS, beds, index))),
+    ...uids.map((uid, index) => write(uid, share(ACTIONS, uids, index))),
+  ]).finally(() => {
+    busy = false;
+  });
+  await killing;
+
+  expect(deployments).toHaveLength(DEPLOYMENTS);
+  expect(lines).toHaveLength(ACTIONS);
+  for (const id of deployments) {
+    const { status, error, logs } = await finished(garden, id);
+    expect(status, `${error}\n${logs.map(({ message }) => message).join('\n')}`).toBe('success');
+  }
+  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  const written = new Map<string, string[]>();
+  for (const uid of uids) written.set(uid, (await inside(engine, uid, 'cat', '/data/lines')).split('\n'));
+  engine.close();
+  for (const { text, uid, executionId } of lines) {
+    const { status, exit_code, output, error } = await ended(garden, executionId);
+    const times = written.get(uid)?.filter((line) => line === text).length ?? 0;
+    if (status === 'completed') expect({ text, times, exit_code, output }).toEqual(right(text));
+    else expect(times, `${text} ended ${status}: ${error}`).toBeLessThanOrEqual(1);
+    // A bed may be without a container for a moment; on a lawn there is no excuse.
+    if (lawns.includes(uid)) expect(status, `${text}: ${error}`).toBe('completed');
+  }
+  expect(kills.service).toBeGreaterThan(0);
+  expect(kills.daemon).toBeGreaterThan(0);
+});
+
+test('an action that ends while the daemon is dead has its exit code and output when the daemon is back', {
+  timeout: 60_000,
+}, async () => {
+  await using garden = await openGarden();
+  const daemon = garden.startDaemon();
+  await garden.online();
+  const { instanceId } = await plant(garden, 'killed-orphan');
+  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  const executionId = await act(garden, instanceId, 'wait', { line: 'alone' });
+  const status = async () => {
+    const { execution } = await garden.service.client.call('actions.read', { params: { execution_id: executionId } });
+    return execution.status;
+  };
+  await until(async () => (await status()) === 'running', { describe: 'the action to run' });
+  await until(async () => (await inside(engine, 'killed-orphan', 'ps')).includes('go-'), { describe: 'its process' });
+  await daemon.kill('SIGKILL');
+  await inside(engine, 'killed-orphan', 'touch', '/data/go-alone');
+  const lines = () => inside(engine, 'killed-orphan', 'cat', '/data/lines');
+  await until(async () => (await lines()) === 'alone\n', { describe: 'the line to be written' });
+  expect(await status()).toBe('running');
+  garden.startDaemon();
+  expect(await ended(garden, executionId)).toMatchObject({
+    status: 'completed',
+    exit_code: 0,
+    output: 'wrote alone\n',
+    outcome: 'known',
+  });
+  expect(await lines()).toBe('alone\n');
+  engine.close();
+});
+
+const right = (text: string) => ({ text, times: 1, exit_code: 0, output: `wrote ${text}\n` });
+
+/** Another text each time, so that the container has to be replaced. */
+const greeting = (round: number) => ({ inputs: { GREETING: `round ${round}` } });
+
+/** Asks until there is an answer. */
+async function insist<T>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof ApiProblem && error.code === 'NETWORK')) throw error;
+      await sleep(50);
+    }
+  }
+}
+
+/** The same numbers for the same seed (mulberry32). */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,66 @@
+import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
+import type { Engine } from '@hortus/daemon/engine/engine';
+import { until } from '@hortus/testkit/until';
+import { expect, test } from 'vitest';
+import { act, deploy, ended, finished, inside, openGarden, plant } from './garden.ts';
+
+test('of two daemons with one key the second takes over, and nothing runs twice', { timeout: 90_000 }, async () => {
+  await using garden = await openGarden();
+  const { client } = garden.service;
+  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  const server = async () => (await client.call('servers.read', { params: { id: garden.serverId } })).data;
+  const change = (id: string, inputs: Record<string, string>) =>
+    client.call('definitions.update', { params: { id }, body: { inputs } });
+  const first = garden.startDaemon({ state: 'first' });
+  await garden.online();
+  const [twin, slow] = await Promise.all([plant(garden, 'twin'), plant(garden, 'slow-twin')]);
+  expect(await server()).toMatchObject({ duplicate_seen_at: null });
+
+  // Under way when the second comes: an action, and a deployment that takes seconds to find out that it is broken.
+  const action = await act(garden, twin.instanceId, 'wait', { line: 'of-the-first' });
+  await until(async () => (await inside(engine, 'twin', 'ps')).includes('go-'), { describe: 'the action to run' });
+  await using made = watchCreated(engine, 'slow-twin');
+  await change(slow.definitionId, { HEALTH_PATH: '/nothing-here' });
+  const deployment = await deploy(garden, slow.definitionId);
+  await until(() => made.ids.length === 1, { describe: 'the deployment to be under way' });
+
+  garden.startDaemon({ state: 'second' });
+  await first.waitForLine('another daemon with the key of this server took over');
+  await until(async () => (await server()).duplicate_seen_at, { describe: 'the duplicate to be shown' });
+  expect(await server()).toMatchObject({ status: 'online', connected: true });
+
+  // The first finishes what it has begun.
+  await inside(engine, 'twin', 'touch', '/data/go-of-the-first');
+  expect(await ended(garden, action)).toMatchObject({ status: 'completed', output: 'wrote of-the-first\n' });
+  expect(await finished(garden, deployment)).toMatchObject({ status: 'failed', reason: 'unhealthy' });
+  expect(made.ids).toHaveLength(1);
+
+  // What comes now is the second's: it gets to know the instance by a deployment, and acts on it.
+  await change(twin.definitionId, { GREETING: 'changed' });
+  const changed = await finished(garden, await deploy(garden, twin.definitionId));
+  expect(changed, changed.error ?? '').toMatchObject({ status: 'success' });
+  const orders = Array.from({ length: 4 }, (_, line) => act(garden, twin.instanceId, 'note', { line: `${line}` }));
+  for (const id of await Promise.all(orders)) {
+    const { status, error } = await ended(garden, id);
+    expect(status, error ?? '').toBe('completed');
+  }
+  const lines = (await inside(engine, 'twin', 'cat', '/data/lines')).trim().split('\n');
+  expect(lines.sort()).toEqual(['0', '1', '2', '3', 'of-the-first']);
+  expect(await engine.containers({ labels: { 'hortus.instance': 'twin' } })).toHaveLength(1);
+  engine.close();
+});
+
+/** The containers that are made for an instance from now on. */
+function watchCreated(engine: Engine, uid: string): AsyncDisposable & { readonly ids: readonly string[] } {
+  const ids: string[] = [];
+  const end = new AbortController();
+  const labels = { 'hortus.instance': uid };
+  const watching = engine.events({ labels }, ({ action, id }) => action === 'create' && ids.push(id), end.signal);
+  return {
+    ids,
+    async [Symbol.asyncDispose]() {
+      end.abort();
+      await watching.catch(() => undefined);
+    },
+  };
+}

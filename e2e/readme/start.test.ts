@@ -1,0 +1,108 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { until } from '@hortus/testkit/until';
+import { expect, test } from 'vitest';
+import { clientOf } from '../service-process.ts';
+import { openMachine, shownKey } from './started.ts';
+
+/** The process id of the daemon that runs, from its state directory. */
+const daemonOf = (dataDirectory: string, serverId: string): number =>
+  Number(readFileSync(join(dataDirectory, 'daemon', serverId, 'hortusd.pid'), 'utf8'));
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+test('a first start shows key and login and makes this machine a server; later ones are the same server and show no secret', {
+  timeout: 120_000,
+}, async () => {
+  await using machine = await openMachine();
+  const first = await machine.start();
+  const key = shownKey(first);
+  expect(key).not.toBe('');
+  expect(first.stdout).toContain('Login of the first account, shown once: admin@localhost ');
+  expect(first.stdout).toContain(`(${machine.serverId()})`);
+  expect(statSync(join(machine.dataDirectory, 'local-server.json')).mode & 0o777).toBe(0o600);
+  await machine.online(key);
+  const firstDaemon = daemonOf(machine.dataDirectory, machine.serverId());
+
+  // Ctrl-C.
+  expect(await first.kill('SIGINT')).toEqual({ code: 0, signal: null });
+  expect(isAlive(firstDaemon)).toBe(false);
+
+  const id = machine.serverId();
+  const second = await machine.start();
+  expect(machine.serverId()).toBe(id);
+  expect(second.stdout).toContain(`(${id})`);
+  expect(second.output).not.toMatch(/h[ks]_live_|shown once/);
+  await machine.online(key);
+  const client = clientOf(`${machine.url}/api/v1`, key);
+  expect((await client.call('servers.list')).data.map((server) => server.id)).toEqual([id]);
+});
+
+test('a daemon that dies is started again, and one whose service is killed ends', { timeout: 120_000 }, async () => {
+  await using machine = await openMachine();
+  const child = await machine.start();
+  await machine.online(shownKey(child));
+  const { dataDirectory } = machine;
+  const first = daemonOf(dataDirectory, machine.serverId());
+  process.kill(first, 'SIGKILL');
+  const again = () => daemonOf(dataDirectory, machine.serverId());
+  await until(() => again() !== first && isAlive(again()), {
+    within: 30_000,
+    describe: () => `another daemon; npm start wrote:\n${child.output}`,
+  });
+  const last = again();
+  process.kill(Number(readFileSync(join(dataDirectory, 'hortus.pid'), 'utf8')), 'SIGKILL');
+  await child.exited;
+  await until(() => !isAlive(last), { within: 30_000, describe: 'the end of the daemon' });
+});
+
+test('a server whose key was rotated stays the same; one that is gone from the database is registered anew', {
+  timeout: 120_000,
+}, async () => {
+  await using machine = await openMachine();
+  const first = await machine.start();
+  const key = shownKey(first);
+  await machine.online(key);
+  const id = machine.serverId();
+  const client = clientOf(`${machine.url}/api/v1`, key);
+  const before = readFileSync(join(machine.dataDirectory, 'local-server.json'), 'utf8');
+  await client.call('servers.rotateKey', { params: { id } });
+  const usesNewKey = async () =>
+    await clientOf(`${machine.url}/api/v1`, (JSON.parse(before) as { api_key: string }).api_key)
+      .call('servers.read', { params: { id } })
+      .then(
+        () => false,
+        () => true,
+      );
+  await until(usesNewKey, { within: 30_000, describe: 'the daemon to use its new key' });
+  await first.stop();
+
+  const second = await machine.start();
+  expect(machine.serverId()).toBe(id);
+  await machine.online(key);
+  await client.call('servers.delete', { params: { id } });
+  await second.stop();
+
+  await machine.start();
+  expect(machine.serverId()).not.toBe(id);
+  await machine.online(key);
+});
+
+test('without Docker, or told not to, it is a service alone and says so', { timeout: 60_000 }, async () => {
+  await using machine = await openMachine();
+  const without = await machine.start({ DOCKER_HOST: `unix://${machine.folder.path}/no.sock` });
+  expect(without.stdout).toMatch(
+    /^This machine is not a server: no Docker engine answers \(.*no\.sock does not exist\)/m,
+  );
+  await without.stop();
+  const off = await machine.start({ HORTUS_LOCAL_SERVER: 'off' });
+  expect(off.stdout).toContain('This machine is not a server: HORTUS_LOCAL_SERVER is off.');
+  const { data } = await clientOf(`${machine.url}/api/v1`, shownKey(without)).call('servers.list');
+  expect(data).toEqual([]);
+});

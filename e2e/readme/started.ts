@@ -1,0 +1,85 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sharedDocker } from '@hortus/testkit/docker';
+import { busyboxImage } from '@hortus/testkit/images';
+import { freePort } from '@hortus/testkit/port';
+import { type RunningProcess, startProcess } from '@hortus/testkit/process';
+import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { until } from '@hortus/testkit/until';
+import { removeContainers } from '../docker/garden.ts';
+import { clientOf } from '../service-process.ts';
+
+export const root = join(import.meta.dirname, '../..');
+
+export interface Machine extends AsyncDisposable {
+  readonly folder: TemporaryFolder;
+  readonly dataDirectory: string;
+  readonly url: string;
+  readonly socketPath: string;
+  /** The same again: same port, same data. */
+  start(env?: Record<string, string | undefined>): Promise<RunningProcess>;
+  /** The id of the server that it is, from its record. */
+  serverId(): string;
+  online(key: string): Promise<void>;
+}
+
+/** A machine on which somebody runs npm start: a data directory, a port and a Docker engine. Takes away what was made on it. */
+export async function openMachine(): Promise<Machine> {
+  const folder = temporaryFolder('start');
+  const dataDirectory = join(folder.path, 'data');
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const socketPath = sharedDocker();
+  const started: RunningProcess[] = [];
+  const record = join(dataDirectory, 'local-server.json');
+  const serverId = () => (JSON.parse(readFileSync(record, 'utf8')) as { server_id: string }).server_id;
+  return {
+    folder,
+    dataDirectory,
+    url,
+    socketPath,
+    serverId,
+    async start(env = {}) {
+      const child = startProcess([process.execPath, 'scripts/start.mjs'], {
+        cwd: root,
+        env: {
+          HORTUS_PORT: String(port),
+          HORTUS_DATA_DIR: dataDirectory,
+          DOCKER_HOST: `unix://${socketPath}`,
+          HORTUS_LOG_LEVEL: 'info',
+          ...env,
+        },
+      });
+      started.push(child);
+      await child.waitForLine('/docs (in a browser)', { within: 60_000 });
+      return child;
+    },
+    async online(key) {
+      const client = clientOf(`${url}/api/v1`, key);
+      const read = () => client.call('servers.read', { params: { id: serverId() } });
+      await until(async () => (await read()).data.connected, {
+        within: 30_000,
+        describe: () => `the daemon to be connected; npm start wrote:\n${started.at(-1)?.output}`,
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      for (const child of started) await child.stop({ within: 20_000 });
+      if (existsSync(record)) await removeContainers(socketPath, serverId());
+      await folder.remove();
+    },
+  };
+}
+
+/** The key that a first start shows. */
+export const shownKey = ({ stdout }: RunningProcess): string => /hk_live_[\w-]+/.exec(stdout)?.[0] ?? '';
+
+/** What the species static-site asks of nginx, done by busybox under nginx's name: no registry is needed. */
+export const makeNginxImage = (socketPath: string): Promise<void> =>
+  busyboxImage(socketPath, 'docker.io/library/nginx:1.29.2', {
+    // busybox as the first process ignores SIGTERM unless told otherwise; nginx does not.
+    cmd: ['sh', '-c', "trap 'exit 0' TERM; httpd -f -p 8080 -h /usr/share/nginx/html & wait"],
+    files: {
+      '/usr/share/nginx/html/healthz': 'ok\n',
+      '/bin/nginx': '#!/bin/sh\necho "nginx: configuration file /etc/nginx/nginx.conf test is successful"\n',
+    },
+  });

@@ -1,0 +1,53 @@
+import { newId } from '../ids.ts';
+import { append } from '../outbox/append.ts';
+import type { Storage } from '../storage/storage.ts';
+import { firstAccount, insertKey } from './store.ts';
+import { type Mode, newUserKey } from './tokens.ts';
+
+export interface PassingKeyDeps {
+  readonly storage: Storage;
+  readonly mode: Mode;
+}
+
+export interface PassingKeyOptions {
+  readonly name: string;
+  readonly permissions: readonly string[];
+  readonly lifetimeMs: number;
+}
+
+/**
+ * A key of the first account that dies by itself, for whoever runs this process: he holds the database anyway, and with this
+ * key he goes through the interface like everybody else, without the first key having to be stored anywhere.
+ */
+export async function makePassingKey({ storage, mode }: PassingKeyDeps, wanted: PassingKeyOptions): Promise<string> {
+  const accountId = await firstAccount(storage.reader);
+  if (accountId === undefined) throw new Error('There is no account yet.');
+  const { name, permissions } = wanted;
+  const { token, hash, prefix } = newUserKey(mode);
+  const id = newId('key');
+  await storage.write(async (tx) => {
+    await insertKey(tx, {
+      id,
+      account_id: accountId,
+      hash,
+      prefix,
+      name,
+      permissions: JSON.stringify(permissions),
+      allowed_cidrs: '[]',
+      expires_at: tx.now + wanted.lifetimeMs,
+      last_used_at: null,
+      created_by: null,
+      created_at: tx.now,
+      revoked_at: null,
+    });
+    await append(tx, {
+      type: 'audit.key_created',
+      accountId,
+      resourceType: 'key',
+      resourceId: id,
+      actor: null,
+      data: { key_id: id, name, prefix, permissions },
+    });
+  });
+  return token;
+}

@@ -1,0 +1,55 @@
+import { type App, buildApp } from './app.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
+import { type Log, openLog } from './log.ts';
+import type { Environment } from './settings.ts';
+
+export interface StartedService {
+  readonly app: App;
+  readonly config: Config;
+  readonly log: Log;
+  /** Where this machine itself reaches it. */
+  readonly localUrl: string;
+}
+
+/** Starts the service for a program that is nothing but the service: what keeps it from starting ends the process. */
+export async function startService(env: Environment, cwd: string): Promise<StartedService> {
+  const config = readSettings(env, cwd);
+  const log = openLog({ level: config.logLevel, readable: process.stderr.isTTY });
+  try {
+    const app = await buildApp({ config, log });
+    const { address, family, port } = await app.http.listen();
+    const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+    const host = everywhere[address] ?? address;
+    return { app, config, log, localUrl: `http://${family === 'IPv6' ? `[${host}]` : host}:${port}` };
+  } catch (error) {
+    log.debug({ err: error });
+    console.error(`Hortus cannot start: ${(error as Error).message}`);
+    process.exit(1);
+  }
+}
+
+function readSettings(env: Environment, cwd: string): Config {
+  try {
+    return readConfig(env, cwd);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    console.error(error.message);
+    process.exit(2);
+  }
+}
+
+/** Lets the process end in order when it is asked to. */
+export function endOnSignal(log: Log, end: () => Promise<void>): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      // A second one means it: the handler is gone by then and the default ends the process.
+      end().then(
+        () => process.exit(0),
+        (err) => {
+          log.error({ err }, 'the service did not stop in order');
+          process.exit(1);
+        },
+      );
+    });
+  }
+}

@@ -1,0 +1,11 @@
+import type { App } from './app.ts';
+import type { Config } from './config.ts';
+
+/** What a person needs next, line by line. Generated values are shown this once and are in no log. */
+export function welcome({ publicUrl }: Config, { firstStart }: App): string[] {
+  const lines = [`Hortus is listening on ${publicUrl} (reference: ${publicUrl}/docs)`];
+  if (firstStart?.generatedKey) lines.push(`API key of the first account, shown once: ${firstStart.generatedKey}`);
+  if (firstStart?.generatedPassword)
+    lines.push(`Login of the first account, shown once: ${firstStart.email} ${firstStart.generatedPassword}`);
+  return lines;
+}

@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { endingWithParent } from '@hortus/testkit/orphan';
+
+const main = join(import.meta.dirname, '../packages/daemon/src/main.ts');
+
+export interface LocalDaemonOptions {
+  readonly url: string;
+  readonly keyFile: string;
+  readonly stateDirectory: string;
+  readonly dockerSocket: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** A line of its log, which is JSON, or of anything else that it wrote. */
+  onLine(line: string): void;
+  onEnd(code: number | null, signal: NodeJS.Signals | null, pauseMs: number): void;
+}
+
+/** A daemon that lived this long was well; the next end is a new matter. */
+const WELL_MS = 60_000;
+const SHORTEST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+/** The daemon gives what is under way a few seconds to get to a good place. */
+const PATIENCE_MS = 15_000;
+
+/** Runs hortusd as a process of its own, starts it again whenever it ends, and ends it with this process. */
+export function runLocalDaemon(options: LocalDaemonOptions): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  let child: ChildProcess | undefined;
+  const keepRunning = async () => {
+    let pause = SHORTEST_PAUSE_MS;
+    while (!stopping.signal.aborted) {
+      const from = Date.now();
+      child = start(options);
+      // It rejects when the process could not even be started.
+      const [code, signal] = await once(child, 'exit').catch(() => [null, null]);
+      if (stopping.signal.aborted) return;
+      pause = Date.now() - from > WELL_MS ? SHORTEST_PAUSE_MS : Math.min(pause * 2, LONGEST_PAUSE_MS);
+      options.onEnd(code, signal, pause);
+      await sleep(pause, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  };
+  const ended = keepRunning();
+  return {
+    async stop() {
+      stopping.abort();
+      child?.kill('SIGTERM');
+      const insist = setTimeout(() => child?.kill('SIGKILL'), PATIENCE_MS);
+      await ended;
+      clearTimeout(insist);
+    },
+  };
+}
+
+function start({ url, keyFile, stateDirectory, dockerSocket, env, onLine }: LocalDaemonOptions): ChildProcess {
+  const args = ['--url', url, '--key-file', keyFile, '--state-dir', stateDirectory, '--docker-socket', dockerSocket];
+  const [command = '', ...rest] = endingWithParent([process.execPath, main, 'run', ...args], 'SIGTERM');
+  // Settings and secrets of the service are none of the daemon's business.
+  const own = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('HORTUS')));
+  const child = spawn(command, rest, { env: own, stdio: ['ignore', 'pipe', 'pipe'] });
+  for (const stream of [child.stdout, child.stderr]) createInterface(stream).on('line', onLine);
+  return child;
+}

@@ -1,0 +1,89 @@
+// What npm start runs: the service, and, where a Docker engine answers, the daemon that makes this machine one of its servers.
+// The two never import each other, so the process that runs both is outside of both.
+import { join } from 'node:path';
+import { askDocker } from '@hortus/cli/doctor/docker-engine';
+import { endOnSignal, type StartedService, startService } from '@hortus/service/start';
+import { welcome } from '@hortus/service/welcome';
+import { runLocalDaemon } from './local-daemon.ts';
+import { localServer, recordOf } from './local-server.ts';
+
+const service = await startService(process.env, process.cwd());
+const { app, config, log } = service;
+console.log(welcome(config, app).join('\n'));
+
+let daemon: { stop(): Promise<void> } | undefined;
+endOnSignal(log, async () => {
+  // The daemon first: its last reports still find the service.
+  await daemon?.stop();
+  await app.close();
+});
+
+const server = config.localServer === 'auto' ? await becomeServer(service) : undefined;
+if (config.localServer === 'off') console.log('This machine is not a server: HORTUS_LOCAL_SERVER is off.');
+console.log(`\nTry, while this runs:\n${thingsToTry(server).join('\n')}\n`);
+
+/** The name of this machine among the servers; undefined where it cannot be one. */
+async function becomeServer({ localUrl }: StartedService): Promise<string | undefined> {
+  const { socket, version, trouble } = await askDocker(process.env);
+  if (version === undefined) {
+    console.log(
+      `This machine is not a server: no Docker engine answers (${trouble}). Start one, then npm start again.`,
+    );
+    return undefined;
+  }
+  const { dataDirectory } = config;
+  try {
+    const { name, server_id } = await localServer({
+      baseUrl: `${localUrl}/api/v1`,
+      dataDirectory,
+      key: () =>
+        app.passingKey({ name: 'npm start', permissions: ['servers:read', 'servers:write'], lifetimeMs: 60_000 }),
+    });
+    daemon = runLocalDaemon({
+      url: localUrl,
+      keyFile: recordOf(dataDirectory),
+      stateDirectory: join(dataDirectory, 'daemon', server_id),
+      dockerSocket: socket,
+      env: process.env,
+      onLine: passOn,
+      onEnd: (code, signal, pauseMs) =>
+        log.warn(`hortusd ended (${signal ?? code}); it is started again in ${pauseMs / 1000} s`),
+    });
+    console.log(`This machine is the server ${name} (${server_id}), with Docker ${version} at ${socket}`);
+    return name;
+  } catch (error) {
+    console.log(`This machine is not a server: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+/** The daemon's lines among those of the service, in the same form. */
+function passOn(line: string): void {
+  let said: { level?: string; msg?: string; time?: string } | undefined;
+  try {
+    said = JSON.parse(line);
+  } catch {
+    said = undefined;
+  }
+  if (typeof said !== 'object' || said === null) {
+    log.warn(byName(line));
+    return;
+  }
+  const { level, msg, time: _, ...fields } = said;
+  const known = level === 'debug' || level === 'warn' || level === 'error' ? level : 'info';
+  log[known](fields, byName(msg ?? ''));
+}
+
+function byName(text: string): string {
+  return text.startsWith('hortusd') ? text : `hortusd: ${text}`;
+}
+
+function thingsToTry(server: string | undefined): string[] {
+  const { publicUrl } = config;
+  const login = publicUrl === 'http://127.0.0.1:8420' ? 'npx hortus login' : `npx hortus login --url ${publicUrl}`;
+  const next =
+    server === undefined
+      ? 'npx hortus catalog list'
+      : `npx hortus deploy static-site --server ${server} --set WEB_HOSTNAME=www.example.org --wait`;
+  return [login, next, `${publicUrl}/docs (in a browser)`].map((line) => `  ${line}`);
+}
