@@ -46,8 +46,12 @@ export async function begin<M extends Machine, Table extends Stateful>(
   const taken = step(lifecycle.machine, null, move);
   if (!taken) throw new Error(`The ${lifecycle.machine.name} machine does not begin with ${move}.`);
   const born = { ...row, ...lifecycle.besides, [lifecycle.column ?? 'status']: taken.to } as unknown as Row<Table>;
-  if (!(await insertRow(tx, lifecycle.table, born))) throw new Taken(`This ${lifecycle.resource} is there already.`);
-  await tell(tx, lifecycle, born, taken.event, actor);
+  // Sent together: where the row is not free the event goes with it, since this throws and takes the transaction back.
+  const [free] = await Promise.all([
+    insertRow(tx, lifecycle.table, born),
+    tell(tx, lifecycle, born, taken.event, actor),
+  ]);
+  if (!free) throw new Taken(`This ${lifecycle.resource} is there already.`);
   return born;
 }
 
