@@ -52,7 +52,6 @@ export function definitionRows(
     },
     events: {
       id: `evt_${id}`,
-      seq: number,
       type: 'definition.created',
       account_id: owner.account,
       resource_type: 'definition',

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openPostgres } from '@hortus/service/storage/postgres/open';
 import { createDatabase } from '@hortus/testkit/database';
+import { freePort } from '@hortus/testkit/port';
 import { startPostgres } from '@hortus/testkit/postgres';
+import { startProcess } from '@hortus/testkit/process';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { type Bench, type Figure, median } from './claim.ts';
 import { definitionRows, groundRows, insertText } from './definition-rows.ts';
@@ -22,6 +24,7 @@ export const definitionsCreate: Bench = {
   async run(repetitions) {
     return [
       await onSqlite(repetitions, 'SQLite', []),
+      await behindHttp(repetitions),
       await onSqlite(Math.min(repetitions, 1), 'SQLite with a 5 ms fsync', slow),
       await onPostgres(repetitions),
     ];
@@ -33,6 +36,30 @@ async function onSqlite(repetitions: number, where: string, nodeArgs: string[]):
   for (let i = 0; i < repetitions; i++)
     pairs.push({ ...(await create({ nodeArgs })), limit: await bareGroupCommit(nodeArgs) });
   return figure(where, 'bare group commit', pairs);
+}
+
+/** How much of the distance to the bare loop is `node:http` itself, which no service in this process can do without. */
+async function behindHttp(repetitions: number): Promise<Figure> {
+  const pairs = [];
+  for (let i = 0; i < repetitions; i++) {
+    await using folder = temporaryFolder('bench');
+    const port = await freePort();
+    const args = ['-c', '0', process.execPath, 'bench/bare-http-create.ts', folder.path, String(port)];
+    const bare = startProcess(['taskset', ...args]);
+    await bare.waitForLine('listening');
+    const request = {
+      url: `http://127.0.0.1:${port}/`,
+      connections: CALLERS,
+      headers: {},
+      body: `'{"n":' .. n .. '}'`,
+    };
+    await load({ ...request, folder: folder.path, seconds: 3 });
+    const { perSecond } = await load({ ...request, folder: folder.path, seconds: SECONDS });
+    await bare.stop();
+    pairs.push({ ...(await create({})), limit: perSecond });
+  }
+  const { promise: _, ...told } = figure('SQLite', 'the same rows behind bare node:http', pairs);
+  return told;
 }
 
 async function onPostgres(repetitions: number): Promise<Figure> {
@@ -107,7 +134,10 @@ async function pgbench(serverUrl: string): Promise<number> {
   mkdirSync(folder.path, { recursive: true });
   const script = join(folder.path, 'definitions.sql');
   const unique = (value: string) => `'${value.slice(0, 4)}' || :client_id::text || '-' || :n::text`;
-  const inserts = Object.entries(definitionRows(0)).map(([table, row]) =>
+  const rows = definitionRows(0);
+  // What the dispatcher writes later, here with the row: the embedded database has it from the insert.
+  const numbered = { ...rows, events: { ...rows.events, seq: 0 } };
+  const inserts = Object.entries(numbered).map(([table, row]: [string, (typeof rows)['events']]) =>
     insertText(table, row, (column) => {
       const value = row[column];
       if (column === 'seq') return ':n';

@@ -21,7 +21,6 @@ export const EVENTS_TOPIC = 'events';
 export async function append(tx: Tx, event: NewEvent): Promise<void> {
   await insertEvent(tx, {
     id: newId('event'),
-    seq: null,
     type: event.type,
     account_id: event.accountId,
     resource_type: event.resourceType,
@@ -33,12 +32,11 @@ export async function append(tx: Tx, event: NewEvent): Promise<void> {
   tx.notify(EVENTS_TOPIC);
 }
 
-type EventRow = Omit<NewRow<'events'>, 'position'>;
+type EventRow = Omit<NewRow<'events'>, 'position' | 'seq'>;
 
 const insertEvent = statement<EventRow>((db, p) =>
   db.insertInto('events').values({
     id: p.id,
-    seq: p.seq ?? null,
     type: p.type,
     account_id: p.account_id,
     resource_type: p.resource_type,

@@ -3,7 +3,7 @@ import type { Bus } from '../bus/bus.ts';
 import { Sweeper } from '../bus/sweeper.ts';
 import type { Storage, Tx } from '../storage/storage.ts';
 import { EVENTS_TOPIC } from './append.ts';
-import { giveSeq, hasUnsequenced, lockLastSeq, type SequencedEvent, saveLastSeq } from './store.ts';
+import { hasUntold, lockLastSeq, type SequencedEvent, saveLastSeq, takeUntold } from './store.ts';
 
 /** Told of each event once, in the transaction that numbers it: what it writes is there if and only if the number is. */
 export type EventSubscriber = (tx: Tx, events: readonly SequencedEvent[]) => Promise<void>;
@@ -21,10 +21,11 @@ export interface DispatcherOptions {
 const MOST_AT_ONCE = 500;
 
 /**
- * Gives committed events their `seq`. Only what is committed can be seen and so be numbered: a transaction that commits
- * late, with a lower `position` than others, is numbered when it is there and missed by nobody who follows `seq`. Changes
- * of one resource hold its row while they write, so the later of two commits after the earlier one and has the higher
- * position; taking the lowest positions first therefore keeps the order of each resource.
+ * Gives committed events their `seq` and tells the subscribers. With the one writer of SQLite the position of an event is
+ * its number from the start. On PostgreSQL only what is committed can be seen and so be numbered: a transaction that
+ * commits late, with a lower `position` than others, is numbered when it is there and missed by nobody who follows `seq`.
+ * Changes of one resource hold its row while they write, so the later of two commits after the earlier one and has the
+ * higher position; taking the lowest positions first therefore keeps the order of each resource.
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
@@ -57,12 +58,13 @@ export class Dispatcher {
   async #dispatch(): Promise<boolean> {
     const { storage, subscribers } = this.#options;
     // Another replica may have been quicker: then no row is held and no write transaction begun.
-    if (!(await hasUnsequenced(storage.reader))) return false;
+    if (!(await hasUntold(storage.reader))) return false;
     return await storage.write(async (tx) => {
       const last = await lockLastSeq(tx);
-      const events = await giveSeq(tx, last, MOST_AT_ONCE);
-      if (events.length === 0) return false;
-      await saveLastSeq(tx, last + events.length);
+      const events = await takeUntold(tx, last, MOST_AT_ONCE);
+      const newest = events.at(-1);
+      if (!newest) return false;
+      await saveLastSeq(tx, newest.seq);
       for (const subscriber of subscribers) await subscriber(tx, events);
       return events.length === MOST_AT_ONCE;
     });

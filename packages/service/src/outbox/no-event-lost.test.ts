@@ -13,6 +13,7 @@ import { onBothEngines } from '../testing/engines.ts';
 import { QuietLog } from '../testing/quiet-log.ts';
 import { definitionRow, type Ground, insertDefinitionGround } from '../testing/rows.ts';
 import { Dispatcher } from './dispatcher.ts';
+import { hasUntold } from './store.ts';
 
 const lifecycle: Lifecycle<typeof definitionMachine, 'definitions'> = {
   machine: definitionMachine,
@@ -172,11 +173,7 @@ async function plant(storage: Storage, ground: Ground, count: number): Promise<s
 }
 
 const allNumbered = (storage: Storage) =>
-  until(
-    async () =>
-      (await storage.reader.db.selectFrom('events').select('id').where('seq', 'is', null).execute()).length === 0,
-    { describe: 'a number for every event', every: 5 },
-  );
+  until(async () => !(await hasUntold(storage.reader)), { describe: 'a number for every event', every: 5 });
 
 async function eventsOf(storage: Storage, id: string): Promise<Acknowledged[]> {
   const rows = await storage.reader.db

@@ -9,11 +9,18 @@ export type SequencedEvent = Row<'events'> & { readonly seq: number };
 /** Kept apart from the events, so that the numbers go on when retention has removed the last of them. */
 const LAST_SEQ = 'events.last_seq';
 
-const unsequenced = statement<object, { position: number }>((db) =>
-  db.selectFrom('events').select('position').where('seq', 'is', null).orderBy('position').limit(1),
-);
+/** Events that nobody has been told of: without a number on PostgreSQL, with one past the last told on SQLite. */
+const untold = statement<object, { position: number }>((db, _, engine) => {
+  const first = db.selectFrom('events').select('position').orderBy('position').limit(1);
+  if (engine === 'postgres') return first.where('seq', 'is', null);
+  return first.where(
+    'position',
+    '>',
+    sql<number>`coalesce((select cast(value as integer) from settings where name = ${LAST_SEQ}), 0)`,
+  );
+});
 
-export const hasUnsequenced = async (queries: Queries): Promise<boolean> => (await unsequenced(queries, {})).length > 0;
+export const hasUntold = async (queries: Queries): Promise<boolean> => (await untold(queries, {})).length > 0;
 
 /**
  * The last number given. The row is held until the transaction ends: that makes one sequencer at a time of all replicas,
@@ -68,8 +75,13 @@ const numberWaiting = statement<{ last: number; most: number }, Row<'events'>>((
     .returning(columns),
 );
 
-/** Numbers the oldest events that have none, and answers them in the order of their numbers. */
-export async function giveSeq(tx: Tx, last: number, most: number): Promise<SequencedEvent[]> {
-  const events = (await numberWaiting(tx, { last, most })) as SequencedEvent[];
+const numberedAfter = statement<{ last: number; most: number }, Row<'events'>>((db, p) =>
+  db.selectFrom('events').select(columns).where('position', '>', p.last).orderBy('position').limit(p.most),
+);
+
+/** The oldest events that nobody has been told of, in the order of their numbers, which they have at the latest now. */
+export async function takeUntold(tx: Tx, last: number, most: number): Promise<SequencedEvent[]> {
+  const take = tx.engine === 'sqlite' ? numberedAfter : numberWaiting;
+  const events = (await take(tx, { last, most })) as SequencedEvent[];
   return events.sort((a, b) => a.seq - b.seq);
 }

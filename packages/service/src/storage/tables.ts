@@ -71,8 +71,8 @@ export interface Tables {
   events: {
     /** Given at insert: within one resource it follows the order of the changes, because those hold the row's lock. */
     position: Generated<number>;
-    /** Given by the dispatcher after commit, without gaps or latecomers: the cursor that readers follow. */
-    seq: number | null;
+    /** Without gaps or latecomers: the cursor that readers follow. The dispatcher gives it, or on SQLite the insert. */
+    seq: Generated<number | null>;
     id: string;
     account_id: string;
     type: string;

@@ -1,4 +1,5 @@
 import { until } from '@hortus/testkit/until';
+import { hasUntold } from '../outbox/store.ts';
 import type { Queries } from '../storage/storage.ts';
 import type { Tables } from '../storage/tables.ts';
 
@@ -29,11 +30,8 @@ async function tableNames({ engine, run }: Queries): Promise<(keyof Tables)[]> {
   return (rows as { name: keyof Tables }[]).map(({ name }) => name).filter((name) => !restless.includes(name));
 }
 
-/** Events are numbered a moment after they are written; until then the tables are not at rest. */
-export async function isAtRest(queries: Queries): Promise<boolean> {
-  const waiting = await queries.db.selectFrom('events').select('id').where('seq', 'is', null).execute();
-  return waiting.length === 0;
-}
+/** Events are told a moment after they are written; until then the tables are not at rest. */
+export const isAtRest = async (queries: Queries): Promise<boolean> => !(await hasUntold(queries));
 
 export async function contentsAtRest(queries: Queries): Promise<Record<string, string[]>> {
   await until(() => isAtRest(queries), { describe: 'every event to have its number' });

@@ -5,6 +5,7 @@ import type { Call } from '../../http/handler.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { append } from '../../outbox/append.ts';
 import { Dispatcher } from '../../outbox/dispatcher.ts';
+import { hasUntold } from '../../outbox/store.ts';
 import { Pages } from '../../storage/page.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { QuietLog } from '../../testing/quiet-log.ts';
@@ -26,11 +27,7 @@ onBothEngines((engine) => {
     };
     const numbered = async () => {
       dispatcher.start();
-      await until(
-        async () =>
-          (await storage.reader.db.selectFrom('events').select('id').where('seq', 'is', null).execute()).length === 0,
-        { describe: 'the numbers' },
-      );
+      await until(async () => !(await hasUntold(storage.reader)), { describe: 'the numbers' });
       await dispatcher.stop();
     };
     return { fire, list, numbered };
@@ -41,7 +38,8 @@ onBothEngines((engine) => {
     await fire('audit.a', 'fern');
     await fire('audit.b', 'moss', 'acc_2');
     await fire('audit.c', 'fern');
-    expect((await list()).data).toEqual([]);
+    // Where commits may overtake each other, no event is shown before its number is sure.
+    expect((await list()).data).toHaveLength(engine.name === 'postgres' ? 0 : 2);
     await numbered();
     const { data, pagination } = await list();
     expect(data.map((event) => [event.seq, event.type])).toEqual([
