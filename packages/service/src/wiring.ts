@@ -134,7 +134,15 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     order: (tx, order) => actions.order(tx, order),
     done: (tx, order) => actions.done(tx, order),
   });
-  const reports = new DeploymentReports({ reader, vault, instances, manifests, wake, heard });
+  const reports = new DeploymentReports({
+    reader,
+    vault,
+    instances,
+    manifests,
+    hasPublishedDaemon: (...of) => servers.hasPublishedDaemon(...of),
+    wake,
+    heard,
+  });
   const definitions = new Definitions({
     reader,
     pages,

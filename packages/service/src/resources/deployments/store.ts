@@ -162,16 +162,29 @@ export const lastSuccess = (
     .limit(1)
     .executeTakeFirst();
 
-const setProgress = statement<{ id: string; log_lines: number; now: number }>((db, p) =>
+export type LogState = Pick<DeploymentRow, 'log_lines' | 'log_source' | 'log_told'>;
+
+const setProgress = statement<LogState & { id: string; now: number }>((db, p) =>
   db
     .updateTable('deployments')
-    .set({ log_lines: p.log_lines, progress_at: p.now, updated_at: p.now })
+    .set({
+      log_lines: p.log_lines,
+      log_source: p.log_source,
+      log_told: p.log_told,
+      progress_at: p.now,
+      updated_at: p.now,
+    })
     .where('id', '=', p.id),
 );
 
-export async function markProgress(tx: Tx, row: DeploymentRow, log_lines: number): Promise<DeploymentRow> {
-  await setProgress(tx, { id: row.id, log_lines, now: tx.now });
-  return { ...row, log_lines, progress_at: tx.now, updated_at: tx.now };
+export async function markProgress(tx: Tx, row: DeploymentRow, log: LogState): Promise<DeploymentRow> {
+  await setProgress(tx, { ...log, id: row.id, now: tx.now });
+  return { ...row, ...log, progress_at: tx.now, updated_at: tx.now };
+}
+
+export async function setClaim(tx: Tx, row: DeploymentRow, claimed_by: string | null): Promise<DeploymentRow> {
+  await tx.db.updateTable('deployments').set({ claimed_by }).where('id', '=', row.id).execute();
+  return { ...row, claimed_by };
 }
 
 /** The deadline of what runs there counts from now on. */

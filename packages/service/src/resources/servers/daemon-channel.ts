@@ -47,10 +47,11 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
   const gateway = new Gateway({
     ...deps,
     handlers: {
-      connected: ({ serverId, capabilities }, { version, os, arch, engine }) =>
+      connected: ({ serverId, capabilities, journal }, { version, os, arch, engine }) =>
         liveness.connected(serverId, {
           capabilities: [...capabilities],
           version,
+          journal,
           platform: { ...(os && { os }), ...(arch && { arch }), ...(engine && { engine }) },
         }),
       async opened(connection) {

@@ -38,6 +38,7 @@ export const livenessTimes = {
 export interface Hello {
   readonly capabilities: readonly string[];
   readonly version: string | undefined;
+  readonly journal: string | null;
   readonly platform: Platform;
 }
 
@@ -73,6 +74,7 @@ export class Liveness {
         connected_replica: replica,
         capabilities: JSON.stringify(hello.capabilities),
         daemon_version: hello.version ?? null,
+        daemon_journal: hello.journal,
         daemon_platform: JSON.stringify(hello.platform),
         polled_at: null,
       });
