@@ -97,9 +97,7 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
       if (connection && connection.epoch < Number(epoch)) connection.replace();
     }),
     bus.subscribe(KEYS_TOPIC, (hash) => {
-      for (const connection of gateway.connections()) {
-        if (connection.keyHash === hash) connection.refuse('this key is no longer valid');
-      }
+      for (const connection of gateway.connections()) connection.keyDied(hash);
     }),
     bus.subscribe(ROTATE_TOPIC, (serverId) => {
       const connection = gateway.connection(serverId);
