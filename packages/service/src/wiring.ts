@@ -37,7 +37,7 @@ import { ManifestReading } from './resources/manifest/reading.ts';
 import { manifestRoutes } from './resources/manifest/routes.ts';
 import { Manifests } from './resources/manifest/service.ts';
 import { openManifestSigner } from './resources/manifest/signer.ts';
-import type { ActionReport } from './resources/servers/daemon-channel.ts';
+import type { ActionReport, DaemonChannelDeps } from './resources/servers/daemon-channel.ts';
 import { Liveness, SILENCE } from './resources/servers/liveness/liveness.ts';
 import { serverRoutes } from './resources/servers/routes.ts';
 import { Servers } from './resources/servers/service.ts';
@@ -72,6 +72,8 @@ export interface Wired {
   readonly liveness: Liveness;
   /** Sends a daemon what waits for it. */
   readonly dispatch: (connection: Connection) => Promise<void>;
+  readonly deploymentWaits: DaemonChannelDeps['deploymentWaits'];
+  readonly serversWithWork: DaemonChannelDeps['serversWithWork'];
   /** Records what a daemon says of an execution. */
   readonly report: (connection: Connection, message: ActionReport) => Promise<void>;
 }
@@ -163,6 +165,11 @@ export async function wireResources(ground: Ground): Promise<Wired> {
   return {
     liveness,
     dispatch: (connection) => actions.dispatch(connection.serverId, connection),
+    deploymentWaits: (serverId) => deployments.hasWorkFor(reader, serverId),
+    serversWithWork: async (epochOf) => [
+      ...(await deployments.serversWithWork(reader)),
+      ...(await actions.serversWithWork(reader, epochOf)),
+    ],
     report: ({ serverId }, message) => {
       if (message.type === 'action_started') return actions.started(serverId, message.execution_id);
       return message.type === 'action_completed'

@@ -24,6 +24,7 @@ import {
   listDeployments,
   listOffered,
   restartClocks,
+  serversWithNews,
 } from './store.ts';
 
 export type ServerStanding = (queries: Queries, accountId: string, id: string) => Promise<Standing | undefined>;
@@ -128,6 +129,11 @@ export class Deployments {
   /** Whether a daemon should look, because something is there to begin or to stop: for those who can wake it. */
   hasWorkFor(queries: Queries, serverId: string): Promise<boolean> {
     return hasNews(queries, serverId);
+  }
+
+  /** All servers whose daemon should look; some may find that another deployment comes first. */
+  serversWithWork(queries: Queries): Promise<string[]> {
+    return serversWithNews(queries);
   }
 
   async #order(tx: Tx, principal: Principal, pinned: Pinned, rollbackOf: string | null): Promise<Deployment> {

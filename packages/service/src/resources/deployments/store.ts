@@ -95,14 +95,23 @@ export const countOffered = (queries: Queries, serverId: string, atMost: number)
   counted(queries, offeredTo(serverId), atMost);
 
 /** Something to begin, or to stop. */
-export async function hasNews(queries: Queries, serverId: string): Promise<boolean> {
-  const news: Where = (eb) =>
-    eb.and([
-      offeredTo(serverId)(eb),
-      eb.or([eb('deployments.status', '=', 'pending'), eb('deployments.cancel_requested_at', 'is not', null)]),
-    ]);
-  return (await counted(queries, news, 1)) > 0;
-}
+const news: Where = (eb) =>
+  eb.or([eb('deployments.status', '=', 'pending'), eb('deployments.cancel_requested_at', 'is not', null)]);
+
+const newsFor = statement<{ serverId: string }, { id: string }>((db, p) =>
+  db.selectFrom('deployments').select('deployments.id').where(offeredTo(p.serverId)).where(news).limit(1),
+);
+
+export const hasNews = async (queries: Queries, serverId: string): Promise<boolean> =>
+  (await newsFor(queries, { serverId })).length > 0;
+
+const withNews = statement<object, { server_id: string }>((db) =>
+  db.selectFrom('deployments').select('deployments.server_id').distinct().where(unfinished).where(news),
+);
+
+/** Idle servers cost nothing: the unfinished ones are few and have an index of their own. */
+export const serversWithNews = async (queries: Queries): Promise<string[]> =>
+  (await withNews(queries, {})).map(({ server_id }) => server_id);
 
 const byId = statement<{ id: string; accountId: string }, DeploymentRow>((db, p) =>
   db.selectFrom('deployments').selectAll().where('id', '=', p.id).where('account_id', '=', p.accountId),

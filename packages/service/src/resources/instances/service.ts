@@ -17,6 +17,7 @@ import { takeReport } from './report.ts';
 import {
   countByState,
   countInstances,
+  definitionOf,
   findInstance,
   type InstanceFilter,
   type InstanceRow,
@@ -100,6 +101,11 @@ export class Instances {
   }
 
   /** The same, kept until the transaction ends. */
+  /** For actions: whose secrets an instance may have. */
+  definitionOf(queries: Queries, id: string): Promise<string | undefined> {
+    return definitionOf(queries, id);
+  }
+
   async lock(tx: Tx, principal: Principal, id: string): Promise<NamedRow> {
     const found = await this.find(tx, principal, id);
     const row = await lockInstance(tx, id);

@@ -77,6 +77,10 @@ export async function openReplica(engine: Engine, ground: Ground, options: Repli
   const http = createServer();
   const woken: Connection[] = [];
   const reports: ActionReport[] = [];
+  const waiting = async () => {
+    const pending = storage.reader.db.selectFrom('deployments').select('server_id').where('status', '=', 'pending');
+    return (await pending.execute()).map(({ server_id }) => server_id);
+  };
   const channel = await openDaemonChannel({
     storage,
     bus,
@@ -88,6 +92,8 @@ export async function openReplica(engine: Engine, ground: Ground, options: Repli
     refuse: (socket) => socket.destroy(),
     addressOf: ({ socket }) => socket.remoteAddress ?? '',
     authenticate: (key, address) => authenticator.authenticateKey(key, address),
+    deploymentWaits: async (id) => (await waiting()).includes(id),
+    serversWithWork: waiting,
     dispatch: async (connection) => void woken.push(connection),
     report: async (_connection, message) => void reports.push(message),
     ...options,
