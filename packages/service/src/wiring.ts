@@ -1,7 +1,7 @@
 import type { EndpointName } from '@hortus/contract/endpoints';
 import type { Connection } from './channel/connection.ts';
 import { CHANNEL_TOPIC } from './channel/waker.ts';
-import type { Config } from './config.ts';
+import { type Config, describeConfig } from './config.ts';
 import type { Handlers } from './http/handler.ts';
 import { healthRoutes } from './http/health.ts';
 import { LoginThrottle } from './identity/login-throttle.ts';
@@ -41,6 +41,7 @@ import type { ActionReport, DaemonChannelDeps } from './resources/servers/daemon
 import { Liveness, SILENCE } from './resources/servers/liveness/liveness.ts';
 import { serverRoutes } from './resources/servers/routes.ts';
 import { Servers } from './resources/servers/service.ts';
+import { settingRoutes } from './resources/settings/routes.ts';
 import { taxonomyRoutes } from './resources/taxonomy/routes.ts';
 import type { Catalog } from './resources/templates/catalog.ts';
 import { templateRoutes } from './resources/templates/routes.ts';
@@ -200,6 +201,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       ...accountRoutes(new Accounts({ storage, passwords, throttle: new LoginThrottle() })),
       ...keyRoutes(new Keys({ storage, pages, mode: config.mode })),
       ...vaultRoutes(new VaultAdministration({ storage, vault })),
+      ...settingRoutes(describeConfig(config), pages),
     },
   };
 }

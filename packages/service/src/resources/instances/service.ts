@@ -5,7 +5,7 @@ import type { InstanceStats, ReportOutcome } from '@hortus/contract/resources/in
 import type { Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
-import { begin, Taken, transition } from '../../state/transition.ts';
+import { begin, transition } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import { type Queries, RunAgain, type Tx } from '../../storage/storage.ts';
 import type { BuiltIn, BuiltInOrder } from '../actions/built-ins.ts';
@@ -172,10 +172,8 @@ export class Instances {
       created_at: tx.now,
       updated_at: tx.now,
     };
-    return begin(tx, instanceLifecycle, row, 'create', null).catch((error) => {
-      // Somebody else was quicker: the next run of this transaction finds his.
-      throw error instanceof Taken ? new RunAgain() : error;
-    });
+    // Should somebody else be quicker, the next run of this transaction finds his.
+    return begin(tx, instanceLifecycle, row, 'create', null, () => new RunAgain());
   }
 
   /** A deployment succeeded. One that was released meanwhile stays released. */
