@@ -1,6 +1,7 @@
 // Who may import whom, as data, and the function that holds source files against it.
 import { posix } from 'node:path';
 import { findImports, type Import, lineAt, type Masked, mask } from './source-imports.ts';
+import { findForeignTables } from './table-owners.ts';
 
 export type SourceFile = { path: string; text: string };
 export type Violation = { file: string; line: number; rule: string; message: string };
@@ -59,6 +60,7 @@ function checkFile(file: SourceFile, manifests: Map<string, Manifest>): Violatio
     else if (checkPackages(file.path, one, target, report)) checkInsideService(file.path, one, target, report);
   }
   checkQueries(file.path, masked, report);
+  checkTables(file, masked, report);
   return found;
 }
 
@@ -142,6 +144,14 @@ function checkQueries(path: string, masked: Masked, report: Report) {
   }
   for (const match of masked.bare.matchAll(queryBuilding)) {
     report(lineAt(masked.bare, match.index), 'sql', `queries are written ${where}`);
+  }
+}
+
+/** Comments and texts are masked in `bare`: a name there is no query. */
+function checkTables({ path, text }: SourceFile, { bare }: Masked, report: Report) {
+  if (isTest(path)) return;
+  for (const { index, message } of findForeignTables(path, text)) {
+    if (bare[index] !== ' ') report(lineAt(text, index), 'table-owner', message);
   }
 }
 

@@ -50,6 +50,11 @@ test.each([
   [`${service}/http/a.ts`, `tx\n  .insertInto('a');`, 'sql'],
   [`${service}/identity/keys.ts`, `tx.updateTable ('a')`, 'sql'],
   [`${service}/vault/keys.ts`, `tx.deleteFrom('a')`, 'sql'],
+  [`${service}/resources/servers/store.ts`, `queries.db.selectFrom('deployments')`, 'table-owner'],
+  [`${service}/resources/servers/liveness/store.ts`, `db\n  .crossJoin(\n'executions as e')`, 'table-owner'],
+  [`${service}/resources/servers/store.ts`, `exists(selectFrom('users'))`, 'table-owner'],
+  [`${service}/resources/instances/store.ts`, `tx.db.updateTable('definitions')`, 'table-owner'],
+  [`${service}/outbox/store.ts`, `tx.db.insertInto('jobs')`, 'table-owner'],
   // Names and dependencies
   [`${service}/utils/a.ts`, '', 'folder-name'],
   [`${service}/resources/a/helpers/b.ts`, '', 'folder-name'],
@@ -83,6 +88,13 @@ test.each([
   [`${service}/storage/migrations/first.ts`, `import { sql } from 'kysely';`],
   [`${service}/outbox/dispatcher.ts`, `tx.selectFrom('a');`],
   [`${service}/jobs/claim.ts`, `tx.updateTable('a');`],
+  [`${service}/resources/servers/liveness/store.ts`, `tx.updateTable('servers').innerJoin('replicas')`],
+  [`${service}/resources/instances/store.ts`, `tx.selectFrom('instances').innerJoin('definitions')`],
+  [
+    `${service}/resources/servers/store.ts`,
+    `// tx.selectFrom('deployments')\nconst text = "selectFrom('deployments')";`,
+  ],
+  [`${service}/resources/servers/store.test.ts`, `tx.insertInto('deployments');`],
 ])('%s may hold %s', (path, text) => {
   expect(check(path, text)).toEqual([]);
 });

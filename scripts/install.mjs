@@ -19,10 +19,11 @@ const stamp = join(modules, '.hortus-installed');
 export async function install() {
   const lock = readFileSync(join(root, 'package-lock.json'));
   const hash = createHash('sha256').update(lock).digest('hex');
-  if (existsSync(projectNode)) {
+  const locked = JSON.parse(lock.toString());
+  if (existsSync(projectNode) && allLinked(locked)) {
     if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
     // Someone ran `npm install` by hand: take that over instead of deleting and fetching the same packages again.
-    if (agreesWithInstalled(JSON.parse(lock.toString()))) return writeFileSync(stamp, hash);
+    if (agreesWithInstalled(locked)) return writeFileSync(stamp, hash);
   }
   console.error('Installing npm packages (npm ci) ...');
   if ((await npm(['ci', ...everything])) !== 0) {
@@ -47,6 +48,18 @@ function agreesWithInstalled(lock) {
     const found = installed[path];
     if (found === undefined) return wanted.optional === true;
     return found.version === wanted.version && found.integrity === wanted.integrity;
+  });
+}
+
+/**
+ * Whether the commands of the packages at the top, ours among them, are all there: an install that was interrupted, or
+ * that is older than a command of ours, lacks some. Optional packages may be left out.
+ */
+export function allLinked(lock, folder = modules) {
+  return Object.entries(lock.packages).every(([path, { bin = {}, optional, link }]) => {
+    const top = /^(?:node_modules\/(?:@[^/]+\/)?|packages\/)[^/]+$/.test(path);
+    if (!top || optional || link) return true;
+    return Object.keys(bin).every((name) => existsSync(join(folder, '.bin', name)));
   });
 }
 

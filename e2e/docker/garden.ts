@@ -16,7 +16,8 @@ export interface Garden extends AsyncDisposable {
   readonly serverKey: string;
   readonly directory: string;
   readonly socketPath: string;
-  startDaemon(options?: { state?: string }): RunningProcess;
+  /** With a state directory and a way to the service of its own, if they are given. */
+  startDaemon(options?: { state?: string; url?: string }): RunningProcess;
   /** Kills and starts the service again, on its old port and data. */
   restartService(): Promise<void>;
   /** Waits until the daemon is connected. */
@@ -52,10 +53,11 @@ export async function openGarden(): Promise<Garden> {
     serverKey: api_key,
     directory,
     socketPath,
-    startDaemon({ state = 'state' } = {}) {
+    startDaemon({ state = 'state', url } = {}) {
       const stateDirectory = join(folder.path, state);
       mkdirSync(stateDirectory, { recursive: true });
       const options = ['--key-file', keyFile, '--state-dir', stateDirectory, '--docker-socket', socketPath];
+      if (url !== undefined) options.push('--url', url);
       const child = startProcess([process.execPath, 'packages/daemon/src/main.ts', 'run', ...options]);
       children.push(child);
       return child;

@@ -11,6 +11,7 @@ import { instanceEndpoints } from './resources/instances.ts';
 import { keyEndpoints } from './resources/keys.ts';
 import { manifestEndpoints } from './resources/manifest.ts';
 import { serverEndpoints } from './resources/servers.ts';
+import { settingEndpoints } from './resources/settings.ts';
 import { taxonomyEndpoints } from './resources/taxonomy.ts';
 import { templateEndpoints } from './resources/templates.ts';
 import { vaultEndpoints } from './resources/vault.ts';
@@ -34,6 +35,7 @@ export const endpoints = {
   ...accountEndpoints,
   ...keyEndpoints,
   ...vaultEndpoints,
+  ...settingEndpoints,
 };
 
 export type Endpoints = typeof endpoints;

@@ -19,6 +19,12 @@ export const nullable = <Schema extends TSchema>(schema: Schema, options: TSchem
 export const choice = <const Words extends string>(words: readonly Words[], options: TSchemaOptions = {}) =>
   Type.Enum([...words], { type: 'string', ...options });
 
+/**
+ * What containers, networks and labels are named after. Docker would also take a dot; behind one the daemon writes what
+ * it means by a name (`web.next`, `web.2`), so that no two instances can ever mean the same container.
+ */
+export const namePattern = '^[A-Za-z0-9][A-Za-z0-9_-]*$';
+
 /** Bounded text of a person. */
 export const text = (maxLength: number, options: TSchemaOptions = {}) =>
   Type.String({ minLength: 1, maxLength, ...options });

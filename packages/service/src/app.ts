@@ -80,6 +80,8 @@ export async function buildApp({ config, log }: AppDeps): Promise<App> {
     liveness: wired.liveness,
     dispatch: wired.dispatch,
     report: wired.report,
+    deploymentWaits: wired.deploymentWaits,
+    serversWithWork: wired.serversWithWork,
     server: http.server,
     refuse: http.refuse,
     addressOf: ({ socket, headers }) =>

@@ -1,7 +1,7 @@
 import type { EndpointName } from '@hortus/contract/endpoints';
 import type { Connection } from './channel/connection.ts';
 import { CHANNEL_TOPIC } from './channel/waker.ts';
-import type { Config } from './config.ts';
+import { type Config, describeConfig } from './config.ts';
 import type { Handlers } from './http/handler.ts';
 import { healthRoutes } from './http/health.ts';
 import { LoginThrottle } from './identity/login-throttle.ts';
@@ -37,10 +37,11 @@ import { ManifestReading } from './resources/manifest/reading.ts';
 import { manifestRoutes } from './resources/manifest/routes.ts';
 import { Manifests } from './resources/manifest/service.ts';
 import { openManifestSigner } from './resources/manifest/signer.ts';
-import type { ActionReport } from './resources/servers/daemon-channel.ts';
+import type { ActionReport, DaemonChannelDeps } from './resources/servers/daemon-channel.ts';
 import { Liveness, SILENCE } from './resources/servers/liveness/liveness.ts';
 import { serverRoutes } from './resources/servers/routes.ts';
 import { Servers } from './resources/servers/service.ts';
+import { settingRoutes } from './resources/settings/routes.ts';
 import { taxonomyRoutes } from './resources/taxonomy/routes.ts';
 import type { Catalog } from './resources/templates/catalog.ts';
 import { templateRoutes } from './resources/templates/routes.ts';
@@ -72,6 +73,8 @@ export interface Wired {
   readonly liveness: Liveness;
   /** Sends a daemon what waits for it. */
   readonly dispatch: (connection: Connection) => Promise<void>;
+  readonly deploymentWaits: DaemonChannelDeps['deploymentWaits'];
+  readonly serversWithWork: DaemonChannelDeps['serversWithWork'];
   /** Records what a daemon says of an execution. */
   readonly report: (connection: Connection, message: ActionReport) => Promise<void>;
 }
@@ -134,7 +137,15 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     order: (tx, order) => actions.order(tx, order),
     done: (tx, order) => actions.done(tx, order),
   });
-  const reports = new DeploymentReports({ reader, vault, instances, manifests, wake, heard });
+  const reports = new DeploymentReports({
+    reader,
+    vault,
+    instances,
+    manifests,
+    hasPublishedDaemon: (...of) => servers.hasPublishedDaemon(...of),
+    wake,
+    heard,
+  });
   const definitions = new Definitions({
     reader,
     pages,
@@ -155,6 +166,11 @@ export async function wireResources(ground: Ground): Promise<Wired> {
   return {
     liveness,
     dispatch: (connection) => actions.dispatch(connection.serverId, connection),
+    deploymentWaits: (serverId) => deployments.hasWorkFor(reader, serverId),
+    serversWithWork: async (epochOf) => [
+      ...(await deployments.serversWithWork(reader)),
+      ...(await actions.serversWithWork(reader, epochOf)),
+    ],
     report: ({ serverId }, message) => {
       if (message.type === 'action_started') return actions.started(serverId, message.execution_id);
       return message.type === 'action_completed'
@@ -185,6 +201,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       ...accountRoutes(new Accounts({ storage, passwords, throttle: new LoginThrottle() })),
       ...keyRoutes(new Keys({ storage, pages, mode: config.mode })),
       ...vaultRoutes(new VaultAdministration({ storage, vault })),
+      ...settingRoutes(describeConfig(config), pages),
     },
   };
 }

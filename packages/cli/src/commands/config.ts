@@ -1,22 +1,28 @@
+import type { Client } from '@hortus/client/client';
+import { ApiProblem } from '@hortus/client/problem';
+import type { Setting } from '@hortus/contract/resources/settings';
 import { command } from '../command.ts';
 import { writeConfigFile } from '../config-file.ts';
 import { Failure } from '../failure.ts';
 import { printJson } from '../output/json.ts';
+import { safeLine } from '../output/safe-text.ts';
 import { facts } from '../output/table.ts';
 import type { Settings } from '../settings.ts';
+import type { Terminal } from '../terminal.ts';
 
 const from = { environment: 'from the environment', context: 'from the context', default: 'by default' } as const;
 
 export const showConfig = command({
   name: 'config',
-  summary: 'Show the effective settings, without secrets',
+  summary: 'Show the effective settings, those of the service too, without secrets',
   examples: [
     ['hortus config', 'Says which service is meant, and why.'],
     ['hortus config --context work', 'The same for another context.'],
   ],
-  async run({ settings, json, world }) {
+  async run({ settings, client, json, world }) {
     const known = await settings();
-    if (json) printJson(world.terminal, shown(known));
+    const service = known.key === undefined ? 'nobody is signed in' : await serviceSettings(await client());
+    if (json) printJson(world.terminal, { ...shown(known), service: typeof service === 'string' ? null : service });
     else {
       const { path, context, url, urlFrom, key, keyFrom, file } = known;
       const others = Object.keys(file.contexts).filter((name) => name !== context);
@@ -29,10 +35,29 @@ export const showConfig = command({
           ['File', path],
         ]),
       );
+      world.terminal.out(`\n${settingsText(world.terminal, service)}`);
     }
     return 'ok';
   },
 });
+
+/** What the service runs with, or why it is not shown: that is no failure of a command about something else. */
+async function serviceSettings(client: Client): Promise<readonly Setting[] | string> {
+  try {
+    return (await client.call('settings.list', { query: { per_page: 100 } })).data;
+  } catch (error) {
+    if (error instanceof ApiProblem) return error.status === 403 ? 'this needs the permission admin' : error.message;
+    throw error;
+  }
+}
+
+const settingsText = (terminal: Terminal, service: readonly Setting[] | string): string =>
+  typeof service === 'string'
+    ? `The settings of the service are not shown: ${safeLine(service.replace(/\.$/, ''))}.\n`
+    : facts(
+        terminal,
+        service.map(({ name, value }) => [name, value]),
+      );
 
 const shown = ({ path, context, url, urlFrom, key, keyFrom, file }: Settings) => ({
   url,

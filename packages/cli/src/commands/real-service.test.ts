@@ -48,6 +48,10 @@ test('login keeps the key for its owner alone, and config never shows it', async
   const { stdout } = await run('config');
   expect(stdout).toContain(`${address}/api/v1 (from the context)`);
   expect(stdout).toContain('set (from the context)');
+  expect(stdout).toMatch(/HORTUS_MODE +live\n/);
+  expect(stdout).toMatch(/HORTUS_ADMIN_KEY +\(set, not shown\)\n/);
+  const anonymous = await hortus(home.path, ['config'], { env: { HORTUS_URL: 'http://127.0.0.1:9', HORTUS_KEY: '' } });
+  expect(anonymous.stdout).toContain('The settings of the service are not shown: nobody is signed in.');
   for (const argv of [['config'], ['config', '--json'], ['doctor'], ['doctor', '--json']]) {
     const { stdout: shown, stderr } = await run(...argv);
     expect(shown + stderr).not.toContain(key);

@@ -14,4 +14,5 @@ export const tagMeanings: Readonly<Record<string, string>> = {
   account: 'Who is calling.',
   keys: 'API keys: what programs sign in with.',
   vault: 'The encryption of secrets.',
+  settings: 'What the service was started with.',
 };

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import { answer, list, paging } from '../envelope.ts';
-import { choice, givenId, nullable, text } from '../fields.ts';
+import { choice, givenId, namePattern, nullable, text } from '../fields.ts';
 import { definitionMachine } from '../machines/definition.ts';
 import { Definition, InputValue, Revision, Secret } from './definition-records.ts';
 
@@ -26,8 +26,9 @@ export const DefinitionCreate = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 63,
-        pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]*$',
-        description: 'Unique within the account. Required with species; otherwise made from the name.',
+        pattern: namePattern,
+        description:
+          'Letters, digits, _ and -. Unique within the account. Required with species; otherwise made from the name.',
       }),
     ),
     name: Type.Optional(text(120, { description: 'Required with template_id; otherwise the instance_uid.' })),

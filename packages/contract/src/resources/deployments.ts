@@ -67,7 +67,22 @@ const ReportedLine = Type.Object({
 });
 export type ReportedLine = Static<typeof ReportedLine>;
 
+const LogPosition = Type.Object({
+  source: Type.String({ minLength: 1, maxLength: 64, description: 'Who counts, such as one life of a daemon.' }),
+  from: Type.Integer({ minimum: 0, maximum: 1e9, description: 'How many lines of it came before the first of these.' }),
+});
+export type LogPosition = Static<typeof LogPosition>;
+
 const reported = {
+  claim: Type.Optional(
+    nullable(Type.String({ minLength: 1, maxLength: 64 }), {
+      description:
+        'A token that the daemon has made up for this deployment. Once claimed with it, reports without it are refused.',
+    }),
+  ),
+  log_position: Type.Optional(
+    nullable(LogPosition, { description: 'Where logs stand in the whole; lines that came before are not kept twice.' }),
+  ),
   logs: Type.Optional(Type.Array(ReportedLine, { maxItems: 10_000 })),
   error: Type.Optional(nullable(Type.String({ maxLength: 8_192 }))),
   reason: Type.Optional(nullable(Type.String({ maxLength: 64 }))),

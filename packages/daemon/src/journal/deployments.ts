@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { RolloutResult } from '../rollout/rollout.ts';
@@ -7,6 +8,8 @@ export interface JournalledDeployment {
   definitionId: string;
   instanceUid: string | undefined;
   revision: number;
+  /** What this daemon claims it with; another one with the same key, even on a copy of this disk, has another. */
+  claim: string | null;
   /** As received; dropped when the deployment is finished, for it holds secret values. */
   manifest: SignedManifest | undefined;
   phase: 'received' | 'started' | 'finished';
@@ -20,6 +23,7 @@ interface Row {
   definition_id: string;
   instance_uid: string | null;
   revision: number;
+  claim: string | null;
   manifest: string | null;
   phase: JournalledDeployment['phase'];
   step: string | null;
@@ -35,11 +39,18 @@ export class Deployments {
     this.#db = db;
   }
 
-  receive(deployment: { id: string; definition_id: string; revision: number }, now: number): void {
+  receive(deployment: { id: string; definition_id: string; revision: number }, now: number): JournalledDeployment {
+    const { id, definition_id, revision } = deployment;
     this.#db
-      .prepare(`insert into deployments (id, definition_id, revision, phase, received_at)
-                values (?, ?, ?, 'received', ?) on conflict (id) do nothing`)
-      .run(deployment.id, deployment.definition_id, deployment.revision, now);
+      .prepare(`insert into deployments (id, definition_id, revision, claim, phase, received_at)
+                values (?, ?, ?, ?, 'received', ?) on conflict (id) do nothing`)
+      .run(id, definition_id, revision, randomUUID(), now);
+    return this.find(id) as JournalledDeployment;
+  }
+
+  /** It was never ours: somebody else has claimed it, or it is not there any more. */
+  forget(id: string): void {
+    this.#db.prepare(`delete from deployments where id = ? and phase = 'received'`).run(id);
   }
 
   start(id: string, manifest: SignedManifest): void {
@@ -94,6 +105,7 @@ function read(row: Row): JournalledDeployment {
     definitionId: row.definition_id,
     instanceUid: row.instance_uid ?? undefined,
     revision: row.revision,
+    claim: row.claim,
     manifest: row.manifest === null ? undefined : JSON.parse(row.manifest),
     phase: row.phase,
     step: row.step ?? undefined,

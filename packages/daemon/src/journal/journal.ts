@@ -4,7 +4,7 @@ import { Deployments } from './deployments.ts';
 import { Executions } from './executions.ts';
 import { Manifests } from './manifests.ts';
 import { Pins } from './pins.ts';
-import { SCHEMA } from './schema.ts';
+import { CHANGES, SCHEMA } from './schema.ts';
 import { takeStateDirectory } from './state-directory.ts';
 
 const DAY = 86_400_000;
@@ -29,6 +29,7 @@ export function openJournal(directory: string): Journal {
   const db = new DatabaseSync(join(directory, 'journal.db'), { timeout: 1000 });
   db.exec('pragma journal_mode = wal; pragma synchronous = full;');
   db.exec(SCHEMA);
+  bringUpToDate(db);
   const executions = new Executions(db);
   const deployments = new Deployments(db);
   return {
@@ -46,4 +47,11 @@ export function openJournal(directory: string): Journal {
       taken.release();
     },
   };
+}
+
+function bringUpToDate(db: DatabaseSync): void {
+  const { user_version } = db.prepare('pragma user_version').get() as { user_version: number };
+  for (const [before, change] of CHANGES.entries()) {
+    if (before >= user_version) db.exec(`begin; ${change}; pragma user_version = ${before + 1}; commit;`);
+  }
 }

@@ -48,3 +48,6 @@ create table if not exists pinned (
   value text not null
 ) strict;
 `;
+
+/** What came later, in this order; a journal counts in its `user_version` how many of these it has. */
+export const CHANGES: readonly string[] = ['alter table deployments add column claim text'];

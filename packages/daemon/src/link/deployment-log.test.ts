@@ -1,15 +1,15 @@
 import type { ReportedLine } from '@hortus/contract/resources/deployments';
 import { until } from '@hortus/testkit/until';
 import { expect, it } from 'vitest';
-import { DeploymentLog } from './deployment-log.ts';
+import { DeploymentLog, type LogBatch } from './deployment-log.ts';
 
 const line = (message: string): ReportedLine => ({ at: 1, level: 'info', message });
-const texts = (lines: ReportedLine[]) => lines.map(({ message }) => message);
+const texts = ({ logs }: LogBatch) => logs.map(({ message }) => message);
 
 it('sends lines in batches and in order, however they come', async () => {
   const batches: string[][] = [];
   const log = new DeploymentLog({
-    send: async (lines) => void batches.push(texts(lines)),
+    send: async (batch) => void batches.push(texts(batch)),
     everyMs: 5,
     linesAtOnce: 50,
   });
@@ -24,9 +24,9 @@ it('sends lines in batches and in order, however they come', async () => {
 it('sends again what did not arrive, before what came later', async () => {
   const arrived: string[] = [];
   let failures = 2;
-  const send = async (lines: ReportedLine[]) => {
+  const send = async (batch: LogBatch) => {
     if (failures-- > 0) throw new Error('away');
-    arrived.push(...texts(lines));
+    arrived.push(...texts(batch));
   };
   const log = new DeploymentLog({ send, everyMs: 1 });
   log.add(line('a'));
@@ -48,5 +48,28 @@ it('keeps a bounded number while nobody takes them, says how many are missing, a
 it('cuts a line that is too long for the service', async () => {
   const log = new DeploymentLog({ send: async () => undefined });
   log.add(line('x'.repeat(20_000)));
-  expect((await log.close())[0]?.message.length).toBe(16_384);
+  expect((await log.close()).logs[0]?.message.length).toBe(16_384);
+});
+
+it('says where its lines stand, so that those whose receipt got lost are known again', async () => {
+  const kept: string[] = [];
+  const sources = new Set<string>();
+  // A service that keeps what it is told, and whose every second answer gets lost.
+  let answers = 0;
+  const keep = (batch: LogBatch) => {
+    sources.add(batch.log_position.source);
+    kept.push(...texts(batch).slice(Math.max(0, kept.length - batch.log_position.from)));
+  };
+  const send = async (batch: LogBatch) => {
+    keep(batch);
+    if (answers++ % 2 === 0) throw new Error('the answer got lost');
+  };
+  const log = new DeploymentLog({ send, everyMs: 1, linesAtOnce: 3 });
+  const all = Array.from({ length: 9 }, (_, n) => `${n}`);
+  for (const message of all.slice(0, 5)) log.add(line(message));
+  await until(() => answers > 1, { describe: 'the second attempt' });
+  for (const message of all.slice(5)) log.add(line(message));
+  keep(await log.close());
+  expect(kept).toEqual(all);
+  expect(sources.size).toBe(1);
 });

@@ -1,9 +1,16 @@
-import type { ReportedLine } from '@hortus/contract/resources/deployments';
+import { randomUUID } from 'node:crypto';
+import type { LogPosition, ReportedLine } from '@hortus/contract/resources/deployments';
 import { Backoff } from './backoff.ts';
+
+/** Lines and where they stand in the whole: so the service knows those that it has already, though we heard no answer. */
+export interface LogBatch {
+  logs: ReportedLine[];
+  log_position: LogPosition;
+}
 
 export interface DeploymentLogOptions {
   /** Rejects when the lines did not arrive; they are then sent again. */
-  send(lines: ReportedLine[]): Promise<void>;
+  send(batch: LogBatch): Promise<void>;
   everyMs?: number;
   linesAtOnce?: number;
   /** How many lines wait at most while the service is away. */
@@ -16,7 +23,11 @@ const LONGEST = 16_384;
 export class DeploymentLog {
   readonly #options: Required<DeploymentLogOptions>;
   readonly #backoff = new Backoff({ firstMs: 500, mostMs: 30_000 });
-  #waiting: ReportedLine[] = [];
+  /** The next life of the daemon counts anew, under another name. */
+  readonly #source = randomUUID();
+  readonly #waiting: ReportedLine[] = [];
+  /** The place of the first line that waits. */
+  #from = 0;
   #leftOut = 0;
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | undefined;
@@ -30,7 +41,7 @@ export class DeploymentLog {
     const message = line.message.length > LONGEST ? `${line.message.slice(0, LONGEST - 1)}…` : line.message;
     this.#waiting.push({ ...line, message });
     if (this.#waiting.length > this.#options.limit) {
-      this.#waiting.shift();
+      this.#drop(1);
       this.#leftOut++;
     }
     if (this.#waiting.length >= this.#options.linesAtOnce) this.#sendNow();
@@ -38,11 +49,11 @@ export class DeploymentLog {
   }
 
   /** Stops sending and gives what is left, which then goes with the result. */
-  async close(): Promise<ReportedLine[]> {
+  async close(): Promise<LogBatch> {
     this.#closed = true;
     clearTimeout(this.#timer);
     await this.#sending;
-    return this.#take(this.#waiting.length);
+    return this.#batch(this.#waiting.length);
   }
 
   #sendIn(ms: number): void {
@@ -54,18 +65,19 @@ export class DeploymentLog {
     if (this.#sending || this.#closed) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const lines = this.#take(this.#options.linesAtOnce);
+    const batch = this.#batch(this.#options.linesAtOnce);
+    const end = batch.log_position.from + batch.logs.length;
     this.#sending = this.#options
-      .send(lines)
+      .send(batch)
       .then(
         () => {
           this.#backoff.reset();
+          // Meanwhile some may have given way to newer ones: of this batch without harm, but not beyond it.
+          this.#leftOut = Math.max(0, this.#from - end);
+          this.#drop(Math.max(0, end - this.#from));
           return 0;
         },
-        () => {
-          this.#waiting.unshift(...lines);
-          return this.#backoff.next();
-        },
+        () => this.#backoff.next(),
       )
       .then((pause) => {
         this.#sending = undefined;
@@ -73,13 +85,17 @@ export class DeploymentLog {
       });
   }
 
-  #take(count: number): ReportedLine[] {
-    const lines = this.#waiting.splice(0, count);
-    const [first] = lines;
-    if (this.#leftOut > 0 && first) {
-      lines.unshift({ ...first, level: 'warn', message: `[${this.#leftOut} lines left out]` });
-      this.#leftOut = 0;
-    }
-    return lines;
+  #drop(count: number): void {
+    this.#waiting.splice(0, count);
+    this.#from += count;
+  }
+
+  /** The note about what was left out stands in the place of the last of it. */
+  #batch(count: number): LogBatch {
+    const logs = this.#waiting.slice(0, count);
+    const [first] = logs;
+    const note = this.#leftOut > 0 && first;
+    if (note) logs.unshift({ ...first, level: 'warn', message: `[${this.#leftOut} lines left out]` });
+    return { logs, log_position: { source: this.#source, from: this.#from - (note ? 1 : 0) } };
   }
 }

@@ -1,8 +1,8 @@
-import type { ReportedLine } from '@hortus/contract/resources/deployments';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import type { RolloutResult } from '../rollout/rollout.ts';
 import { Backoff } from './backoff.ts';
+import type { LogBatch } from './deployment-log.ts';
 import { isRefusal, type Service } from './service.ts';
 
 interface Options {
@@ -16,7 +16,7 @@ export class DeploymentReports {
   readonly #options: Options;
   readonly #backoff = new Backoff({ firstMs: 1_000, mostMs: 60_000 });
   /** The last lines of a log; they are not worth the journal, and go with the result if this process lives. */
-  readonly #lines = new Map<string, ReportedLine[]>();
+  readonly #lines = new Map<string, LogBatch>();
   readonly #sending = new Set<string>();
   #retry: NodeJS.Timeout | undefined;
   #stopped = false;
@@ -25,8 +25,8 @@ export class DeploymentReports {
     this.#options = options;
   }
 
-  report(id: string, lines: ReportedLine[] = []): void {
-    if (lines.length > 0) this.#lines.set(id, lines);
+  report(id: string, lines?: LogBatch): void {
+    if (lines) this.#lines.set(id, lines);
     if (!this.#sending.has(id)) void this.#send(id);
   }
 
@@ -60,15 +60,16 @@ export class DeploymentReports {
 
   async #post(id: string, { status, error, reason, instance, components }: RolloutResult): Promise<void> {
     const { journal, service } = this.#options;
-    const uid = journal.deployments.find(id)?.instanceUid;
+    const { instanceUid: uid, claim = null } = journal.deployments.find(id) ?? {};
     const { data } = await service.call('deployments.report', {
       body: {
         deployment_id: id,
         status,
+        claim,
         ...(error === undefined ? {} : { error: error.slice(0, 8_192) }),
         ...(reason === undefined ? {} : { reason: reason.slice(0, 64) }),
         ...(instance === undefined ? {} : { instance }),
-        logs: this.#lines.get(id) ?? [],
+        ...this.#lines.get(id),
       },
     });
     if (uid === undefined || data.instance_id === null) return;

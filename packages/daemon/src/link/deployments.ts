@@ -10,7 +10,7 @@ import { check } from '../policy/check.ts';
 import type { Policy } from '../policy/policy.ts';
 import { type RolloutResult, rollOut } from '../rollout/rollout.ts';
 import { acceptManifest, type Expectation } from '../trust/accept-manifest.ts';
-import { DeploymentLog } from './deployment-log.ts';
+import { DeploymentLog, type LogBatch } from './deployment-log.ts';
 import { DeploymentReports } from './deployment-reports.ts';
 import { isRefusal, type Service } from './service.ts';
 
@@ -28,7 +28,7 @@ export interface DeploymentsOptions {
   onChange(uid: string): void;
 }
 
-type Order = Pick<Deployment, 'id' | 'definition_id' | 'revision'>;
+type Order = Pick<Deployment, 'id' | 'definition_id' | 'revision'> & Pick<JournalledDeployment, 'claim'>;
 
 const AT_ONCE = 4;
 
@@ -97,19 +97,19 @@ export class DeploymentRunner {
   }
 
   async #begin(deployment: Deployment, signal: AbortSignal): Promise<void> {
-    const { journal, service } = this.#options;
+    const { journal, service, log } = this.#options;
     const { id } = deployment;
-    journal.deployments.receive(deployment, Date.now());
+    const { claim } = journal.deployments.receive(deployment, Date.now());
     // Both at once: a deployment is quick, and the second answer is needed unless the first is a refusal.
     const [claimed, answered] = await Promise.allSettled([
-      service.call('deployments.status', { params: { id }, body: { status: 'running' } }),
+      service.call('deployments.status', { params: { id }, body: { status: 'running', claim } }),
       service.call('manifest.read', { query: { deployment_id: id } }),
     ]);
     if (claimed.status === 'rejected') {
       if (!isRefusal(claimed.reason)) throw claimed.reason;
-      // Somebody has ended it meanwhile.
-      journal.deployments.finish(id, failed('refused', claimed.reason.message), Date.now());
-      return journal.deployments.reported(id);
+      // Another daemon with our key was quicker, or somebody has ended it meanwhile.
+      log.info('a deployment is not for this daemon', { deployment: id, reason: claimed.reason.message });
+      return journal.deployments.forget(id);
     }
     if (claimed.value.data.cancelling) return this.#finish(id, failed(CANCELLED, 'It was cancelled before it began.'));
     if (answered.status === 'rejected') {
@@ -119,10 +119,10 @@ export class DeploymentRunner {
     const accepted = this.#accept(deployment, answered.value.data);
     if ('status' in accepted) return this.#finish(id, accepted);
     journal.deployments.start(id, accepted);
-    await this.#rollOut(deployment, accepted, signal);
+    await this.#rollOut({ ...deployment, claim }, accepted, signal);
   }
 
-  #accept(deployment: Order, answer: unknown): SignedManifest | RolloutResult {
+  #accept(deployment: Omit<Order, 'claim'>, answer: unknown): SignedManifest | RolloutResult {
     const { journal, policy, publicKey, serverId } = this.#options;
     const key = publicKey();
     if (!key) return failed('signature', 'This daemon knows no public key of the service; register the server again.');
@@ -136,9 +136,9 @@ export class DeploymentRunner {
   }
 
   async #resume(journalled: JournalledDeployment, signal: AbortSignal): Promise<void> {
-    const { id, definitionId: definition_id, revision, manifest } = journalled;
+    const { id, definitionId: definition_id, revision, claim, manifest } = journalled;
     if (manifest === undefined) return this.#finish(id, failed('lost', 'The daemon has lost the manifest.'));
-    const order = { id, definition_id, revision };
+    const order = { id, definition_id, revision, claim };
     // The operator may have changed the policy since, and the disk may have been written to by others.
     const accepted = this.#accept(order, manifest);
     if ('status' in accepted) return this.#finish(id, accepted);
@@ -148,7 +148,7 @@ export class DeploymentRunner {
   async #rollOut(order: Order, manifest: SignedManifest, signal: AbortSignal): Promise<void> {
     const { turns, engine, journal, log } = this.#options;
     const { id, definition_id: definitionId, revision } = order;
-    const lines = new DeploymentLog({ send: (logs) => this.#progress(id, logs) });
+    const lines = new DeploymentLog({ send: (batch) => this.#progress(order, batch) });
     const { deadline, progress } = this.#deadline(id, manifest.deadline_ms);
     const events = { log: (line: ReportedLine) => lines.add(line), progress };
     const rollout = { deploymentId: id, definitionId, revision, manifest, serverId: manifest.server_id };
@@ -181,10 +181,10 @@ export class DeploymentRunner {
     return { deadline: () => timer, progress };
   }
 
-  async #progress(id: string, logs: ReportedLine[]): Promise<void> {
+  async #progress({ id, claim }: Order, batch: LogBatch): Promise<void> {
     const { service } = this.#options;
     const answer = await service
-      .call('deployments.status', { params: { id }, body: { status: 'running', logs } })
+      .call('deployments.status', { params: { id }, body: { status: 'running', claim, ...batch } })
       .catch((error) => {
         // It is over for the service; these lines are of use to nobody.
         if (isRefusal(error)) return undefined;
@@ -193,7 +193,7 @@ export class DeploymentRunner {
     if (answer?.data.cancelling) this.#active.get(id)?.controller.abort(CANCELLED);
   }
 
-  #finish(id: string, result: RolloutResult, rest: ReportedLine[] = []): void {
+  #finish(id: string, result: RolloutResult, rest?: LogBatch): void {
     this.#options.journal.deployments.finish(id, result, Date.now());
     this.#reports.report(id, rest);
   }

@@ -1,10 +1,13 @@
+import { namePattern } from '@hortus/contract/fields';
+
 const suffix = '.next';
 
-/** Docker's own rule, with room for what is put behind: a name that breaks it must not reach an engine's path or a label filter. */
-const safe = /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,99}$/;
+/** With room for what is put behind: a name that breaks the rule must not reach an engine's path or a label filter. */
+const LONGEST = 100;
+const safe = new RegExp(namePattern);
 
 export function isSafeName(name: string): boolean {
-  return safe.test(name);
+  return name.length <= LONGEST && safe.test(name);
 }
 
 /** The lasting name of a container. A dot cannot be in a component's name, so that names never meet. */

@@ -1,3 +1,4 @@
+import { namePattern } from '@hortus/contract/fields';
 import { strict } from '@hortus/contract/template/notation';
 import Type, { type Static } from 'typebox';
 
@@ -81,4 +82,4 @@ export interface Refusal {
 
 /** The form of names that become names of containers, networks and volumes, and parts of paths. */
 export const COMPONENT_NAME = /^[a-z][a-z0-9-]{0,30}$/;
-export const INSTANCE_UID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/;
+export const INSTANCE_UID = new RegExp(namePattern);

@@ -27,6 +27,8 @@ export class Connection {
   accountId = '';
   /** Of the key that it was authenticated with; when that dies, so does the connection. */
   keyHash = '';
+  /** Of a new key that was handed over here: when it takes the place of the other, the connection stands for it. */
+  handedKeyHash = '';
   /** Grows with every connection of the server; 0 until it is known. */
   epoch = 0;
   capabilities: ReadonlySet<Capability> = nothingAsked;
@@ -101,6 +103,16 @@ export class Connection {
       },
     });
     this.#inbox.add(received, bytes);
+  }
+
+  /** One of the keys of the server is dead. */
+  keyDied(hash: string): void {
+    if (this.handedKeyHash === hash) this.handedKeyHash = '';
+    if (this.keyHash !== hash) return;
+    // Whoever was handed the new key has it, also if a request with it was quicker than the acknowledgement.
+    this.keyHash = this.handedKeyHash;
+    this.handedKeyHash = '';
+    if (this.keyHash === '') this.refuse('this key is no longer valid');
   }
 
   close(code: number, reason: string): void {

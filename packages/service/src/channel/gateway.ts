@@ -12,6 +12,7 @@ import { Connection, type Received } from './connection.ts';
 import { Doorway, type DoorwayLimits } from './doorway.ts';
 import { readMessage } from './messages.ts';
 import { Pinger } from './pinger.ts';
+import { Turnstile } from './turnstile.ts';
 
 export type Greeting = Extract<ToService, { type: 'auth' }>;
 export type Report = Exclude<ToService, { type: 'auth' | 'pong' }>;
@@ -47,6 +48,8 @@ const MOST_BYTES_OF_STRANGER = 16 * 1024;
 const MOST_MALFORMED = 20;
 const CLOSE_WITHIN_MS = 3_000;
 const CLOSED_AT_ONCE = 200;
+/** Opening a connection takes a fraction of a millisecond: others get half of the time and more. */
+const OPENED = { atOnce: 16, pauseMs: 8 };
 
 const GOING_AWAY = 1001;
 const POLICY = 1008;
@@ -66,6 +69,7 @@ export class Gateway {
   readonly #clock: () => number;
   readonly #sockets: WebSocketServer;
   readonly #doorway: Doorway;
+  readonly #turnstile = new Turnstile(OPENED);
   readonly #pinger: Pinger;
   readonly #all = new Set<Connection>();
   readonly #servers = new Map<string, Connection>();
@@ -131,21 +135,34 @@ export class Gateway {
   readonly #upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const address = this.#options.addressOf(request);
     const problem = this.#obstacle(address);
+    const gone = () => socket.destroy();
+    socket.on('error', gone);
     if (problem) {
-      socket.on('error', () => socket.destroy());
       this.#options.refuse(socket, problem);
       return;
     }
+    this.#turnstile.pass(() => {
+      if (this.#closing) {
+        this.#doorway.leave(address);
+        this.#options.refuse(socket, stopping());
+        return;
+      }
+      socket.off('error', gone);
+      this.#open(request, socket, head, address);
+    });
+  };
+
+  #open(request: IncomingMessage, socket: Duplex, head: Buffer, address: string): void {
     let accepted = false;
     this.#sockets.handleUpgrade(request, socket, head, (opened) => {
       accepted = true;
       this.#accept(opened as ChannelSocket, socket, address);
     });
     if (!accepted) this.#doorway.leave(address);
-  };
+  }
 
   #obstacle(address: string): Problem | undefined {
-    if (this.#closing) return new Problem('SERVER_ERROR', 'The service is stopping. Try again in a moment.');
+    if (this.#closing) return stopping();
     if (this.#doorway.enter(address)) return undefined;
     return new Problem('RATE_LIMITED', 'Too many connections wait to be authenticated. Try again in a moment.');
   }
@@ -282,5 +299,7 @@ export class Gateway {
     if (this.#all.size === 0) this.#closing?.();
   }
 }
+
+const stopping = (): Problem => new Problem('SERVER_ERROR', 'The service is stopping. Try again in a moment.');
 
 const ignore = (): void => {};

@@ -13,7 +13,7 @@ export interface WakerOptions {
   readonly log: Pick<Log, 'error'>;
   /** Gives a daemon what waits for it. Called for one connection at a time. */
   readonly wake: (connection: Connection) => Promise<void>;
-  /** The servers connected to this process that work waits for, by one query. */
+  /** The servers that work waits for; those that are not connected here are passed over. */
   readonly waiting: () => Promise<readonly string[]>;
   readonly sweepMs?: number;
 }

@@ -67,6 +67,11 @@ const socketOptions = {
   keepAliveTimeout: KEEP_ALIVE_MS,
   shouldUpgradeCallback: asksForChannel,
 };
+/**
+ * Connections that the kernel keeps until we come to them; it lowers this to its own limit. When all daemons return at once
+ * and there is no room, their attempts are dropped and everybody's, and TCP tries again after one, three and seven seconds.
+ */
+const BACKLOG = 8_192;
 /** Ids in paths are shorter; what is longer names nothing. */
 const LONGEST_PARAMETER = 512;
 
@@ -126,7 +131,7 @@ export async function buildHttp(deps: HttpDeps): Promise<Http> {
 function listen(server: Server, { host, port }: { host: string; port: number }): Promise<AddressInfo> {
   return new Promise((done, fail) => {
     server.once('error', fail);
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog: BACKLOG }, () => {
       server.off('error', fail);
       done(server.address() as AddressInfo);
     });

@@ -30,28 +30,24 @@ export interface Change<Table extends Stateful> {
   readonly set?: Partial<NewRow<Table>>;
 }
 
-/** Another row has the name that this one wanted. */
-export class Taken extends Error {
-  override name = 'Taken';
-}
-
-/** Brings a row into being in the state its machine gives it, with its event. Throws Taken if a unique key is not free. */
+/** Brings a row into being in the state its machine gives it, with its event. `taken` is thrown if a unique key is not free. */
 export async function begin<M extends Machine, Table extends Stateful>(
   tx: Tx,
   lifecycle: Lifecycle<M, Table>,
   row: NewRow<Table>,
   move: MoveOf<M>,
   actor: string | null,
+  taken: () => Error = () => new Error(`This ${lifecycle.resource} is there already.`),
 ): Promise<Row<Table>> {
-  const taken = step(lifecycle.machine, null, move);
-  if (!taken) throw new Error(`The ${lifecycle.machine.name} machine does not begin with ${move}.`);
-  const born = { ...row, ...lifecycle.besides, [lifecycle.column ?? 'status']: taken.to } as unknown as Row<Table>;
+  const first = step(lifecycle.machine, null, move);
+  if (!first) throw new Error(`The ${lifecycle.machine.name} machine does not begin with ${move}.`);
+  const born = { ...row, ...lifecycle.besides, [lifecycle.column ?? 'status']: first.to } as unknown as Row<Table>;
   // Sent together: where the row is not free the event goes with it, since this throws and takes the transaction back.
   const [free] = await Promise.all([
     insertRow(tx, lifecycle.table, born),
-    tell(tx, lifecycle, born, taken.event, actor),
+    tell(tx, lifecycle, born, first.event, actor),
   ]);
-  if (!free) throw new Taken(`This ${lifecycle.resource} is there already.`);
+  if (!free) throw taken();
   return born;
 }
 

@@ -2,6 +2,7 @@ import { type Migration, Migrator } from 'kysely/migration';
 import { foundation } from './migrations/0001-foundation.ts';
 import { road } from './migrations/0002-road.ts';
 import { eventNumbers } from './migrations/0003-event-numbers.ts';
+import { claims } from './migrations/0004-claims.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
 /** In the order in which they run; a name once released never changes. */
@@ -9,6 +10,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0001-foundation': foundation,
   '0002-road': road,
   '0003-event-numbers': eventNumbers,
+  '0004-claims': claims,
 };
 
 /** Any number works as long as every replica uses the same. */

@@ -142,6 +142,8 @@ export interface Tables {
     duplicate_at: Time | null;
     capabilities: Json;
     daemon_version: string | null;
+    /** The name of its journal; null for a daemon that keeps none. */
+    daemon_journal: string | null;
     /** What the daemon said of its machine. */
     daemon_platform: Json;
     /** The last poll since there has been no connection: a daemon may do without one. */
@@ -212,6 +214,11 @@ export interface Tables {
     /** The last sign of progress: what the deadline counts from. */
     progress_at: Time | null;
     log_lines: number;
+    /** The token of the daemon that has taken it; null where that daemon knows the published fields only. */
+    claimed_by: string | null;
+    /** Who numbers the lines of the log, and how many of his have come: what he tells again is dropped. */
+    log_source: string | null;
+    log_told: number;
     created_by: string | null;
     created_at: Time;
     updated_at: Time;

@@ -235,6 +235,7 @@ export const goodRequests: GoodRequests = {
     params: { id: (await client.call('keys.create', { body: newKey() })).data.id },
   }),
   'vault.rotate': () => ({}),
+  'settings.list': () => ({}),
 };
 
 export interface ReadyRequest {

@@ -41,6 +41,7 @@ export const serverRow = (tx: Tx, { accountId, serverId }: Pick<Ground, 'account
   duplicate_at: null,
   capabilities: '[]',
   daemon_version: null,
+  daemon_journal: null,
   daemon_platform: '{}',
   polled_at: null,
   next_key_sealed: null,

@@ -1,8 +1,9 @@
 import { enqueue } from '../../jobs/enqueue.ts';
 import type { JobKind } from '../../jobs/job.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
+import { type ConnectedDaemon, findDaemon } from '../servers/connected-daemon.ts';
 import { isFinal } from './lifecycle.ts';
-import { type ExecutionRow, findServer, lockExecution, noteExecution, type ServerRow } from './store.ts';
+import { type ExecutionRow, lockExecution, noteExecution } from './store.ts';
 
 /** One that did not begin within this time is not begun any more. */
 export const NEVER_STARTED_MS = 600_000;
@@ -26,7 +27,7 @@ type Verdict =
   | { readonly end: 'expire' | 'fail'; readonly error: string; readonly outcome: 'known' | 'unknown' };
 
 /** What a deadline that was set means now. */
-export function judge(row: ExecutionRow, server: ServerRow | undefined, now: number): Verdict {
+export function judge(row: ExecutionRow, server: ConnectedDaemon | undefined, now: number): Verdict {
   if (row.status === 'pending') {
     if (now < row.deadline_at) return { again: row.deadline_at };
     return { end: 'expire', error: 'It was not begun in time.', outcome: 'known' };
@@ -47,7 +48,7 @@ export function judge(row: ExecutionRow, server: ServerRow | undefined, now: num
   return { end: late ? 'expire' : 'fail', error, outcome: 'unknown' };
 }
 
-const pauseBegan = (row: ExecutionRow, server: ServerRow | undefined, now: number): number =>
+const pauseBegan = (row: ExecutionRow, server: ConnectedDaemon | undefined, now: number): number =>
   Math.min(now, Math.max(server?.last_seen_at ?? 0, row.started_at ?? row.sent_at ?? 0));
 
 /** When the pause is over, what was left of its time counts again. */
@@ -75,7 +76,7 @@ export const deadlineJob = ({ storage, end }: DeadlineDeps): JobKind => ({
       const { execution_id: id } = job.payload as { execution_id: string };
       const row = await lockExecution(tx, id);
       if (!row || isFinal(row.status)) return complete(tx);
-      const verdict = judge(row, await findServer(tx, row.server_id), tx.now);
+      const verdict = judge(row, await findDaemon(tx, row.server_id), tx.now);
       if ('again' in verdict) {
         if (verdict.note) await noteExecution(tx, id, verdict.note);
         return complete(tx, { again: verdict.again });

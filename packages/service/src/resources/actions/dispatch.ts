@@ -1,12 +1,13 @@
 import { transition } from '../../state/transition.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
+import { holdDaemon } from '../servers/connected-daemon.ts';
 import { isBuiltIn } from './built-ins.ts';
 import { DOUBT_MS, resumed, setAlarm } from './deadlines.ts';
 import { executionLifecycle } from './lifecycle.ts';
 import { turns } from './queue.ts';
 import { actionRequest } from './request.ts';
 import type { Results } from './results.ts';
-import { type ExecutionRow, handBack, hasUnfinished, lockServer, lockUnfinished, noteExecution } from './store.ts';
+import { type ExecutionRow, handBack, hasUnfinished, lockUnfinished, noteExecution } from './store.ts';
 
 export type ActionRequestMessage = ReturnType<typeof actionRequest>;
 export type ActionCancelMessage = { readonly type: 'action_cancel'; readonly execution_id: string };
@@ -64,7 +65,7 @@ export async function dispatch(
 }
 
 async function mark(tx: Tx, results: Results, serverId: string, line: Line): Promise<Batch> {
-  const server = await lockServer(tx, serverId);
+  const server = await holdDaemon(tx, serverId);
   // Another connection has taken over: what there is to do is its to do.
   if (server?.connection_epoch !== line.epoch) return none;
   const { epoch, capabilities } = line;

@@ -8,12 +8,13 @@ import { GRACE_MS, setAlarm } from './deadlines.ts';
 import { type ExecutionMove, executionLifecycle } from './lifecycle.ts';
 import { KEPT_BYTES, keep } from './output.ts';
 import { type Request, requestContext, secretParams } from './request.ts';
-import { definitionOf, type ExecutionRow, lockPendingOfInstance } from './store.ts';
+import { type ExecutionRow, lockPendingOfInstance } from './store.ts';
 
 export interface ResultsDeps {
   readonly vault: Pick<Vault, 'decrypt'>;
   /** What a built-in action does to its instance. */
   readonly instances: {
+    definitionOf(queries: Queries, instanceId: string): Promise<string | undefined>;
     began(tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null): Promise<void>;
     settled(tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null): Promise<void>;
   };
@@ -94,7 +95,7 @@ export class Results {
   async #hidden(tx: Tx, row: ExecutionRow, { output, error }: Ending): Promise<string[]> {
     if (!output && !error) return [];
     const { account_id: accountId } = row;
-    const definitionId = await definitionOf(tx, row.instance_id);
+    const definitionId = await this.#deps.instances.definitionOf(tx, row.instance_id);
     const secrets = definitionId === undefined ? [] : await this.#deps.secretsOf(tx, { accountId, definitionId });
     return [...secrets, ...secretParams(row, await this.request(tx, row))];
   }

@@ -3,7 +3,7 @@ import { actorOf, type Principal } from '../../identity/principal.ts';
 import type { JobKind } from '../../jobs/job.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
-import type { Storage, Tx } from '../../storage/storage.ts';
+import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Instances } from '../instances/service.ts';
 import type { Catalog } from '../templates/catalog.ts';
@@ -24,6 +24,7 @@ import {
   lockExecution,
   noteExecution,
   pauseOfServer,
+  waitingExecutions,
 } from './store.ts';
 
 export interface ActionsDeps extends Pick<ResultsDeps, 'secretsOf'> {
@@ -31,7 +32,7 @@ export interface ActionsDeps extends Pick<ResultsDeps, 'secretsOf'> {
   readonly pages: Pages;
   readonly vault: Vault;
   readonly catalog: Pick<Catalog, 'byId'>;
-  readonly instances: Pick<Instances, 'find' | 'lock' | 'began' | 'settled'>;
+  readonly instances: Pick<Instances, 'find' | 'lock' | 'began' | 'settled' | 'definitionOf'>;
   readonly manifestOf: ManifestOf;
 }
 
@@ -123,6 +124,16 @@ export class Actions {
   /** Sends what waits for this server. For those who hold its connection: on connect, on new work, and by sweep. */
   dispatch(serverId: string, connection: Line): Promise<void> {
     return dispatch({ storage: this.#deps.storage, results: this.#results }, serverId, connection);
+  }
+
+  /** The servers that something is to be sent to. `epochOf` knows the connections that are held here. */
+  async serversWithWork(queries: Queries, epochOf: (serverId: string) => number | undefined): Promise<string[]> {
+    const waiting = (await waitingExecutions(queries)).filter((row) => {
+      const epoch = epochOf(row.server_id);
+      if (epoch === undefined) return false;
+      return row.status === 'pending' || row.cancel_requested_at !== null || row.sent_epoch !== epoch;
+    });
+    return waiting.map(({ server_id }) => server_id);
   }
 
   /** The server is out of sight: what it may be doing has its time stand still until the next `dispatch`. */

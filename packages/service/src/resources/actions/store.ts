@@ -5,7 +5,6 @@ import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row, Tables } from '../../storage/tables.ts';
 
 export type ExecutionRow = Row<'executions'>;
-export type ServerRow = Pick<Row<'servers'>, 'id' | 'status' | 'connection_epoch' | 'last_seen_at'>;
 
 export interface ExecutionFilter {
   readonly instanceId: string;
@@ -92,28 +91,17 @@ export const lockPendingOfInstance = (tx: Tx, instanceId: string): Promise<Execu
       .orderBy('id'),
   ).execute();
 
-const serverById = statement<{ id: string }, ServerRow>((db, p) =>
-  db.selectFrom('servers').select(['id', 'status', 'connection_epoch', 'last_seen_at']).where('id', '=', p.id),
-);
-export const findServer = async (queries: Queries, id: string): Promise<ServerRow | undefined> =>
-  (await serverById(queries, { id }))[0];
+export type WaitingRow = Pick<ExecutionRow, 'server_id' | 'status' | 'sent_epoch' | 'cancel_requested_at'>;
 
-const serverLocked = statement<{ id: string }, ServerRow>((db, p, engine) => {
-  const query = db
-    .selectFrom('servers')
-    .select(['id', 'status', 'connection_epoch', 'last_seen_at'])
-    .where('id', '=', p.id);
-  return engine === 'postgres' ? query.forUpdate() : query;
-});
-/** Whoever connects next waits until this transaction ends. */
-export const lockServer = async (tx: Tx, id: string): Promise<ServerRow | undefined> =>
-  (await serverLocked(tx, { id }))[0];
-
-const instanceDefinition = statement<{ id: string }, { definition_id: string }>((db, p) =>
-  db.selectFrom('instances').select('definition_id').where('id', '=', p.id),
+const waitingOfAll = statement<object, WaitingRow>((db) =>
+  db
+    .selectFrom('executions')
+    .select(['server_id', 'status', 'sent_epoch', 'cancel_requested_at'])
+    .where('status', 'in', unfinished)
+    .where((eb) => eb.or([eb('status', '!=', sql.lit('running' as const)), eb('cancel_requested_at', 'is not', null)])),
 );
-export const definitionOf = async (queries: Queries, instanceId: string): Promise<string | undefined> =>
-  (await instanceDefinition(queries, { id: instanceId }))[0]?.definition_id;
+/** Those that have not begun and those that are to be ended, of all servers. */
+export const waitingExecutions = (queries: Queries): Promise<WaitingRow[]> => waitingOfAll(queries, {});
 
 type Bookkeeping = Partial<
   Pick<ExecutionRow, 'sent_epoch' | 'sent_journal' | 'deadline_at' | 'paused_at' | 'cancel_requested_at'>

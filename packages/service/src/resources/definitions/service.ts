@@ -4,7 +4,7 @@ import type { DefinitionCreate, DefinitionUpdate } from '@hortus/contract/resour
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
-import { begin, Taken, transition } from '../../state/transition.ts';
+import { begin, transition } from '../../state/transition.ts';
 import { type Page, type PageRequest, type Pages, slice } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
@@ -98,9 +98,8 @@ export class Definitions {
       },
       'create',
       actorOf(principal),
-    ).catch((error) => {
-      throw error instanceof Taken ? taken(instanceUid) : error;
-    });
+      () => taken(instanceUid),
+    );
     const revision = {
       spec_hash: template.item.spec_hash,
       profile: order.profile,

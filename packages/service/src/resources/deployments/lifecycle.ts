@@ -1,5 +1,6 @@
 import { deploymentMachine } from '@hortus/contract/machines/deployment';
 import type { Lifecycle } from '../../state/transition.ts';
+import { told } from './record.ts';
 
 export const deploymentLifecycle: Lifecycle<typeof deploymentMachine, 'deployments'> = {
   machine: deploymentMachine,
@@ -7,19 +8,7 @@ export const deploymentLifecycle: Lifecycle<typeof deploymentMachine, 'deploymen
   resource: 'deployment',
   accountOf: (row) => row.account_id,
   // The error is left out: it is a daemon's prose, while the reason is one word that a receiver can act on.
-  eventData: (row) => ({
-    deployment_id: row.id,
-    definition_id: row.definition_id,
-    server_id: row.server_id,
-    instance_id: row.instance_id,
-    status: row.status,
-    kind: row.kind,
-    rollback_of: row.rollback_of,
-    revision: row.revision,
-    template_id: row.template_id,
-    spec_hash: row.spec_hash,
-    reason: row.reason,
-  }),
+  eventData: (row) => ({ deployment_id: row.id, ...told(row) }),
 };
 
 /** Whether the server is there is not in the row, so whoever asks for an expiry says it. */

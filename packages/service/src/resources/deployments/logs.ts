@@ -1,4 +1,4 @@
-import type { ReportedLine } from '@hortus/contract/resources/deployments';
+import type { LogPosition, ReportedLine } from '@hortus/contract/resources/deployments';
 import type { Tx } from '../../storage/storage.ts';
 import type { Mask } from '../../vault/masking.ts';
 import { type DeploymentRow, insertLines, markProgress } from './store.ts';
@@ -33,8 +33,18 @@ export function readTime(at: string | number | null | undefined): number | null 
   return time >= 0 && time <= LAST_MOMENT ? time : null;
 }
 
-/** Numbers follow one another without a gap because the row is held while they are given out. */
-export async function appendLines(tx: Tx, row: DeploymentRow, lines: readonly Line[]): Promise<DeploymentRow> {
+/**
+ * Numbers follow one another without a gap because the row is held while they are given out. A daemon that did not hear
+ * our answer tells its lines again, perhaps with others behind them; if it says where they stand, each is kept once.
+ */
+export async function appendLines(
+  tx: Tx,
+  row: DeploymentRow,
+  told: readonly Line[],
+  position: LogPosition | null,
+): Promise<DeploymentRow> {
+  const before = position?.source === row.log_source ? row.log_told : 0;
+  const lines = position === null ? told : told.slice(Math.max(0, before - position.from));
   const kept = lines.slice(0, Math.max(0, MOST_LINES - row.log_lines));
   const written = kept.map((line, i) => numbered(tx, row, row.log_lines + i + 1, line));
   if (kept.length < lines.length && row.log_lines <= MOST_LINES) {
@@ -42,7 +52,11 @@ export async function appendLines(tx: Tx, row: DeploymentRow, lines: readonly Li
     written.push(numbered(tx, row, MOST_LINES + 1, { at: null, level: 'warn', step: null, message }));
   }
   await insertLines(tx, written);
-  return await markProgress(tx, row, row.log_lines + written.length);
+  return await markProgress(tx, row, {
+    log_lines: row.log_lines + written.length,
+    log_source: position === null ? row.log_source : position.source,
+    log_told: position === null ? row.log_told : Math.max(before, position.from + told.length),
+  });
 }
 
 const numbered = (tx: Tx, { id }: DeploymentRow, number: number, line: Line) => ({

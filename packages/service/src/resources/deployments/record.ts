@@ -2,9 +2,8 @@ import type { Deployment, LogLine } from '@hortus/contract/resources/deployments
 import { iso, isoOrNull } from '../../time.ts';
 import type { DeploymentRow, LineRow } from './store.ts';
 
-/** Rows as the contract shows them. */
-export const deploymentRecord = (row: DeploymentRow): Deployment => ({
-  id: row.id,
+/** What its record and its events say alike. */
+export const told = (row: DeploymentRow) => ({
   definition_id: row.definition_id,
   server_id: row.server_id,
   instance_id: row.instance_id,
@@ -15,6 +14,12 @@ export const deploymentRecord = (row: DeploymentRow): Deployment => ({
   template_id: row.template_id,
   spec_hash: row.spec_hash,
   reason: row.reason,
+});
+
+/** Rows as the contract shows them. */
+export const deploymentRecord = (row: DeploymentRow): Deployment => ({
+  id: row.id,
+  ...told(row),
   error: row.error,
   cancelling: row.status === 'running' && row.cancel_requested_at !== null,
   created_by: row.created_by,

@@ -1,4 +1,9 @@
-import type { Deployment, DeploymentStatusReport, DeployReport } from '@hortus/contract/resources/deployments';
+import type {
+  Deployment,
+  DeploymentStatusReport,
+  DeployReport,
+  LogPosition,
+} from '@hortus/contract/resources/deployments';
 import type { Instance, ReportedInstance } from '@hortus/contract/resources/instance-records';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { actorOf, type Principal } from '../../identity/principal.ts';
@@ -9,6 +14,7 @@ import type { Queries, Tx } from '../../storage/storage.ts';
 import { maskOf } from '../../vault/masking.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { secretValues, succeeded } from '../definitions/deployable.ts';
+import { type HasPublishedDaemon, requireClaim } from './claims.ts';
 import { DEADLINE } from './deadline.ts';
 import { deploymentLifecycle } from './lifecycle.ts';
 import { appendLines, type Line, readLine, readTime } from './logs.ts';
@@ -56,6 +62,7 @@ export interface DeploymentReportsDeps {
   readonly vault: Pick<Vault, 'decrypt'>;
   readonly instances: InstancesOfDeployments;
   readonly manifests: ManifestsOfDeployments;
+  readonly hasPublishedDaemon: HasPublishedDaemon;
   readonly wake: Wake;
   /** A daemon that reports is there. */
   readonly heard: (serverId: string) => void;
@@ -68,6 +75,9 @@ export interface Report {
   readonly id: string;
   readonly status: Body['status'];
   readonly lines: readonly Line[];
+  readonly logPosition: LogPosition | null;
+  /** The token of the daemon that reports, if it has one. */
+  readonly claim: string | null;
   readonly error: string | null;
   readonly reason: string | null;
   readonly instance: Partial<ReportedInstance>;
@@ -94,6 +104,8 @@ export class DeploymentReports {
       id,
       status: body.status,
       lines: (body.logs ?? []).map((line) => readLine(line, mask)),
+      logPosition: body.log_position ?? null,
+      claim: body.claim ?? null,
       error: masked(body.error),
       reason: masked(body.reason),
       instance: { ...(container_id !== null && { container_id }), ...body.instance },
@@ -110,8 +122,11 @@ export class DeploymentReports {
       const { status } = deployment;
       throw conflict('status', 'final', `this deployment has ended already: ${status}.`, { status });
     }
-    const running = deployment.status === 'pending' ? await this.#claim(tx, held, actor) : deployment;
-    const row = await appendLines(tx, running, report.lines);
+    const running =
+      deployment.status === 'pending'
+        ? await this.#claim(tx, held, report.claim, actor)
+        : await requireClaim(tx, deployment, report.claim, this.#deps.hasPublishedDaemon);
+    const row = await appendLines(tx, running, report.lines, report.logPosition);
     if (report.status === 'running') return deploymentRecord(row);
     const ended =
       report.status === 'success'
@@ -121,14 +136,14 @@ export class DeploymentReports {
     return deploymentRecord(ended);
   }
 
-  async #claim(tx: Tx, held: Held, actor: string): Promise<DeploymentRow> {
+  async #claim(tx: Tx, held: Held, claimed_by: string | null, actor: string): Promise<DeploymentRow> {
     const { deployment } = held;
     await requireTurn(tx, deployment);
     const { id: instance_id } = await this.#ensureInstance(tx, held);
     const deadline = await this.#deps.manifests.deadlineMs(tx, deployment.definition_id, deployment.revision);
     const payload = { deployment_id: deployment.id };
     await enqueue(tx, { kind: DEADLINE, key: deployment.id, payload, runAt: tx.now + deadline });
-    const set = { instance_id, started_at: tx.now, progress_at: tx.now };
+    const set = { instance_id, claimed_by, started_at: tx.now, progress_at: tx.now };
     return await transition(tx, deploymentLifecycle, deployment, 'claim', { actor, set });
   }
 

@@ -24,6 +24,7 @@ import {
   listDeployments,
   listOffered,
   restartClocks,
+  serversWithNews,
 } from './store.ts';
 
 export type ServerStanding = (queries: Queries, accountId: string, id: string) => Promise<Standing | undefined>;
@@ -130,6 +131,11 @@ export class Deployments {
     return hasNews(queries, serverId);
   }
 
+  /** All servers whose daemon should look; some may find that another deployment comes first. */
+  serversWithWork(queries: Queries): Promise<string[]> {
+    return serversWithNews(queries);
+  }
+
   async #order(tx: Tx, principal: Principal, pinned: Pinned, rollbackOf: string | null): Promise<Deployment> {
     const { definition, revision } = pinned;
     await this.#requireServer(tx, definition.account_id, definition.server_id);
@@ -153,6 +159,9 @@ export class Deployments {
         cancel_requested_at: null,
         progress_at: null,
         log_lines: 0,
+        claimed_by: null,
+        log_source: null,
+        log_told: 0,
         created_by: actor,
         created_at: tx.now,
         updated_at: tx.now,

@@ -95,14 +95,23 @@ export const countOffered = (queries: Queries, serverId: string, atMost: number)
   counted(queries, offeredTo(serverId), atMost);
 
 /** Something to begin, or to stop. */
-export async function hasNews(queries: Queries, serverId: string): Promise<boolean> {
-  const news: Where = (eb) =>
-    eb.and([
-      offeredTo(serverId)(eb),
-      eb.or([eb('deployments.status', '=', 'pending'), eb('deployments.cancel_requested_at', 'is not', null)]),
-    ]);
-  return (await counted(queries, news, 1)) > 0;
-}
+const news: Where = (eb) =>
+  eb.or([eb('deployments.status', '=', 'pending'), eb('deployments.cancel_requested_at', 'is not', null)]);
+
+const newsFor = statement<{ serverId: string }, { id: string }>((db, p) =>
+  db.selectFrom('deployments').select('deployments.id').where(offeredTo(p.serverId)).where(news).limit(1),
+);
+
+export const hasNews = async (queries: Queries, serverId: string): Promise<boolean> =>
+  (await newsFor(queries, { serverId })).length > 0;
+
+const withNews = statement<object, { server_id: string }>((db) =>
+  db.selectFrom('deployments').select('deployments.server_id').distinct().where(unfinished).where(news),
+);
+
+/** Idle servers cost nothing: the unfinished ones are few and have an index of their own. */
+export const serversWithNews = async (queries: Queries): Promise<string[]> =>
+  (await withNews(queries, {})).map(({ server_id }) => server_id);
 
 const byId = statement<{ id: string; accountId: string }, DeploymentRow>((db, p) =>
   db.selectFrom('deployments').selectAll().where('id', '=', p.id).where('account_id', '=', p.accountId),
@@ -162,16 +171,29 @@ export const lastSuccess = (
     .limit(1)
     .executeTakeFirst();
 
-const setProgress = statement<{ id: string; log_lines: number; now: number }>((db, p) =>
+export type LogState = Pick<DeploymentRow, 'log_lines' | 'log_source' | 'log_told'>;
+
+const setProgress = statement<LogState & { id: string; now: number }>((db, p) =>
   db
     .updateTable('deployments')
-    .set({ log_lines: p.log_lines, progress_at: p.now, updated_at: p.now })
+    .set({
+      log_lines: p.log_lines,
+      log_source: p.log_source,
+      log_told: p.log_told,
+      progress_at: p.now,
+      updated_at: p.now,
+    })
     .where('id', '=', p.id),
 );
 
-export async function markProgress(tx: Tx, row: DeploymentRow, log_lines: number): Promise<DeploymentRow> {
-  await setProgress(tx, { id: row.id, log_lines, now: tx.now });
-  return { ...row, log_lines, progress_at: tx.now, updated_at: tx.now };
+export async function markProgress(tx: Tx, row: DeploymentRow, log: LogState): Promise<DeploymentRow> {
+  await setProgress(tx, { ...log, id: row.id, now: tx.now });
+  return { ...row, ...log, progress_at: tx.now, updated_at: tx.now };
+}
+
+export async function setClaim(tx: Tx, row: DeploymentRow, claimed_by: string | null): Promise<DeploymentRow> {
+  await tx.db.updateTable('deployments').set({ claimed_by }).where('id', '=', row.id).execute();
+  return { ...row, claimed_by };
 }
 
 /** The deadline of what runs there counts from now on. */

@@ -5,7 +5,7 @@ import type { InstanceStats, ReportOutcome } from '@hortus/contract/resources/in
 import type { Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
-import { begin, Taken, transition } from '../../state/transition.ts';
+import { begin, transition } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import { type Queries, RunAgain, type Tx } from '../../storage/storage.ts';
 import type { BuiltIn, BuiltInOrder } from '../actions/built-ins.ts';
@@ -17,6 +17,7 @@ import { takeReport } from './report.ts';
 import {
   countByState,
   countInstances,
+  definitionOf,
   findInstance,
   type InstanceFilter,
   type InstanceRow,
@@ -100,6 +101,11 @@ export class Instances {
   }
 
   /** The same, kept until the transaction ends. */
+  /** For actions: whose secrets an instance may have. */
+  definitionOf(queries: Queries, id: string): Promise<string | undefined> {
+    return definitionOf(queries, id);
+  }
+
   async lock(tx: Tx, principal: Principal, id: string): Promise<NamedRow> {
     const found = await this.find(tx, principal, id);
     const row = await lockInstance(tx, id);
@@ -166,10 +172,8 @@ export class Instances {
       created_at: tx.now,
       updated_at: tx.now,
     };
-    return begin(tx, instanceLifecycle, row, 'create', null).catch((error) => {
-      // Somebody else was quicker: the next run of this transaction finds his.
-      throw error instanceof Taken ? new RunAgain() : error;
-    });
+    // Should somebody else be quicker, the next run of this transaction finds his.
+    return begin(tx, instanceLifecycle, row, 'create', null, () => new RunAgain());
   }
 
   /** A deployment succeeded. One that was released meanwhile stays released. */

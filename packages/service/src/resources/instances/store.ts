@@ -160,3 +160,10 @@ export const writeComponents = (tx: Tx, id: string, components: string) =>
     .set({ components, last_reported_at: tx.now, updated_at: tx.now })
     .where('id', '=', id)
     .execute();
+
+const definitionById = statement<{ id: string }, { definition_id: string }>((db, p) =>
+  db.selectFrom('instances').select('definition_id').where('id', '=', p.id),
+);
+
+export const definitionOf = async (queries: Queries, id: string): Promise<string | undefined> =>
+  (await definitionById(queries, { id }))[0]?.definition_id;

@@ -10,7 +10,6 @@ import { KeyHandover, ROTATE_TOPIC } from './key-handover.ts';
 import { type Liveness, REPLACED_TOPIC } from './liveness/liveness.ts';
 import { Replicas, type ReplicasOptions } from './liveness/replicas.ts';
 import { RollCall } from './liveness/roll-call.ts';
-import { deploymentWaits, serversWithWork } from './liveness/store.ts';
 
 /** What daemons say of executions. */
 export type ActionReport = Exclude<Report, { type: 'key_rotated' }>;
@@ -25,6 +24,10 @@ export interface DaemonChannelDeps extends Omit<GatewayOptions, 'handlers'> {
   readonly dispatch: (connection: Connection) => Promise<void>;
   /** Records what a daemon says of an execution; may be told the same twice. */
   readonly report: (connection: Connection, message: ActionReport) => Promise<void>;
+  /** Whether a daemon has a deployment to take up, or to give up. */
+  readonly deploymentWaits: (serverId: string) => Promise<boolean>;
+  /** Servers that work of any kind waits for; `epochOf` knows the connections that are held here. */
+  readonly serversWithWork: (epochOf: (serverId: string) => number | undefined) => Promise<readonly string[]>;
   readonly watch?: Pick<ReplicasOptions, 'beatMs' | 'deadAfterMs'>;
   readonly sweepMs?: number;
   readonly rollCallMs?: number;
@@ -47,10 +50,11 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
   const gateway = new Gateway({
     ...deps,
     handlers: {
-      connected: ({ serverId, capabilities }, { version, os, arch, engine }) =>
+      connected: ({ serverId, capabilities, journal }, { version, os, arch, engine }) =>
         liveness.connected(serverId, {
           capabilities: [...capabilities],
           version,
+          journal,
           platform: { ...(os && { os }), ...(arch && { arch }), ...(engine && { engine }) },
         }),
       async opened(connection) {
@@ -74,9 +78,9 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
     async wake(connection) {
       await deps.dispatch(connection);
       if (!connection.capabilities.has('wake')) return;
-      if (await deploymentWaits(storage.reader, connection.serverId)) connection.send({ type: 'deployment_available' });
+      if (await deps.deploymentWaits(connection.serverId)) connection.send({ type: 'deployment_available' });
     },
-    waiting: () => serversWithWork(storage.reader, replica),
+    waiting: () => deps.serversWithWork((serverId) => gateway.connection(serverId)?.epoch),
     ...(deps.sweepMs !== undefined && { sweepMs: deps.sweepMs }),
   });
   const rollCall = new RollCall({
@@ -96,9 +100,7 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
       if (connection && connection.epoch < Number(epoch)) connection.replace();
     }),
     bus.subscribe(KEYS_TOPIC, (hash) => {
-      for (const connection of gateway.connections()) {
-        if (connection.keyHash === hash) connection.refuse('this key is no longer valid');
-      }
+      for (const connection of gateway.connections()) connection.keyDied(hash);
     }),
     bus.subscribe(ROTATE_TOPIC, (serverId) => {
       const connection = gateway.connection(serverId);

@@ -1,6 +1,5 @@
 import { until } from '@hortus/testkit/until';
 import { expect, it } from 'vitest';
-import { fakeVault } from '../../http/test/serve.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { hashOf, newServerKey } from '../../identity/tokens.ts';
 import { Pages } from '../../storage/page.ts';
@@ -15,7 +14,7 @@ onBothEngines((engine) => {
     const servers = new Servers({
       reader: replica.storage.reader,
       pages: new Pages(),
-      vault: fakeVault,
+      vault: replica.vault,
       issueKey: () => newServerKey('live'),
       manifestKey: () => '',
       inUse: async () => 0,
@@ -30,6 +29,17 @@ onBothEngines((engine) => {
     };
   }
   const rotate = { capabilities: ['rotate'] };
+  /** The row after a roll call that began later than this. */
+  const rollCalled = async (replica: Replica, id: string) => {
+    const { last_seen_at: before } = await replica.server(id);
+    return await until(
+      async () => {
+        const row = await replica.server(id);
+        return row.last_seen_at !== before && row;
+      },
+      { describe: 'a roll call' },
+    );
+  };
 
   it('a connected daemon is handed its new key, and the old one dies when it is acknowledged', async () => {
     const replica = await openReplica(engine, await engine.ground());
@@ -50,6 +60,41 @@ onBothEngines((engine) => {
     const again = replica.daemon(api_key, rotate);
     expect(await daemon.closed).toBe(4409);
     expect(again.isOpen).toBe(true);
+  });
+
+  it('may be used before its acknowledgement is read: the connection that it was handed over stays', async () => {
+    const replica = await openReplica(engine, await engine.ground(), { rollCallMs: 50 });
+    const { id, key, ...server } = await plant(replica);
+    const daemon = replica.daemon(key, rotate);
+    await replica.becomes(id, { connection_epoch: 1 });
+    const bystander = replica.channel.gateway.connection(id);
+    const { api_key } = await server.rotate();
+    const { rotation } = await daemon.received('rotate_key');
+    // A request overtakes the acknowledgement.
+    await replica.authenticator.authenticateKey(api_key, '127.0.0.1');
+    expect(await replica.server(id)).toMatchObject({ key_hash: hashOf(api_key), next_key_hash: null });
+    daemon.send({ type: 'key_rotated', rotation });
+    daemon.send({ type: 'action_started', execution_id: 'exe_1' });
+    await until(() => replica.reports.length === 1, { describe: 'the acknowledgement to be read' });
+    await rollCalled(replica, id);
+    await rollCalled(replica, id);
+    expect(daemon.isOpen).toBe(true);
+    expect(replica.channel.gateway.connection(id)).toBe(bystander);
+    // From now on it stands and falls with the new key.
+    await server.rotate(true);
+    expect(await daemon.closed).toBe(4401);
+  });
+
+  it('ends with both keys when they are revoked before it was acknowledged', async () => {
+    const replica = await openReplica(engine, await engine.ground());
+    const { id, key, ...server } = await plant(replica);
+    const daemon = replica.daemon(key, rotate);
+    await replica.becomes(id, { connection_epoch: 1 });
+    const { api_key } = await server.rotate();
+    await daemon.received('rotate_key');
+    await server.rotate(true);
+    expect(await daemon.closed).toBe(4401);
+    for (const dead of [key, api_key]) expect(await replica.daemon(dead).closed).toBe(4401);
   });
 
   it('one that was away is handed it when it is back', async () => {

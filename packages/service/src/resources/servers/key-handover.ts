@@ -39,19 +39,12 @@ export class KeyHandover {
     if (!found?.next_key_sealed || !found.next_key_hash) return;
     const place = placeOf(serverId);
     const key = await this.#vault.decrypt(this.#storage.reader, found.account_id, found.next_key_sealed, place);
+    connection.handedKeyHash = found.next_key_hash;
     connection.send({ type: 'rotate_key', api_key: key, rotation: found.next_key_hash });
   }
 
-  /** The daemon has the new key: the old one dies, and this connection from now on stands for the new one. */
+  /** The daemon has the new key: the old one dies, and its connection, told of that death, stands for the new one. */
   async acknowledged(connection: Connection, rotation: string): Promise<void> {
-    const before = connection.keyHash;
-    // Already here, because the death of the old key is told to everyone before the write returns.
-    connection.keyHash = rotation;
-    let accepted = false;
-    try {
-      accepted = await retireOldKey(this.#storage, rotation, connection.serverId);
-    } finally {
-      if (!accepted) connection.keyHash = before;
-    }
+    await retireOldKey(this.#storage, rotation, connection.serverId);
   }
 }

@@ -77,6 +77,12 @@ export class Servers {
     return { status: row.status, connected };
   }
 
+  /** For deployments: whether the daemon that is connected keeps no journal, and so names itself to nobody. */
+  async hasPublishedDaemon(queries: Queries, accountId: string, id: string): Promise<boolean> {
+    const row = await findServer(queries, accountId, id);
+    return row !== undefined && row.connected_replica !== null && row.daemon_journal === null;
+  }
+
   async register(tx: Tx, principal: Principal, body: ServerRegistration) {
     const { token, hash } = this.#deps.issueKey();
     const row = await begin(
@@ -97,6 +103,7 @@ export class Servers {
         duplicate_at: null,
         capabilities: '[]',
         daemon_version: null,
+        daemon_journal: null,
         daemon_platform: '{}',
         polled_at: null,
         last_seen_at: null,

@@ -80,6 +80,18 @@ export const lockServer = (tx: Tx, accountId: string, id: string): Promise<Serve
       .where('deleted_at', 'is', null),
   ).executeTakeFirst();
 
+const daemonColumns = ['id', 'status', 'connection_epoch', 'last_seen_at'] as const;
+type DaemonRow = Pick<ServerRow, (typeof daemonColumns)[number]>;
+
+export const connectedDaemon = statement<{ id: string }, DaemonRow>((db, p) =>
+  db.selectFrom('servers').select(daemonColumns).where('id', '=', p.id),
+);
+
+export const lockConnectedDaemon = statement<{ id: string }, DaemonRow>((db, p, engine) => {
+  const query = db.selectFrom('servers').select(daemonColumns).where('id', '=', p.id);
+  return engine === 'postgres' ? query.forUpdate() : query;
+});
+
 export type ServerColumns = Partial<
   Pick<
     ServerRow,

@@ -2,7 +2,7 @@ import { specHash } from '@hortus/template/canonical';
 import type { Canonical } from '@hortus/template/canonical-form';
 import { canonicalJson } from '@hortus/template/canonical-json';
 import { newId } from '../../ids.ts';
-import { begin, Taken } from '../../state/transition.ts';
+import { begin } from '../../state/transition.ts';
 import { RunAgain, type Storage, type Tx } from '../../storage/storage.ts';
 import { CATALOG_TOPIC } from './catalog.ts';
 import { templateLifecycle } from './lifecycle.ts';
@@ -48,10 +48,9 @@ async function ship(tx: Tx, spec: Canonical): Promise<string | undefined> {
     },
     'ship',
     null,
-  ).catch((error) => {
     // Another replica that starts at this moment was quicker: look again at what it has published.
-    throw error instanceof Taken ? new RunAgain() : error;
-  });
+    () => new RunAgain(),
+  );
   tx.notify(CATALOG_TOPIC);
   return undefined;
 }

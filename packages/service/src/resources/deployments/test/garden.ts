@@ -66,7 +66,8 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
     keepAll: instances.keepAll,
   });
   const deployments = new Deployments({ reader, pages, server, manifests, wake, heard });
-  const reports = new DeploymentReports({ reader, vault, instances, manifests, wake, heard });
+  const hasPublishedDaemon = servers.hasPublishedDaemon.bind(servers);
+  const reports = new DeploymentReports({ reader, vault, instances, manifests, hasPublishedDaemon, wake, heard });
   const reading = new ManifestReading({
     manifests,
     allowPlaintext: options.allowPlaintext ?? false,

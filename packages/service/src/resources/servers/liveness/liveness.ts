@@ -1,12 +1,13 @@
 import { enqueue } from '../../../jobs/enqueue.ts';
 import type { JobKind } from '../../../jobs/job.ts';
 import type { Log } from '../../../log.ts';
-import { unauthorized } from '../../../problem.ts';
+import { type Problem, unauthorized } from '../../../problem.ts';
 import { transition } from '../../../state/transition.ts';
 import type { Storage, Tx } from '../../../storage/storage.ts';
 import { serverLifecycle } from '../lifecycle.ts';
 import type { Platform } from '../record.ts';
-import { heldServer, recordPresence, type ServerRow } from './store.ts';
+import { Reception } from './reception.ts';
+import { heldServer, heldServers, recordPresence, type ServerRow } from './store.ts';
 
 /** Told as `<server id> <epoch>`: older connections of that server are to be closed, wherever they are. */
 export const REPLACED_TOPIC = 'channel.replaced';
@@ -38,7 +39,12 @@ export const livenessTimes = {
 export interface Hello {
   readonly capabilities: readonly string[];
   readonly version: string | undefined;
+  readonly journal: string | null;
   readonly platform: Platform;
+}
+
+interface Newcomer extends Hello {
+  readonly serverId: string;
 }
 
 /** Past so many pollers those heard of longest ago are written down once more than necessary. */
@@ -53,6 +59,7 @@ export class Liveness {
   readonly #times: typeof livenessTimes;
   readonly #clock: () => number;
   readonly #polls = new Map<string, number>();
+  readonly #reception = new Reception<Newcomer, number>({ admit: (newcomers) => this.#admit(newcomers) });
 
   constructor(deps: LivenessDeps) {
     this.#deps = deps;
@@ -62,22 +69,39 @@ export class Liveness {
 
   /** A daemon has connected here. Answers the epoch of its connection: the newest is the one that counts. */
   connected(serverId: string, hello: Hello): Promise<number> {
-    const { storage, replica } = this.#deps;
-    return storage.write(async (tx) => {
-      const row = await heldServer(tx, serverId);
-      if (!row) throw unauthorized();
-      if (row.status === 'disabled') throw unauthorized('This server is disabled.');
-      const connection_epoch = row.connection_epoch + 1;
-      await this.#appear(tx, row, {
-        connection_epoch,
-        connected_replica: replica,
-        capabilities: JSON.stringify(hello.capabilities),
-        daemon_version: hello.version ?? null,
-        daemon_platform: JSON.stringify(hello.platform),
-        polled_at: null,
-      });
-      if (row.connected_replica !== null) tx.notify(REPLACED_TOPIC, `${serverId} ${connection_epoch}`);
-      return connection_epoch;
+    return this.#reception.arrive({ ...hello, serverId });
+  }
+
+  #admit(newcomers: readonly Newcomer[]): Promise<PromiseSettledResult<number>[]> {
+    return this.#deps.storage.write(async (tx) => {
+      const ids = new Set(newcomers.map(({ serverId }) => serverId));
+      const rows = new Map((await heldServers(tx, [...ids])).map((row) => [row.id, row]));
+      const outcomes: PromiseSettledResult<number>[] = [];
+      for (const newcomer of newcomers) {
+        const row = rows.get(newcomer.serverId);
+        const obstacle = row ? disabled(row) : unauthorized();
+        if (!row || obstacle) outcomes.push({ status: 'rejected', reason: obstacle });
+        else {
+          const now = await this.#connect(tx, row, newcomer);
+          rows.set(now.id, now);
+          outcomes.push({ status: 'fulfilled', value: now.connection_epoch });
+        }
+      }
+      return outcomes;
+    });
+  }
+
+  async #connect(tx: Tx, row: ServerRow, hello: Hello): Promise<ServerRow> {
+    const connection_epoch = row.connection_epoch + 1;
+    if (row.connected_replica !== null) tx.notify(REPLACED_TOPIC, `${row.id} ${connection_epoch}`);
+    return await this.#appear(tx, row, {
+      connection_epoch,
+      connected_replica: this.#deps.replica,
+      capabilities: JSON.stringify(hello.capabilities),
+      daemon_version: hello.version ?? null,
+      daemon_journal: hello.journal,
+      daemon_platform: JSON.stringify(hello.platform),
+      polled_at: null,
     });
   }
 
@@ -155,10 +179,11 @@ export class Liveness {
     if (row.status === 'online' || row.status === 'draining') await this.#deps.instances.lose(tx, row.id);
   }
 
-  async #appear(tx: Tx, row: ServerRow, set: Partial<ServerRow>): Promise<void> {
+  async #appear(tx: Tx, row: ServerRow, set: Partial<ServerRow>): Promise<ServerRow> {
     const { status: _, ...columns } = { ...set, last_seen_at: tx.now };
-    await transition(tx, serverLifecycle, row, 'connect', { actor: row.id, set: columns });
+    const there = await transition(tx, serverLifecycle, row, 'connect', { actor: row.id, set: columns });
     if (row.status !== 'online') await this.#deps.instances.regain(tx, row.id);
+    return there;
   }
 
   #watch(tx: Tx, serverId: string, runAt: number): Promise<void> {
@@ -169,3 +194,6 @@ export class Liveness {
     return polledAt + this.#times.pollMs;
   }
 }
+
+const disabled = ({ status }: ServerRow): Problem | undefined =>
+  status === 'disabled' ? unauthorized('This server is disabled.') : undefined;

@@ -41,7 +41,12 @@ onBothEngines((engine) => {
         let leftAt = Number.NEGATIVE_INFINITY;
         for (const one of steps) {
           if (one.what === 'connect') {
-            newest = await liveness.connected(id, { capabilities: [], version: undefined, platform: {} });
+            newest = await liveness.connected(id, {
+              capabilities: [],
+              version: undefined,
+              journal: null,
+              platform: {},
+            });
             living.add(newest);
             polledAt = Number.NEGATIVE_INFINITY;
           } else if (one.what === 'disconnect' && living.delete(newest - one.back)) {

@@ -76,11 +76,9 @@ export class RollCall {
     if (!row || !opens(connection, row)) {
       // The key may have been rotated since the rows were read.
       const [now] = await attendanceOf(storage.reader, [connection.serverId]);
-      if (!now || !opens(connection, now)) {
-        connection.refuse('this key is no longer valid');
-        return false;
-      }
-      return await this.#isInOrder(connection, now);
+      // Otherwise it has died and nobody told us; the connection may have been handed the one that is valid now.
+      while (connection.isOpen && !(now && opens(connection, now))) connection.keyDied(connection.keyHash);
+      return connection.isOpen && (await this.#isInOrder(connection, now));
     }
     if (row.connection_epoch > connection.epoch) {
       connection.replace();

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { claiming, forUpdate } from '../../../storage/locking.ts';
 import { statement } from '../../../storage/statement.ts';
 import type { Queries, Tx } from '../../../storage/storage.ts';
@@ -12,6 +11,13 @@ export const heldServer = (tx: Tx, id: string): Promise<ServerRow | undefined> =
     tx,
     tx.db.selectFrom('servers').selectAll().where('id', '=', id).where('deleted_at', 'is', null),
   ).executeTakeFirst();
+
+/** In the order of their ids, so that two who hold some at the same time wait for one another and not in a circle. */
+export const heldServers = (tx: Tx, ids: readonly string[]): Promise<ServerRow[]> =>
+  forUpdate(
+    tx,
+    tx.db.selectFrom('servers').selectAll().where('id', 'in', ids).where('deleted_at', 'is', null).orderBy('id'),
+  ).execute();
 
 export type Presence = Partial<
   Pick<ServerRow, 'connected_replica' | 'duplicate_at' | 'polled_at' | 'last_seen_at' | 'connection_epoch'>
@@ -96,51 +102,3 @@ export const orphanedServers = (tx: Tx, most: number): Promise<ServerRow[]> =>
       )
       .limit(most),
   ).execute();
-
-/*
- * The unfinished ones are few and have an index of their own, so idle servers cost nothing. The lists of statuses are
- * written out as the indexes have them: only then do the engines know that those hold what is asked for. SQLite keeps to
- * the order of a cross join, so that it does not begin with the thousands of servers that nothing waits for.
- */
-const waitingDeployment = sql<boolean>`deployments.status in ('pending', 'running')
-  and (deployments.status = 'pending' or deployments.cancel_requested_at is not null)`;
-const waitingExecution = sql<boolean>`executions.status in ('pending', 'sent', 'running')
-  and (executions.status = 'pending' or executions.cancel_requested_at is not null
-    or (executions.status = 'sent'
-      and (executions.sent_epoch is null or executions.sent_epoch <> servers.connection_epoch)))`;
-
-const withWork = statement<{ replica: string }, { id: string }>((db, p) =>
-  db
-    .selectFrom('deployments')
-    .crossJoin('servers')
-    .select('servers.id')
-    .where(waitingDeployment)
-    .whereRef('servers.id', '=', 'deployments.server_id')
-    .where('servers.connected_replica', '=', p.replica)
-    .union((again) =>
-      again
-        .selectFrom('executions')
-        .crossJoin('servers')
-        .select('servers.id')
-        .where(waitingExecution)
-        .whereRef('servers.id', '=', 'executions.server_id')
-        .where('servers.connected_replica', '=', p.replica),
-    ),
-);
-
-/** The servers connected to this replica for which a deployment or an execution waits. */
-export const serversWithWork = async (queries: Queries, replica: string): Promise<string[]> =>
-  (await withWork(queries, { replica })).map(({ id }) => id);
-
-const deploymentOf = statement<{ id: string }, { id: string }>((db, p) =>
-  db
-    .selectFrom('deployments')
-    .select('deployments.id')
-    .where(waitingDeployment)
-    .where('deployments.server_id', '=', p.id)
-    .limit(1),
-);
-
-/** One to be taken up, or one to be given up. */
-export const deploymentWaits = async (queries: Queries, serverId: string): Promise<boolean> =>
-  (await deploymentOf(queries, { id: serverId })).length > 0;

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from '@hortus/testkit/until';
@@ -5,7 +6,6 @@ import type { Bus } from '../../../bus/bus.ts';
 import { openLocalBus } from '../../../bus/local-bus.ts';
 import { openPostgresBus } from '../../../bus/postgres-bus.ts';
 import type { Connection } from '../../../channel/connection.ts';
-import { fakeVault } from '../../../http/test/serve.ts';
 import { Authenticator } from '../../../identity/authenticator.ts';
 import { newServerKey } from '../../../identity/tokens.ts';
 import { newId } from '../../../ids.ts';
@@ -17,6 +17,7 @@ import { DaemonSocket, type DaemonSocketOptions } from '../../../testing/daemon-
 import type { Engine, Ground } from '../../../testing/engines.ts';
 import { QuietLog } from '../../../testing/quiet-log.ts';
 import { definitionRow, insertAccount, insertDefinitionGround, serverRow } from '../../../testing/rows.ts';
+import { openVault, type Vault } from '../../../vault/vault.ts';
 import { type ActionReport, type DaemonChannel, type DaemonChannelDeps, openDaemonChannel } from '../daemon-channel.ts';
 import { Liveness, type LivenessDeps, SILENCE } from '../liveness/liveness.ts';
 
@@ -30,6 +31,8 @@ export interface Replica {
   readonly name: string;
   readonly storage: Storage;
   readonly bus: Bus;
+  readonly vault: Vault;
+  readonly authenticator: Authenticator;
   readonly channel: DaemonChannel;
   readonly liveness: Liveness;
   /** What became of instances, as `lose srv_…` and `regain srv_…`. */
@@ -45,6 +48,8 @@ export interface Replica {
 }
 
 let replicas = 0;
+/** Replicas of one database share it. */
+const masterKey = randomBytes(32).toString('base64');
 
 export async function openReplica(engine: Engine, ground: Ground, options: ReplicaOptions = {}): Promise<Replica> {
   const name = `replica-${++replicas}`;
@@ -55,6 +60,7 @@ export async function openReplica(engine: Engine, ground: Ground, options: Repli
   storage.onCommit((notices) => {
     for (const { topic, message } of notices) bus.publish(topic, message);
   });
+  const vault = await openVault(storage, { masterKey, dataDirectory: '/nowhere' });
   const authenticator = new Authenticator({ storage, bus, mode: 'live' });
   const instances: string[] = [];
   const liveness = new Liveness({
@@ -71,17 +77,23 @@ export async function openReplica(engine: Engine, ground: Ground, options: Repli
   const http = createServer();
   const woken: Connection[] = [];
   const reports: ActionReport[] = [];
+  const waiting = async () => {
+    const pending = storage.reader.db.selectFrom('deployments').select('server_id').where('status', '=', 'pending');
+    return (await pending.execute()).map(({ server_id }) => server_id);
+  };
   const channel = await openDaemonChannel({
     storage,
     bus,
     replica: name,
     liveness,
     log,
-    vault: fakeVault,
+    vault,
     server: http,
     refuse: (socket) => socket.destroy(),
     addressOf: ({ socket }) => socket.remoteAddress ?? '',
     authenticate: (key, address) => authenticator.authenticateKey(key, address),
+    deploymentWaits: async (id) => (await waiting()).includes(id),
+    serversWithWork: waiting,
     dispatch: async (connection) => void woken.push(connection),
     report: async (_connection, message) => void reports.push(message),
     ...options,
@@ -111,6 +123,8 @@ export async function openReplica(engine: Engine, ground: Ground, options: Repli
     name,
     storage,
     bus,
+    vault,
+    authenticator,
     channel,
     liveness,
     instances,

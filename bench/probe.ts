@@ -1,0 +1,36 @@
+export interface Probed {
+  readonly p50: number;
+  readonly p99: number;
+  readonly worst: number;
+}
+
+/**
+ * Asks at a steady pace, whether the answers come or not, and measures each until its last byte. So somebody who would have
+ * asked while nothing was answered counts too.
+ */
+export function startProbe(url: string, headers: Record<string, string>, everyMs = 10): { stop(): Promise<Probed> } {
+  const answers: Promise<number | undefined>[] = [];
+  const timer = setInterval(() => answers.push(timed(url, headers)), everyMs);
+  return {
+    async stop() {
+      clearInterval(timer);
+      const times = (await Promise.all(answers)).filter((time) => time !== undefined).sort((a, b) => a - b);
+      const percentile = (share: number) => times[Math.ceil(times.length * share) - 1] ?? Number.NaN;
+      return { p50: percentile(0.5), p99: percentile(0.99), worst: percentile(1) };
+    },
+  };
+}
+
+/** Undefined while nobody listens at all: a client goes elsewhere then, or tries again. */
+async function timed(url: string, headers: Record<string, string>): Promise<number | undefined> {
+  const begun = performance.now();
+  try {
+    const answer = await fetch(url, { headers });
+    await answer.arrayBuffer();
+    if (!answer.ok) throw new Error(`${url} answered ${answer.status}.`);
+  } catch (error) {
+    if (((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED') return undefined;
+    throw error;
+  }
+  return performance.now() - begun;
+}

@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
+import { until } from '@hortus/testkit/until';
+import { expect, test } from 'vitest';
+import { deploy, finished, inside, openGarden } from './garden.ts';
+
+test('of two daemons that only poll and see a deployment at once, one carries it out', {
+  timeout: 120_000,
+}, async () => {
+  await using garden = await openGarden();
+  await using door = await openDoor(garden.service.root);
+  const { client } = garden.service;
+  const body = { species: 'plot', instance_uid: 'contested', server_id: garden.serverId, inputs: {} };
+  const { data } = await client.call('definitions.create', { body });
+  const deployment = await deploy(garden, data.id);
+
+  const daemons = ['first', 'second'].map((state) => garden.startDaemon({ state, url: `${door.root}/api/v1` }));
+  const written = () => daemons.map(({ output }) => output).join('\n');
+  await until(() => door.held() === 2, { describe: () => `both to claim it\n${written()}`, within: 30_000 });
+  await door.open();
+  expect(door.claims.sort()).toEqual([200, 422]);
+
+  const outcome = await finished(garden, deployment);
+  expect(outcome, outcome.error ?? '').toMatchObject({ status: 'success' });
+  const created = outcome.logs.filter(({ step }) => step === 'create');
+  expect(created).toHaveLength(1);
+  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  expect(await engine.containers({ labels: { 'hortus.instance': 'contested' } })).toHaveLength(1);
+  expect(await inside(engine, 'contested', 'cat', '/www/index.html')).toBe('hello');
+  engine.close();
+  // The loser has put it away, and does not disturb the next one.
+  expect(written().match(/a deployment is not for this daemon/g)).toHaveLength(1);
+  const again = await finished(garden, await deploy(garden, data.id));
+  expect(again, again.error ?? '').toMatchObject({ status: 'success' });
+});
+
+/** In front of the service: lets no socket through, and holds the first two claims back until it is opened. */
+async function openDoor(root: string) {
+  const waiting: (() => void)[] = [];
+  const claims: number[] = [];
+  let open = false;
+  const server = createServer((incoming, outgoing) => {
+    const claim = incoming.method === 'PATCH' && !open;
+    const { method, headers, url } = incoming;
+    const pass = () => {
+      const onward = request(new URL(url ?? '/', root), { method, headers }, (answer) => {
+        if (claim) claims.push(answer.statusCode ?? 0);
+        outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(outgoing);
+      });
+      onward.on('error', () => outgoing.destroy());
+      incoming.pipe(onward);
+    };
+    if (claim) waiting.push(pass);
+    else pass();
+  });
+  server.on('upgrade', (_, socket) => socket.destroy());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    root: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    claims,
+    held: () => waiting.length,
+    async open() {
+      open = true;
+      for (const pass of waiting.splice(0)) pass();
+      await until(() => claims.length === 2, { describe: 'the answers to both claims' });
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { until } from '@hortus/testkit/until';
+import { expect, it } from 'vitest';
+import { Turnstile } from './turnstile.ts';
+
+it('lets the first through at once and the others in groups, in order, with others coming in between', async () => {
+  const turnstile = new Turnstile({ atOnce: 3, pauseMs: 5 });
+  const passed: number[] = [];
+  const groups: number[] = [];
+  for (let n = 0; n < 10; n++) {
+    turnstile.pass(() => {
+      passed.push(n);
+      if (n % 3 === 0) setImmediate(() => groups.push(passed.length));
+    });
+  }
+  expect(passed).toEqual([0, 1, 2]);
+  await until(() => passed.length === 10 && groups.length === 4, { describe: 'all to pass' });
+  expect(passed).toEqual([...Array(10).keys()]);
+  // Whatever else waited got its turn after every group.
+  expect(groups).toEqual([3, 6, 9, 10]);
+});
+
+it('is open again after a pause in which nobody came', async () => {
+  const turnstile = new Turnstile({ atOnce: 1, pauseMs: 1 });
+  let passed = 0;
+  turnstile.pass(() => passed++);
+  turnstile.pass(() => passed++);
+  expect(passed).toBe(1);
+  await until(() => passed === 2, { describe: 'the second' });
+  await until(
+    () => {
+      const before = passed;
+      turnstile.pass(() => passed++);
+      return passed > before;
+    },
+    { describe: 'one to pass at once' },
+  );
+});

@@ -1,0 +1,63 @@
+export interface Arrival {
+  readonly serverId: string;
+}
+
+export interface ReceptionOptions<A extends Arrival, Result> {
+  /** Writes all of them down in one transaction; each has an outcome of its own. */
+  readonly admit: (arrivals: readonly A[]) => Promise<PromiseSettledResult<Result>[]>;
+  readonly pauseMs?: number;
+  readonly atOnce?: number;
+}
+
+interface Waiting<A, Result> {
+  readonly arrival: A;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Gathers those who come shortly after one another. A daemon that comes alone is written down at once; of thousands that
+ * come together a hundred share a transaction, because its price is the disk's and not the number of rows.
+ */
+export class Reception<A extends Arrival, Result> {
+  readonly #options: Required<ReceptionOptions<A, Result>>;
+  readonly #waiting: Waiting<A, Result>[] = [];
+  #admittedAt = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: ReceptionOptions<A, Result>) {
+    this.#options = { pauseMs: 25, atOnce: 100, ...options };
+  }
+
+  arrive(arrival: A): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ arrival, resolve, reject });
+      this.#gather();
+    });
+  }
+
+  #gather(): void {
+    if (this.#timer || this.#waiting.length === 0) return;
+    const wait = this.#admittedAt + this.#options.pauseMs - performance.now();
+    this.#timer = setTimeout(() => this.#admit(), Math.max(0, wait));
+  }
+
+  #admit(): void {
+    this.#timer = undefined;
+    this.#admittedAt = performance.now();
+    const group = this.#waiting.splice(0, this.#options.atOnce);
+    this.#gather();
+    this.#options.admit(group.map(({ arrival }) => arrival)).then(
+      (outcomes) => {
+        for (const [i, { resolve, reject }] of group.entries()) {
+          const outcome = outcomes[i] as PromiseSettledResult<Result>;
+          if (outcome.status === 'fulfilled') resolve(outcome.value);
+          else reject(outcome.reason);
+        }
+      },
+      (error) => {
+        for (const { reject } of group) reject(error);
+      },
+    );
+  }
+}

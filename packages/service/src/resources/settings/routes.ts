@@ -1,0 +1,18 @@
+import type { Setting, settingEndpoints } from '@hortus/contract/resources/settings';
+import type { Handlers } from '../../http/handler.ts';
+import type { Pages } from '../../storage/page.ts';
+
+/** They were read once, at the start, and do not change while the service runs. */
+export const settingRoutes = (
+  effective: readonly Setting[],
+  pages: Pages,
+): Handlers<keyof typeof settingEndpoints> => ({
+  'settings.list': async ({ query }) => ({
+    success: true,
+    ...(await pages.read(query, {
+      rows: async (limit, offset) => effective.slice(offset, offset + limit),
+      count: async () => effective.length,
+      countKey: 'settings',
+    })),
+  }),
+});

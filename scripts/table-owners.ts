@@ -1,0 +1,68 @@
+// Which part of the service owns which table, as data, and the function that holds queries against it.
+import type { Tables } from '@hortus/service/storage/tables';
+
+/** Folders below packages/service/src. Whoever is not named here asks the owner, by what its folder exports on purpose. */
+export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
+  // Small values of whoever needs one, each under a name of its own.
+  settings: ['identity', 'outbox', 'resources/manifest', 'vault'],
+  // Who is calling is asked by identity; what is kept of it is managed by the resource.
+  accounts: ['identity', 'resources/account'],
+  users: ['identity', 'resources/account'],
+  sessions: ['identity'],
+  api_keys: ['identity', 'resources/keys'],
+  rate_windows: ['http/rate-windows'],
+  idempotency: ['http/idempotency'],
+  data_keys: ['vault'],
+  events: ['outbox', 'resources/events'],
+  jobs: ['jobs'],
+  templates: ['resources/templates'],
+  servers: ['resources/servers', 'identity'],
+  replicas: ['resources/servers'],
+  server_capacity: ['resources/capacity'],
+  definitions: ['resources/definitions'],
+  revisions: ['resources/definitions'],
+  definition_secrets: ['resources/definitions'],
+  deployments: ['resources/deployments'],
+  deployment_logs: ['resources/deployments'],
+  instances: ['resources/instances'],
+  executions: ['resources/actions'],
+  webhook_endpoints: ['resources/webhooks'],
+  deliveries: ['resources/webhooks'],
+};
+
+/** What one statement reads together with rows of its own, because two would read more or page wrongly. Never written. */
+export const mayJoin: Readonly<Record<string, readonly (keyof Tables)[]>> = {
+  // Its list is that of the servers, also of those that have said nothing yet.
+  'resources/capacity': ['servers'],
+  // An instance is listed, and found by a report, under the name of its definition.
+  'resources/instances': ['definitions', 'revisions'],
+  // A delivery is sent with its event.
+  'resources/webhooks': ['events'],
+};
+
+const service = 'packages/service/src/';
+const naming =
+  /\b(selectFrom|innerJoin|leftJoin|rightJoin|fullJoin|crossJoin|insertInto|updateTable|deleteFrom)\s*\(\s*(['"])(\w+)/g;
+const writing = ['insertInto', 'updateTable', 'deleteFrom'];
+
+export interface ForeignTable {
+  /** Where in the text it is named. */
+  readonly index: number;
+  readonly message: string;
+}
+
+/** The tables that a file of the service names without owning them. */
+export function findForeignTables(path: string, text: string): ForeignTable[] {
+  if (!path.startsWith(service)) return [];
+  const folder = (names: readonly string[]) => names.find((name) => path.startsWith(`${service}${name}/`));
+  const joined = mayJoin[folder(Object.keys(mayJoin)) ?? ''] ?? [];
+  return [...text.matchAll(naming)].flatMap(({ index, 1: call = '', 3: table = '' }) => {
+    if (!isTable(table)) return [];
+    const owners = tableOwners[table];
+    if (folder(owners) || (joined.includes(table) && !writing.includes(call))) return [];
+    const verb = writing.includes(call) ? 'written' : 'read';
+    return [{ index, message: `${table} is ${verb} by ${owners.join(' and ')}, not here; ask what it exports` }];
+  });
+}
+
+const isTable = (name: string): name is keyof Tables => Object.hasOwn(tableOwners, name);
