@@ -172,6 +172,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     keepAll: (tx, id, actor) => instances.keepAll(tx, id, actor),
   });
   const pauses = new Pauses({
+    lastWanted: (...of) => actions.lastWanted(...of),
     order: (tx, order) => actions.order(tx, order),
     withdraw: (tx, ...of) => actions.withdraw(tx, ...of),
   });

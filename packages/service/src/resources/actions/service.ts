@@ -3,7 +3,7 @@ import { actorOf, type Principal } from '../../identity/principal.ts';
 import type { JobKind } from '../../jobs/job.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
-import type { Storage, Tx } from '../../storage/storage.ts';
+import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Instances } from '../instances/service.ts';
 import type { Catalog } from '../templates/catalog.ts';
@@ -78,6 +78,11 @@ export class Actions {
   /** Writes down that a built-in action was asked for and that there was nothing to do. */
   async done(tx: Tx, order: BuiltInOrder): Promise<Execution> {
     return executionRecord(await this.#orders.done(tx, order));
+  }
+
+  /** What the instance is about to be: the last built-in action of it that has not ended. */
+  lastWanted(queries: Queries, instanceId: string): Promise<BuiltIn | undefined> {
+    return this.#orders.lastWanted(queries, instanceId);
   }
 
   /** Takes back the built-in actions of a kind that have not been sent. */

@@ -92,6 +92,16 @@ export const lockPendingOfInstance = (tx: Tx, instanceId: string): Promise<Execu
       .orderBy('id'),
   ).execute();
 
+/** What has been ordered on an instance and has not ended, oldest first. */
+export const unfinishedOfInstance = (queries: Queries, instanceId: string) =>
+  queries.db
+    .selectFrom('executions')
+    .select('slug')
+    .where('instance_id', '=', instanceId)
+    .where('status', 'in', ['pending', 'sent', 'running'])
+    .orderBy('id')
+    .execute();
+
 const serverById = statement<{ id: string }, ServerRow>((db, p) =>
   db.selectFrom('servers').select(['id', 'status', 'connection_epoch', 'last_seen_at']).where('id', '=', p.id),
 );

@@ -1,4 +1,4 @@
-import type { Tx } from '../../storage/storage.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
 import type { BuiltIn, BuiltInOrder } from '../actions/built-ins.ts';
 import { countOfTenants, findMembership, type InstanceRow, lockLiving } from './store.ts';
 
@@ -7,6 +7,8 @@ export const instancesOfTenants = countOfTenants;
 export const membershipOf = findMembership;
 
 export interface PausesDeps {
+  /** What an instance is about to be: the last built-in action of it that has not ended. */
+  readonly lastWanted: (queries: Queries, instanceId: string) => Promise<BuiltIn | undefined>;
   readonly order: (tx: Tx, order: BuiltInOrder) => Promise<unknown>;
   /** Takes back what has not been sent yet. */
   readonly withdraw: (tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null) => Promise<void>;
@@ -25,13 +27,20 @@ export class Pauses {
     this.#deps = deps;
   }
 
-  /** Answers the instance, if it ran. One that failed is stopped too: its engine may be trying again and again. */
+  /**
+   * Answers the instance, if it ran or was about to: somebody who has ordered a stop that still waits does not want it back.
+   * One that failed is stopped too, because its engine may be trying again and again.
+   */
   async pause(tx: Tx, definitionId: string, actor: string | null): Promise<string | undefined> {
+    const { lastWanted, withdraw, order } = this.#deps;
     const instance = await lockLiving(tx, definitionId);
-    if (!instance || !(up.includes(instance.status) || instance.status === 'failed')) return undefined;
-    await this.#deps.withdraw(tx, instance.id, 'hortus.start', actor);
-    await this.#deps.order(tx, { instance, slug: 'hortus.stop', actor, startWithinMs: START_WITHIN_MS });
-    return up.includes(instance.status) ? instance.id : undefined;
+    if (!instance || instance.status === 'pending') return undefined;
+    const wanted = await lastWanted(tx, instance.id);
+    if (wanted === 'hortus.release' || (wanted === undefined && instance.status === 'stopped')) return undefined;
+    for (const slug of ['hortus.start', 'hortus.restart'] as const) await withdraw(tx, instance.id, slug, actor);
+    await order(tx, { instance, slug: 'hortus.stop', actor, startWithinMs: START_WITHIN_MS });
+    const runs = wanted === undefined ? up.includes(instance.status) : wanted !== 'hortus.stop';
+    return runs ? instance.id : undefined;
   }
 
   /** One that has not been stopped yet goes on; starting it then changes nothing. */

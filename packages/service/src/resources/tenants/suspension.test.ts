@@ -84,6 +84,25 @@ onBothEngines((engine) => {
       ]);
     });
 
+    it('goes by what was ordered last, not by what has been done yet', async () => {
+      const tenant = await nursery.tenant();
+      const [unwanted, wanted] = [await nursery.running(tenant.id), await nursery.running(tenant.id)];
+      const slugs = async ({ instanceId }: { instanceId: string }) =>
+        (await ordersOf(instanceId)).filter(({ status }) => status === 'pending').map(({ slug }) => slug);
+      await order(unwanted.instanceId, 'stop');
+      await nursery.move(tenant.id, 'suspend');
+      await nursery.move(tenant.id, 'resume');
+      expect(await slugs(unwanted)).toEqual(['hortus.stop']);
+      expect(await slugs(wanted)).toEqual(['hortus.start']);
+      // Suspended again before it was started again, it is not started behind anybody's back.
+      const reported = [{ definition_id: wanted.definitionId, status: 'stopped' as const, health: 'unknown' as const }];
+      await nursery.service.client.call('instances.report', { body: { instances: reported } });
+      await nursery.move(tenant.id, 'suspend');
+      expect(await slugs(wanted)).toEqual(['hortus.stop']);
+      await nursery.move(tenant.id, 'resume');
+      expect(await slugs(wanted)).toEqual(['hortus.start']);
+    });
+
     it('stops what a deployment started that could not be ended in time', async () => {
       const tenant = await nursery.tenant();
       const definitionId = await nursery.define(tenant.id);
