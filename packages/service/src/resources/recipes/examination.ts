@@ -37,14 +37,22 @@ export function examine({ slug, spec, spec_form }: Written): Examination {
   // An object has no lines of its own: it gets those that anybody would write it out with.
   const parsed = parse(spec_form === 'text' ? spec : JSON.stringify(JSON.parse(spec), null, 2));
   const { template, findings: found } = validate(parsed);
-  const findings = found.map(asPromoted).slice(0, MOST_FINDINGS);
+  const findings = found.map(asPromoted);
   if (template && template.slug !== slug) {
     const message = `the recipe is for the species ${slug}, the spec says ${template.slug}`;
     findings.push({ severity: 'error', code: 'slug', path: 'slug', ...parsed.positionOf(['slug']), message });
   }
-  const sound = template !== undefined && findings.every(({ severity }) => severity !== 'error');
-  return { spec, findings, ...(sound ? { canonical: canonical(template) } : {}) };
+  const sound = template !== undefined && !findings.some(isError);
+  return { spec, findings: readable(findings), ...(sound ? { canonical: canonical(template) } : {}) };
 }
+
+/** Of too many, the errors come first: they are what keeps it from being approved. */
+const readable = (findings: Finding[]): Finding[] =>
+  findings.length <= MOST_FINDINGS
+    ? findings
+    : [...findings.filter(isError), ...findings.filter((one) => !isError(one))].slice(0, MOST_FINDINGS);
+
+const isError = ({ severity }: Finding): boolean => severity === 'error';
 
 /** A tag that means another image tomorrow is a warning to its author, but not something to give to everybody. */
 const asPromoted = ({ file: _, ...finding }: Finding & { file?: string }): Finding =>
