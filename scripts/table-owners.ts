@@ -28,6 +28,12 @@ export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
   executions: ['resources/actions'],
   webhook_endpoints: ['resources/webhooks'],
   deliveries: ['resources/webhooks'],
+  tenants: ['resources/tenants'],
+  suspended_instances: ['resources/tenants'],
+  recipes: ['resources/recipes'],
+  recipe_upvotes: ['resources/recipes'],
+  saved_configs: ['resources/saved-configs'],
+  saved_config_secrets: ['resources/saved-configs'],
 };
 
 /** What one statement reads together with rows of its own, because two would read more or page wrongly. Never written. */

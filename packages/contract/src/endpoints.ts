@@ -10,10 +10,14 @@ import { healthEndpoints } from './resources/health.ts';
 import { instanceEndpoints } from './resources/instances.ts';
 import { keyEndpoints } from './resources/keys.ts';
 import { manifestEndpoints } from './resources/manifest.ts';
+import { playbookEndpoints } from './resources/playbooks.ts';
+import { recipeEndpoints } from './resources/recipes.ts';
+import { savedConfigEndpoints } from './resources/saved-configs.ts';
 import { serverEndpoints } from './resources/servers.ts';
 import { settingEndpoints } from './resources/settings.ts';
 import { taxonomyEndpoints } from './resources/taxonomy.ts';
 import { templateEndpoints } from './resources/templates.ts';
+import { tenantEndpoints } from './resources/tenants.ts';
 import { vaultEndpoints } from './resources/vault.ts';
 import { webhookEndpoints } from './resources/webhooks.ts';
 
@@ -23,13 +27,17 @@ export const endpoints = {
   ...templateEndpoints,
   ...catalogEndpoints,
   ...taxonomyEndpoints,
+  ...recipeEndpoints,
+  ...savedConfigEndpoints,
   ...definitionEndpoints,
   ...deploymentEndpoints,
   ...manifestEndpoints,
   ...instanceEndpoints,
   ...actionEndpoints,
+  ...playbookEndpoints,
   ...serverEndpoints,
   ...capacityEndpoints,
+  ...tenantEndpoints,
   ...webhookEndpoints,
   ...eventEndpoints,
   ...accountEndpoints,

@@ -20,6 +20,7 @@ import { capacityRoutes } from './resources/capacity/routes.ts';
 import { Capacities } from './resources/capacity/service.ts';
 import { catalogRoutes } from './resources/catalog/routes.ts';
 import { secretValues } from './resources/definitions/deployable.ts';
+import { definitionsOfTenants, holdDefinitionsOf } from './resources/definitions/of-tenant.ts';
 import { definitionRoutes } from './resources/definitions/routes.ts';
 import { Definitions, definitionsOn } from './resources/definitions/service.ts';
 import { DEADLINE as DEPLOYMENT_DEADLINE, deadlineJob } from './resources/deployments/deadline.ts';
@@ -28,6 +29,7 @@ import { DeploymentReports } from './resources/deployments/reports.ts';
 import { deploymentRoutes } from './resources/deployments/routes.ts';
 import { Deployments } from './resources/deployments/service.ts';
 import { eventRoutes } from './resources/events/routes.ts';
+import { instancesOfTenants, membershipOf, Pauses } from './resources/instances/of-tenant.ts';
 import { InstanceOrders } from './resources/instances/orders.ts';
 import { instanceRoutes } from './resources/instances/routes.ts';
 import { Instances } from './resources/instances/service.ts';
@@ -37,6 +39,12 @@ import { ManifestReading } from './resources/manifest/reading.ts';
 import { manifestRoutes } from './resources/manifest/routes.ts';
 import { Manifests } from './resources/manifest/service.ts';
 import { openManifestSigner } from './resources/manifest/signer.ts';
+import { playbookRoutes } from './resources/playbooks/routes.ts';
+import { RecipeReview } from './resources/recipes/review.ts';
+import { recipeRoutes } from './resources/recipes/routes.ts';
+import { Recipes } from './resources/recipes/service.ts';
+import { savedConfigRoutes } from './resources/saved-configs/routes.ts';
+import { SavedConfigs } from './resources/saved-configs/service.ts';
 import type { ActionReport, DaemonChannelDeps } from './resources/servers/daemon-channel.ts';
 import { Liveness, SILENCE } from './resources/servers/liveness/liveness.ts';
 import { serverRoutes } from './resources/servers/routes.ts';
@@ -45,6 +53,8 @@ import { settingRoutes } from './resources/settings/routes.ts';
 import { taxonomyRoutes } from './resources/taxonomy/routes.ts';
 import type { Catalog } from './resources/templates/catalog.ts';
 import { templateRoutes } from './resources/templates/routes.ts';
+import { tenantRoutes } from './resources/tenants/routes.ts';
+import { Tenants } from './resources/tenants/service.ts';
 import { vaultRoutes } from './resources/vault/routes.ts';
 import { VaultAdministration } from './resources/vault/service.ts';
 import { DELIVER, deliveryJob } from './resources/webhooks/delivery-job.ts';
@@ -140,21 +150,52 @@ export async function wireResources(ground: Ground): Promise<Wired> {
   const reports = new DeploymentReports({
     reader,
     vault,
-    instances,
+    instances: {
+      ensure: (tx, of) => instances.ensure(tx, of),
+      report: (tx, scope, reported) => instances.report(tx, scope, reported),
+      releaseAll: (tx, ...of) => instances.releaseAll(tx, ...of),
+      async deployed(tx, instanceId, facts) {
+        await instances.deployed(tx, instanceId, facts);
+        await tenants.deployed(tx, instanceId);
+      },
+    },
     manifests,
     hasPublishedDaemon: (...of) => servers.hasPublishedDaemon(...of),
     wake,
     heard,
   });
+  const endDeployments = stopDeployments(wake);
   const definitions = new Definitions({
     reader,
     pages,
     catalog,
     vault,
     hasServer: (tx, accountId, id) => servers.has(tx, accountId, id),
-    stopDeployments: stopDeployments(wake),
+    stopDeployments: endDeployments,
     releaseAll: (tx, id, actor) => instances.releaseAll(tx, id, actor),
     keepAll: (tx, id, actor) => instances.keepAll(tx, id, actor),
+  });
+  const pauses = new Pauses({
+    lastWanted: (...of) => actions.lastWanted(...of),
+    order: (tx, order) => actions.order(tx, order),
+    withdraw: (tx, ...of) => actions.withdraw(tx, ...of),
+  });
+  const tenants: Tenants = new Tenants({
+    reader,
+    pages,
+    hasServer: (tx, accountId, id) => servers.has(tx, accountId, id),
+    definitions: {
+      hold: holdDefinitionsOf,
+      archive: (tx, principal, id) => definitions.archive(tx, principal, id),
+      stopDeployments: (tx, id, actor) => endDeployments(tx, id, actor, { runningToo: true }),
+      count: definitionsOfTenants,
+    },
+    instances: {
+      pause: (tx, ...of) => pauses.pause(tx, ...of),
+      unpause: (tx, ...of) => pauses.unpause(tx, ...of),
+      membership: membershipOf,
+      count: instancesOfTenants,
+    },
   });
   const reading = new ManifestReading({
     manifests,
@@ -189,12 +230,19 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       ...templateRoutes(catalog),
       ...catalogRoutes(catalog),
       ...taxonomyRoutes(catalog),
+      ...recipeRoutes(
+        new Recipes({ reader, pages }),
+        new RecipeReview({ reader, reloadCatalog: () => catalog.load() }),
+      ),
+      ...savedConfigRoutes(new SavedConfigs({ reader, pages, catalog, vault })),
       ...definitionRoutes(definitions),
       ...deploymentRoutes(deployments, reports),
       ...manifestRoutes(reading, reader),
       ...instanceRoutes(instances, orders),
       ...actionRoutes(actions),
+      ...playbookRoutes(),
       ...serverRoutes(servers),
+      ...tenantRoutes(tenants),
       ...capacityRoutes(new Capacities({ reader, pages })),
       ...webhookRoutes({ storage, vault, guard, pages }),
       ...eventRoutes({ storage, pages }),

@@ -137,6 +137,21 @@ describe('checkInputs', () => {
     expect(merge({}, 'x')).toBe(true);
   });
 
+  it('keeps part of a set: nothing is required yet, nothing fixed yet, what is no longer asked can be taken out', () => {
+    const spec = specWith([{ name: 'A', type: 'string' }], [{ name: 'B', type: 'integer', immutable: true }]);
+    const keep = (given: object, previous = {}, held: string[] = []) =>
+      checkInputs(spec, given, { mode: 'partial', previous, held });
+    expect(keep({})).toEqual({ ok: true, values: {}, removed: [] });
+    expect(keep({ B: 2 }, { B: 1 })).toEqual({ ok: true, values: { B: 2 }, removed: [] });
+    expect(keep({ B: null, TOKEN: null }, { B: 1 }, ['TOKEN'])).toEqual({
+      ok: true,
+      values: {},
+      removed: ['B', 'TOKEN'],
+    });
+    expect(keep({ OLD: null }, { OLD: 'x', A: 'a' })).toEqual({ ok: true, values: { A: 'a' }, removed: ['OLD'] });
+    for (const wrong of [{ OLD: null }, { OLD: 'x' }, { B: 'many' }]) expect(keep(wrong).ok).toBe(false);
+  });
+
   it('tells secrets from the rest', () => {
     const spec = specWith(
       [],

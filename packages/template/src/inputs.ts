@@ -23,7 +23,9 @@ export type InputMode =
       previous: Inputs;
       /** Secret inputs whose values the vault holds. */
       held?: readonly string[];
-    };
+    }
+  /** A set that is kept for later: nothing is required yet and nothing is fixed yet. */
+  | { mode: 'partial'; previous: Inputs; held?: readonly string[] };
 
 interface Asked {
   name: string;
@@ -68,9 +70,10 @@ export function checkInputs(spec: Canonical, given: unknown, options: InputMode)
     return { ok: false, problems: [{ field: 'inputs', message: 'must be an object' }] };
   }
   const asked = questions(spec);
+  const partial = options.mode === 'partial';
   const merging = options.mode === 'merge';
-  const values: Inputs = merging ? { ...options.previous } : {};
-  const held = new Set(merging ? options.held : undefined);
+  const values: Inputs = options.mode === 'create' ? {} : { ...options.previous };
+  const held = new Set(options.mode === 'create' ? undefined : options.held);
   const removed: string[] = [];
   const problems: Problem[] = [];
   const failed = new Set<string>();
@@ -82,13 +85,15 @@ export function checkInputs(spec: Canonical, given: unknown, options: InputMode)
 
   for (const [name, value] of Object.entries(given)) {
     const question = asked.get(name);
-    if (question === undefined) fail(name, 'is not an input of this template');
+    // A later version may no longer ask what an earlier one did; the answer can still be taken out.
+    const forgotten = partial && value === null && isSet(name);
+    if (question === undefined && !forgotten) fail(name, 'is not an input of this template');
     else if (value === null || value === undefined) {
-      if (question.immutable && isSet(name)) fail(name, 'cannot be changed');
+      if (!partial && question?.immutable && isSet(name)) fail(name, 'cannot be changed');
       else if (isSet(name)) removed.push(name);
       delete values[name];
       held.delete(name);
-    } else {
+    } else if (question !== undefined) {
       const outcome = question.check(value);
       if ('wrong' in outcome) fail(name, outcome.wrong);
       else if (merging && question.immutable && !isSame(question, outcome.value)) fail(name, 'cannot be changed');
@@ -96,7 +101,7 @@ export function checkInputs(spec: Canonical, given: unknown, options: InputMode)
     }
   }
   for (const question of asked.values()) {
-    if (question.required && !isSet(question.name) && applies(question, asked, values))
+    if (!partial && question.required && !isSet(question.name) && applies(question, asked, values))
       fail(question.name, 'is required');
   }
   return problems.length > 0 ? { ok: false, problems } : { ok: true, values, removed };
@@ -134,6 +139,11 @@ export function effectiveInputs(spec: Canonical, values: Inputs): Map<string, In
 
 export function isSecretInput(spec: Canonical, name: string): boolean {
   return questions(spec).get(name)?.secret ?? false;
+}
+
+/** The names of all that only the vault may hold. */
+export function secretInputs(spec: Canonical): string[] {
+  return [...questions(spec).values()].filter(({ secret }) => secret).map(({ name }) => name);
 }
 
 /** What may stand in the database as it is, and what only the vault may hold. */

@@ -61,6 +61,7 @@ export const template = (): Template => ({
   status: 'published',
   deprecated: false,
   featured: false,
+  author: null,
   created_at: at(0),
   spec: {
     image: 'docker.io/example/reader:2.2.19',
@@ -98,6 +99,7 @@ export const definition = (over: Partial<Definition> = {}): Definition => ({
   inputs: { WEB_HOSTNAME: 'feeds.example.org' },
   secret_inputs: ['ADMIN_PASSWORD'],
   server_id: ids.server,
+  tenant_id: null,
   status: 'active',
   current_revision: 3,
   container_name: 'hortus-feeds',

@@ -6,8 +6,8 @@ export const tenantMachine = machine({
   moves: [
     { move: 'create', from: 'none', to: 'pending' },
     { move: 'activate', from: ['pending', 'suspended', 'active'], to: 'active' },
-    { move: 'suspend', from: ['pending', 'active'], to: 'suspended' },
-    { move: 'resume', from: ['suspended'], to: 'active' },
+    { move: 'suspend', from: ['pending', 'active', 'suspended'], to: 'suspended' },
+    { move: 'resume', from: ['suspended', 'active'], to: 'active' },
     { move: 'migrate', from: ['active'], to: 'migrating' },
     { move: 'settle', from: ['migrating'], to: 'active' },
     { move: 'delete', from: ['pending', 'active', 'suspended'], to: 'deleted' },

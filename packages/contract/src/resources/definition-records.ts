@@ -29,6 +29,7 @@ export const Definition = Type.Object(
     template_version: Type.String(),
     ...fixed,
     server_id: id('server'),
+    tenant_id: nullable(id('tenant'), { description: 'The tenant it belongs to, if it belongs to one.' }),
     status: choice(definitionMachine.states),
     current_revision: Type.Integer({ minimum: 1 }),
     container_name: Type.String({ description: 'Name of the main container on its server.' }),

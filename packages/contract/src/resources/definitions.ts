@@ -7,8 +7,9 @@ import { Definition, InputValue, Revision, Secret } from './definition-records.t
 
 const inputName = Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_.-]{0,127}$' });
 const bounded = { additionalProperties: false, maxProperties: 500 };
-const values = (description: string) => Type.Record(inputName, InputValue, { ...bounded, description });
-const changes = (description: string) => Type.Record(inputName, nullable(InputValue), { ...bounded, description });
+export const inputValues = (description: string) => Type.Record(inputName, InputValue, { ...bounded, description });
+export const inputChanges = (description: string) =>
+  Type.Record(inputName, nullable(InputValue), { ...bounded, description });
 const sameAsInputs = 'Another name for inputs; give one of the two.';
 
 const profiles = 'minimal, development, production or one the template declares.';
@@ -33,10 +34,14 @@ export const DefinitionCreate = Type.Object(
     ),
     name: Type.Optional(text(120, { description: 'Required with template_id; otherwise the instance_uid.' })),
     server_id: Type.Optional(givenId('The server it is to run on. Required.')),
-    inputs: Type.Optional(values('Values by input name.')),
-    params: Type.Optional(values(sameAsInputs)),
+    inputs: Type.Optional(inputValues('Values by input name. They count before those of a saved config.')),
+    params: Type.Optional(inputValues(sameAsInputs)),
     profile: Type.Optional(text(64, { default: 'development', description: profiles })),
     variant: Type.Optional(variant),
+    tenant_id: Type.Optional(givenId('The tenant it belongs to, on the same server.')),
+    saved_config_id: Type.Optional(
+      givenId('A saved config of the same species: takes what the request itself leaves out, the species too.'),
+    ),
   },
   {
     title: 'DefinitionCreate',
@@ -66,9 +71,9 @@ export const DefinitionUpdate = Type.Object(
     profile: Type.Optional(text(64, { description: profiles })),
     variant: Type.Optional(nullable(variant, { description: 'Null goes back to the default variant.' })),
     inputs: Type.Optional(
-      changes('Merged into the present values: null removes one, an omitted one stays, passwords too.'),
+      inputChanges('Merged into the present values: null removes one, an omitted one stays, passwords too.'),
     ),
-    params: Type.Optional(changes(sameAsInputs)),
+    params: Type.Optional(inputChanges(sameAsInputs)),
   },
   {
     title: 'DefinitionUpdate',
@@ -90,6 +95,7 @@ export const definitionEndpoints = {
     permission: 'definitions:read',
     query: Type.Object({
       server_id: Type.Optional(givenId('Only those of this server.')),
+      tenant_id: Type.Optional(givenId('Only those of this tenant.')),
       status: Type.Optional(choice(definitionMachine.states, { description: 'Only those in this state.' })),
       ...paging,
     }),

@@ -38,6 +38,7 @@ export const TemplateItem = Type.Object(
     status: choice(templateMachine.states),
     deprecated: Type.Boolean({ description: 'Still works, but nothing new should be built from it.' }),
     featured: Type.Boolean(),
+    author: nullable(Type.String(), { description: 'Whose recipe it was; null for those that come with Hortus.' }),
     created_at: Timestamp,
   },
   { title: 'TemplateItem' },

@@ -1,3 +1,4 @@
+import type { StepId } from '@hortus/contract/playbooks';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import type { Engine } from '../engine/engine.ts';
 import { EngineProblem } from '../engine/engine-problem.ts';
@@ -5,7 +6,6 @@ import { type Desired, desiredState, ManifestProblem } from '../plan/desired.ts'
 import { plan } from '../plan/plan.ts';
 import type { Plan, PlanStep } from '../plan/plan-step.ts';
 import { recoveryPlan } from '../plan/recovery.ts';
-import type { StepId } from '../plan/steps.ts';
 import { applyPlan, StepFailed } from './apply.ts';
 import type { Health, Status } from './container-status.ts';
 import { type Reading, readActual } from './read-actual.ts';

@@ -3,6 +3,7 @@ import { foundation } from './migrations/0001-foundation.ts';
 import { road } from './migrations/0002-road.ts';
 import { eventNumbers } from './migrations/0003-event-numbers.ts';
 import { claims } from './migrations/0004-claims.ts';
+import { tenantsRecipesConfigs } from './migrations/0010-tenants-recipes-configs.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
 /** In the order in which they run; a name once released never changes. */
@@ -11,6 +12,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0002-road': road,
   '0003-event-numbers': eventNumbers,
   '0004-claims': claims,
+  '0010-tenants-recipes-configs': tenantsRecipesConfigs,
 };
 
 /** Any number works as long as every replica uses the same. */

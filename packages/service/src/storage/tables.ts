@@ -3,8 +3,10 @@ import type { deploymentMachine } from '@hortus/contract/machines/deployment';
 import type { executionMachine } from '@hortus/contract/machines/execution';
 import type { instanceHealthMachine, instanceMachine } from '@hortus/contract/machines/instance';
 import type { StateOf } from '@hortus/contract/machines/machine';
+import type { recipeMachine } from '@hortus/contract/machines/recipe';
 import type { serverMachine } from '@hortus/contract/machines/server';
 import type { templateMachine } from '@hortus/contract/machines/template';
+import type { tenantMachine } from '@hortus/contract/machines/tenant';
 import type { ColumnType, Generated, Insertable, Selectable } from 'kysely';
 
 /**
@@ -117,6 +119,9 @@ export interface Tables {
     status: Status<StateOf<typeof templateMachine>>;
     deprecated: Flag;
     featured: Flag;
+    /** Of one that was a recipe: whose it was, and the name they had then. */
+    author_account: string | null;
+    author: string | null;
     created_at: Time;
     updated_at: Time;
   };
@@ -158,6 +163,57 @@ export interface Tables {
   /** The processes that share this database. One that has not been seen for a while holds no connections. */
   replicas: { id: string; seen_at: Time };
 
+  tenants: {
+    id: string;
+    account_id: string;
+    name: string;
+    slug: string;
+    server_id: string;
+    status: Status<StateOf<typeof tenantMachine>>;
+    suspended_at: Time | null;
+    created_at: Time;
+    updated_at: Time;
+  };
+  /** Instances that ran when their tenant was suspended: those that are started when it is resumed. */
+  suspended_instances: { tenant_id: string; instance_id: string };
+
+  recipes: {
+    id: string;
+    account_id: string;
+    slug: string;
+    name: string;
+    description: string;
+    author: string;
+    /** The YAML text, or the object as JSON: `spec_form` tells which. */
+    spec: string;
+    spec_form: 'text' | 'object';
+    findings: Json;
+    valid: Flag;
+    status: Status<StateOf<typeof recipeMachine>>;
+    /** As many as there are rows in `recipe_upvotes`, kept here because lists are sorted by it. */
+    upvotes: number;
+    reason: string | null;
+    template_id: string | null;
+    reviewed_at: Time | null;
+    created_at: Time;
+    updated_at: Time;
+  };
+  recipe_upvotes: { recipe_id: string; voter: string; created_at: Time };
+
+  saved_configs: {
+    id: string;
+    account_id: string;
+    name: string;
+    species: string;
+    profile: string | null;
+    variant: string | null;
+    inputs: Json;
+    created_by: string | null;
+    created_at: Time;
+    updated_at: Time;
+  };
+  saved_config_secrets: { config_id: string; name: string; ciphertext: string };
+
   definitions: {
     id: string;
     account_id: string;
@@ -165,6 +221,7 @@ export interface Tables {
     instance_uid: string;
     template_id: string;
     server_id: string;
+    tenant_id: string | null;
     status: Status<StateOf<typeof definitionMachine>>;
     current_revision: number;
     last_revision: number;

@@ -1,6 +1,7 @@
 import type { CallOf } from '@hortus/client/client';
 import { addressOf } from '@hortus/client/request';
 import { type EndpointName, type Endpoints, endpoints } from '@hortus/contract/endpoints';
+import { SEED } from '@hortus/template/inkwell.fixture';
 import { adminEmail, adminPassword, type Caller, type Options, publicUrl } from './running-service.ts';
 
 /** What a request is made with: a key speaks for the caller unless the row wants a signed-in person. */
@@ -31,6 +32,31 @@ const order = async (caller: Caller) => ({
 const aDefinition = async (caller: Caller) =>
   (await caller.client.call('definitions.create', { body: await order(caller) })).data.id;
 const ofDefinition = async (caller: Caller) => ({ params: { id: await aDefinition(caller) } });
+
+const aTenant = async (caller: Caller) => {
+  const body = { name: fresh('Nursery'), server_id: await aServer(caller) };
+  return (await caller.client.call('tenants.create', { body })).data.id;
+};
+const ofTenant = async (caller: Caller) => ({ params: { id: await aTenant(caller) } });
+
+const savedConfig = () => ({
+  name: fresh('House style'),
+  species: 'inkwell',
+  profile: 'production',
+  variant: 'alpine',
+  inputs: { SITE_TITLE: 'Notes', SMTP_PASSWORD: 'hunter2hunter2' },
+});
+const ofConfig = async ({ client }: Caller) => ({
+  params: { id: (await client.call('saved-configs.create', { body: savedConfig() })).data.id },
+});
+
+const submission = () => {
+  const slug = fresh('recipe');
+  const spec = SEED.replace('slug: seed', `slug: ${slug}`);
+  return { slug, name: 'A recipe', description: 'Grows anywhere', spec };
+};
+const aRecipe = async ({ client }: Caller) => (await client.call('recipes.submit', { body: submission() })).data;
+const ofRecipe = async (caller: Caller) => ({ params: { id: (await aRecipe(caller)).id } });
 
 const aDeployment = async (caller: Caller) =>
   (await caller.client.call('deployments.execute', { body: { definition_id: await aDefinition(caller) } })).data.id;
@@ -100,6 +126,45 @@ export const goodRequests: GoodRequests = {
   'taxonomy.kingdom': () => ({ params: { kingdom_id: 'applications' } }),
   'taxonomy.family': () => ({ params: { family_id: 'blog' } }),
   'taxonomy.species': () => ({ params: { species_id: 'inkwell' } }),
+  'recipes.list': async (caller) => {
+    await aRecipe(caller);
+    return { query: { sort: 'upvotes' } };
+  },
+  'recipes.bySlug': async (caller) => ({ params: { slug: (await aRecipe(caller)).slug } }),
+  'recipes.mine': async (caller) => {
+    await aRecipe(caller);
+    return { query: { status: 'pending' } };
+  },
+  'recipes.pending': async (caller) => {
+    await aRecipe(caller);
+    return {};
+  },
+  'recipes.read': ofRecipe,
+  'recipes.submit': () => ({ body: submission() }),
+  'recipes.edit': async (caller) => ({
+    ...(await ofRecipe(caller)),
+    body: { name: 'Another name', description: '', spec: { slug: 'another' } },
+  }),
+  'recipes.upvote': async (caller) => {
+    const approved = await ofRecipe(caller);
+    await caller.client.call('recipes.approve', approved);
+    return approved;
+  },
+  'recipes.withdraw': ofRecipe,
+  'recipes.delete': ofRecipe,
+  'recipes.approve': ofRecipe,
+  'recipes.reject': async (caller) => ({ ...(await ofRecipe(caller)), body: { reason: 'It does not grow.' } }),
+  'saved-configs.list': async (caller) => {
+    await ofConfig(caller);
+    return { query: { species: 'inkwell' } };
+  },
+  'saved-configs.create': () => ({ body: savedConfig() }),
+  'saved-configs.read': ofConfig,
+  'saved-configs.update': async (caller) => ({
+    ...(await ofConfig(caller)),
+    body: { name: 'Another style', profile: null, variant: null, inputs: { SITE_TITLE: null } },
+  }),
+  'saved-configs.delete': ofConfig,
   'definitions.list': async (caller) => {
     await aDefinition(caller);
     return { query: { status: 'pending' } };
@@ -182,6 +247,25 @@ export const goodRequests: GoodRequests = {
     const { instance_id } = (await caller.client.call('actions.read', await ofExecution(caller))).execution;
     return { params: { id: instance_id }, query: { status: 'pending' } };
   },
+  'playbooks.list': () => ({}),
+  'playbooks.read': () => ({ params: { playbook_type: 'deploy' } }),
+  'tenants.list': async (caller) => {
+    await aTenant(caller);
+    return { query: { status: 'pending' } };
+  },
+  'tenants.create': async (caller) => {
+    const slug = fresh('nursery');
+    return { body: { name: 'Rose Nursery', server_id: await aServer(caller), slug } };
+  },
+  'tenants.read': ofTenant,
+  'tenants.suspend': ofTenant,
+  'tenants.resume': async (caller) => {
+    const suspended = await ofTenant(caller);
+    await caller.client.call('tenants.suspend', suspended);
+    return suspended;
+  },
+  'tenants.activate': ofTenant,
+  'tenants.delete': async (caller) => ({ ...(await ofTenant(caller)), query: { force: true } }),
   'capacity.list': async (caller) => {
     await aServer(caller);
     return {};

@@ -63,6 +63,7 @@ export const definitionRow = (
   instance_uid: id,
   template_id: ground.templateId,
   server_id: ground.serverId,
+  tenant_id: null,
   current_revision: 1,
   last_revision: 1,
   container_name: id,
@@ -87,6 +88,8 @@ const templateRow = (tx: Tx, { templateId }: Ground): Row<'templates'> => ({
   status: 'published',
   deprecated: 0,
   featured: 0,
+  author_account: null,
+  author: null,
   created_at: tx.now,
   updated_at: tx.now,
 });

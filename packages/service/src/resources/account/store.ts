@@ -22,3 +22,8 @@ export async function replacePassword(tx: Tx, userId: string, passwordHash: stri
     .where('id', '=', userId)
     .execute();
 }
+
+export async function nameOfAccount(queries: Queries, accountId: string): Promise<string> {
+  const account = queries.db.selectFrom('accounts').select('name').where('id', '=', accountId);
+  return (await account.executeTakeFirstOrThrow()).name;
+}

@@ -9,13 +9,13 @@ import type { Vault } from '../../vault/vault.ts';
 import type { NamedRow } from '../instances/service.ts';
 import { type Instances, released } from '../instances/service.ts';
 import type { Catalog } from '../templates/catalog.ts';
-import { BUILT_IN_TIMEOUT_MS, type BuiltIn, type BuiltInOrder, builtIns } from './built-ins.ts';
+import { BUILT_IN_TIMEOUT_MS, type BuiltIn, type BuiltInOrder, builtIns, isBuiltIn } from './built-ins.ts';
 import { NEVER_STARTED_MS, setAlarm } from './deadlines.ts';
 import { containerOf, specOf } from './declared.ts';
 import { executionLifecycle } from './lifecycle.ts';
 import { type CheckedParams, fillAction, type Request, requestContext } from './request.ts';
 import type { Results } from './results.ts';
-import { type ExecutionRow, lockPendingOfInstance, noteExecution } from './store.ts';
+import { type ExecutionRow, lockPendingOfInstance, noteExecution, unfinishedOfInstance } from './store.ts';
 
 /** The resolved manifest of a revision, with secrets decrypted. */
 export type ManifestOf = (
@@ -111,6 +111,12 @@ export class Orders {
     const row = await this.#insert(tx, builtIn(order));
     const sent = await transition(tx, executionLifecycle, row, 'send', { actor: null });
     return this.#deps.results.end(tx, sent, 'complete', { actor: order.actor, exitCode: 0 });
+  }
+
+  /** The last built-in action that has not ended: what the instance is about to be. */
+  async lastWanted(queries: Queries, instanceId: string): Promise<BuiltIn | undefined> {
+    const slugs = (await unfinishedOfInstance(queries, instanceId)).map(({ slug }) => slug);
+    return slugs.filter(isBuiltIn).at(-1);
   }
 
   async withdraw(tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null): Promise<void> {

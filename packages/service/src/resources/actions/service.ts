@@ -81,6 +81,11 @@ export class Actions {
     return executionRecord(await this.#orders.done(tx, order));
   }
 
+  /** What the instance is about to be: the last built-in action of it that has not ended. */
+  lastWanted(queries: Queries, instanceId: string): Promise<BuiltIn | undefined> {
+    return this.#orders.lastWanted(queries, instanceId);
+  }
+
   /** Takes back the built-in actions of a kind that have not been sent. */
   withdraw(tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null): Promise<void> {
     return this.#orders.withdraw(tx, instanceId, slug, actor);

@@ -93,6 +93,16 @@ export const lockPendingOfInstance = (tx: Tx, instanceId: string): Promise<Execu
 
 export type WaitingRow = Pick<ExecutionRow, 'server_id' | 'status' | 'sent_epoch' | 'cancel_requested_at'>;
 
+/** What has been ordered on an instance and has not ended, oldest first. */
+export const unfinishedOfInstance = (queries: Queries, instanceId: string) =>
+  queries.db
+    .selectFrom('executions')
+    .select('slug')
+    .where('instance_id', '=', instanceId)
+    .where('status', 'in', ['pending', 'sent', 'running'])
+    .orderBy('id')
+    .execute();
+
 const waitingOfAll = statement<object, WaitingRow>((db) =>
   db
     .selectFrom('executions')

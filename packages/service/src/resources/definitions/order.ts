@@ -1,7 +1,9 @@
 import type { DefinitionCreate } from '@hortus/contract/resources/definitions';
 import { checkInputs, type InputCheck, type Inputs, splitSecretInputs } from '@hortus/template/inputs';
 import { generateSecrets } from '@hortus/template/secrets';
-import { invalid, Problem } from '../../problem.ts';
+import { conflict, invalid, Problem } from '../../problem.ts';
+import { slugify } from '../../slug.ts';
+import type { OpenedConfig } from '../saved-configs/opening.ts';
 import type { Catalog, CatalogTemplate } from '../templates/catalog.ts';
 
 /** A creation request of either published form, checked as far as it can be without the database. */
@@ -10,6 +12,7 @@ export interface Order {
   readonly name: string;
   readonly instanceUid: string;
   readonly serverId: string;
+  readonly tenantId: string | null;
   readonly profile: string;
   readonly variant: string | null;
   readonly plain: Inputs;
@@ -18,29 +21,38 @@ export interface Order {
   readonly generated: Readonly<Record<string, string>>;
 }
 
-export async function readOrder(catalog: Catalog, body: DefinitionCreate): Promise<Order> {
-  const template = chooseTemplate(catalog, body);
+/** What a saved config holds counts where the request itself says nothing. */
+export async function readOrder(catalog: Catalog, body: DefinitionCreate, config?: OpenedConfig): Promise<Order> {
+  const template = chooseTemplate(catalog, body, config);
   // The interface asks the first form for instance_uid and the second for name; either is made from the other.
-  if (body.species !== undefined && body.instance_uid === undefined) throw invalid('instance_uid', 'is required');
+  if (body.template_id === undefined && body.instance_uid === undefined) throw invalid('instance_uid', 'is required');
   if (body.template_id !== undefined && body.name === undefined) throw invalid('name', 'is required');
   const instanceUid = body.instance_uid ?? slugify(body.name ?? '');
   if (instanceUid === '') throw invalid('name', 'must contain a letter or a digit');
   if (body.server_id === undefined) throw invalid('server_id', 'is required');
-  const { plain, secret } = splitSecretInputs(template.spec, readInputs(template, body));
+  const { plain, secret } = splitSecretInputs(template.spec, readInputs(template, body, config));
   return {
     template,
     name: body.name ?? instanceUid,
     instanceUid,
     serverId: body.server_id,
-    profile: checkProfile(template, body.profile ?? 'development'),
-    variant: checkVariant(template, body.variant ?? null),
+    tenantId: body.tenant_id ?? null,
+    profile: checkProfile(template, body.profile ?? config?.profile ?? 'development'),
+    variant: checkVariant(template, body.variant ?? config?.variant ?? null),
     plain,
     secret,
     generated: await generateSecrets(template.spec),
   };
 }
 
-function chooseTemplate(catalog: Catalog, body: DefinitionCreate): CatalogTemplate {
+function chooseTemplate(catalog: Catalog, body: DefinitionCreate, config?: OpenedConfig): CatalogTemplate {
+  const template = namedTemplate(catalog, config && !body.template_id ? { species: config.species, ...body } : body);
+  if (config && config.species !== template.item.species)
+    throw conflict('saved_config_id', 'other_species', `this config is for the species ${config.species}.`);
+  return template;
+}
+
+function namedTemplate(catalog: Catalog, body: DefinitionCreate): CatalogTemplate {
   if (body.species !== undefined && body.template_id !== undefined)
     throw invalid('template_id', 'cannot be given together with species');
   if (body.species !== undefined) {
@@ -55,8 +67,9 @@ function chooseTemplate(catalog: Catalog, body: DefinitionCreate): CatalogTempla
   return template;
 }
 
-function readInputs(template: CatalogTemplate, body: DefinitionCreate): Inputs {
-  const given = valuesOf(body);
+function readInputs(template: CatalogTemplate, body: DefinitionCreate, config?: OpenedConfig): Inputs {
+  const own = valuesOf(body);
+  const given = config ? { ...config.inputs, ...own } : own;
   if (given === undefined) throw invalid(body.species === undefined ? 'params' : 'inputs', 'is required');
   return accepted(checkInputs(template.spec, given, { mode: 'create' }), body).values;
 }
@@ -93,17 +106,3 @@ export function checkVariant(template: CatalogTemplate, variant: string | null):
   const known = template.variants.map(({ id }) => id).join(', ');
   throw invalid('variant', known === '' ? 'this template has no variants' : `must be one of ${known}`);
 }
-
-/** As long as a label of a host name may be. */
-const LONGEST_UID = 63;
-
-/** Letters lose their accents; cut before it is trimmed, so that no cut leaves a dash at the end. */
-const slugify = (name: string): string =>
-  name
-    .normalize('NFKD')
-    .replace(/\p{Mark}+/gu, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-/, '')
-    .slice(0, LONGEST_UID)
-    .replace(/-$/, '');

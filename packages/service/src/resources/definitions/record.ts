@@ -13,6 +13,7 @@ export const definitionRecord = (row: CurrentRow, template: CatalogTemplate): De
   template_version: template.item.version,
   spec_hash: row.spec_hash,
   server_id: row.server_id,
+  tenant_id: row.tenant_id,
   profile: row.profile,
   variant: row.variant,
   inputs: JSON.parse(row.inputs),

@@ -5,11 +5,12 @@ import type { Definitions } from './service.ts';
 
 export const definitionRoutes = (definitions: Definitions): Handlers<keyof typeof definitionEndpoints> => ({
   'definitions.list': async ({ principal, query }) => {
-    const filter = { accountId: principal.accountId, serverId: query.server_id, status: query.status };
+    const { server_id: serverId, tenant_id: tenantId, status } = query;
+    const filter = { accountId: principal.accountId, serverId, tenantId, status };
     return { success: true, ...(await definitions.list(filter, query)) };
   },
   'definitions.create': async ({ principal, body, write }) => {
-    const order = await definitions.order(body);
+    const order = await definitions.order(principal, body);
     return write(async (tx) => ({ success: true, data: await definitions.create(tx, principal, order) }));
   },
   'definitions.read': async ({ principal, params }) => ({

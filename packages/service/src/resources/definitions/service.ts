@@ -8,7 +8,9 @@ import { begin, transition } from '../../state/transition.ts';
 import { type Page, type PageRequest, type Pages, slice } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
+import { openSavedConfig } from '../saved-configs/opening.ts';
 import type { Catalog, CatalogTemplate } from '../templates/catalog.ts';
+import { joinTenant, tenantIsThere } from '../tenants/membership.ts';
 import { requireSecrets } from './deployable.ts';
 import { definitionLifecycle } from './lifecycle.ts';
 import { type Order, readOrder } from './order.ts';
@@ -61,7 +63,7 @@ export class Definitions {
     const page = await pages.read(request, {
       rows: (limit, offset) => listDefinitions(reader, filter, limit, offset),
       count: (atMost) => countDefinitions(reader, filter, atMost),
-      countKey: `definitions ${filter.accountId} ${filter.serverId ?? ''} ${filter.status ?? ''}`,
+      countKey: `definitions ${filter.accountId} ${filter.serverId ?? ''} ${filter.tenantId ?? ''} ${filter.status ?? ''}`,
     });
     return { ...page, data: page.data.map((row) => this.#record(row)) };
   }
@@ -71,14 +73,18 @@ export class Definitions {
   }
 
   /** Checks all that can be checked before a transaction begins. */
-  order(body: DefinitionCreate): Promise<Order> {
-    return readOrder(this.#deps.catalog, body);
+  async order({ accountId }: Principal, body: DefinitionCreate): Promise<Order> {
+    const { catalog, reader, vault } = this.#deps;
+    const config = body.saved_config_id && (await openSavedConfig(reader, vault, accountId, body.saved_config_id));
+    return readOrder(catalog, body, config || undefined);
   }
 
   async create(tx: Tx, principal: Principal, order: Order): Promise<Definition> {
     const { accountId } = principal;
     const { template, instanceUid } = order;
     if (!(await this.#deps.hasServer(tx, accountId, order.serverId))) throw noServer('there is no such server.');
+    const { tenantId, serverId } = order;
+    if (tenantId !== null) await joinTenant(tx, { accountId, tenantId, serverId });
     const row = await begin(
       tx,
       definitionLifecycle,
@@ -88,7 +94,8 @@ export class Definitions {
         name: order.name,
         instance_uid: instanceUid,
         template_id: template.item.id,
-        server_id: order.serverId,
+        server_id: serverId,
+        tenant_id: tenantId,
         current_revision: 1,
         last_revision: 1,
         container_name: instanceUid,
@@ -157,10 +164,12 @@ export class Definitions {
   }
 
   async activate(tx: Tx, principal: Principal, id: string): Promise<Definition> {
-    const { server_id } = await this.#lock(tx, principal, id);
+    const { server_id, tenant_id } = await this.#lock(tx, principal, id);
     if (!(await this.#deps.hasServer(tx, principal.accountId, server_id)))
       throw noServer('the server it was planted on has been removed.');
-    const activated = await this.#move(tx, principal, id, 'activate');
+    // One whose tenant is gone comes back on its own.
+    const orphaned = tenant_id !== null && !(await tenantIsThere(tx, tenant_id));
+    const activated = await this.#move(tx, principal, id, 'activate', orphaned ? { tenant_id: null } : {});
     await this.#deps.keepAll(tx, id, actorOf(principal));
     return activated;
   }
@@ -182,9 +191,15 @@ export class Definitions {
     return slice((await listSecrets(this.#deps.reader, id)).map(secretRecord), request);
   }
 
-  async #move(tx: Tx, principal: Principal, id: string, move: MoveOf<typeof definitionLifecycle.machine>) {
+  async #move(
+    tx: Tx,
+    principal: Principal,
+    id: string,
+    move: MoveOf<typeof definitionLifecycle.machine>,
+    set: { tenant_id?: null } = {},
+  ) {
     const before = await this.#lock(tx, principal, id);
-    const changed = await transition(tx, definitionLifecycle, before, move, { actor: actorOf(principal) });
+    const changed = await transition(tx, definitionLifecycle, before, move, { actor: actorOf(principal), set });
     return this.#record({ ...before, ...changed });
   }
 

@@ -15,6 +15,7 @@ export type CurrentRow = DefinitionRow &
 export interface DefinitionFilter {
   readonly accountId: string;
   readonly serverId?: string | undefined;
+  readonly tenantId?: string | undefined;
   readonly status?: DefinitionRow['status'] | undefined;
 }
 
@@ -24,6 +25,7 @@ const matching =
     eb.and([
       eb('definitions.account_id', '=', filter.accountId),
       ...(filter.serverId === undefined ? [] : [eb('definitions.server_id', '=', filter.serverId)]),
+      ...(filter.tenantId === undefined ? [] : [eb('definitions.tenant_id', '=', filter.tenantId)]),
       ...(filter.status === undefined ? [] : [eb('definitions.status', '=', filter.status)]),
     ]);
 
@@ -109,6 +111,33 @@ export async function countUnarchivedOn(queries: Queries, serverId: string): Pro
     .where('status', '!=', 'archived')
     .executeTakeFirstOrThrow();
   return total;
+}
+
+/** In the order of their ids, as everybody locks them, so that nobody waits for each other. */
+export const lockOfTenant = (tx: Tx, tenantId: string): Promise<DefinitionRow[]> =>
+  forUpdate(
+    tx,
+    tx.db
+      .selectFrom('definitions')
+      .selectAll()
+      .where('tenant_id', '=', tenantId)
+      .where('status', '!=', 'archived')
+      .orderBy('id'),
+  ).execute();
+
+export async function countOfTenants(
+  queries: Queries,
+  tenantIds: readonly string[],
+): Promise<ReadonlyMap<string | null, number>> {
+  const rows = await queries.db
+    .selectFrom('definitions')
+    .select('tenant_id')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('tenant_id', 'in', tenantIds)
+    .where('status', '!=', 'archived')
+    .groupBy('tenant_id')
+    .execute();
+  return new Map(rows.map(({ tenant_id, total }) => [tenant_id, total]));
 }
 
 const addRevision = statement<NewRow<'revisions'>>((db, p) =>

@@ -7,6 +7,7 @@ import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { definitionById, type Pinned, pin } from '../definitions/deployable.ts';
 import type { Standing } from '../servers/service.ts';
+import { requireOpenTenant } from '../tenants/membership.ts';
 import { deploymentLifecycle } from './lifecycle.ts';
 import { LINES_IN_ANSWER } from './logs.ts';
 import { cancelHeld, hasEnded, hold, scopeOf, type Wake, wakeNext } from './queue.ts';
@@ -139,6 +140,7 @@ export class Deployments {
   async #order(tx: Tx, principal: Principal, pinned: Pinned, rollbackOf: string | null): Promise<Deployment> {
     const { definition, revision } = pinned;
     await this.#requireServer(tx, definition.account_id, definition.server_id);
+    await requireOpenTenant(tx, definition.tenant_id);
     const actor = actorOf(principal);
     const row = await begin(
       tx,

@@ -7,6 +7,7 @@ import type { Tx } from '../../storage/storage.ts';
 import type { BuiltIn, BuiltInOrder } from '../actions/built-ins.ts';
 import { specOf } from '../actions/declared.ts';
 import type { Catalog } from '../templates/catalog.ts';
+import { requireOpenTenant } from '../tenants/membership.ts';
 import { type Instances, released } from './service.ts';
 import type { NamedRow } from './store.ts';
 
@@ -39,6 +40,7 @@ export class InstanceOrders {
     if (instance.status === 'released') throw released();
     if (instance.status === 'pending')
       throw conflict('status', 'state', 'the instance has not been deployed yet.', { status: 'pending' });
+    if (slug !== 'hortus.stop') await requireOpenTenant(tx, instance.tenant_id);
     const execution = await order(tx, { instance, slug, actor: actorOf(principal) });
     return { execution, instance: instances.record(instance) };
   }

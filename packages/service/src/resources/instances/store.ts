@@ -12,6 +12,7 @@ export interface NamedRow extends InstanceRow {
   readonly instance_uid: string;
   readonly template_id: string;
   readonly profile: string;
+  readonly tenant_id: string | null;
 }
 
 /** Whose instances they are; a daemon's are those of its own server. */
@@ -54,7 +55,8 @@ const named = (queries: Queries) =>
         .on('revisions.number', '=', (eb) => eb.fn.coalesce('instances.revision', 'definitions.current_revision')),
     )
     .selectAll('instances')
-    .select(['definitions.name', 'definitions.instance_uid', 'revisions.template_id', 'revisions.profile']);
+    .select(['definitions.name', 'definitions.instance_uid', 'definitions.tenant_id'])
+    .select(['revisions.template_id', 'revisions.profile']);
 
 export const listInstances = (
   queries: Queries,
@@ -85,6 +87,44 @@ export const countByState = (queries: Queries, accountId: string) =>
     .where('account_id', '=', accountId)
     .groupBy(['status', 'health'])
     .execute();
+
+/** The definition and the tenant that an instance belongs to. */
+export const findMembership = (queries: Queries, id: string) =>
+  queries.db
+    .selectFrom('instances')
+    .innerJoin('definitions', 'definitions.id', 'instances.definition_id')
+    .select(['instances.definition_id', 'definitions.tenant_id'])
+    .where('instances.id', '=', id)
+    .executeTakeFirst();
+
+/** Those that are not released, and how many of them run. */
+export async function countOfTenants(
+  queries: Queries,
+  tenantIds: readonly string[],
+): Promise<ReadonlyMap<string | null, { readonly living: number; readonly running: number }>> {
+  const rows = await queries.db
+    .selectFrom('instances')
+    .innerJoin('definitions', 'definitions.id', 'instances.definition_id')
+    .select('definitions.tenant_id')
+    .select((eb) => eb.fn.countAll<number>().as('living'))
+    .select((eb) =>
+      eb.fn
+        .sum<number>(
+          eb
+            .case()
+            .when('instances.status', '=', sql.lit('running' as const))
+            .then(1)
+            .else(0)
+            .end(),
+        )
+        .as('running'),
+    )
+    .where('definitions.tenant_id', 'in', tenantIds)
+    .where('instances.status', '<>', sql.lit('released' as const))
+    .groupBy('definitions.tenant_id')
+    .execute();
+  return new Map(rows.map(({ tenant_id, living, running }) => [tenant_id, { living, running: Number(running) }]));
+}
 
 export const findInstance = (queries: Queries, scope: Scope, id: string): Promise<NamedRow | undefined> =>
   named(queries)

@@ -124,5 +124,6 @@ const itemOf = (row: TemplateRow, spec: Canonical): TemplateItem => ({
   status: row.status,
   deprecated: row.deprecated === 1,
   featured: row.featured === 1,
+  author: row.author,
   created_at: iso(row.created_at),
 });

@@ -1,12 +1,8 @@
 import { specHash } from '@hortus/template/canonical';
 import type { Canonical } from '@hortus/template/canonical-form';
-import { canonicalJson } from '@hortus/template/canonical-json';
-import { newId } from '../../ids.ts';
-import { begin } from '../../state/transition.ts';
 import { RunAgain, type Storage, type Tx } from '../../storage/storage.ts';
-import { CATALOG_TOPIC } from './catalog.ts';
-import { templateLifecycle } from './lifecycle.ts';
-import { CATALOG, findCatalogVersions } from './store.ts';
+import { publish } from './publish.ts';
+import { findCatalogVersions } from './store.ts';
 
 /**
  * Publishes the templates that come with this release. A version once published never changes: one that differs under
@@ -25,32 +21,7 @@ export async function shipCatalog(storage: Storage, specs: readonly Canonical[])
 async function ship(tx: Tx, spec: Canonical): Promise<string | undefined> {
   const known = (await findCatalogVersions(tx, spec.slug)).find(({ version }) => version === spec.version);
   if (known) return known.spec_hash;
-  await begin(
-    tx,
-    templateLifecycle,
-    {
-      id: newId('template'),
-      owner: CATALOG,
-      species: spec.slug,
-      version: spec.version,
-      name: spec.name,
-      description: spec.description,
-      archetype: spec.archetype,
-      kingdom: spec.taxonomy.kingdom,
-      family: spec.taxonomy.family,
-      app_version: spec.app_version ?? '',
-      spec: canonicalJson(spec),
-      spec_hash: specHash(spec),
-      deprecated: spec.deprecated ? 1 : 0,
-      featured: spec.featured ? 1 : 0,
-      created_at: tx.now,
-      updated_at: tx.now,
-    },
-    'ship',
-    null,
-    // Another replica that starts at this moment was quicker: look again at what it has published.
-    () => new RunAgain(),
-  );
-  tx.notify(CATALOG_TOPIC);
+  // Another replica that starts at this moment may be quicker: then look again at what it has published.
+  await publish(tx, spec, null, () => new RunAgain());
   return undefined;
 }

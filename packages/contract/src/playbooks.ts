@@ -1,0 +1,144 @@
+/**
+ * What a daemon does, step by step, as data: its planner makes these steps and no others, its log lines carry their ids, and
+ * the service shows them to people. An id never changes its meaning. A new step is a row here and a place in the playbooks
+ * that may take it; the daemon does not compile with a step that has no row, and its tests fail for one without a place.
+ */
+interface StepText {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** The steps of rollouts: what the planner puts together, and what a deployment's log names. */
+export const rolloutSteps = {
+  discard: {
+    name: 'Clear away',
+    description: 'Removes a container that an interrupted deployment left behind before it ever served.',
+  },
+  pull: { name: 'Pull image', description: 'Fetches an image that the server does not have yet.' },
+  network: { name: 'Make network', description: 'Makes the private network of the instance.' },
+  volumes: {
+    name: 'Make volume',
+    description: 'Makes a volume that is missing. Volumes that exist are kept as they are.',
+  },
+  create: {
+    name: 'Create container',
+    description: 'Creates the new container beside the old one, without starting it.',
+  },
+  files: { name: 'Write files', description: 'Puts the configuration files into the new container.' },
+  before_start_job: { name: 'Run job', description: 'Runs a job to its end before the services that wait for it.' },
+  stop_old: { name: 'Stop old container', description: 'Stops a container that is replaced or no longer declared.' },
+  start: { name: 'Start container', description: 'Starts the container.' },
+  wait_healthy: { name: 'Wait until healthy', description: 'Probes the container until it is ready to serve.' },
+  after_start_job: { name: 'Run job after start', description: 'Runs a job to its end once every service is healthy.' },
+  remove_old: {
+    name: 'Remove old container',
+    description: 'Removes a container that is replaced or no longer declared.',
+  },
+  switch: {
+    name: 'Switch over',
+    description: 'Gives the new container its lasting name: from here on it is the instance.',
+  },
+  start_old: { name: 'Start old container again', description: 'Brings back the previous container after a failure.' },
+} as const satisfies Record<string, StepText>;
+
+export type StepId = keyof typeof rolloutSteps;
+
+/** The steps of what is ordered on an instance that is there. */
+const orderSteps = {
+  check_order: {
+    name: 'Check order',
+    description: 'Compares the arguments with those of the manifest that the server has accepted, and its own policy.',
+  },
+  journal_order: {
+    name: 'Write down',
+    description: 'Writes the order to disk before anything begins, so that it is never begun twice.',
+  },
+  run_action: {
+    name: 'Run action',
+    description: 'Runs the command in its container, in a container of its own, or as a request to one.',
+  },
+  start_containers: {
+    name: 'Start containers',
+    description: 'Starts the services in the order in which they depend on one another.',
+  },
+  stop_containers: { name: 'Stop containers', description: 'Stops the containers, those that others need last.' },
+  remove_containers: { name: 'Remove containers', description: 'Stops and removes the containers.' },
+  remove_network: { name: 'Remove network', description: 'Removes the private network of the instance.' },
+  remove_volumes: {
+    name: 'Remove volumes',
+    description: 'Removes the volumes, if that was asked for and every critical one was named.',
+  },
+  report_result: {
+    name: 'Report result',
+    description: 'Tells the service how it ended, again and again until it has heard.',
+  },
+} as const satisfies Record<string, StepText>;
+
+const steps = { ...rolloutSteps, ...orderSteps };
+
+interface PlaybookText extends StepText {
+  /** In the order in which they come; each may come several times, once or, where there is nothing to do, not at all. */
+  readonly steps: readonly (keyof typeof steps)[];
+}
+
+const preparation = ['discard', 'network', 'volumes', 'pull', 'create', 'files'] as const;
+const proof = ['start', 'wait_healthy', 'after_start_job'] as const;
+const replacement = [...preparation, 'before_start_job', 'stop_old', ...proof, 'remove_old', 'switch'] as const;
+
+const ordered = ['check_order', 'journal_order'] as const;
+
+export const playbooks = {
+  deploy: {
+    name: 'Deploy',
+    description: 'The first deployment of a definition: there is nothing yet to replace.',
+    steps: [...preparation, 'before_start_job', ...proof, 'switch'],
+  },
+  recreate: {
+    name: 'Recreate',
+    description:
+      'A deployment where something runs already: the new containers are created beside the old ones, which are stopped only then and removed when the new ones are healthy.',
+    steps: replacement,
+  },
+  rollback: {
+    name: 'Roll back',
+    description: 'A deployment of an earlier revision. It takes the same way as any other, backwards only in number.',
+    steps: replacement,
+  },
+  recover: {
+    name: 'Recover',
+    description: 'After a deployment has failed: what was new is cleared away and what ran before runs again.',
+    steps: ['discard', 'stop_old', 'start_old'],
+  },
+  action: {
+    name: 'Action',
+    description: 'An action that the template of an instance declares.',
+    steps: [...ordered, 'run_action', 'report_result'],
+  },
+  start: {
+    name: 'Start',
+    description: 'Starts the containers of an instance.',
+    steps: [...ordered, 'start_containers', 'report_result'],
+  },
+  stop: {
+    name: 'Stop',
+    description: 'Stops the containers of an instance and keeps them.',
+    steps: [...ordered, 'stop_containers', 'report_result'],
+  },
+  restart: {
+    name: 'Restart',
+    description: 'Stops the services of an instance and starts them again.',
+    steps: [...ordered, 'stop_containers', 'start_containers', 'report_result'],
+  },
+  release: {
+    name: 'Release',
+    description: 'Removes the containers of an instance for good; its volumes only if that was asked for.',
+    steps: [...ordered, 'remove_containers', 'remove_network', 'remove_volumes', 'report_result'],
+  },
+} as const satisfies Record<string, PlaybookText>;
+
+export type PlaybookType = keyof typeof playbooks;
+
+export const playbookTypes = Object.keys(playbooks) as PlaybookType[];
+
+/** The steps of a playbook with their words. */
+export const stepsOf = (type: PlaybookType) => playbooks[type].steps.map((id) => ({ id, ...steps[id] }));

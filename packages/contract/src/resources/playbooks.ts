@@ -1,0 +1,49 @@
+import Type, { type Static } from 'typebox';
+import { endpoint } from '../endpoint.ts';
+import { answer, list, paging } from '../envelope.ts';
+import { choice, givenId } from '../fields.ts';
+import { playbookTypes } from '../playbooks.ts';
+
+export const Playbook = Type.Object(
+  {
+    type: choice(playbookTypes),
+    name: Type.String(),
+    description: Type.String(),
+    steps: Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'What a line of a deployment’s log names as its step.', examples: ['pull'] }),
+        name: Type.String(),
+        description: Type.String(),
+      }),
+      {
+        description:
+          'In the order in which they come; each may come several times, once or, where there is nothing to do, not at all.',
+      },
+    ),
+  },
+  { title: 'Playbook' },
+);
+export type Playbook = Static<typeof Playbook>;
+
+export const playbookEndpoints = {
+  'playbooks.list': endpoint({
+    method: 'GET',
+    path: '/playbooks',
+    tag: 'playbooks',
+    summary: 'List the playbooks: what a daemon does, step by step',
+    permission: 'deployments:read',
+    hot: true,
+    query: Type.Object({ ...paging }),
+    response: list(Playbook),
+  }),
+  'playbooks.read': endpoint({
+    method: 'GET',
+    path: '/playbooks/{playbook_type}',
+    tag: 'playbooks',
+    summary: 'Read a playbook',
+    permission: 'deployments:read',
+    hot: true,
+    params: Type.Object({ playbook_type: givenId('Type of a playbook, such as deploy.') }),
+    response: answer(Playbook),
+  }),
+};

@@ -1,0 +1,222 @@
+import Type, { type Static } from 'typebox';
+import { endpoint } from '../endpoint.ts';
+import { answer, list, paging, Timestamp } from '../envelope.ts';
+import { choice, givenId, id, nullable, text } from '../fields.ts';
+import { recipeMachine } from '../machines/recipe.ts';
+
+export const RecipeFinding = Type.Object(
+  {
+    severity: choice(['error', 'warning']),
+    code: Type.String({ examples: ['unknown-key'] }),
+    path: Type.String({ description: 'Where in the spec.', examples: ['components.app.image'] }),
+    line: Type.Integer({ description: 'Of the text that was given; of an object, written out with two spaces.' }),
+    column: Type.Integer(),
+    message: Type.String(),
+    suggestion: Type.Optional(Type.String()),
+  },
+  { title: 'RecipeFinding' },
+);
+
+export const Recipe = Type.Object(
+  {
+    id: id('recipe'),
+    slug: Type.String({ description: 'The species that the template will be.' }),
+    name: Type.String(),
+    description: Type.String(),
+    author: Type.String({ description: 'Name of the account that submitted it.' }),
+    mine: Type.Boolean({ description: 'Whether the caller’s own account submitted it.' }),
+    status: choice(recipeMachine.states),
+    upvotes: Type.Integer(),
+    upvoted: Type.Boolean({ description: 'Whether the caller has upvoted it.' }),
+    valid: Type.Boolean({ description: 'Whether the spec has no error, so that it can be approved.' }),
+    reason: nullable(Type.String(), { description: 'Why it was rejected.' }),
+    template_id: nullable(id('template'), { description: 'What was published when it was approved.' }),
+    reviewed_at: nullable(Timestamp),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'Recipe' },
+);
+export type Recipe = Static<typeof Recipe>;
+
+export const RecipeDetail = Type.Object(
+  {
+    ...Recipe.properties,
+    spec: Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown())], { description: 'As it was given.' }),
+    findings: Type.Array(RecipeFinding, { description: 'What the validator says of the spec.' }),
+  },
+  { title: 'RecipeDetail' },
+);
+export type RecipeDetail = Static<typeof RecipeDetail>;
+
+/** Characters of the longest spec that is read: a validator takes its time over what is much longer than any template. */
+export const SPEC_LIMIT = 65_536;
+
+const written = {
+  name: text(120, { description: 'Shown to people.' }),
+  description: Type.String({ maxLength: 4000, description: 'What it is for.' }),
+  spec: Type.Union(
+    [
+      Type.String({ minLength: 1, maxLength: SPEC_LIMIT }),
+      Type.Record(Type.String({ pattern: '^[A-Za-z$_][A-Za-z0-9_.$-]{0,63}$' }), Type.Unknown(), {
+        additionalProperties: false,
+        maxProperties: 100,
+      }),
+    ],
+    { description: 'A template: its YAML text or the same as an object.' },
+  ),
+};
+
+const example = {
+  slug: 'inkwell',
+  name: 'Inkwell',
+  description: 'A blog for one.',
+  spec: 'slug: inkwell\nname: Inkwell\nversion: 1.0.0\n',
+};
+
+export const RecipeSubmission = Type.Object(
+  {
+    slug: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
+      description: 'The species; the same as in the spec.',
+    }),
+    ...written,
+  },
+  { title: 'RecipeSubmission', additionalProperties: false, examples: [example] },
+);
+export type RecipeSubmission = Static<typeof RecipeSubmission>;
+
+export const RecipeEdit = Type.Object(
+  {
+    name: Type.Optional(written.name),
+    description: Type.Optional(written.description),
+    spec: Type.Optional(written.spec),
+  },
+  { title: 'RecipeEdit', additionalProperties: false, examples: [{ description: 'A blog for one or two.' }] },
+);
+export type RecipeEdit = Static<typeof RecipeEdit>;
+
+export const RecipeRejection = Type.Object(
+  { reason: text(2000, { description: 'What its author is told.' }) },
+  { title: 'RecipeRejection', additionalProperties: false, examples: [{ reason: 'The image cannot be pulled.' }] },
+);
+export type RecipeRejection = Static<typeof RecipeRejection>;
+
+const params = Type.Object({ id: givenId('Id of a recipe.') });
+const detail = { tag: 'recipes', response: answer(RecipeDetail) } as const;
+const own = { ...detail, permission: 'recipes:write', params } as const;
+const review = { ...detail, method: 'POST', permission: 'admin', params } as const;
+
+export const recipeEndpoints = {
+  'recipes.list': endpoint({
+    method: 'GET',
+    path: '/recipes',
+    tag: 'recipes',
+    summary: 'List the approved recipes of all accounts',
+    permission: 'recipes:read',
+    query: Type.Object({
+      sort: Type.Optional(
+        choice(['newest', 'upvotes'], {
+          default: 'newest',
+          description: 'Which come first: the newest or the most liked.',
+        }),
+      ),
+      ...paging,
+    }),
+    response: list(Recipe),
+  }),
+  'recipes.bySlug': endpoint({
+    ...detail,
+    method: 'GET',
+    path: '/recipes/by-slug/{slug}',
+    summary: 'Read a recipe by its slug',
+    description: 'The newest approved one; where none is approved, the newest of the caller’s own account.',
+    permission: 'recipes:read',
+    params: Type.Object({ slug: givenId('Slug of a recipe.') }),
+  }),
+  'recipes.mine': endpoint({
+    method: 'GET',
+    path: '/recipes/mine',
+    tag: 'recipes',
+    summary: 'List the recipes that the caller’s account has submitted',
+    permission: 'recipes:read',
+    query: Type.Object({
+      status: Type.Optional(choice(recipeMachine.states, { description: 'Only those in this state.' })),
+      ...paging,
+    }),
+    response: list(Recipe),
+  }),
+  'recipes.pending': endpoint({
+    method: 'GET',
+    path: '/recipes/pending',
+    tag: 'recipes',
+    summary: 'List the recipes that wait for review, oldest first',
+    permission: 'admin',
+    query: Type.Object({ ...paging }),
+    response: list(Recipe),
+  }),
+  'recipes.read': endpoint({
+    ...detail,
+    method: 'GET',
+    path: '/recipes/{id}',
+    summary: 'Read a recipe with its spec',
+    description: 'An approved one, or one of the caller’s own account; admins read all.',
+    permission: 'recipes:read',
+    params,
+  }),
+  'recipes.submit': endpoint({
+    ...detail,
+    method: 'POST',
+    path: '/recipes',
+    summary: 'Submit a recipe for review',
+    description:
+      'What the validator says of the spec is in the answer; it can be edited until it is reviewed. A slug belongs to whoever published it first.',
+    permission: 'recipes:write',
+    idempotent: true,
+    status: 201,
+    body: RecipeSubmission,
+  }),
+  'recipes.edit': endpoint({
+    ...own,
+    method: 'PATCH',
+    path: '/recipes/{id}',
+    summary: 'Edit a recipe that waits for review',
+    body: RecipeEdit,
+  }),
+  'recipes.upvote': endpoint({
+    ...own,
+    method: 'POST',
+    path: '/recipes/{id}/upvote',
+    summary: 'Upvote an approved recipe',
+    description: 'Counts once for each user: doing it again changes nothing.',
+  }),
+  'recipes.withdraw': endpoint({
+    ...own,
+    method: 'PATCH',
+    path: '/recipes/{id}/withdraw',
+    summary: 'Withdraw a recipe',
+    description: 'What was published of it stays for those who use it, marked as deprecated.',
+  }),
+  'recipes.delete': endpoint({
+    ...own,
+    method: 'DELETE',
+    path: '/recipes/{id}',
+    summary: 'Delete a recipe and its upvotes',
+    description: 'Admins may delete anybody’s. What was published of it stays, marked as deprecated.',
+  }),
+  'recipes.approve': endpoint({
+    ...review,
+    path: '/recipes/{id}/approve',
+    summary: 'Approve a recipe',
+    description:
+      'Validates the spec and publishes it as a template of the catalog under its author’s name. Findings are a 422 with their places in details.',
+  }),
+  'recipes.reject': endpoint({
+    ...review,
+    path: '/recipes/{id}/reject',
+    summary: 'Reject a recipe with a reason',
+    body: RecipeRejection,
+  }),
+};

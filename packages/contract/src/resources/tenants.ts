@@ -1,0 +1,125 @@
+import Type, { type Static } from 'typebox';
+import { endpoint } from '../endpoint.ts';
+import { answer, list, paging, Timestamp } from '../envelope.ts';
+import { choice, givenId, id, nullable, text } from '../fields.ts';
+import { tenantMachine } from '../machines/tenant.ts';
+
+export const Tenant = Type.Object(
+  {
+    id: id('tenant'),
+    name: Type.String(),
+    slug: Type.String({ description: 'Unique among the tenants of the account that are not deleted.' }),
+    server_id: id('server', { description: 'Where all of its definitions run.' }),
+    status: choice(tenantMachine.states, {
+      description: 'pending until it is made active or something of it has been deployed with success.',
+    }),
+    definitions_count: Type.Integer({ description: 'Definitions that are not archived.' }),
+    instances_count: Type.Integer({ description: 'Instances that are not released.' }),
+    running_count: Type.Integer({ description: 'Those of them that run.' }),
+    suspended_at: nullable(Timestamp, { description: 'Since when it is suspended.' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'Tenant' },
+);
+export type Tenant = Static<typeof Tenant>;
+
+export const TenantCreate = Type.Object(
+  {
+    name: text(120, { description: 'Shown to people.' }),
+    server_id: givenId('The server that its definitions run on.'),
+    slug: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 63,
+        pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
+        description: 'Lower-case letters, digits and dashes; made from the name if left out.',
+      }),
+    ),
+  },
+  {
+    title: 'TenantCreate',
+    additionalProperties: false,
+    examples: [{ name: 'Rose Nursery', server_id: 'srv_01j9zq3v5t8x2m4n6p7r9s0abc', slug: 'rose-nursery' }],
+  },
+);
+export type TenantCreate = Static<typeof TenantCreate>;
+
+const params = Type.Object({ id: givenId('Id of a tenant.') });
+const move = {
+  method: 'PATCH',
+  tag: 'tenants',
+  permission: 'tenants:write',
+  params,
+  response: answer(Tenant),
+} as const;
+
+export const tenantEndpoints = {
+  'tenants.list': endpoint({
+    method: 'GET',
+    path: '/tenants',
+    tag: 'tenants',
+    summary: 'List the tenants',
+    description: 'Deleted ones are shown only when they are asked for.',
+    permission: 'tenants:read',
+    query: Type.Object({
+      server_id: Type.Optional(givenId('Only those of this server.')),
+      status: Type.Optional(choice(tenantMachine.states, { description: 'Only those in this state.' })),
+      ...paging,
+    }),
+    response: list(Tenant),
+  }),
+  'tenants.create': endpoint({
+    method: 'POST',
+    path: '/tenants',
+    tag: 'tenants',
+    summary: 'Create a tenant on a server',
+    permission: 'tenants:write',
+    idempotent: true,
+    status: 201,
+    body: TenantCreate,
+    response: answer(Tenant),
+  }),
+  'tenants.read': endpoint({
+    method: 'GET',
+    path: '/tenants/{id}',
+    tag: 'tenants',
+    summary: 'Read a tenant',
+    permission: 'tenants:read',
+    params,
+    response: answer(Tenant),
+  }),
+  'tenants.suspend': endpoint({
+    ...move,
+    path: '/tenants/{id}/suspend',
+    summary: 'Suspend a tenant',
+    description:
+      'Stops every instance of it, ends deployments that are under way and refuses new ones. Which instances ran is remembered.',
+  }),
+  'tenants.resume': endpoint({
+    ...move,
+    path: '/tenants/{id}/resume',
+    summary: 'Resume a suspended tenant',
+    description: 'Starts the instances that ran before it was suspended.',
+  }),
+  'tenants.activate': endpoint({
+    ...move,
+    path: '/tenants/{id}/active',
+    summary: 'Make a tenant active',
+    description: 'A suspended one may be deployed to again; unlike resume, this starts nothing by itself.',
+  }),
+  'tenants.delete': endpoint({
+    method: 'DELETE',
+    path: '/tenants/{id}',
+    tag: 'tenants',
+    summary: 'Delete a tenant',
+    description:
+      'Refused while it has definitions that are not archived, unless it is forced: then they are archived, their containers removed and their volumes kept.',
+    permission: 'tenants:write',
+    params,
+    query: Type.Object({
+      force: Type.Optional(Type.Boolean({ default: false, description: 'Archives its definitions first.' })),
+    }),
+    response: answer(Tenant),
+  }),
+};

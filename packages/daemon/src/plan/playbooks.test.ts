@@ -1,0 +1,104 @@
+import { type PlaybookType, playbooks } from '@hortus/contract/playbooks';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Actual, isNext } from './actual.ts';
+import { type Desired, desiredState } from './desired.ts';
+import { plan } from './plan.ts';
+import type { Plan } from './plan-step.ts';
+import { recoveryPlan } from './recovery.ts';
+import { EngineModel } from './testing/engine-model.ts';
+import { component, manifest } from './testing/manifests.ts';
+
+let deployments = 0;
+
+const desire = (components: Parameters<typeof manifest>[1]): Desired =>
+  desiredState({
+    deploymentId: `dep_${++deployments}`,
+    definitionId: 'def_1',
+    revision: deployments,
+    serverId: 'srv_1',
+    manifest: manifest('u', components),
+  });
+
+/** One of everything that makes a step of its own; `version` changes all of it. */
+const everything = (version: number, { broken = false } = {}) => [
+  component('db', {
+    image: `db:${version}`,
+    storage: [{ name: 'data', volume: 'u_data', mount_path: '/data', read_only: false, critical: true }],
+  }),
+  component('migrate', { kind: 'job', run: 'before_start', image: `app:${version}`, depends_on: { db: 'healthy' } }),
+  component('app', {
+    image: `app:${version}`,
+    files: [{ mount_path: '/etc/x', mode: '0644', content: `${version}` }],
+    depends_on: { migrate: 'completed' },
+    ...(broken && { env: { BROKEN: '1' } }),
+  }),
+  component('seed', { kind: 'job', run: 'after_start', image: `app:${version}` }),
+];
+
+const apply = (model: EngineModel, { steps }: Plan, until = steps.length) => {
+  for (const step of steps.slice(0, until)) model.apply(step);
+};
+
+/** What people call a rollout that begins like this. */
+const kindOf = ({ containers }: Actual): PlaybookType =>
+  containers.some((one) => !isNext(one) || one.replaces.length > 0) ? 'recreate' : 'deploy';
+
+const stepsIn = ({ steps }: Plan) => [...new Set(steps.map(({ step }) => step))];
+
+function expectInPlaybook(type: PlaybookType, made: Plan): void {
+  const known: readonly string[] = playbooks[type].steps;
+  for (const step of stepsIn(made)) expect(known, `${step} in the playbook ${type}`).toContain(step);
+}
+
+/** Where a rollout that is cut off leaves the engine, as a share of its steps. */
+const cut = fc.double({ min: 0, max: 1, noNaN: true });
+
+describe('the playbooks', () => {
+  test('hold every step of every plan, also after rollouts that were cut off', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), cut), { maxLength: 4 }), (rollouts) => {
+        const model = new EngineModel();
+        for (const [version, share] of rollouts) {
+          const before = model.actual();
+          const desired = desire(everything(version));
+          const made = plan(desired, before);
+          expectInPlaybook(kindOf(before), made);
+          apply(model, made, Math.round(made.steps.length * share));
+          const recovery = recoveryPlan(desired, before, model.actual());
+          if (recovery.direction === 'back') expectInPlaybook('recover', recovery.plan);
+          if (recovery.direction === 'forward') expectInPlaybook(kindOf(model.actual()), recovery.plan);
+        }
+      }),
+    );
+  });
+
+  test('have no step that is never taken, and name them in the order in which they come', () => {
+    const model = new EngineModel();
+    const first = plan(desire([component('main', { files: everything(1)[2]?.files ?? [] })]), model.actual());
+    const inOrder = (type: PlaybookType, made: Plan) =>
+      expect(stepsIn(made)).toEqual(playbooks[type].steps.filter((step) => stepsIn(made).includes(step as never)));
+    inOrder('deploy', first);
+    apply(model, first);
+    const second = plan(desire([component('main', { image: 'example:2' })]), model.actual());
+    inOrder('recreate', second);
+
+    const taken = new Set<string>();
+    const whole = new EngineModel();
+    const note = (made: Plan, until?: number) => {
+      for (const step of stepsIn(made)) taken.add(step);
+      apply(whole, made, until);
+    };
+    note(plan(desire(everything(1)), whole.actual()));
+    const before = whole.actual();
+    const failing = desire(everything(2, { broken: true }));
+    const made = plan(failing, before);
+    const stopped = made.steps.findIndex(({ step }) => step === 'stop_old') + 1;
+    note(made, stopped);
+    const recovery = recoveryPlan(failing, before, whole.actual());
+    if (recovery.direction === 'none') throw new Error('nothing here is irreversible');
+    note(recovery.plan);
+    const rollouts: readonly PlaybookType[] = ['deploy', 'recreate', 'rollback', 'recover'];
+    expect([...taken].sort()).toEqual([...new Set(rollouts.flatMap((type) => playbooks[type].steps))].sort());
+  });
+});

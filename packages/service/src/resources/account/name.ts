@@ -1,0 +1,2 @@
+/** Accounts to those who show whose something is. */
+export { nameOfAccount } from './store.ts';

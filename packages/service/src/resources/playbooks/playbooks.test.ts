@@ -1,0 +1,33 @@
+import { rolloutSteps } from '@hortus/contract/playbooks';
+import { beforeAll, expect, it } from 'vitest';
+import { onBothEngines } from '../../testing/engines.ts';
+import { expectRefusal } from '../../testing/published-answer.ts';
+import { type RunningService, startApp } from '../../testing/running-service.ts';
+import { builtIns } from '../actions/built-ins.ts';
+
+onBothEngines((engine) => {
+  let service: RunningService;
+  beforeAll(async () => {
+    service = await startApp(engine);
+  });
+  const get = (path: string) => service.request('GET', path);
+
+  it('tells what a daemon does, so that every step of a log can be looked up', async () => {
+    const { data, pagination } = (await get('/playbooks')).json;
+    expect(pagination.total).toBe(data.length);
+    const steps = new Map(data.flatMap((one: { steps: { id: string }[] }) => one.steps.map((step) => [step.id, step])));
+    for (const [id, words] of Object.entries(rolloutSteps)) expect(steps.get(id)).toEqual({ id, ...words });
+    for (const one of data) expect((await get(`/playbooks/${one.type}`)).json.data).toEqual(one);
+  });
+
+  it('has one for every order that can be given on an instance', async () => {
+    for (const slug of Object.keys(builtIns)) {
+      const { data } = (await get(`/playbooks/${slug.replace('hortus.', '')}`)).json;
+      expect(data.steps.at(-1).id).toBe('report_result');
+    }
+  });
+
+  it('knows no others', async () => {
+    expectRefusal(await get('/playbooks/constructor'), 'NOT_FOUND');
+  });
+});

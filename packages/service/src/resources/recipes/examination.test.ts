@@ -1,0 +1,47 @@
+import { RecipeDetail } from '@hortus/contract/resources/recipes';
+import { SEED } from '@hortus/template/inkwell.fixture';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { expectShape } from '../../testing/published-answer.ts';
+import { examine, givenSpec, writtenSpec } from './examination.ts';
+
+const findingsShape = RecipeDetail.properties.findings;
+const examined = (slug: string, spec: RecipeDetail['spec']) => examine(writtenSpec(slug, spec));
+
+it('finds nothing wrong with a template, whether it came as text or as an object', () => {
+  const object = {
+    slug: 'seed',
+    name: 'Seed',
+    version: '1.0.0',
+    archetype: 'worker',
+    taxonomy: { kingdom: 'applications', family: 'test' },
+    image: { repository: 'docker.io/library/busybox', tag: '1.36.1' },
+  };
+  const [byText, byObject] = [examined('seed', SEED), examined('seed', object)];
+  expect([byText.findings, byObject.findings]).toEqual([[], []]);
+  expect(byText.canonical).toEqual(byObject.canonical);
+});
+
+it('gives an object the lines that it is written out with', () => {
+  const { findings } = examined('seed', { slug: 'seed', colour: 'green' });
+  expect(findings).toContainEqual(expect.objectContaining({ path: 'colour', line: 3, column: 3 }));
+});
+
+it('has an answer to whatever is submitted, and gives it back as it was', () => {
+  const anything = fc.oneof(
+    fc.string({ unit: 'binary', minLength: 1 }),
+    fc.json().map((text) => `slug: seed\n${text}`),
+    fc.dictionary(fc.string(), fc.jsonValue()) as fc.Arbitrary<Record<string, unknown>>,
+    fc.dictionary(fc.constantFrom('slug', 'image', 'inputs', 'components', 'actions', '__proto__'), fc.jsonValue()),
+  );
+  fc.assert(
+    fc.property(anything, (spec) => {
+      const written = writtenSpec('seed', spec);
+      const { findings, canonical } = examine(written);
+      expectShape(findingsShape, findings);
+      expect(findings.length).toBeLessThanOrEqual(200);
+      expect(canonical === undefined).toBe(findings.some(({ severity }) => severity === 'error'));
+      expect(JSON.stringify(givenSpec(written))).toBe(JSON.stringify(spec));
+    }),
+  );
+});

@@ -1,0 +1,52 @@
+import { allows } from '@hortus/contract/permissions';
+import type { Recipe, RecipeDetail } from '@hortus/contract/resources/recipes';
+import { type Principal, userOf } from '../../identity/principal.ts';
+import type { Queries } from '../../storage/storage.ts';
+import { iso, isoOrNull } from '../../time.ts';
+import { givenSpec } from './examination.ts';
+import { type RecipeHead, type RecipeRow, upvotedBy } from './store.ts';
+
+export const isAdmin = (principal: Principal): boolean =>
+  principal.kind !== 'server' && allows(principal.permissions, 'admin');
+
+/** A person counts once, with whichever key; keys that nobody made by hand count for their account. */
+export const voterOf = (principal: Principal): string => userOf(principal) ?? principal.accountId;
+
+/** Others see what is approved; its author and admins see it from the beginning. */
+export const isVisible = (principal: Principal, row: RecipeHead): boolean =>
+  row.status === 'approved' || row.account_id === principal.accountId || isAdmin(principal);
+
+/** Recipes as this caller sees them. */
+export async function recipeRecords(
+  queries: Queries,
+  principal: Principal,
+  rows: readonly RecipeHead[],
+): Promise<Recipe[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  const upvoted = await upvotedBy(queries, ids, voterOf(principal));
+  return rows.map((row) => recipeRecord(row, principal, upvoted.has(row.id)));
+}
+
+export async function recipeDetail(queries: Queries, principal: Principal, row: RecipeRow): Promise<RecipeDetail> {
+  const [record] = await recipeRecords(queries, principal, [row]);
+  return { ...(record as Recipe), spec: givenSpec(row), findings: JSON.parse(row.findings) };
+}
+
+const recipeRecord = (row: RecipeHead, { accountId }: Principal, upvoted: boolean): Recipe => ({
+  id: row.id,
+  slug: row.slug,
+  name: row.name,
+  description: row.description,
+  author: row.author,
+  mine: row.account_id === accountId,
+  status: row.status,
+  upvotes: row.upvotes,
+  upvoted,
+  valid: row.valid === 1,
+  reason: row.reason,
+  template_id: row.template_id,
+  reviewed_at: isoOrNull(row.reviewed_at),
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+});

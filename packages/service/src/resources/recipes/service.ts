@@ -1,0 +1,168 @@
+import type { Recipe, RecipeDetail, RecipeEdit, RecipeSubmission } from '@hortus/contract/resources/recipes';
+import { actorOf, type Principal } from '../../identity/principal.ts';
+import { newId } from '../../ids.ts';
+import { conflict, notFound } from '../../problem.ts';
+import { begin, transition } from '../../state/transition.ts';
+import type { Page, PageRequest, Pages } from '../../storage/page.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import { nameOfAccount } from '../account/name.ts';
+import { deprecate, mayPublish } from '../templates/publish.ts';
+import { audit } from './audit.ts';
+import { type Examination, examine, type Written, writtenSpec } from './examination.ts';
+import { recipeLifecycle } from './lifecycle.ts';
+import { isAdmin, isVisible, recipeDetail, recipeRecords, voterOf } from './record.ts';
+import {
+  addUpvote,
+  countRecipes,
+  deleteRecipe,
+  findBySlug,
+  findRecipe,
+  listRecipes,
+  lockRecipe,
+  type RecipeFilter,
+  type RecipeOrder,
+  type RecipeRow,
+} from './store.ts';
+
+export interface RecipesDeps {
+  readonly reader: Queries;
+  readonly pages: Pages;
+}
+
+/** A spec as it is kept, with what the validator said of it. */
+export type Draft = Written & ReturnType<typeof verdict>;
+
+/** What authors and readers do; reviewing is in `review.ts`. */
+export class Recipes {
+  readonly #deps: RecipesDeps;
+  constructor(deps: RecipesDeps) {
+    this.#deps = deps;
+  }
+
+  async list(
+    principal: Principal,
+    filter: RecipeFilter,
+    order: RecipeOrder,
+    request: PageRequest,
+  ): Promise<Page<Recipe>> {
+    const { reader, pages } = this.#deps;
+    const page = await pages.read(request, {
+      rows: (limit, offset) => listRecipes(reader, filter, order, { limit, offset }),
+      count: (atMost) => countRecipes(reader, filter, atMost),
+      countKey: `recipes ${filter.accountId ?? ''} ${filter.status ?? ''}`,
+    });
+    return { ...page, data: await recipeRecords(reader, principal, page.data) };
+  }
+
+  async read(principal: Principal, id: string): Promise<RecipeDetail> {
+    const { reader } = this.#deps;
+    return recipeDetail(reader, principal, visible(principal, await findRecipe(reader, id)));
+  }
+
+  async readBySlug(principal: Principal, slug: string): Promise<RecipeDetail> {
+    const { reader } = this.#deps;
+    return recipeDetail(reader, principal, visible(principal, await findBySlug(reader, slug, principal.accountId)));
+  }
+
+  /** Reads and validates a spec: before a transaction begins, as it takes time. */
+  draft(slug: string, spec: RecipeDetail['spec']): Draft {
+    const written = writtenSpec(slug, spec);
+    return { ...written, ...verdict(examine(written)) };
+  }
+
+  /** The same for one that is there. Its slug never changes. */
+  async redraft(principal: Principal, id: string, spec: RecipeDetail['spec'] | undefined): Promise<Draft | undefined> {
+    const row = visible(principal, await findRecipe(this.#deps.reader, id));
+    return spec === undefined ? undefined : this.draft(row.slug, spec);
+  }
+
+  async submit(tx: Tx, principal: Principal, body: RecipeSubmission, draft: Draft): Promise<RecipeDetail> {
+    const { accountId } = principal;
+    await requireOwnSpecies(tx, body.slug, accountId);
+    const row = {
+      id: newId('recipe'),
+      account_id: accountId,
+      name: body.name,
+      description: body.description,
+      author: await nameOfAccount(tx, accountId),
+      ...draft,
+      upvotes: 0,
+      reason: null,
+      template_id: null,
+      reviewed_at: null,
+      created_at: tx.now,
+      updated_at: tx.now,
+    };
+    const taken = () => conflict('slug', 'taken', `a recipe for ${body.slug} is waiting for review already.`);
+    const born = await begin(tx, recipeLifecycle, row, 'submit', actorOf(principal), taken);
+    await audit(tx, principal, 'audit.recipe_submitted', born);
+    return recipeDetail(tx, principal, born);
+  }
+
+  async edit(
+    tx: Tx,
+    principal: Principal,
+    id: string,
+    body: RecipeEdit,
+    draft: Draft | undefined,
+  ): Promise<RecipeDetail> {
+    const row = await this.#lockOwn(tx, principal, id);
+    const edited = await transition(tx, recipeLifecycle, row, 'edit', {
+      actor: actorOf(principal),
+      set: {
+        name: body.name ?? row.name,
+        description: body.description ?? row.description,
+        ...draft,
+      },
+    });
+    await audit(tx, principal, 'audit.recipe_edited', edited);
+    return recipeDetail(tx, principal, edited);
+  }
+
+  async upvote(tx: Tx, principal: Principal, id: string): Promise<RecipeDetail> {
+    const row = visible(principal, await lockRecipe(tx, id));
+    if (row.status !== 'approved')
+      throw conflict('status', 'state', `a recipe that is ${row.status} cannot be upvoted.`, { status: row.status });
+    return recipeDetail(tx, principal, await addUpvote(tx, row, voterOf(principal)));
+  }
+
+  async withdraw(tx: Tx, principal: Principal, id: string): Promise<RecipeDetail> {
+    const row = await this.#lockOwn(tx, principal, id);
+    const withdrawn = await transition(tx, recipeLifecycle, row, 'withdraw', { actor: actorOf(principal) });
+    if (row.template_id !== null) await deprecate(tx, row.template_id);
+    await audit(tx, principal, 'audit.recipe_withdrawn', withdrawn);
+    return recipeDetail(tx, principal, withdrawn);
+  }
+
+  async remove(tx: Tx, principal: Principal, id: string): Promise<RecipeDetail> {
+    const row = await this.#lockOwn(tx, principal, id, { adminsToo: true });
+    const detail = await recipeDetail(tx, principal, row);
+    await deleteRecipe(tx, id);
+    if (row.template_id !== null) await deprecate(tx, row.template_id);
+    await audit(tx, principal, 'audit.recipe_deleted', row);
+    return detail;
+  }
+
+  /** What is another's is not there, or not the caller's to change. */
+  async #lockOwn(tx: Tx, principal: Principal, id: string, { adminsToo = false } = {}): Promise<RecipeRow> {
+    const row = visible(principal, await lockRecipe(tx, id));
+    if (row.account_id !== principal.accountId && !(adminsToo && isAdmin(principal))) throw notFound('recipe');
+    return row;
+  }
+}
+
+export function visible(principal: Principal, row: RecipeRow | undefined): RecipeRow {
+  if (!row || !isVisible(principal, row)) throw notFound('recipe');
+  return row;
+}
+
+/** What is kept of an examination. */
+export const verdict = ({ findings, canonical }: Examination) => ({
+  findings: JSON.stringify(findings),
+  valid: canonical ? (1 as const) : (0 as const),
+});
+
+export async function requireOwnSpecies(tx: Tx, slug: string, accountId: string): Promise<void> {
+  if (!(await mayPublish(tx, slug, accountId)))
+    throw conflict('slug', 'taken', `the species ${slug} of the catalog is somebody else’s.`);
+}

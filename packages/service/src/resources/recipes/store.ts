@@ -1,0 +1,118 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { forUpdate } from '../../storage/locking.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { Row, Tables } from '../../storage/tables.ts';
+
+export type RecipeRow = Row<'recipes'>;
+
+/** A recipe without its spec, which may be long. */
+export type RecipeHead = Omit<RecipeRow, 'spec' | 'spec_form' | 'findings'>;
+
+export interface RecipeFilter {
+  readonly accountId?: string | undefined;
+  readonly status?: RecipeRow['status'] | undefined;
+}
+
+export type RecipeOrder = 'newest' | 'oldest' | 'upvotes';
+
+const matching =
+  (filter: RecipeFilter) =>
+  (eb: ExpressionBuilder<Tables, 'recipes'>): Expression<SqlBool> =>
+    eb.and([
+      ...(filter.accountId === undefined ? [] : [eb('account_id', '=', filter.accountId)]),
+      ...(filter.status === undefined ? [] : [eb('status', '=', filter.status)]),
+    ]);
+
+const head = [
+  'id',
+  'account_id',
+  'slug',
+  'name',
+  'description',
+  'author',
+  'valid',
+  'status',
+  'upvotes',
+  'reason',
+  'template_id',
+  'reviewed_at',
+  'created_at',
+  'updated_at',
+] as const;
+
+export const listRecipes = (
+  queries: Queries,
+  filter: RecipeFilter,
+  order: RecipeOrder,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<RecipeHead[]> =>
+  queries.db
+    .selectFrom('recipes')
+    .select(head)
+    .where(matching(filter))
+    .$if(order === 'upvotes', (query) => query.orderBy('upvotes', 'desc'))
+    .orderBy('id', order === 'oldest' ? 'asc' : 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+
+export async function countRecipes(queries: Queries, filter: RecipeFilter, atMost: number): Promise<number> {
+  const { total } = await queries.db
+    .selectFrom(queries.db.selectFrom('recipes').select('id').where(matching(filter)).limit(atMost).as('some'))
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+export const findRecipe = (queries: Queries, id: string): Promise<RecipeRow | undefined> =>
+  queries.db.selectFrom('recipes').selectAll().where('id', '=', id).executeTakeFirst();
+
+export const lockRecipe = (tx: Tx, id: string): Promise<RecipeRow | undefined> =>
+  forUpdate(tx, tx.db.selectFrom('recipes').selectAll().where('id', '=', id)).executeTakeFirst();
+
+/** The newest approved one; where there is none, the newest of this account. */
+export const findBySlug = (queries: Queries, slug: string, accountId: string): Promise<RecipeRow | undefined> =>
+  queries.db
+    .selectFrom('recipes')
+    .selectAll()
+    .where('slug', '=', slug)
+    .where((eb) => eb.or([eb('status', '=', 'approved'), eb('account_id', '=', accountId)]))
+    .orderBy((eb) =>
+      eb
+        .case()
+        .when('status', '=', sql.lit('approved' as const))
+        .then(0)
+        .else(1)
+        .end(),
+    )
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
+/** Its upvotes go with it. */
+export const deleteRecipe = async (tx: Tx, id: string): Promise<void> =>
+  void (await tx.db.deleteFrom('recipes').where('id', '=', id).execute());
+
+/** Counts once for each voter. */
+export async function addUpvote(tx: Tx, recipe: RecipeRow, voter: string): Promise<RecipeRow> {
+  const { numInsertedOrUpdatedRows } = await tx.db
+    .insertInto('recipe_upvotes')
+    .values({ recipe_id: recipe.id, voter, created_at: tx.now })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow();
+  if (!numInsertedOrUpdatedRows) return recipe;
+  const upvotes = recipe.upvotes + 1;
+  await tx.db.updateTable('recipes').set({ upvotes }).where('id', '=', recipe.id).execute();
+  return { ...recipe, upvotes };
+}
+
+/** Those of the recipes that this one has upvoted. */
+export async function upvotedBy(queries: Queries, recipeIds: readonly string[], voter: string): Promise<Set<string>> {
+  const rows = await queries.db
+    .selectFrom('recipe_upvotes')
+    .select('recipe_id')
+    .where('recipe_id', 'in', recipeIds)
+    .where('voter', '=', voter)
+    .execute();
+  return new Set(rows.map(({ recipe_id }) => recipe_id));
+}

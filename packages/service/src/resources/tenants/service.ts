@@ -1,0 +1,210 @@
+import type { MoveOf } from '@hortus/contract/machines/machine';
+import type { Tenant, TenantCreate } from '@hortus/contract/resources/tenants';
+import { actorOf, type Principal } from '../../identity/principal.ts';
+import { newId } from '../../ids.ts';
+import { append } from '../../outbox/append.ts';
+import { conflict, invalid, notFound } from '../../problem.ts';
+import { slugify } from '../../slug.ts';
+import { begin, transition } from '../../state/transition.ts';
+import type { Page, PageRequest, Pages } from '../../storage/page.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import { tenantLifecycle } from './lifecycle.ts';
+import { tenantRecord } from './record.ts';
+import {
+  countTenants,
+  findTenant,
+  forgetInstances,
+  listTenants,
+  lockTenant,
+  rememberInstance,
+  type TenantFilter,
+  type TenantRow,
+  tenantById,
+} from './store.ts';
+
+type Actor = string | null;
+
+export interface TenantsDeps {
+  readonly reader: Queries;
+  readonly pages: Pages;
+  readonly hasServer: (tx: Tx, accountId: string, id: string) => Promise<boolean>;
+  readonly definitions: {
+    /** Those of the tenant that are not archived, by id, kept until the transaction ends. */
+    hold(tx: Tx, tenantId: string): Promise<readonly { readonly id: string }[]>;
+    archive(tx: Tx, principal: Principal, id: string): Promise<unknown>;
+    stopDeployments(tx: Tx, id: string, actor: Actor): Promise<void>;
+    count(queries: Queries, tenantIds: readonly string[]): Promise<ReadonlyMap<string | null, number>>;
+  };
+  readonly instances: {
+    /** Has what runs for a definition stopped. Answers the instance, if one ran. */
+    pause(tx: Tx, definitionId: string, actor: Actor): Promise<string | undefined>;
+    /** Has it started again, if it is the one of these that is still there. */
+    unpause(tx: Tx, definitionId: string, among: ReadonlySet<string>, actor: Actor): Promise<void>;
+    membership(
+      queries: Queries,
+      instanceId: string,
+    ): Promise<{ readonly definition_id: string; readonly tenant_id: string | null } | undefined>;
+    count(
+      queries: Queries,
+      tenantIds: readonly string[],
+    ): Promise<ReadonlyMap<string | null, { readonly living: number; readonly running: number }>>;
+  };
+}
+
+/**
+ * Whoever suspends, resumes or deletes holds the definitions first and the tenant second, in the order in which a deployment
+ * takes them. A definition that joins in between has nothing deployed, and cannot have until the tenant is let go of.
+ */
+export class Tenants {
+  readonly #deps: TenantsDeps;
+  constructor(deps: TenantsDeps) {
+    this.#deps = deps;
+  }
+
+  async list(filter: TenantFilter, request: PageRequest): Promise<Page<Tenant>> {
+    const { reader, pages } = this.#deps;
+    const page = await pages.read(request, {
+      rows: (limit, offset) => listTenants(reader, filter, limit, offset),
+      count: (atMost) => countTenants(reader, filter, atMost),
+      countKey: `tenants ${filter.accountId} ${filter.serverId ?? ''} ${filter.status ?? ''}`,
+    });
+    return { ...page, data: await this.#records(reader, page.data) };
+  }
+
+  async read(principal: Principal, id: string): Promise<Tenant> {
+    const { reader } = this.#deps;
+    const row = await findTenant(reader, principal.accountId, id);
+    if (!row) throw notFound('tenant');
+    return this.#record(reader, row);
+  }
+
+  async create(tx: Tx, principal: Principal, body: TenantCreate): Promise<Tenant> {
+    const { accountId } = principal;
+    const slug = body.slug ?? slugify(body.name);
+    if (slug === '') throw invalid('name', 'must contain a letter or a digit, or give a slug.');
+    if (!(await this.#deps.hasServer(tx, accountId, body.server_id)))
+      throw invalid('server_id', 'there is no such server.', { reason: 'unknown' });
+    const row = {
+      id: newId('tenant'),
+      account_id: accountId,
+      name: body.name,
+      slug,
+      server_id: body.server_id,
+      suspended_at: null,
+      created_at: tx.now,
+      updated_at: tx.now,
+    };
+    const taken = () => conflict('slug', 'taken', `${slug} is the slug of another tenant.`);
+    const born = await begin(tx, tenantLifecycle, row, 'create', actorOf(principal), taken);
+    await audit(tx, actorOf(principal), 'audit.tenant_created', born);
+    return this.#record(tx, born);
+  }
+
+  /** Doing it again stops what was started in spite of it. */
+  async suspend(tx: Tx, principal: Principal, id: string): Promise<Tenant> {
+    const { definitions, instances } = this.#deps;
+    const actor = actorOf(principal);
+    const { row, held } = await this.#hold(tx, principal, id);
+    const suspended = await this.#move(tx, row, 'suspend', actor, { suspended_at: row.suspended_at ?? tx.now });
+    for (const definition of held) {
+      await definitions.stopDeployments(tx, definition.id, actor);
+      const ran = await instances.pause(tx, definition.id, actor);
+      if (ran !== undefined) await rememberInstance(tx, id, ran);
+    }
+    return this.#record(tx, suspended);
+  }
+
+  async resume(tx: Tx, principal: Principal, id: string): Promise<Tenant> {
+    const actor = actorOf(principal);
+    const { row, held } = await this.#hold(tx, principal, id);
+    const resumed = await this.#move(tx, row, 'resume', actor, { suspended_at: null });
+    const ran = new Set(await forgetInstances(tx, id));
+    for (const definition of held) await this.#deps.instances.unpause(tx, definition.id, ran, actor);
+    return this.#record(tx, resumed);
+  }
+
+  /** What was stopped stays so: whoever wants it back as it was resumes. */
+  async activate(tx: Tx, principal: Principal, id: string): Promise<Tenant> {
+    const row = await this.#lock(tx, principal, id);
+    const active = await this.#move(tx, row, 'activate', actorOf(principal), { suspended_at: null });
+    await forgetInstances(tx, id);
+    return this.#record(tx, active);
+  }
+
+  async remove(tx: Tx, principal: Principal, id: string, force: boolean): Promise<Tenant> {
+    const { definitions } = this.#deps;
+    const { row, held } = await this.#hold(tx, principal, id);
+    if (held.length > 0 && !force && row.status !== 'deleted')
+      throw conflict('id', 'in_use', `${held.length} definitions belong to this tenant; archive them or use force.`, {
+        definitions: held.length,
+      });
+    const deleted = await this.#move(tx, row, 'delete', actorOf(principal), { suspended_at: null });
+    await forgetInstances(tx, id);
+    for (const definition of held) await definitions.archive(tx, principal, definition.id);
+    return this.#record(tx, deleted);
+  }
+
+  /** A deployment of one of its definitions, which the caller holds, has ended well: perhaps too late to be ended. */
+  async deployed(tx: Tx, instanceId: string): Promise<void> {
+    const of = await this.#deps.instances.membership(tx, instanceId);
+    if (!of || of.tenant_id === null) return;
+    const { definition_id: definitionId, tenant_id: tenantId } = of;
+    const seen = await tenantById(tx, tenantId);
+    if (seen?.status !== 'pending' && seen?.status !== 'suspended') return;
+    const row = await lockTenant(tx, seen.account_id, tenantId);
+    if (row?.status === 'pending') await this.#move(tx, row, 'activate', null, {});
+    if (row?.status !== 'suspended') return;
+    const ran = await this.#deps.instances.pause(tx, definitionId, null);
+    if (ran !== undefined) await rememberInstance(tx, tenantId, ran);
+  }
+
+  async #hold(tx: Tx, principal: Principal, id: string) {
+    const { hold } = this.#deps.definitions;
+    // Looked for first, so that nobody holds another account's definitions.
+    if (!(await findTenant(tx, principal.accountId, id))) throw notFound('tenant');
+    await hold(tx, id);
+    const row = await this.#lock(tx, principal, id);
+    // Once more: one may have joined while we waited for the tenant.
+    return { row, held: await hold(tx, id) };
+  }
+
+  async #lock(tx: Tx, principal: Principal, id: string): Promise<TenantRow> {
+    const row = await lockTenant(tx, principal.accountId, id);
+    if (!row) throw notFound('tenant');
+    return row;
+  }
+
+  async #move(
+    tx: Tx,
+    row: TenantRow,
+    move: Exclude<MoveOf<typeof tenantLifecycle.machine>, 'create'>,
+    actor: Actor,
+    set: Partial<Pick<TenantRow, 'suspended_at'>>,
+  ): Promise<TenantRow> {
+    const changed = await transition(tx, tenantLifecycle, row, move, { actor, set });
+    if (changed.status !== row.status) await audit(tx, actor, `audit.tenant_${changed.status}`, changed);
+    return changed;
+  }
+
+  async #record(queries: Queries, row: TenantRow): Promise<Tenant> {
+    return (await this.#records(queries, [row]))[0] as Tenant;
+  }
+
+  async #records(queries: Queries, rows: readonly TenantRow[]): Promise<Tenant[]> {
+    if (rows.length === 0) return [];
+    const ids = rows.map(({ id }) => id);
+    const definitions = await this.#deps.definitions.count(queries, ids);
+    const instances = await this.#deps.instances.count(queries, ids);
+    return rows.map((row) => tenantRecord(row, { definitions: definitions.get(row.id), ...instances.get(row.id) }));
+  }
+}
+
+const audit = (tx: Tx, actor: Actor, type: `audit.${string}`, row: TenantRow) =>
+  append(tx, {
+    type,
+    accountId: row.account_id,
+    resourceType: 'tenant',
+    resourceId: row.id,
+    actor,
+    data: tenantLifecycle.eventData(row),
+  });

@@ -1,0 +1,79 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { forUpdate, forUse } from '../../storage/locking.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { Row, Tables } from '../../storage/tables.ts';
+
+export type TenantRow = Row<'tenants'>;
+
+export interface TenantFilter {
+  readonly accountId: string;
+  readonly serverId?: string | undefined;
+  readonly status?: TenantRow['status'] | undefined;
+}
+
+/** Deleted ones are history: they are listed only when they are asked for. */
+const matching =
+  (filter: TenantFilter) =>
+  (eb: ExpressionBuilder<Tables, 'tenants'>): Expression<SqlBool> =>
+    eb.and([
+      eb('account_id', '=', filter.accountId),
+      ...(filter.serverId === undefined ? [] : [eb('server_id', '=', filter.serverId)]),
+      filter.status === undefined ? eb('status', '<>', sql.lit('deleted' as const)) : eb('status', '=', filter.status),
+    ]);
+
+export const listTenants = (queries: Queries, filter: TenantFilter, limit: number, offset: number) =>
+  queries.db
+    .selectFrom('tenants')
+    .selectAll()
+    .where(matching(filter))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+
+export async function countTenants(queries: Queries, filter: TenantFilter, atMost: number): Promise<number> {
+  const { total } = await queries.db
+    .selectFrom(queries.db.selectFrom('tenants').select('id').where(matching(filter)).limit(atMost).as('some'))
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+export const findTenant = (queries: Queries, accountId: string, id: string): Promise<TenantRow | undefined> =>
+  queries.db
+    .selectFrom('tenants')
+    .selectAll()
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+
+export const tenantById = (queries: Queries, id: string): Promise<TenantRow | undefined> =>
+  queries.db.selectFrom('tenants').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** Others may use it at the same time, but nobody changes its state until the transaction ends. */
+export const useTenant = (tx: Tx, id: string): Promise<TenantRow | undefined> =>
+  forUse(tx.engine, tx.db.selectFrom('tenants').selectAll().where('id', '=', id)).executeTakeFirst();
+
+export const lockTenant = (tx: Tx, accountId: string, id: string): Promise<TenantRow | undefined> =>
+  forUpdate(
+    tx,
+    tx.db.selectFrom('tenants').selectAll().where('id', '=', id).where('account_id', '=', accountId),
+  ).executeTakeFirst();
+
+export async function rememberInstance(tx: Tx, tenantId: string, instanceId: string): Promise<void> {
+  await tx.db
+    .insertInto('suspended_instances')
+    .values({ tenant_id: tenantId, instance_id: instanceId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Answers the instances that were remembered, and remembers none of them any more. */
+export async function forgetInstances(tx: Tx, tenantId: string): Promise<string[]> {
+  const rows = await tx.db
+    .deleteFrom('suspended_instances')
+    .where('tenant_id', '=', tenantId)
+    .returning('instance_id')
+    .execute();
+  return rows.map(({ instance_id }) => instance_id);
+}

@@ -1,0 +1,226 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { onBothEngines } from '../../testing/engines.ts';
+import { expectRefusal } from '../../testing/published-answer.ts';
+import { type Nursery, plantNursery } from './test/nursery.ts';
+
+onBothEngines((engine) => {
+  let nursery: Nursery;
+  const statusOf = async (id: string) =>
+    (await nursery.service.client.call('instances.read', { params: { id } })).data.status;
+  const order = (id: string, what: 'start' | 'stop' | 'restart') =>
+    nursery.service.request('POST', `/instances/${id}/${what}`);
+
+  describe('while the daemon is away', () => {
+    beforeAll(async () => {
+      nursery = await plantNursery(engine);
+    });
+    const ordersOf = (instanceId: string) =>
+      nursery.service.sideDoor.db
+        .selectFrom('executions')
+        .select(['slug', 'status', 'deadline_at', 'created_at'])
+        .where('instance_id', '=', instanceId)
+        .orderBy('id')
+        .execute();
+
+    it('suspending orders every stop with the change itself, for as long as it takes', async () => {
+      const tenant = await nursery.tenant();
+      const [a, b] = [await nursery.running(tenant.id), await nursery.running(tenant.id)];
+      const { status, json } = await nursery.move(tenant.id, 'suspend');
+      expect([status, json.data.status]).toEqual([200, 'suspended']);
+      expect(json.data.suspended_at).toEqual(json.data.updated_at);
+      for (const { instanceId } of [a, b]) {
+        const [stop, ...rest] = await ordersOf(instanceId);
+        expect([stop?.slug, stop?.status, rest]).toEqual(['hortus.stop', 'pending', []]);
+        expect((stop?.deadline_at ?? 0) - (stop?.created_at ?? 0)).toBe(30 * 24 * 3_600_000);
+      }
+      // Once more changes nothing.
+      expect((await nursery.move(tenant.id, 'suspend')).json.data.suspended_at).toBe(json.data.suspended_at);
+      expect(await ordersOf(a.instanceId)).toHaveLength(1);
+      expect(await nursery.events(tenant.id)).toEqual([
+        'audit.tenant_created',
+        'audit.tenant_active',
+        'audit.tenant_suspended',
+      ]);
+    });
+
+    it('refuses deployments, starts and rollbacks by the name of the tenant, and ends what waits', async () => {
+      const tenant = await nursery.tenant('Fern House');
+      const { definitionId, instanceId } = await nursery.running(tenant.id);
+      const waiting = (await nursery.deploy(definitionId)).json.data.id;
+      await nursery.move(tenant.id, 'suspend');
+      const { client, request } = nursery.service;
+      expect((await client.call('deployments.read', { params: { id: waiting } })).data).toMatchObject({
+        status: 'failed',
+        reason: 'cancelled',
+      });
+      const refused = [
+        await nursery.deploy(definitionId),
+        await request('POST', `/deployments/${waiting}/rollback`),
+        await order(instanceId, 'start'),
+        await order(instanceId, 'restart'),
+      ];
+      for (const answer of refused) {
+        expectRefusal(answer, 'VALIDATION_ERROR', 'tenant_id');
+        expect(answer.json.error.message).toContain('fern-house');
+        expect(answer.json.error.details).toMatchObject({ reason: 'suspended', tenant_id: tenant.id });
+      }
+      expect((await order(instanceId, 'stop')).status).toBe(202);
+      await nursery.move(tenant.id, 'active');
+      expect((await nursery.deploy(definitionId)).status).toBe(201);
+    });
+
+    it('takes the stop back when it is resumed before it was sent', async () => {
+      const tenant = await nursery.tenant();
+      const { instanceId } = await nursery.running(tenant.id);
+      await nursery.move(tenant.id, 'suspend');
+      expect((await nursery.move(tenant.id, 'resume')).json.data).toMatchObject({
+        status: 'active',
+        suspended_at: null,
+      });
+      expect((await ordersOf(instanceId)).map(({ slug, status }) => [slug, status])).toEqual([
+        ['hortus.stop', 'cancelled'],
+        ['hortus.start', 'pending'],
+      ]);
+    });
+
+    it('goes by what was ordered last, not by what has been done yet', async () => {
+      const tenant = await nursery.tenant();
+      const [unwanted, wanted] = [await nursery.running(tenant.id), await nursery.running(tenant.id)];
+      const slugs = async ({ instanceId }: { instanceId: string }) =>
+        (await ordersOf(instanceId)).filter(({ status }) => status === 'pending').map(({ slug }) => slug);
+      await order(unwanted.instanceId, 'stop');
+      await nursery.move(tenant.id, 'suspend');
+      await nursery.move(tenant.id, 'resume');
+      expect(await slugs(unwanted)).toEqual(['hortus.stop']);
+      expect(await slugs(wanted)).toEqual(['hortus.start']);
+      // Suspended again before it was started again, it is not started behind anybody's back.
+      const reported = [{ definition_id: wanted.definitionId, status: 'stopped' as const, health: 'unknown' as const }];
+      await nursery.service.client.call('instances.report', { body: { instances: reported } });
+      await nursery.move(tenant.id, 'suspend');
+      expect(await slugs(wanted)).toEqual(['hortus.stop']);
+      await nursery.move(tenant.id, 'resume');
+      expect(await slugs(wanted)).toEqual(['hortus.start']);
+    });
+
+    it('stops what a deployment started that could not be ended in time', async () => {
+      const tenant = await nursery.tenant();
+      const definitionId = await nursery.define(tenant.id);
+      const { id } = (await nursery.deploy(definitionId)).json.data;
+      const { client } = nursery.service;
+      await client.call('deployments.status', { params: { id }, body: { status: 'running' } });
+      await nursery.move(tenant.id, 'suspend');
+      await nursery.succeed(id);
+      const instance = await nursery.instanceOf(definitionId);
+      expect(instance.status).toBe('running');
+      expect((await ordersOf(instance.id)).map(({ slug }) => slug)).toEqual(['hortus.stop']);
+      expect((await nursery.read(tenant.id)).status).toBe('suspended');
+      await nursery.move(tenant.id, 'resume');
+      expect((await ordersOf(instance.id)).map(({ slug }) => slug)).toEqual(['hortus.stop', 'hortus.start']);
+    });
+
+    it('suspends whatever deployments are ordered at the same moment', async () => {
+      const tenant = await nursery.tenant();
+      const definitions = [await nursery.define(tenant.id), await nursery.define(tenant.id)];
+      const answers = await Promise.all([
+        ...definitions.map((id) => nursery.deploy(id)),
+        nursery.move(tenant.id, 'suspend'),
+        ...definitions.map((id) => nursery.deploy(id)),
+      ]);
+      expect(answers.map(({ status }) => status).every((status) => [200, 201, 422].includes(status))).toBe(true);
+      const { data } = await nursery.service.client.call('deployments.list', { query: { per_page: 100 } });
+      const left = data.filter((one) => definitions.includes(one.definition_id) && one.status === 'pending');
+      expect(left).toEqual([]);
+    });
+  });
+
+  describe('with a daemon that obeys', () => {
+    beforeAll(async () => {
+      nursery = await plantNursery(engine);
+      await nursery.connectDaemon();
+    });
+
+    it('stops every instance, and resuming starts those that ran before', async () => {
+      const tenant = await nursery.tenant();
+      const [runs, stopped, gone] = [
+        await nursery.running(tenant.id),
+        await nursery.running(tenant.id),
+        await nursery.running(tenant.id),
+      ];
+      const bystander = await nursery.running((await nursery.tenant()).id);
+      await order(stopped.instanceId, 'stop');
+      await nursery.atRest();
+      expect(await nursery.read(tenant.id)).toMatchObject({ instances_count: 3, running_count: 2 });
+
+      await nursery.move(tenant.id, 'suspend');
+      await nursery.atRest();
+      expect(await nursery.read(tenant.id)).toMatchObject({ instances_count: 3, running_count: 0 });
+      expect(await statusOf(bystander.instanceId)).toBe('running');
+
+      await nursery.service.client.call('definitions.archive', { params: { id: gone.definitionId } });
+      await nursery.move(tenant.id, 'resume');
+      await nursery.atRest();
+      expect(await statusOf(runs.instanceId)).toBe('running');
+      expect(await statusOf(stopped.instanceId)).toBe('stopped');
+      expect(await statusOf(gone.instanceId)).toBe('released');
+      const slugs = (id: string) => nursery.told.filter(({ instanceId }) => instanceId === id).map(({ slug }) => slug);
+      expect(slugs(runs.instanceId)).toEqual(['hortus.stop', 'hortus.start']);
+      expect(slugs(stopped.instanceId)).toEqual(['hortus.stop']);
+      expect(slugs(bystander.instanceId)).toEqual([]);
+    });
+
+    it('made active instead starts nothing by itself, then or later', async () => {
+      const tenant = await nursery.tenant();
+      const { instanceId } = await nursery.running(tenant.id);
+      await nursery.move(tenant.id, 'suspend');
+      await nursery.atRest();
+      await nursery.move(tenant.id, 'active');
+      await nursery.move(tenant.id, 'resume');
+      await nursery.atRest();
+      expect(await statusOf(instanceId)).toBe('stopped');
+      expect((await order(instanceId, 'start')).status).toBe(202);
+    });
+
+    it('keeps its word whatever is done in between', async () => {
+      const moves = fc.constantFrom('suspend' as const, 'resume' as const, 'active' as const);
+      const step = fc.oneof(
+        moves.map((move) => ({ move })),
+        fc.record({ plant: fc.nat(1), order: fc.constantFrom('start' as const, 'stop' as const) }),
+      );
+      const tenant = await nursery.tenant();
+      const plants = [await nursery.running(tenant.id), await nursery.running(tenant.id)].map(
+        ({ instanceId }) => instanceId,
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
+          const model = { suspended: false, up: [true, true], ran: new Set<number>() };
+          await nursery.move(tenant.id, 'active');
+          for (const id of plants) await order(id, 'start');
+          await nursery.atRest();
+          for (const one of steps) {
+            if ('order' in one) {
+              const { status } = await order(plants[one.plant] as string, one.order);
+              const refused = model.suspended && one.order === 'start';
+              expect(status).toBe(refused ? 422 : 202);
+              if (!refused) model.up[one.plant] = one.order === 'start';
+            } else {
+              expect((await nursery.move(tenant.id, one.move)).status).toBe(200);
+              if (one.move === 'suspend') {
+                for (const plant of [0, 1]) if (model.up[plant]) model.ran.add(plant);
+                model.up = [false, false];
+              } else if (one.move === 'resume') {
+                for (const plant of model.ran) model.up[plant] = true;
+              }
+              model.suspended = one.move === 'suspend';
+              if (!model.suspended) model.ran.clear();
+            }
+            await nursery.atRest();
+            const up = await Promise.all(plants.map(async (id) => (await statusOf(id)) === 'running'));
+            expect(up).toEqual(model.up);
+          }
+        }),
+        { numRuns: 10 },
+      );
+    });
+  });
+});
