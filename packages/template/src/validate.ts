@@ -16,7 +16,7 @@ export interface Validation {
 }
 
 /** Taking one mistake out can take a name out with it; what follows from that alone is not told. */
-const FOLLOWS = /^(unknown-|unused|no-|condition|cycle|default-variant|permission)/;
+const FOLLOWS = /^(unknown-|unused|unreachable|no-|condition|cycle|default-variant|permission)/;
 const MOST_PRUNINGS = 8;
 
 /** Everything that is wrong with a template, at once and with its place. Never throws. */
@@ -59,13 +59,13 @@ function besideComponents(value: Record<string, unknown>): Remark[] {
 }
 
 function place(remark: Remark, parsed: Parsed, file: string | undefined): Finding {
-  const { severity, code, message, suggestion, atKey } = remark;
+  const { severity, code, message, suggestion, atKey, within } = remark;
   const path = asWritten(remark.path, parsed.value);
   return {
     severity,
     code,
     path: pathText(path),
-    ...parsed.positionOf(path, atKey),
+    ...parsed.positionOf(path, atKey, within),
     message,
     ...(suggestion === undefined ? {} : { suggestion }),
     ...(file === undefined ? {} : { file }),
