@@ -68,7 +68,8 @@ function besideComponents(value: Record<string, unknown>): Remark[] {
     });
 }
 
-function place(remark: Remark, parsed: Parsed, file: string | undefined): Finding {
+/** A remark with its place in the text it is about. */
+export function place(remark: Remark, parsed: Parsed, file: string | undefined): Finding {
   const { severity, code, message, suggestion, atKey, within } = remark;
   const path = asWritten(remark.path, parsed.value);
   return {
