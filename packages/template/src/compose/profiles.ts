@@ -55,5 +55,19 @@ function without(
       patch[name] = { depends_on: Object.fromEntries(lost.map((other) => [other, null])) };
   }
   const left = routes.filter(({ component }) => !gone.includes(component ?? ''));
-  return { components: patch, ...(left.length < routes.length ? { routes: left } : {}) };
+  const volumes = criticalVolumes(
+    Object.fromEntries(Object.entries(components).filter(([name]) => !gone.includes(name))),
+  );
+  const fewer = volumes.length < criticalVolumes(components).length;
+  return {
+    components: patch,
+    ...(left.length < routes.length ? { routes: left } : {}),
+    ...(fewer ? { backup: volumes.length > 0 ? { volumes } : { strategy: 'none', volumes } } : {}),
+  };
+}
+
+/** What a backup has to hold: the volumes that the file gave a name. */
+export function criticalVolumes(components: Record<string, Component>): { name: string; critical: true }[] {
+  const mounts = Object.values(components).flatMap(({ storage = [] }) => storage.filter(({ critical }) => critical));
+  return [...new Set(mounts.map(({ name }) => name))].map((name) => ({ name, critical: true }));
 }

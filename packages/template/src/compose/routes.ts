@@ -77,7 +77,9 @@ export class Routes {
         wanted.id === id && !this.#made.some((other) => other.route.host === route.host && other.route.path === path),
     );
     if (same !== undefined && (same.route.path ?? '/') !== path) return same.route.host.slice('${inputs.'.length, -1);
-    return this.#made.length === 0 ? MAIN_HOST : `${capitals(name)}_HOSTNAME`.slice(-64);
+    const own = `${capitals(name).slice(0, 50)}_HOSTNAME`;
+    if (this.#made.length === 0) return MAIN_HOST;
+    return own === MAIN_HOST ? `SECOND_${own}` : own;
   }
 
   all(): { route: Route; at: Path }[] {
@@ -102,8 +104,11 @@ export class Routes {
   #adoptMentioned(components: readonly string[]): void {
     for (const [variable, { component, at }] of this.#mentioned) {
       const magic = magicOf(variable);
-      if (magic?.kind !== 'address' || this.#wanted.some(({ id }) => id === magic.id)) continue;
-      const owner = components.find((name) => bareName(name) === bareName(magic.id)) ?? component;
+      if (magic?.kind !== 'address') continue;
+      const declared = this.#wanted.filter(({ id }) => id === magic.id);
+      if (declared.some(({ port }) => magic.port === undefined || port === undefined || port === magic.port)) continue;
+      const owner =
+        declared[0]?.component ?? components.find((name) => bareName(name) === bareName(magic.id)) ?? component;
       this.#add(this.#wanted, { id: magic.id, component: owner, port: magic.port, path: undefined, at });
     }
   }

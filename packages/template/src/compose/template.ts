@@ -6,7 +6,7 @@ import { isFloating, parseImage } from '../image-reference.ts';
 import type { Header } from './header.ts';
 import { magicOf } from './magic.ts';
 import { dashed } from './names.ts';
-import { readProfiles } from './profiles.ts';
+import { criticalVolumes, readProfiles } from './profiles.ts';
 import type { Reading } from './reading.ts';
 
 export interface Identity {
@@ -34,13 +34,7 @@ export function writeTemplate(
   const used = referencesIn([components, routes, vars, profiles, reading.permissions]);
   const { required, optional } = questions(reading, used);
   const secrets = secretsOf(reading, used);
-  const critical = [
-    ...new Set(
-      Object.values(components).flatMap(({ storage = [] }) =>
-        storage.filter((mount) => mount.critical).map(({ name }) => name),
-      ),
-    ),
-  ];
+  const volumes = criticalVolumes(components);
   return {
     ...identityOf(reading, components, header, identity),
     ...(required.length + optional.length > 0
@@ -52,15 +46,7 @@ export function writeTemplate(
     components,
     ...(Object.keys(profiles).length > 0 ? { profiles } : {}),
     ...(reading.permissions.length > 0 ? { permissions: reading.permissions } : {}),
-    ...(critical.length > 0
-      ? {
-          backup: {
-            strategy: 'volume',
-            volumes: critical.map((name) => ({ name, critical: true })),
-            schedule_hint: 'daily',
-          },
-        }
-      : {}),
+    ...(volumes.length > 0 ? { backup: { strategy: 'volume', volumes, schedule_hint: 'daily' } } : {}),
   };
 }
 

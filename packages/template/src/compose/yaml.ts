@@ -70,7 +70,7 @@ export function readYaml(text: string): Parsed {
       const keyNode = pair.key as Node | null;
       const name = isScalar(keyNode) ? String(keyNode.value) : String(keyNode);
       const position = keyNode?.range ? at(keyNode.range[0]) : { line: 1, column: 1 };
-      if (name === '<<' && isScalar(keyNode) && keyNode.type === 'PLAIN') {
+      if (isScalar(keyNode) && isMergeKey(keyNode)) {
         merged.push(...sources(value(pair.value, path, depth + 1), position));
       } else if (name === '__proto__') report('the key __proto__ is not allowed', position);
       else own[name] = value(pair.value, [...path, name], depth + 1, position);
@@ -92,4 +92,9 @@ export function readYaml(text: string): Parsed {
     const source = node.source ?? String(node.value ?? '');
     return node.type === 'PLAIN' && node.tag === undefined ? plainScalar(source) : String(node.value ?? '');
   }
+}
+
+/** `<<`, also where its tag is written out, which the parser turns into a symbol. */
+function isMergeKey({ value, type }: Scalar): boolean {
+  return typeof value === 'symbol' || (value === '<<' && type === 'PLAIN');
 }
