@@ -49,7 +49,12 @@ export class Agreement {
 }
 
 /** In what the exported service differs from the original. */
-export function differences(original: Service, exported: Service, routed: ReadonlySet<number>, agreement: Agreement): string[] {
+export function differences(
+  original: Service,
+  exported: Service,
+  routed: ReadonlySet<number>,
+  agreement: Agreement,
+): string[] {
   return [
     ...(original.image === undefined || agreement.agrees(original.image, exported.image ?? '')
       ? []
@@ -61,14 +66,19 @@ export function differences(original: Service, exported: Service, routed: Readon
   ];
 }
 
-function environmentDiffers(original: Map<string, string>, exported: Map<string, string>, agreement: Agreement): string[] {
+function environmentDiffers(
+  original: Map<string, string>,
+  exported: Map<string, string>,
+  agreement: Agreement,
+): string[] {
   const wrong: string[] = [];
   for (const [key, value] of original) {
     const other = exported.get(key);
     // A peer's declaration of an address; what stands there is for the peer to say.
     if (/^SERVICE_(URL|FQDN)_/.test(key) && other !== undefined) continue;
     if (other === undefined) wrong.push(`env ${key} is missing`);
-    else if (!agreement.agrees(value, other)) wrong.push(`env ${key}: ${JSON.stringify(value)} ≠ ${JSON.stringify(other)}`);
+    else if (!agreement.agrees(value, other))
+      wrong.push(`env ${key}: ${JSON.stringify(value)} ≠ ${JSON.stringify(other)}`);
   }
   for (const key of exported.keys()) if (!original.has(key) && !/^SERVICE_/.test(key)) wrong.push(`env ${key} is new`);
   return wrong;
@@ -79,7 +89,8 @@ function mountsDiffer(original: Map<string, Mount>, exported: Map<string, Mount>
   for (const [target, mount] of original) {
     const [, other] = [...exported].find(([place]) => place === target || agreement.agrees(target, place)) ?? [];
     if (other === undefined) wrong.push(`mount ${target} is missing`);
-    else if (!sameMount(mount, other, agreement)) wrong.push(`mount ${target}: ${JSON.stringify(mount)} ≠ ${JSON.stringify(other)}`);
+    else if (!sameMount(mount, other, agreement))
+      wrong.push(`mount ${target}: ${JSON.stringify(mount)} ≠ ${JSON.stringify(other)}`);
   }
   if (exported.size > original.size) wrong.push('a mount is new');
   return wrong;
@@ -92,7 +103,9 @@ function sameMount(original: Mount, exported: Mount, agreement: Agreement): bool
   if (original.kind === 'memory') return exported.kind === 'memory';
   if (original.kind === 'host') {
     const tidy = (path: string) => path.replace(/(.)\/+$/, '$1').replace(/\/{2,}/g, '/');
-    return exported.kind === 'host' && (/^(~|$)/.test(original.source) || tidy(original.source) === tidy(exported.source));
+    return (
+      exported.kind === 'host' && (/^(~|$)/.test(original.source) || tidy(original.source) === tidy(exported.source))
+    );
   }
   return exported.kind === 'volume' && agreement.agrees(hole(`volume ${original.source}`), exported.source);
 }
@@ -107,7 +120,8 @@ function portsDiffer(original: readonly Port[], exported: readonly Port[], route
     if (others.length === 0 || !kept) wrong.push(`port ${port.host ?? ''}:${port.container}/${port.protocol}`);
   }
   for (const port of exported) {
-    if (!original.some((one) => same(one, port)) && !routed.has(port.container)) wrong.push(`port ${port.container} is new`);
+    if (!original.some((one) => same(one, port)) && !routed.has(port.container))
+      wrong.push(`port ${port.container} is new`);
   }
   return wrong;
 }
@@ -115,7 +129,8 @@ function portsDiffer(original: readonly Port[], exported: readonly Port[], route
 function dependenciesDiffer(original: Map<string, string>, exported: Map<string, string>): string[] {
   const wrong: string[] = [];
   for (const [name, condition] of original) {
-    if (exported.get(name) !== condition) wrong.push(`depends_on ${name}: ${condition} ≠ ${exported.get(name) ?? 'nothing'}`);
+    if (exported.get(name) !== condition)
+      wrong.push(`depends_on ${name}: ${condition} ≠ ${exported.get(name) ?? 'nothing'}`);
   }
   for (const name of exported.keys()) if (!original.has(name)) wrong.push(`depends_on ${name} is new`);
   return wrong;

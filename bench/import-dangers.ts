@@ -27,18 +27,22 @@ export function dangersOf(file: Raw): Danger[] {
     if (value.pid !== undefined) add('pid', ['host_pid']);
     if (settled(value.ipc) === 'host' || /^(service|container):/.test(settled(value.ipc))) add('ipc', ['host_ipc']);
     if (/^(host$|service:|container:)/.test(settled(value.network_mode))) add('network_mode', ['host_network']);
-    for (const key of ['userns_mode', 'uts', 'cgroup', 'cgroup_parent', 'use_api_socket']) if (value[key] !== undefined) add(key, []);
-    for (const name of listed(value.cap_add)) add('cap_add', ['capability'], settled(name).toUpperCase().replace(/^CAP_/, ''));
+    for (const key of ['userns_mode', 'uts', 'cgroup', 'cgroup_parent', 'use_api_socket'])
+      if (value[key] !== undefined) add(key, []);
+    for (const name of listed(value.cap_add))
+      add('cap_add', ['capability'], settled(name).toUpperCase().replace(/^CAP_/, ''));
     for (const name of listed(value.devices)) {
       add('devices', ['device'], isRaw(name) ? settled(name.source) : settled(name).split(':')[0]);
     }
     for (const name of listed(value.device_cgroup_rules)) add('device_cgroup_rules', [], settled(name));
     for (const name of listed(value.sysctls)) add('sysctls', ['sysctl'], settled(name).split('=')[0]);
     for (const option of listed(value.security_opt)) {
-      if (!settled(option).startsWith('no-new-privileges')) add('security_opt', ['unconfined'], settled(option).split(/[=:]/)[0]);
+      if (!settled(option).startsWith('no-new-privileges'))
+        add('security_opt', ['unconfined'], settled(option).split(/[=:]/)[0]);
     }
     if (value.gpus !== undefined || value.runtime !== undefined) add('runtime', ['gpu']);
-    for (const path of hostPaths(value.volumes, file)) add('volumes', ['host_path', 'docker_socket', 'host_root'], path);
+    for (const path of hostPaths(value.volumes, file))
+      add('volumes', ['host_path', 'docker_socket', 'host_root'], path);
   }
   return found;
 }
@@ -70,7 +74,9 @@ export function isFlagged(danger: Danger, component: string, template: Template,
       (value === undefined || one.value === undefined || one.value.includes('${') || tidy(one.value) === tidy(value)),
   );
   const place = `services.${service}.${key}`;
-  return permitted || dropped.some(({ path, refused }) => refused && (path.startsWith(place) || /^volumes\./.test(path)));
+  return (
+    permitted || dropped.some(({ path, refused }) => refused && (path.startsWith(place) || /^volumes\./.test(path)))
+  );
 }
 
 const tidy = (path: string) => path.replace(/(.)\/+$/, '$1').replace(/\/{2,}/g, '/');

@@ -55,7 +55,7 @@ export function readServices(file: Raw, around: Surroundings): Map<string, Servi
     services.set(name, {
       image: typeof service.image === 'string' ? service.image.trim() : undefined,
       env: environment(service.environment, around),
-      mounts: mounts(service, filled),
+      mounts: mounts(service, filled, name),
       ports: service.network_mode === 'host' ? [] : ports(service),
       depends: dependencies(service),
     });
@@ -78,15 +78,18 @@ function fillAll(value: unknown, around: Surroundings, key = ''): unknown {
 export function fillText(text: string, around: Surroundings): string {
   const DOLLAR = '\u0000';
   let rest = text.replaceAll('$$', DOLLAR);
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < 1000; round++) {
     const before = rest;
-    rest = rest.replace(/\$\{([A-Za-z_]\w*)(?:(:?[-?+])([^${}]*(?:\$(?![{A-Za-z_])[^${}]*)*))?\}/, (_, name: string, operator?: string, word = '') => {
-      const value = around(name);
-      const set = value !== undefined && !(operator?.startsWith(':') && value === '');
-      if (operator?.endsWith('-')) return set ? (value ?? '') : word;
-      if (operator?.endsWith('+')) return set ? word : '';
-      return value ?? '';
-    });
+    rest = rest.replace(
+      /\$\{([A-Za-z_]\w*)(?:(:?[-?+])([^${}]*(?:\$(?![{A-Za-z_])[^${}]*)*))?\}/,
+      (_, name: string, operator?: string, word = '') => {
+        const value = around(name);
+        const set = value !== undefined && !(operator?.startsWith(':') && value === '');
+        if (operator?.endsWith('-')) return set ? (value ?? '') : word;
+        if (operator?.endsWith('+')) return set ? word : '';
+        return value ?? '';
+      },
+    );
     if (rest === before) break;
   }
   return rest.replace(/\$([A-Za-z_]\w*)/g, (_, name: string) => around(name) ?? '').replaceAll(DOLLAR, '$');
@@ -111,8 +114,13 @@ function environment(value: unknown, around: Surroundings): Map<string, string> 
   return env;
 }
 
-function mounts(service: Raw, file: Raw): Map<string, Mount> {
+function mounts(service: Raw, file: Raw, owner: string): Map<string, Mount> {
   const found = new Map<string, Mount>();
+  for (const item of (Array.isArray(service.volumes_from) ? service.volumes_from : []) as unknown[]) {
+    const [from = ''] = String(item).split(':');
+    const other = (file.services as Raw)[from];
+    if (isRaw(other)) for (const [target, mount] of mounts(other, file, from)) found.set(target, mount);
+  }
   const put = (target: string, mount: Mount) => found.set(target.trim().replace(/(.)\/+$/, '$1'), mount);
   for (const item of (Array.isArray(service.volumes) ? service.volumes : []) as unknown[]) {
     if (isRaw(item)) {
@@ -120,28 +128,41 @@ function mounts(service: Raw, file: Raw): Map<string, Mount> {
       const readOnly = item.read_only === true || item.read_only === 'true';
       if (typeof item.content === 'string') put(target, { kind: 'file', source: item.content, readOnly });
       else if (item.type === 'tmpfs') put(target, { kind: 'memory', source: '', readOnly: false });
-      else put(target, { ...sourceOf(String(item.source ?? ''), item.type === 'bind', target, file), readOnly });
+      else
+        put(target, {
+          ...sourceOf(String(item.source ?? ''), item.type === 'bind', `${owner} ${target}`, file),
+          readOnly,
+        });
       continue;
     }
     const parts = String(item).split(':');
     const [source, target = '', options = ''] = parts.length === 1 ? ['', parts[0]] : parts;
-    put(target, { ...sourceOf(source ?? '', false, target, file), readOnly: options.split(',').includes('ro') });
+    put(target, {
+      ...sourceOf(source ?? '', false, `${owner} ${target}`, file),
+      readOnly: options.split(',').includes('ro'),
+    });
   }
-  for (const item of [service.tmpfs ?? []].flat()) put(String(item).split(':')[0] ?? '', { kind: 'memory', source: '', readOnly: false });
+  for (const item of [service.tmpfs ?? []].flat())
+    put(String(item).split(':')[0] ?? '', { kind: 'memory', source: '', readOnly: false });
   for (const section of ['configs', 'secrets']) {
     for (const item of (Array.isArray(service[section]) ? service[section] : []) as unknown[]) {
       const source = isRaw(item) ? String(item.source) : String(item);
       const told = isRaw(item) && item.target !== undefined ? String(item.target) : source;
-      put(told.startsWith('/') ? told : `${section === 'secrets' ? '/run/secrets' : ''}/${told}`, { kind: 'file', source, readOnly: true });
+      put(told.startsWith('/') ? told : `${section === 'secrets' ? '/run/secrets' : ''}/${told}`, {
+        kind: 'file',
+        source,
+        readOnly: true,
+      });
     }
   }
   return found;
 }
 
-function sourceOf(source: string, bind: boolean, target: string, file: Raw): Pick<Mount, 'kind' | 'source'> {
-  if (source === '') return bind ? { kind: 'host', source } : { kind: 'volume', source: `nameless ${target}` };
+function sourceOf(source: string, bind: boolean, place: string, file: Raw): Pick<Mount, 'kind' | 'source'> {
+  if (source === '') return bind ? { kind: 'host', source } : { kind: 'volume', source: `nameless ${place}` };
   if (source.startsWith('/') || source.startsWith('~')) return { kind: 'host', source };
-  if (bind || source.startsWith('.') || source.includes('/')) return { kind: 'project', source: source.replace(/\/+$/, '') };
+  if (bind || source.startsWith('.') || source.includes('/'))
+    return { kind: 'project', source: source.replace(/\/+$/, '') };
   const declared = isRaw(file.volumes) ? file.volumes[source] : undefined;
   const options = isRaw(declared) && isRaw(declared.driver_opts) ? declared.driver_opts : {};
   if (String(options.o ?? '').includes('bind')) return { kind: 'host', source: String(options.device) };
@@ -162,7 +183,8 @@ function ports(service: Raw): Port[] {
       : String(item);
     spread(text).forEach(put);
   }
-  for (const item of (Array.isArray(service.expose) ? service.expose : []) as unknown[]) spread(String(item)).forEach(put);
+  for (const item of (Array.isArray(service.expose) ? service.expose : []) as unknown[])
+    spread(String(item)).forEach(put);
   return [...found.values()];
 }
 

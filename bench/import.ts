@@ -44,7 +44,15 @@ async function examine(path: string, file: string): Promise<Outcome> {
   try {
     imported = importCompose(text, { name: basename(path).replace(/\.ya?ml$/, '') });
   } catch (error) {
-    return { file, valid: false, whole: false, dangers: 1, flagged: 0, equal: false, reasons: [`exception: ${String(error)}`] };
+    return {
+      file,
+      valid: false,
+      whole: false,
+      dangers: 1,
+      flagged: 0,
+      equal: false,
+      reasons: [`exception: ${String(error)}`],
+    };
   }
   const { template, findings, dropped } = imported;
   const errors = findings.filter(({ severity }) => severity === 'error');
@@ -87,12 +95,21 @@ function report(all: readonly Outcome[]): void {
   const figures: [string, number, number][] = [
     ['imported and valid', count(({ valid }) => valid), PROMISES.valid],
     ['with nothing dropped', count(({ whole }) => whole), PROMISES.whole],
-    [`dangerous constructs flagged (of ${dangers})`, share(sum(({ flagged }) => flagged), dangers), PROMISES.flagged],
+    [
+      `dangerous constructs flagged (of ${dangers})`,
+      share(
+        sum(({ flagged }) => flagged),
+        dangers,
+      ),
+      PROMISES.flagged,
+    ],
     ['round trip equal', count(({ equal }) => equal), PROMISES.equal],
   ];
   console.log(`${all.length} files`);
   for (const [name, value, promise] of figures) {
-    console.log(`${name.padEnd(42)} ${value.toFixed(1).padStart(5)} %   ≥ ${promise}   ${value >= promise ? 'kept' : 'MISSED'}`);
+    console.log(
+      `${name.padEnd(42)} ${value.toFixed(1).padStart(5)} %   ≥ ${promise}   ${value >= promise ? 'kept' : 'MISSED'}`,
+    );
   }
   if (figures.some(([, value, promise]) => value < promise)) process.exitCode = 1;
 }

@@ -32,7 +32,7 @@ export const StorageName = Type.String({
 });
 
 export const VariableName = (description: string) =>
-  Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$', description, examples: ['WEB_HOSTNAME'] });
+  Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]{0,63}$', description, examples: ['WEB_HOSTNAME'] });
 
 /** A string in which `${…}` is filled. Every string of components, routes, vars, actions, smoke and notes is one. */
 export const Text = (description: string) => Type.String({ maxLength: 65_536, description });

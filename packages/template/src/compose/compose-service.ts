@@ -31,8 +31,8 @@ export function composeService(component: ManifestComponent, file: ComposeFile):
     ports: ports(c, file),
     expose: c.ports
       .filter(
-        ({ container_port, host_port }) =>
-          host_port === undefined && !file.routedPorts(c.name).includes(container_port),
+        ({ container_port, host_port, protocol }) =>
+          host_port === undefined && !(protocol === 'tcp' && file.routedPorts(c.name).includes(container_port)),
       )
       .map(({ container_port, protocol }) => (protocol === 'udp' ? `${container_port}/udp` : String(container_port))),
     networks:
@@ -80,7 +80,9 @@ function ports(c: ManifestComponent, file: ComposeFile): string[] {
       return `${ip}${host_port}:${container_port}${protocol === 'udp' ? '/udp' : ''}`;
     });
   const published = new Set(
-    c.ports.filter(({ host_port }) => host_port !== undefined).map((port) => port.container_port),
+    c.ports
+      .filter(({ host_port, protocol }) => host_port !== undefined && protocol === 'tcp')
+      .map((port) => port.container_port),
   );
   const routed = file
     .routedPorts(c.name)

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { ConfigFile, Storage } from '@hortus/contract/template/storage';
 import { type Access, accessOf } from '../host-access.ts';
 import { plainContent } from './file-content.ts';
-import { settle } from './interpolation.ts';
+import { demanded, settle } from './interpolation.ts';
 import { capitals } from './names.ts';
 import type { Reading } from './reading.ts';
 import type { Mount } from './short-mounts.ts';
@@ -30,7 +30,7 @@ export function hostMount(reading: Reading, mount: Mount, component: string): St
     reading.notes.infer(path, `which directory of the server is meant by ${written ?? 'this'} is asked as ${name}`);
     host_path = reading.ask({ name, type: 'path', label: `Directory for ${target}`.slice(0, 200) }, true);
   } else {
-    host_path = reading.write(source, path).replace(/^(\$\{inputs\.[A-Za-z0-9_]+):-\}$/, '$1}');
+    host_path = reading.write(demanded(source), path, 'path');
     if (!/^(\/|\$\{)/.test(host_path)) return undefined;
   }
   const { kind, value } = reach(host_path);

@@ -1,14 +1,14 @@
 import type { Path } from '../finding.ts';
 import { isMapping } from '../schema-check.ts';
-import type { Piece } from './interpolation.ts';
+import { demanded } from './interpolation.ts';
 import { capitals } from './names.ts';
 import type { Reading } from './reading.ts';
 
 /** The image a service runs. One that is only built has to be named by whoever deploys. */
 export function readImage(reading: Reading, service: Record<string, unknown>, component: string, path: Path): string {
   const at = [...path, 'image'];
-  const pieces = reading.pieces(service.image, at)?.map(required);
-  if (pieces !== undefined && pieces.length > 0) {
+  const pieces = demanded(reading.pieces(service.image, at) ?? []);
+  if (pieces.length > 0) {
     if (service.build !== undefined)
       reading.notes.infer([...path, 'build'], 'the image is deployed; building it is left out');
     return reading.write(pieces, at).trim();
@@ -23,9 +23,4 @@ export function readImage(reading: Reading, service: Record<string, unknown>, co
     { name, type: 'string', label: `Image of ${component}`, placeholder: 'registry.example.org/name:1.0.0' },
     true,
   );
-}
-
-/** Without a value there would be no image, so whoever deploys must give one. */
-function required(piece: Piece): Piece {
-  return typeof piece === 'object' && piece.operator === undefined ? { ...piece, operator: '?', colon: true } : piece;
 }

@@ -87,3 +87,10 @@ export function settle(pieces: readonly Piece[]): string | undefined {
 export function variablesIn(pieces: readonly Piece[]): Variable[] {
   return pieces.flatMap((piece) => (typeof piece === 'string' ? [] : [piece, ...variablesIn(piece.operand)]));
 }
+
+/** The same where nothing works without a value: whoever deploys must give one to a variable that has no default. */
+export function demanded(pieces: readonly Piece[]): Piece[] {
+  return pieces.map((piece) =>
+    typeof piece === 'object' && piece.operator === undefined ? { ...piece, operator: '?', colon: true } : piece,
+  );
+}

@@ -47,7 +47,7 @@ export function storageName(text: string): string {
 
 /** The name of an input or secret, in capitals like the variables of a Compose file. */
 export function questionName(text: string): string {
-  const name = text.replace(/[^A-Za-z0-9_]+/g, '_').replace(/^[^A-Za-z]+/, '');
+  const name = text.replace(/[^A-Za-z0-9_]+/g, '_').replace(/^[^A-Za-z_]+/, '');
   return (name === '' ? 'VALUE' : name).slice(0, 64);
 }
 

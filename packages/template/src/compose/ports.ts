@@ -175,7 +175,7 @@ function pairs(reading: Reading, targets: number[], host: readonly Piece[] | und
 
 /** A fixed port that the person who deploys may choose; it is left out where nobody does. */
 function hostPort(reading: Reading, host: readonly Piece[], path: Path): string | number | undefined {
-  const text = reading.write(host, path).replace(/:-\}$/, '}');
+  const text = reading.write(host, path, 'port').replace(/:-\}$/, '}');
   return /^\$\{[^{}]+\}$/.test(text) ? text : wholeNumber(settle(host));
 }
 

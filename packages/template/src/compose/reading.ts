@@ -1,5 +1,5 @@
 import type { Permission } from '@hortus/contract/template/host-access';
-import type { Input } from '@hortus/contract/template/inputs';
+import type { Input, InputType } from '@hortus/contract/template/inputs';
 import type { Secret } from '@hortus/contract/template/secrets';
 import type { Path } from '../finding.ts';
 import type { Parsed } from '../parse.ts';
@@ -88,15 +88,15 @@ export class Reading {
     return pieces && this.write(pieces, path);
   }
 
-  write(pieces: readonly Piece[], path: Path): string {
-    this.noteUses(pieces, path);
+  write(pieces: readonly Piece[], path: Path, demands?: InputType): string {
+    this.noteUses(pieces, path, demands);
     return this.texts.write(pieces);
   }
 
-  noteUses(pieces: readonly Piece[], path: Path): void {
+  noteUses(pieces: readonly Piece[], path: Path, demands?: InputType): void {
     if (!this.#gathering) return;
     for (const use of usesIn(pieces, path)) {
-      this.#gathered.variables.note(use);
+      this.#gathered.variables.note(demands === undefined ? use : { ...use, demands });
       this.routes.mention(use.variable.name, this.#componentAt(path), path);
     }
   }

@@ -1,4 +1,4 @@
-import type { Input } from '@hortus/contract/template/inputs';
+import type { Input, InputType } from '@hortus/contract/template/inputs';
 import type { Secret } from '@hortus/contract/template/secrets';
 import type { Path } from '../finding.ts';
 import { canBeDefault, typeOf } from './input-types.ts';
@@ -13,6 +13,8 @@ export interface Use {
   path: Path;
   /** Handed on from the surroundings under its own name, and left out where it is not set. */
   bare: boolean;
+  /** What its place demands, such as a path to mount. */
+  demands?: InputType;
 }
 
 export type Meaning =
@@ -28,6 +30,7 @@ export class Variables {
     const known = this.#uses.get(use.variable.name);
     if (known) known.push(use);
     else this.#uses.set(use.variable.name, [use]);
+    this.#meanings.delete(use.variable.name);
   }
 
   names(): string[] {
@@ -72,7 +75,9 @@ function decide(variable: string, uses: readonly Use[]): Meaning {
     const kept = standard === undefined || standard === '' ? {} : { default: standard };
     return { kind: 'input', name, input: { name, type: 'password', ...kept }, required: asked !== undefined };
   }
-  const guessed = typeOf(variable, standard);
+  const demanded = uses.find(({ demands }) => demands !== undefined)?.demands;
+  const guessed: Pick<Input, 'type' | 'default'> =
+    demanded !== undefined && standard === undefined ? { type: demanded } : typeOf(variable, standard);
   // A switch that is off counts as unset in a template, and as a word in a Compose file.
   const type = switched && guessed.type === 'boolean' ? typeOf('', `${standard} `).type : guessed.type;
   const value = type === guessed.type ? guessed.default : standard;
