@@ -62,6 +62,7 @@ export const template = (): Template => ({
   deprecated: false,
   featured: false,
   created_at: at(0),
+  mark_url: '/api/v1/templates/reader/mark.svg',
   spec: {
     image: 'docker.io/example/reader:2.2.19',
     inputs: {

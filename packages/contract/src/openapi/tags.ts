@@ -4,6 +4,7 @@ export const tagMeanings: Readonly<Record<string, string>> = {
   templates: 'What can be deployed: each template is one species at one version.',
   catalog: 'The same templates, arranged on shelves.',
   taxonomy: 'Kingdoms, families and species.',
+  match: 'Which templates offer what is needed.',
   definitions: 'A template, its inputs and a server, kept as numbered revisions so that it can be deployed.',
   deployments: 'Putting a revision of a definition onto its server, step by step, with a log.',
   instances: 'What runs: the containers of a definition.',

@@ -71,6 +71,17 @@ describe('catalog:check', () => {
     expect(await checked(folder)).toEqual(['rehearsal inputs.SITE_TITLE 12:1', 'duplicate slug 2:7']);
   });
 
+  it('wants a family to stand in one kingdom', async () => {
+    const seed = (slug: string, kingdom: string) =>
+      SEED.replace('slug: seed', `slug: ${slug}`).replace('kingdom: applications', `kingdom: ${kingdom}`);
+    const folder = await planted({
+      'test/one/template.yaml': seed('one', 'data'),
+      'test/two/template.yaml': seed('two', 'assets'),
+      'test/three/template.yaml': seed('three', 'data'),
+    });
+    expect(await checked(folder)).toEqual(['kingdom taxonomy.kingdom 6:21']);
+  });
+
   it('holds tags against what is known', async () => {
     const folder = await planted({
       'blog/inkwell/template.yaml': INKWELL,

@@ -1,4 +1,5 @@
 import { canonical, specHash } from '../canonical.ts';
+import type { Canonical } from '../canonical-form.ts';
 import { error, type Finding, type Remark } from '../finding.ts';
 import { type LoadedTemplate, loadCatalog } from '../load.ts';
 import { rehearse } from '../rehearse.ts';
@@ -32,6 +33,7 @@ export async function checkCatalog(folder: string, options: CheckOptions = {}): 
   const tags = corpora === undefined ? undefined : await tagsIn(corpora);
   const findings = new Map<LoadedTemplate, readonly Finding[]>();
   const files = new Map<string, string>();
+  const kingdoms = kingdomsOf(catalog);
   let resolved = 0;
   for (const loaded of catalog) {
     const { file, species, parsed, template, spec } = loaded;
@@ -40,6 +42,7 @@ export async function checkCatalog(folder: string, options: CheckOptions = {}): 
     if (twin !== undefined) remarks.push(error('duplicate', ['slug'], `${twin} is of this species already`));
     files.set(species, file);
     if (template !== undefined && spec !== undefined) {
+      remarks.push(...otherKingdom(spec, kingdoms));
       const hashes = Array.from({ length: SHUFFLES }, () => specHash(canonical(shuffled(template, random))));
       if (hashes.some((hash) => hash !== loaded.specHash))
         remarks.push(error('unstable-hash', [], 'the hash depends on the order of keys'));
@@ -55,6 +58,28 @@ export async function checkCatalog(folder: string, options: CheckOptions = {}): 
     findings.set(loaded, [...loaded.findings, ...placed]);
   }
   return { catalog, findings, resolved };
+}
+
+type Kingdoms = ReadonlyMap<string, string>;
+
+/** A shelf stands in one place: the kingdom that most templates of a family name is the family's. */
+function kingdomsOf(catalog: readonly LoadedTemplate[]): Kingdoms {
+  const counts = new Map<string, Map<string, number>>();
+  for (const { spec } of catalog) {
+    if (spec === undefined) continue;
+    const { family, kingdom } = spec.taxonomy;
+    const said = counts.get(family) ?? new Map<string, number>();
+    counts.set(family, said.set(kingdom, (said.get(kingdom) ?? 0) + 1));
+  }
+  const most = (said: ReadonlyMap<string, number>) => [...said].reduce((a, b) => (b[1] > a[1] ? b : a))[0];
+  return new Map([...counts].map(([family, said]) => [family, most(said)]));
+}
+
+function* otherKingdom({ taxonomy: { family, kingdom } }: Canonical, kingdoms: Kingdoms): Generator<Remark> {
+  const usual = kingdoms.get(family) ?? kingdom;
+  if (usual === kingdom) return;
+  const message = `the family ${family} belongs to the kingdom ${usual}, as its other templates say`;
+  yield error('kingdom', ['taxonomy', 'kingdom'], message, `say ${usual}, or choose another family`);
 }
 
 /** The hash of every template of a catalog, by file: what two runs must agree on. */
