@@ -1,10 +1,8 @@
-import { isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { isMap, isPair, isScalar, isSeq, type Node, parseDocument } from 'yaml';
 import { type Finding, type Path, pathText } from './finding.ts';
+import { lineTable, type Position } from './line-table.ts';
 
-export interface Position {
-  line: number;
-  column: number;
-}
+export type { Position };
 
 export interface Parsed {
   /** Undefined when the text is no YAML mapping at all. */
@@ -28,13 +26,9 @@ const START: Position = { line: 1, column: 1 };
 
 /** YAML 1.2 core. Malformed text gives findings, never an exception. */
 export function parse(text: string, file?: string): Parsed {
-  const lines = new LineCounter();
   const findings: Finding[] = [];
   const places = new Map<string, Place>();
-  const at = (offset: number): Position => {
-    const { line, col } = lines.linePos(offset);
-    return line < 1 ? START : { line, column: col };
-  };
+  const at = lineTable(text);
   const report = (code: string, path: Path, position: Position, message: string) =>
     findings.push({
       severity: 'error',
@@ -45,7 +39,7 @@ export function parse(text: string, file?: string): Parsed {
       ...(file === undefined ? {} : { file }),
     });
 
-  const document = parseDocument(text, { version: '1.2', schema: 'core', lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(text, { version: '1.2', schema: 'core', prettyErrors: false });
   for (const problem of [...document.errors, ...document.warnings]) {
     report('yaml', [], at(problem.pos[0]), problem.message);
   }
