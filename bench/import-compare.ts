@@ -1,8 +1,8 @@
 import type { Mount, Port, Service } from './import-reading.ts';
 
 /** Stands in the original for a value that only the import makes: a generated secret, an address. */
-export const hole = (name: string) => `\u0001${name}\u0002`;
-const HOLE = /\u0001([^\u0002]+)\u0002/g;
+export const hole = (name: string) => `\uE010${name}\uE011`;
+const HOLE = /\uE010([^\uE011]+)\uE011/g;
 
 /** Which value stands for which: the same hole is the same value wherever it occurs, and one secret has one value. */
 export class Agreement {
@@ -17,7 +17,7 @@ export class Agreement {
   /** Whether a text of the export is that of the original. */
   agrees(original: string, exported: string): boolean {
     if (original === exported) return true;
-    if (original.includes('\u0001')) return this.#match(original, HOLE, exported, this.#holes);
+    if (original.includes('\uE010')) return this.#match(original, HOLE, exported, this.#holes);
     const used = this.#tokens.filter((token) => exported.includes(token));
     if (used.length === 0) return false;
     const marked = used.reduce((text, token) => text.replaceAll(token, hole(token)), exported);

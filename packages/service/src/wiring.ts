@@ -27,6 +27,8 @@ import { deploymentFor, stopDeployments, underWay } from './resources/deployment
 import { DeploymentReports } from './resources/deployments/reports.ts';
 import { deploymentRoutes } from './resources/deployments/routes.ts';
 import { Deployments } from './resources/deployments/service.ts';
+import { draftRoutes } from './resources/drafts/routes.ts';
+import { Drafts } from './resources/drafts/service.ts';
 import { eventRoutes } from './resources/events/routes.ts';
 import { InstanceOrders } from './resources/instances/orders.ts';
 import { instanceRoutes } from './resources/instances/routes.ts';
@@ -37,6 +39,7 @@ import { ManifestReading } from './resources/manifest/reading.ts';
 import { manifestRoutes } from './resources/manifest/routes.ts';
 import { Manifests } from './resources/manifest/service.ts';
 import { openManifestSigner } from './resources/manifest/signer.ts';
+import { matchRoutes } from './resources/match/routes.ts';
 import type { ActionReport } from './resources/servers/daemon-channel.ts';
 import { Liveness, SILENCE } from './resources/servers/liveness/liveness.ts';
 import { serverRoutes } from './resources/servers/routes.ts';
@@ -171,8 +174,10 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     handlers: {
       ...healthRoutes(version),
       ...templateRoutes(catalog),
+      ...draftRoutes(new Drafts(), catalog),
       ...catalogRoutes(catalog),
       ...taxonomyRoutes(catalog),
+      ...matchRoutes(catalog),
       ...definitionRoutes(definitions),
       ...deploymentRoutes(deployments, reports),
       ...manifestRoutes(reading, reader),

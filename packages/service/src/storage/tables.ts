@@ -117,6 +117,10 @@ export interface Tables {
     status: Status<StateOf<typeof templateMachine>>;
     deprecated: Flag;
     featured: Flag;
+    /** The text it came as, where an account wrote it: findings count its lines. */
+    source: string | null;
+    /** The spec_hash that the validator found no error in. */
+    validated_hash: string | null;
     created_at: Time;
     updated_at: Time;
   };

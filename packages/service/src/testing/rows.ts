@@ -86,6 +86,8 @@ const templateRow = (tx: Tx, { templateId }: Ground): Row<'templates'> => ({
   status: 'published',
   deprecated: 0,
   featured: 0,
+  source: null,
+  validated_hash: null,
   created_at: tx.now,
   updated_at: tx.now,
 });

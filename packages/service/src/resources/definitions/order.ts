@@ -18,8 +18,8 @@ export interface Order {
   readonly generated: Readonly<Record<string, string>>;
 }
 
-export async function readOrder(catalog: Catalog, body: DefinitionCreate): Promise<Order> {
-  const template = chooseTemplate(catalog, body);
+export async function readOrder(catalog: Catalog, accountId: string, body: DefinitionCreate): Promise<Order> {
+  const template = chooseTemplate(catalog, accountId, body);
   // The interface asks the first form for instance_uid and the second for name; either is made from the other.
   if (body.species !== undefined && body.instance_uid === undefined) throw invalid('instance_uid', 'is required');
   if (body.template_id !== undefined && body.name === undefined) throw invalid('name', 'is required');
@@ -40,16 +40,16 @@ export async function readOrder(catalog: Catalog, body: DefinitionCreate): Promi
   };
 }
 
-function chooseTemplate(catalog: Catalog, body: DefinitionCreate): CatalogTemplate {
+function chooseTemplate(catalog: Catalog, accountId: string, body: DefinitionCreate): CatalogTemplate {
   if (body.species !== undefined && body.template_id !== undefined)
     throw invalid('template_id', 'cannot be given together with species');
   if (body.species !== undefined) {
-    const template = catalog.newestOf(body.species);
+    const template = catalog.newestOf(body.species, accountId);
     if (!template) throw invalid('species', `there is no published species ${body.species}`, { reason: 'unknown' });
     return template;
   }
   if (body.template_id === undefined) throw invalid('species', 'give species or template_id');
-  const template = catalog.byId(body.template_id);
+  const template = catalog.visibleById(body.template_id, accountId);
   if (template?.item.status !== 'published')
     throw invalid('template_id', 'there is no such published template', { reason: 'unknown' });
   return template;

@@ -9,7 +9,7 @@ export const definitionRoutes = (definitions: Definitions): Handlers<keyof typeo
     return { success: true, ...(await definitions.list(filter, query)) };
   },
   'definitions.create': async ({ principal, body, write }) => {
-    const order = await definitions.order(body);
+    const order = await definitions.order(principal, body);
     return write(async (tx) => ({ success: true, data: await definitions.create(tx, principal, order) }));
   },
   'definitions.read': async ({ principal, params }) => ({

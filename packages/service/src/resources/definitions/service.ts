@@ -71,8 +71,8 @@ export class Definitions {
   }
 
   /** Checks all that can be checked before a transaction begins. */
-  order(body: DefinitionCreate): Promise<Order> {
-    return readOrder(this.#deps.catalog, body);
+  order({ accountId }: Principal, body: DefinitionCreate): Promise<Order> {
+    return readOrder(this.#deps.catalog, accountId, body);
   }
 
   async create(tx: Tx, principal: Principal, order: Order): Promise<Definition> {

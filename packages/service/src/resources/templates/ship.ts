@@ -43,6 +43,8 @@ async function ship(tx: Tx, spec: Canonical): Promise<string | undefined> {
       spec_hash: specHash(spec),
       deprecated: spec.deprecated ? 1 : 0,
       featured: spec.featured ? 1 : 0,
+      source: null,
+      validated_hash: null,
       created_at: tx.now,
       updated_at: tx.now,
     },

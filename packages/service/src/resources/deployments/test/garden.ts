@@ -132,7 +132,7 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
     },
     async definition(owner: Principal, serverId: string, inputs: Record<string, string> = {}, species = 'inkwell') {
       const needed = species === 'inkwell' ? { WEB_HOSTNAME: 'blog.example.org' } : {};
-      const order = await definitions.order({
+      const order = await definitions.order(owner, {
         species,
         instance_uid: newId('definition').replace('def_', 'uid-'),
         server_id: serverId,

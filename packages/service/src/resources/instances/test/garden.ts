@@ -165,7 +165,7 @@ export async function plantGarden(engine: Engine, on?: Ground) {
   async function define(server_id: string): Promise<string> {
     const inputs = { WEB_HOSTNAME: 'blog.example.org', SMTP_PASSWORD };
     const body = { species: 'inkwell', instance_uid: `blog-${++number}`, server_id, inputs };
-    const order = await first.definitions.order(body);
+    const order = await first.definitions.order(principal, body);
     return (await storage.write((tx) => first.definitions.create(tx, principal, order))).id;
   }
   async function pending(server = serverId) {
