@@ -44,8 +44,8 @@ const HABITS: readonly [Habit, ...Habit[]] = [
 
 /** Below this many pixels a mark has fewer and bolder parts. */
 const SMALL = 40;
-/** One of many that would do: in this one hardly any two species of a family that we ship have grown into the same form. */
-const SEASON = 2708;
+/** One of many that would do: in this one no two species of a family that we ship have grown into the same form. */
+const SEASON = 219_342;
 /** The hues that pollen really has. */
 const POLLEN = [88, 88, 72, 56] as const;
 
