@@ -15,7 +15,8 @@ export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
   data_keys: ['vault'],
   events: ['outbox', 'resources/events'],
   jobs: ['jobs'],
-  templates: ['resources/templates'],
+  // The catalog's, and an account's own on their way to being published.
+  templates: ['resources/templates', 'resources/drafts'],
   servers: ['resources/servers', 'identity'],
   replicas: ['resources/servers'],
   server_capacity: ['resources/capacity'],

@@ -22,9 +22,13 @@ export function retryAfterOf(header: string | null, now = Date.now()): number | 
   return Number.isNaN(date) ? undefined : Math.max(0, (date - now) / 1000);
 }
 
-/** The answer of the service, or a problem thrown. A proxy's HTML page is a problem too, with the status it came with. */
-export async function answerOf(response: Response): Promise<unknown> {
+/**
+ * The answer of the service, or a problem thrown. A proxy's HTML page is a problem too, with the status it came with. Of a
+ * row whose answer is no JSON but `media`, it is the text.
+ */
+export async function answerOf(response: Response, media?: string): Promise<unknown> {
   const text = await response.text();
+  if (response.ok && media !== undefined && response.headers.get('content-type') === media) return text;
   let body: unknown;
   try {
     body = JSON.parse(text);

@@ -61,7 +61,7 @@ export function createClient(options: ClientOptions): Client {
       const limit = AbortSignal.timeout(options.timeoutMs ?? 30_000);
       const signal = parts.signal ? AbortSignal.any([parts.signal, limit]) : limit;
       try {
-        return await answerOf(await send(address, { ...request, signal }));
+        return await answerOf(await send(address, { ...request, signal }), row.media);
       } catch (error) {
         if (error instanceof ApiProblem || parts.signal?.aborted) throw error;
         const message = `${row.method} ${row.path} got no answer`;

@@ -28,6 +28,8 @@ export interface Endpoint<
   readonly idempotent?: boolean;
   /** Read far more often than it changes: answered with prepared bytes, an ETag and leave to cache for a minute. */
   readonly hot?: true;
+  /** What it answers with, where that is no JSON: a public file with an ETag, whose text is the whole answer. */
+  readonly media?: string;
   /** Bytes of the largest body it takes, where that is more than the usual 1 MiB. */
   readonly bodyLimit?: number;
   /** The body may be left out; it is then read as an empty object. */

@@ -5,11 +5,13 @@ import { capacityEndpoints } from './resources/capacity.ts';
 import { catalogEndpoints } from './resources/catalog.ts';
 import { definitionEndpoints } from './resources/definitions.ts';
 import { deploymentEndpoints } from './resources/deployments.ts';
+import { draftEndpoints } from './resources/drafts.ts';
 import { eventEndpoints } from './resources/events.ts';
 import { healthEndpoints } from './resources/health.ts';
 import { instanceEndpoints } from './resources/instances.ts';
 import { keyEndpoints } from './resources/keys.ts';
 import { manifestEndpoints } from './resources/manifest.ts';
+import { matchEndpoints } from './resources/match.ts';
 import { playbookEndpoints } from './resources/playbooks.ts';
 import { recipeEndpoints } from './resources/recipes.ts';
 import { savedConfigEndpoints } from './resources/saved-configs.ts';
@@ -25,10 +27,12 @@ import { webhookEndpoints } from './resources/webhooks.ts';
 export const endpoints = {
   ...healthEndpoints,
   ...templateEndpoints,
+  ...draftEndpoints,
   ...catalogEndpoints,
   ...taxonomyEndpoints,
   ...recipeEndpoints,
   ...savedConfigEndpoints,
+  ...matchEndpoints,
   ...definitionEndpoints,
   ...deploymentEndpoints,
   ...manifestEndpoints,

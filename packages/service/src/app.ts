@@ -67,7 +67,7 @@ export async function buildApp({ config, log }: AppDeps): Promise<App> {
     authenticator,
     metrics: openMetrics(),
     version: VERSION,
-    catalog: { version: () => catalog.version, visibility: () => '' },
+    catalog: { version: () => catalog.version, visibility: ({ accountId }) => catalog.visibility(accountId) },
     handlers: wired.handlers,
   });
   const addressOf = callerAddress(config.trustedProxies);

@@ -28,6 +28,8 @@ import { deploymentFor, stopDeployments, underWay } from './resources/deployment
 import { DeploymentReports } from './resources/deployments/reports.ts';
 import { deploymentRoutes } from './resources/deployments/routes.ts';
 import { Deployments } from './resources/deployments/service.ts';
+import { draftRoutes } from './resources/drafts/routes.ts';
+import { Drafts } from './resources/drafts/service.ts';
 import { eventRoutes } from './resources/events/routes.ts';
 import { instancesOfTenants, membershipOf, Pauses } from './resources/instances/of-tenant.ts';
 import { InstanceOrders } from './resources/instances/orders.ts';
@@ -39,6 +41,7 @@ import { ManifestReading } from './resources/manifest/reading.ts';
 import { manifestRoutes } from './resources/manifest/routes.ts';
 import { Manifests } from './resources/manifest/service.ts';
 import { openManifestSigner } from './resources/manifest/signer.ts';
+import { matchRoutes } from './resources/match/routes.ts';
 import { playbookRoutes } from './resources/playbooks/routes.ts';
 import { RecipeReview } from './resources/recipes/review.ts';
 import { recipeRoutes } from './resources/recipes/routes.ts';
@@ -228,6 +231,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     handlers: {
       ...healthRoutes(version),
       ...templateRoutes(catalog),
+      ...draftRoutes(new Drafts(), catalog),
       ...catalogRoutes(catalog),
       ...taxonomyRoutes(catalog),
       ...recipeRoutes(
@@ -235,6 +239,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
         new RecipeReview({ reader, reloadCatalog: () => catalog.load() }),
       ),
       ...savedConfigRoutes(new SavedConfigs({ reader, pages, catalog, vault })),
+      ...matchRoutes(catalog),
       ...definitionRoutes(definitions),
       ...deploymentRoutes(deployments, reports),
       ...manifestRoutes(reading, reader),

@@ -13,7 +13,7 @@ import type { Schema } from './schema-check.ts';
  */
 export function canonical(template: Template | Canonical): Canonical {
   const whole = withDefaults(CanonicalTemplate as unknown as Schema, expand(template as Template));
-  return freeze(JSON.parse(canonicalJson(whole)));
+  return settled(whole) as Canonical;
 }
 
 const hashes = new WeakMap<Canonical, string>();
@@ -49,10 +49,14 @@ export function withProfile(spec: Canonical, profile: string): Canonical | undef
   return patched;
 }
 
-function freeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) {
-    for (const inner of Object.values(value)) freeze(inner);
-    Object.freeze(value);
+/** A frozen copy with sorted keys: what reading the canonical text back would give, without writing it. */
+function settled(value: unknown): unknown {
+  if (Array.isArray(value)) return Object.freeze(value.map((item) => settled(item ?? null)));
+  if (typeof value !== 'object' || value === null) return value;
+  const sorted: Record<string, unknown> = {};
+  for (const key of Object.keys(value).sort()) {
+    const inner = (value as Record<string, unknown>)[key];
+    if (inner !== undefined) sorted[key] = settled(inner);
   }
-  return value;
+  return Object.freeze(sorted);
 }

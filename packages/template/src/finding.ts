@@ -1,3 +1,5 @@
+import { excerpt } from './excerpt.ts';
+
 export type Path = readonly (string | number)[];
 
 /** What a rule says; it knows the place by path only. */
@@ -9,6 +11,8 @@ export interface Remark {
   suggestion?: string;
   /** Points at the key instead of its value, where the key itself is wrong. */
   atKey?: boolean;
+  /** Points at the first place in the value that is written like this. */
+  within?: string;
 }
 
 /** A remark with its place in the text. */
@@ -37,10 +41,15 @@ export function pathText(path: Path): string {
   return text;
 }
 
-/** `file:line:column: error code: message`, the form editors and terminals make clickable. */
-export function formatFinding(finding: Finding): string {
+/**
+ * `file:line:column: error code: message`, the form editors and terminals make clickable; given the text it was found in,
+ * the line follows with a mark under the place.
+ */
+export function formatFinding(finding: Finding, source?: string): string {
   const { file = 'template.yaml', line, column, severity, code, path, message, suggestion } = finding;
   const where = path === '' ? '' : ` (${path})`;
-  const hint = suggestion === undefined ? '' : `; ${suggestion}`;
-  return `${file}:${line}:${column}: ${severity} ${code}: ${message}${where}${hint}`;
+  const head = `${file}:${line}:${column}: ${severity} ${code}: ${message}${where}`;
+  const shown = source === undefined ? undefined : excerpt(source, finding, suggestion);
+  if (shown !== undefined) return `${head}\n${shown}`;
+  return suggestion === undefined ? head : `${head}; ${suggestion}`;
 }

@@ -1,11 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { INKWELL } from './inkwell.fixture.ts';
 import { loadCatalog } from './load.ts';
-import { rehearse } from './rehearse.ts';
 
 const folders: string[] = [];
 afterEach(async () => {
@@ -41,16 +39,5 @@ describe('loadCatalog', () => {
       ['no-template'],
       expect.arrayContaining(['yaml']),
     ]);
-  });
-});
-
-describe('the catalog of this repository', () => {
-  it('is free of errors and warnings, and every profile and variant resolves', async () => {
-    const catalog = await loadCatalog(fileURLToPath(new URL('../../../catalog', import.meta.url)));
-    expect(catalog.length).toBeGreaterThan(0);
-    for (const { file, findings, template, spec } of catalog) {
-      expect(findings, file).toEqual([]);
-      expect(template && spec && (await rehearse(template, spec)), file).toEqual([]);
-    }
   });
 });

@@ -3,9 +3,9 @@ import { join, relative } from 'node:path';
 import type { Template } from '@hortus/contract/template/schema';
 import { canonical, specHash } from './canonical.ts';
 import type { Canonical } from './canonical-form.ts';
-import type { Finding } from './finding.ts';
-import { parse } from './parse.ts';
-import { validate } from './validate.ts';
+import { error, type Finding, type Path } from './finding.ts';
+import { type Parsed, parse } from './parse.ts';
+import { place, validate } from './validate.ts';
 
 const TEMPLATE_FILE = 'template.yaml';
 
@@ -14,6 +14,9 @@ export interface LoadedTemplate {
   family: string;
   species: string;
   findings: Finding[];
+  /** Missing where there is no file. */
+  text?: string;
+  parsed?: Parsed;
   /** Missing where the findings hold an error. */
   template?: Template;
   spec?: Canonical;
@@ -53,28 +56,14 @@ async function loadTemplate(folder: string, family: string, species: string, roo
   }
   const parsed = parse(text, file);
   const { template, findings } = validate(parsed, file);
-  if (template === undefined) return { file, family, species, findings };
-  const misplaced = (key: string, path: string[], message: string): Finding => ({
-    severity: 'error',
-    code: 'folder',
-    path: key,
-    ...parsed.positionOf(path),
-    message,
-    file,
-  });
-  if (template.slug !== species) {
-    findings.push(misplaced('slug', ['slug'], `the folder is called ${species}, the species ${template.slug}`));
-  }
-  if (template.taxonomy.family !== family) {
-    const said = template.taxonomy.family;
-    findings.push(
-      misplaced(
-        'taxonomy.family',
-        ['taxonomy', 'family'],
-        `the folder belongs to family ${family}, the template to ${said}`,
-      ),
-    );
+  const read = { file, family, species, findings, text, parsed };
+  if (template === undefined) return read;
+  const misplaced = (path: Path, message: string) => findings.push(place(error('folder', path, message), parsed, file));
+  if (template.slug !== species) misplaced(['slug'], `the folder is called ${species}, the species ${template.slug}`);
+  const { family: said } = template.taxonomy;
+  if (said !== family) {
+    misplaced(['taxonomy', 'family'], `the folder belongs to family ${family}, the template to ${said}`);
   }
   const spec = canonical(template);
-  return { file, family, species, findings, template, spec, specHash: specHash(spec) };
+  return { ...read, template, spec, specHash: specHash(spec) };
 }

@@ -1,35 +1,34 @@
-import { isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { isMap, isPair, isScalar, isSeq, type Node, parseDocument } from 'yaml';
 import { type Finding, type Path, pathText } from './finding.ts';
+import { lineTable, type Position } from './line-table.ts';
 
-export interface Position {
-  line: number;
-  column: number;
-}
+export type { Position };
 
 export interface Parsed {
   /** Undefined when the text is no YAML mapping at all. */
   value: unknown;
   findings: Finding[];
-  /** Where the value at a path begins (or its key); of a path the text lacks, the nearest place above it. */
-  positionOf(path: Path, atKey?: boolean): Position;
+  /**
+   * Where the value at a path begins (or its key, or what is written like `within` inside it); of a path the text lacks,
+   * the nearest place above it.
+   */
+  positionOf(path: Path, atKey?: boolean, within?: string): Position;
 }
 
 interface Place {
   key?: Position;
   value: Position;
+  /** Offsets of the value in the text. */
+  span?: readonly [start: number, end: number];
 }
 
 const START: Position = { line: 1, column: 1 };
 
 /** YAML 1.2 core. Malformed text gives findings, never an exception. */
 export function parse(text: string, file?: string): Parsed {
-  const lines = new LineCounter();
   const findings: Finding[] = [];
   const places = new Map<string, Place>();
-  const at = (offset: number): Position => {
-    const { line, col } = lines.linePos(offset);
-    return line < 1 ? START : { line, column: col };
-  };
+  const at = lineTable(text);
   const report = (code: string, path: Path, position: Position, message: string) =>
     findings.push({
       severity: 'error',
@@ -40,15 +39,19 @@ export function parse(text: string, file?: string): Parsed {
       ...(file === undefined ? {} : { file }),
     });
 
-  const document = parseDocument(text, { version: '1.2', schema: 'core', lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(text, { version: '1.2', schema: 'core', prettyErrors: false });
   for (const problem of [...document.errors, ...document.warnings]) {
     report('yaml', [], at(problem.pos[0]), problem.message);
   }
 
   const visit = (node: unknown, path: Path, key?: Position): void => {
-    const offset = (node as Node | null)?.range?.[0];
-    const value = offset === undefined ? (key ?? START) : at(offset);
-    places.set(pathText(path), key === undefined ? { value } : { key, value });
+    const range = (node as Node | null)?.range;
+    const value = range ? at(range[0]) : (key ?? START);
+    places.set(pathText(path), {
+      value,
+      ...(key === undefined ? {} : { key }),
+      ...(range ? { span: [range[0], range[1]] } : {}),
+    });
     if (isMap(node)) {
       for (const pair of node.items) {
         if (!isPair(pair)) continue;
@@ -82,12 +85,21 @@ export function parse(text: string, file?: string): Parsed {
     }
   }
 
-  function positionOf(path: Path, atKey = false): Position {
+  function positionOf(path: Path, atKey = false, within?: string): Position {
     for (let length = path.length; length >= 0; length--) {
       const place = places.get(pathText(path.slice(0, length)));
-      if (place) return (atKey || length < path.length ? place.key : undefined) ?? place.value;
+      if (!place) continue;
+      const inside = length === path.length ? offsetOf(within, place.span) : undefined;
+      if (inside !== undefined) return at(inside);
+      return (atKey || length < path.length ? place.key : undefined) ?? place.value;
     }
     return START;
+  }
+
+  function offsetOf(within: string | undefined, span: Place['span']): number | undefined {
+    if (within === undefined || span === undefined) return undefined;
+    const found = text.indexOf(within, span[0]);
+    return found === -1 || found >= span[1] ? undefined : found;
   }
 }
 

@@ -1,5 +1,3 @@
-import type { Template } from '@hortus/contract/template/schema';
-import { canonical, specHash } from './canonical.ts';
 import type { Canonical } from './canonical-form.ts';
 import { exampleInputs } from './example-inputs.ts';
 import { checkInputs, type Inputs } from './inputs.ts';
@@ -14,22 +12,19 @@ export interface Failure {
 const INSTANCE = { uid: 'example', name: 'Example', server_id: 'srv_example' };
 
 /** Deploys a template on paper: every profile and every variant, with example answers and generated secrets. */
-export async function rehearse(template: Template, spec: Canonical): Promise<Failure[]> {
-  const failures: Failure[] = [];
-  if (specHash(canonical(reversed(template))) !== specHash(spec)) {
-    failures.push({ path: '', message: 'the hash depends on the order of keys' });
-  }
+export async function rehearse(spec: Canonical): Promise<Failure[]> {
   const checked = checkInputs(spec, exampleInputs(spec), { mode: 'create' });
   if (!checked.ok) {
     const placeholders = checked.problems.map(({ field, message }) => ({
       path: field,
       message: `the example ${message}`,
     }));
-    return [...failures, ...placeholders];
+    return placeholders;
   }
   const external = Object.fromEntries(Object.entries(checked.values).map(([name, value]) => [name, String(value)]));
   const secrets = await generateSecrets(spec, { existing: external });
   const needs = Object.fromEntries(spec.needs.map((need) => [need.as, { host: 'example', port: '1' }]));
+  const failures: Failure[] = [];
   const variants = [undefined, ...(spec.image?.variants.map(({ id }) => id) ?? [])];
   for (const profile of Object.keys(spec.profiles)) {
     for (const variant of variants) failures.push(...attempt(profile, variant, checked.values));
@@ -40,16 +35,7 @@ export async function rehearse(template: Template, spec: Canonical): Promise<Fai
     const chosen = variant === undefined ? { profile } : { profile, variant };
     const resolution = resolve(spec, { ...chosen, inputs, secrets, instance: INSTANCE, needs });
     if (resolution.ok) return [];
-    return resolution.problems.map(({ field, message }) => ({
-      path: field,
-      message: `in profile ${profile}: ${message}`,
-    }));
+    const where = `in profile ${profile}${variant === undefined ? '' : `, variant ${variant}`}`;
+    return resolution.problems.map(({ field, message }) => ({ path: field, message: `${where}: ${message}` }));
   }
-}
-
-function reversed<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(reversed) as T;
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).reverse();
-  return Object.fromEntries(entries.map(([key, inner]) => [key, reversed(inner)])) as T;
 }

@@ -1,4 +1,5 @@
 import { error, type Path, type Remark } from './finding.ts';
+import { meantKey } from './meant-key.ts';
 import { didYouMean } from './nearest.ts';
 
 /** The part of JSON Schema that the template schema is written in. */
@@ -23,6 +24,7 @@ export interface Schema {
   exclusiveMinimum?: number;
   default?: unknown;
   description?: string;
+  examples?: readonly unknown[];
 }
 
 export function isMapping(value: unknown): value is Record<string, unknown> {
@@ -89,7 +91,9 @@ function check(union: Schema, value: unknown, path: Path, remarks: Remark[]): vo
 
 function checkMapping(schema: Schema, value: Record<string, unknown>, path: Path, remarks: Remark[]): void {
   for (const name of schema.required ?? []) {
-    if (!Object.hasOwn(value, name)) remarks.push(error('missing-key', path, `the key ${name} is missing`));
+    if (Object.hasOwn(value, name)) continue;
+    const { description, examples } = schema.properties?.[name] ?? {};
+    remarks.push(error('missing-key', path, `the key ${name} is missing`, expected(description, examples)));
   }
   const keys = Object.keys(value);
   if (keys.length < (schema.minProperties ?? 0)) remarks.push(error('empty', path, 'must not be empty'));
@@ -111,7 +115,7 @@ function unknownKey(schema: Schema, key: string, path: Path): Remark {
   const hint =
     key === 'build'
       ? 'images are deployed, not built: name one that is'
-      : didYouMean(key, Object.keys(schema.properties ?? {}));
+      : meantKey(key, Object.keys(schema.properties ?? {}));
   return { ...error('unknown-key', path, `unknown key ${JSON.stringify(key)}`, hint), atKey: true };
 }
 
@@ -123,14 +127,16 @@ function checkList(schema: Schema, value: unknown[], path: Path, remarks: Remark
   for (const [index, item] of value.entries()) check(items, item, [...path, index], remarks);
 }
 
-type Fail = (code: string, message: string) => void;
+type Fail = (code: string, message: string, hint?: string) => void;
 
 function checkText(schema: Schema, value: string, fail: Fail): void {
   if (schema.minLength !== undefined && value.length < schema.minLength) fail('empty', 'must not be empty');
   else if (schema.maxLength !== undefined && value.length > schema.maxLength) {
     fail('too-long', `must have at most ${schema.maxLength} characters`);
   } else if (schema.pattern !== undefined && !compiled(schema.pattern).test(value)) {
-    fail('form', `${describe(value)} does not have the form ${schema.pattern}`);
+    const { description, examples, pattern } = schema;
+    const hint = expected(description, examples) ?? `it must match ${pattern}`;
+    fail('form', `${describe(value)} does not have the right form`, hint);
   }
 }
 
@@ -140,6 +146,13 @@ function checkNumber(schema: Schema, value: number, fail: Fail): void {
   if (schema.exclusiveMinimum !== undefined && value <= schema.exclusiveMinimum) {
     fail('range', `must be more than ${schema.exclusiveMinimum}`);
   }
+}
+
+/** What would be right, in the words that editors show for the field. */
+function expected(description?: string, examples?: readonly unknown[]): string | undefined {
+  const shown = examples?.[0] === undefined ? undefined : `such as ${examples[0]}`;
+  const meant = description?.replace(/\.$/, '');
+  return meant === undefined || shown === undefined ? (meant ?? shown) : `${meant}; ${shown}`;
 }
 
 const expressions = new Map<string, RegExp>();

@@ -1,12 +1,17 @@
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { Template } from '@hortus/contract/template/schema';
 import fc from 'fast-check';
 import Compile from 'typebox/compile';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { formatFinding } from './finding.ts';
 import { INKWELL } from './inkwell.fixture.ts';
 import { parse } from './parse.ts';
 import { checkSchema, type Schema } from './schema-check.ts';
 import { validate } from './validate.ts';
+
+const CATALOG = fileURLToPath(new URL('../../../catalog', import.meta.url));
 
 const oddValue = fc.oneof(
   fc.constantFrom<unknown>(
@@ -65,42 +70,76 @@ const changes = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-describe('validate, of any template', () => {
-  const inkwell = parse(INKWELL).value;
+/** Templates as people write them: our fixture, and what the catalog holds. */
+const TEMPLATES: readonly [string, ...string[]] = [
+  INKWELL,
+  ...globSync('*/*/template.yaml', { cwd: CATALOG })
+    .sort()
+    .map((file) => readFileSync(`${CATALOG}/${file}`, 'utf8')),
+];
+const template = fc.nat().map((at) => TEMPLATES[at % TEMPLATES.length] ?? INKWELL);
+const numRuns = process.env.HORTUS_TEST_LONG ? 1000 : 100;
+
+/** Whatever a text holds, what is said of it has a place in it, and can be shown. */
+function expectPlaces(text: string): void {
+  const lines = text.split(/\r?\n/);
+  for (const finding of validate(text, 'template.yaml').findings) {
+    const { line, column, message } = finding;
+    expect(lines[line - 1], formatFinding(finding)).toBeDefined();
+    expect(column, formatFinding(finding)).toBeGreaterThanOrEqual(1);
+    expect(column, formatFinding(finding)).toBeLessThanOrEqual((lines[line - 1] ?? '').length + 1);
+    expect(message).not.toBe('');
+    expect(formatFinding(finding, text)).toContain(`template.yaml:${line}:${column}: `);
+  }
+}
+
+describe('validate, of any template', { timeout: 300_000 }, () => {
   const compiled = Compile(Template);
 
   it('never throws, and always gives a place', () => {
     fc.assert(
-      fc.property(changes, (list) => {
-        const text = stringify(mutated(inkwell, list));
-        const lines = text.split('\n').length;
-        for (const { line, column, message } of validate(text).findings) {
-          expect(line).toBeGreaterThanOrEqual(1);
-          expect(line).toBeLessThanOrEqual(lines);
-          expect(column).toBeGreaterThanOrEqual(1);
-          expect(message).not.toBe('');
-        }
+      fc.property(template, changes, (source, list) => {
+        expectPlaces(stringify(mutated(parse(source).value, list)));
       }),
-      { numRuns: 400 },
+      { numRuns },
     );
   });
 
   it('accepts and refuses what the JSON Schema does', () => {
     fc.assert(
-      fc.property(changes, (list) => {
-        const value = mutated(inkwell, list);
+      fc.property(template, changes, (source, list) => {
+        const value = mutated(parse(source).value, list);
         expect(checkSchema(Template as unknown as Schema, value).length === 0).toBe(compiled.Check(value));
       }),
-      { numRuns: 400 },
+      { numRuns },
     );
   });
 
-  it('survives text that is not even YAML', () => {
+  it('gives a place in text that is not even YAML', () => {
     fc.assert(
-      fc.property(fc.nat(INKWELL.length), fc.nat(40), fc.string(), (at, length, insert) => {
-        validate(INKWELL.slice(0, at) + insert + INKWELL.slice(at + length));
+      fc.property(template, fc.nat(), fc.nat(40), fc.string(), (source, at, length, insert) => {
+        const from = at % source.length;
+        expectPlaces(source.slice(0, from) + insert + source.slice(from + length));
       }),
-      { numRuns: 300 },
+      { numRuns },
+    );
+  });
+
+  it('gives a place when lines are lost, doubled or moved', () => {
+    const edit = fc.record({ at: fc.nat(), to: fc.nat(), how: fc.constantFrom('lose', 'double', 'move', 'indent') });
+    fc.assert(
+      fc.property(template, fc.array(edit, { minLength: 1, maxLength: 5 }), (source, edits) => {
+        const lines = source.split('\n');
+        for (const { at, to, how } of edits) {
+          const from = at % lines.length;
+          const [line = ''] = lines.splice(from, how === 'double' ? 0 : 1);
+          if (how === 'double') lines.splice(from, 0, lines[from] ?? '');
+          if (how === 'move') lines.splice(to % (lines.length + 1), 0, line);
+          if (how === 'indent') lines.splice(from, 0, `${' '.repeat(to % 5)}${line}`);
+        }
+        expectPlaces(lines.join('\n'));
+      }),
+      { numRuns },
     );
   });
 });

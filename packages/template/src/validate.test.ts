@@ -36,100 +36,138 @@ describe('validate', () => {
   });
 
   it.each([
-    ['slug', INKWELL.replace('slug: inkwell', 'slug: featured'), 'reserved slug'],
+    ['slug', INKWELL.replace('slug: inkwell', 'slug: featured'), 'reserved slug', 'featured'],
     [
       'unknown reference',
       INKWELL.replace('${inputs.SITE_TITLE}', '${inputs.SITE_TITEL}'),
       'unknown-reference components.app.env.SITE_TITLE',
+      '${inputs.SITE_TITEL}',
     ],
     [
       'unknown namespace',
       INKWELL.replace('${inputs.SITE_TITLE}', '${input.SITE_TITLE}'),
       'interpolation components.app.env.SITE_TITLE',
+      '${input.SITE_TITLE}',
     ],
     [
       'unknown route field',
       INKWELL.replace('routes.web.url}"\n      D', 'routes.web.uri}"\n      D'),
       'unknown-reference components.app.env.BASE_URL',
+      '${routes.web.uri}',
     ],
-    ['params outside actions', INKWELL.replace('Open $', '${params.x} $'), 'unknown-reference notes'],
+    ['params outside actions', INKWELL.replace('Open $', '${params.x} $'), 'unknown-reference notes', '${params.x}'],
     [
       'unknown param',
       INKWELL.replace('params.schema_only', 'params.only_schema'),
       'unknown-reference actions[0].command[3]',
+      '${params.only_schema:+--',
     ],
     [
       'unknown dependency',
       INKWELL.replace('{db: healthy, m', '{dv: healthy, m'),
       'unknown-component components.app.depends_on.dv',
+      'dv',
     ],
     [
       'completed on a service',
       INKWELL.replace('{db: healthy, m', '{db: completed, m'),
       'condition components.app.depends_on.db',
+      'completed',
     ],
     [
       'healthy without check',
       INKWELL.replace('healthcheck: {test: [pg_isready, -U, inkwell]}', 'init: true'),
       'no-healthcheck components.app.depends_on.db',
+      'healthy',
     ],
     [
       'dependency cycle',
       INKWELL.replace('    env: {POSTGRES_USER', '    depends_on: {app: healthy}\n    env: {POSTGRES_USER'),
       'cycle components.app.depends_on.db',
+      'healthy',
     ],
-    ['var cycle', INKWELL.replace('vars:', 'vars:\n  a: "${vars.b}"\n  b: "${vars.a}"'), 'cycle vars.a'],
+    ['var cycle', INKWELL.replace('vars:', 'vars:\n  a: "${vars.b}"\n  b: "${vars.a}"'), 'cycle vars.a', '"${vars.b}"'],
     [
       'route to nowhere',
       INKWELL.replace('component: app, port', 'component: ap, port'),
       'unknown-component routes[0].component',
+      'ap',
     ],
     [
       'duplicate route',
       INKWELL.replace('routes: [', 'routes: [{name: web, component: app, port: 1, host: a}, '),
       'duplicate routes[1].name',
+      'web',
     ],
     [
       'unknown dump action',
       INKWELL.replace('dump_action: db-dump', 'dump_action: dump'),
       'unknown-action backup.dump_action',
+      'dump',
     ],
-    ['missing dump action', INKWELL.replace('  dump_action: db-dump\n', ''), 'no-dump backup.strategy'],
+    ['missing dump action', INKWELL.replace('  dump_action: db-dump\n', ''), 'no-dump backup.strategy', 'both'],
     [
       'unknown backup volume',
       INKWELL.replace('[{name: uploads, critical: true}]\n  d', '[{name: upload}]\n  d'),
       'unknown-storage backup.volumes[0].name',
+      'upload',
     ],
     [
       'two default variants',
       INKWELL.replace('tag: 4.2.1-alpine', 'tag: 4.2.1-alpine, default: true'),
       'default-variant image.variants',
+      '[{id:',
     ],
-    ['no default variant', INKWELL.replace(', default: true}', '}'), 'default-variant image.variants'],
-    ['floating tag', INKWELL.replace('tag: "17.5"', 'tag: latest'), 'floating-tag components.db.image'],
-    ['same volume twice', INKWELL.replace('name: dbdata', 'name: uploads'), 'duplicate components.db.storage[0].name'],
+    ['no default variant', INKWELL.replace(', default: true}', '}'), 'default-variant image.variants', '[{id:'],
+    [
+      'two names of one image',
+      INKWELL.replace('tag: 4.2.1-alpine', 'tag: 4.2.1'),
+      'duplicate image.variants[1].tag',
+      '4.2.1',
+    ],
+    ['floating tag', INKWELL.replace('tag: "17.5"', 'tag: latest'), 'floating-tag components.db.image', 'latest'],
+    [
+      'same volume twice',
+      INKWELL.replace('name: dbdata', 'name: uploads'),
+      'duplicate components.db.storage[0].name',
+      'uploads',
+    ],
     [
       'enum without options',
       INKWELL.replace(', options: [{value: info}, {value: debug}]', ''),
       'no-options inputs.optional[1]',
+      '{name:',
     ],
-    ['default out of range', INKWELL.replace('default: info', 'default: loud'), 'default inputs.optional[1].default'],
+    [
+      'default out of range',
+      INKWELL.replace('default: info', 'default: loud'),
+      'default inputs.optional[1].default',
+      'loud',
+    ],
     [
       'plain password',
       INKWELL.replace('SMTP_PASSWORD, type: password', 'SMTP_PASSWORD, type: string'),
       'plain-secret inputs.optional[3].type',
+      'string',
     ],
-    ['input twice', INKWELL.replace('name: ADMIN_EMAIL', 'name: SITE_TITLE'), 'duplicate inputs.optional[2].name'],
+    [
+      'input twice',
+      INKWELL.replace('name: ADMIN_EMAIL', 'name: SITE_TITLE'),
+      'duplicate inputs.optional[2].name',
+      'SITE_TITLE',
+    ],
     [
       'secret named as input',
       INKWELL.replace('  SESSION_KEY: {', '  SITE_TITLE: {generate: hex}\n  SESSION_KEY: {'),
       'duplicate inputs.optional[0].name',
+      'SITE_TITLE',
     ],
-    ['unused secret', INKWELL.replace('secrets:', 'secrets:\n  IDLE: {generate: hex}'), 'unused secrets.IDLE'],
+    ['unused secret', INKWELL.replace('secrets:', 'secrets:\n  IDLE: {generate: hex}'), 'unused secrets.IDLE', 'IDLE'],
     [
       'jwt without signer',
       INKWELL.replace('secrets:', 'secrets:\n  J: {generate: jwt, signed_with: NOBODY}'),
       'unknown-secret secrets.J.signed_with',
+      'NOBODY',
     ],
     [
       'shell injection',
@@ -138,27 +176,58 @@ describe('validate', () => {
         '[sh, -c, "pg_dump ${params.schema_only}"]',
       ),
       'shell-injection actions[0].command[2]',
+      '"pg_dump ${params.schema',
     ],
-    ['built-in action', INKWELL.replace('slug: db-dump', 'slug: restart'), 'reserved actions[0].slug'],
-    ['shorthand beside components', `${INKWELL}env: {A: b}\n`, 'misplaced env'],
+    [
+      'unused param',
+      INKWELL.replace(', "${params.schema_only:+--schema-only}"', ''),
+      'unused actions[0].params[0]',
+      '{name: schema_only',
+    ],
+    [
+      'critical storage without backup',
+      INKWELL.replace('strategy: both', 'strategy: none'),
+      'no-backup components.app.storage[0]',
+      '{name: uploads',
+    ],
+    [
+      'unknown smoke route',
+      INKWELL.replace('{route: web,', '{route: wbe,'),
+      'unknown-route smoke[0].http.route',
+      'wbe',
+    ],
+    [
+      'the same mount twice',
+      INKWELL.replace('mount_path: /etc/inkwell/site.ini', 'mount_path: /srv/uploads/'),
+      'duplicate components.app.files[0].mount_path',
+      '/srv/uploads/',
+    ],
+    ['built-in action', INKWELL.replace('slug: db-dump', 'slug: restart'), 'reserved actions[0].slug', 'restart'],
+    ['shorthand beside components', `${INKWELL}env: {A: b}\n`, 'misplaced env', 'env'],
     [
       'a profile that asks for more',
       INKWELL.replace('minimal: {comp', 'minimal: {inputs: {}, comp'),
       'profile profiles.minimal.inputs',
+      'inputs',
     ],
     [
       'a profile with a wrong value',
       INKWELL.replace('memory: 256Mi', 'memory: lots'),
       'form profiles.minimal.components.app.resources.memory',
+      'lots',
     ],
     [
       'a profile that reaches further',
       INKWELL.replace('{memory: 256Mi}', '{memory: 256Mi}, network: host'),
       'permission profiles.minimal.components.app.network',
+      'host',
     ],
-  ])('finds: %s', (_, text, expected) => {
+  ])('finds: %s', (_, text, expected, place) => {
     expect(text).not.toBe(INKWELL);
     expect(codes(text)).toContain(expected);
+    const found = validate(text).findings.find(({ code, path }) => `${code} ${path}` === expected);
+    const line = text.split('\n')[(found?.line ?? 0) - 1] ?? '';
+    expect(line.slice((found?.column ?? 0) - 1, (found?.column ?? 0) - 1 + place.length)).toBe(place);
   });
 
   it.each([

@@ -16,7 +16,11 @@ export interface Validation {
 }
 
 /** Taking one mistake out can take a name out with it; what follows from that alone is not told. */
-const FOLLOWS = /^(unknown-|unused|no-|condition|cycle|default-variant|permission)/;
+const FOLLOWS = /^(unknown-|unused|unreachable|no-|condition|cycle|default-variant|permission)/;
+/** The sections, and the keys of a component, on which names depend that other parts of a template use. */
+const NAMING = new Set(
+  'components inputs secrets vars routes actions needs image kind run storage ports healthcheck'.split(' '),
+);
 const MOST_PRUNINGS = 8;
 
 /** Everything that is wrong with a template, at once and with its place. Never throws. */
@@ -44,8 +48,14 @@ function meaning(value: unknown, shape: readonly Remark[]): Remark[] {
   const spec = canonical(template);
   const remarks = RULES.flatMap((rule) => [...rule(spec)]);
   remarks.push(...checkProfiles(template, remarks));
-  const harmless = shape.every(({ code }) => code === 'unknown-key');
+  const harmless = shape.every(({ code, path }) => code === 'unknown-key' || !takesNamesOut(path));
   return harmless ? remarks : remarks.filter(({ code }) => !FOLLOWS.test(code));
+}
+
+function takesNamesOut(path: Path): boolean {
+  const [section, , key] = path;
+  if (section === 'components' && key !== undefined) return NAMING.has(String(key));
+  return section === undefined || NAMING.has(String(section));
 }
 
 function besideComponents(value: Record<string, unknown>): Remark[] {
@@ -58,14 +68,15 @@ function besideComponents(value: Record<string, unknown>): Remark[] {
     });
 }
 
-function place(remark: Remark, parsed: Parsed, file: string | undefined): Finding {
-  const { severity, code, message, suggestion, atKey } = remark;
+/** A remark with its place in the text it is about. */
+export function place(remark: Remark, parsed: Parsed, file: string | undefined): Finding {
+  const { severity, code, message, suggestion, atKey, within } = remark;
   const path = asWritten(remark.path, parsed.value);
   return {
     severity,
     code,
     path: pathText(path),
-    ...parsed.positionOf(path, atKey),
+    ...parsed.positionOf(path, atKey, within),
     message,
     ...(suggestion === undefined ? {} : { suggestion }),
     ...(file === undefined ? {} : { file }),

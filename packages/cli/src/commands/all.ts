@@ -14,6 +14,9 @@ import { login } from './login.ts';
 import { logout } from './logout.ts';
 import { logs } from './logs.ts';
 import { serversList, serversRegister, serversShow } from './servers.ts';
+import { templateExport } from './template-export.ts';
+import { templateImport } from './template-import.ts';
+import { templateValidate } from './template-validate.ts';
 import { version } from './version.ts';
 
 /** The table of commands, in the order help shows them: sign in, choose, deploy, look after, look into. */
@@ -38,6 +41,9 @@ export const commands: readonly Command[] = [
   serversList,
   serversShow,
   serversRegister,
+  templateValidate,
+  templateImport,
+  templateExport,
   doctor,
   showConfig,
   useContext,

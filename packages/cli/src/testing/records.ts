@@ -63,6 +63,7 @@ export const template = (): Template => ({
   featured: false,
   author: null,
   created_at: at(0),
+  mark_url: '/api/v1/templates/reader/mark.svg',
   spec: {
     image: 'docker.io/example/reader:2.2.19',
     inputs: {

@@ -34,14 +34,19 @@ export interface Header {
   readonly schema: JsonSchema;
 }
 
+interface MediaType {
+  readonly schema: JsonSchema;
+  readonly examples?: Record<string, { value: unknown }>;
+}
+
 export interface Content {
-  readonly 'application/json': { readonly schema: JsonSchema; readonly examples?: Record<string, { value: unknown }> };
+  readonly 'application/json': MediaType;
 }
 
 export interface Reply {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Ref>>;
-  readonly content?: Content;
+  readonly content?: Readonly<Record<string, MediaType>>;
 }
 
 export interface Operation {

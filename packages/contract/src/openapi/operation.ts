@@ -59,7 +59,7 @@ export function operation(name: string, row: Endpoint, schemas: SchemaComponents
       [row.status]: {
         description: replies[row.status],
         headers: everyReplyHeaders,
-        content: { 'application/json': { schema: schemas.show(row.response) } },
+        content: { [row.media ?? 'application/json']: { schema: schemas.show(row.response) } },
       },
       ...Object.fromEntries(
         errorsOf(row).map((code) => [errorTable[code].status, { $ref: `#/components/responses/${code}` }]),

@@ -6,6 +6,7 @@ export const tagMeanings: Readonly<Record<string, string>> = {
   taxonomy: 'Kingdoms, families and species.',
   recipes: 'Templates that people submit for the catalog, and their review.',
   'saved-configs': 'Named sets of inputs of a species, to make definitions from.',
+  match: 'Which templates offer what is needed.',
   definitions: 'A template, its inputs and a server, kept as numbered revisions so that it can be deployed.',
   deployments: 'Putting a revision of a definition onto its server, step by step, with a log.',
   instances: 'What runs: the containers of a definition.',

@@ -40,6 +40,10 @@ export const TemplateItem = Type.Object(
     featured: Type.Boolean(),
     author: nullable(Type.String(), { description: 'Whose recipe it was; null for those that come with Hortus.' }),
     created_at: Timestamp,
+    mark_url: Type.String({
+      description: 'Where its mark is, below the address of the service.',
+      examples: ['/api/v1/templates/inkwell/mark.svg'],
+    }),
   },
   { title: 'TemplateItem' },
 );
@@ -64,6 +68,12 @@ export const templateEndpoints = {
       kingdom: Type.Optional(text(64, { description: 'Only of this kingdom.' })),
       family: Type.Optional(text(64, { description: 'Only of this family.' })),
       species: Type.Optional(text(64, { description: 'Only this species.' })),
+      q: Type.Optional(
+        text(100, {
+          description:
+            'Only what these words are found in: name, species, tags, family or description. Beginnings of words count, and one slip in a longer word is forgiven. The best match comes first.',
+        }),
+      ),
       versions: Type.Optional(choice(['newest', 'all'], { default: 'newest', description: 'Which versions to show.' })),
       ...paging,
     }),
@@ -108,5 +118,36 @@ export const templateEndpoints = {
       ),
     }),
     response: answer(Template),
+  }),
+  'templates.mark': endpoint({
+    method: 'GET',
+    path: '/templates/{species}/mark.svg',
+    tag: 'templates',
+    summary: 'Get the mark of a species as SVG',
+    description:
+      'A plant that only this species has, in the hue of its family: the same at every time. Needs no key and may be kept for a day. It has neither script nor style.',
+    permission: 'public',
+    media: 'image/svg+xml',
+    params: Type.Object({ species: givenId('A species (its slug) or a template id.') }),
+    query: Type.Object({
+      size: Type.Optional(
+        Type.Integer({
+          minimum: 16,
+          maximum: 1024,
+          default: 96,
+          description: 'Width and height in pixels. Below 40 it is drawn with fewer and bolder parts.',
+        }),
+      ),
+      family: Type.Optional(
+        text(64, { description: 'For a template of your own, which only you can look up: the family to draw it in.' }),
+      ),
+      theme: Type.Optional(
+        choice(['any', 'light', 'dark'], {
+          default: 'any',
+          description: 'The ground it stands on, where that is known.',
+        }),
+      ),
+    }),
+    response: Type.String({ description: 'An SVG document.' }),
   }),
 };

@@ -43,7 +43,7 @@ export const PublishedPort = strict(
         description: 'A fixed port of the server. Needs the permission host_port.',
       }),
     ),
-    protocol: Type.Optional(Type.Enum(['tcp', 'udp'], { default: 'tcp' })),
+    protocol: Type.Optional(Type.Enum(['tcp', 'udp'], { default: 'tcp', description: 'What is spoken there.' })),
     host_ip: Type.Optional(
       Type.String({ maxLength: 64, description: 'The address of the server to listen on; all unless said.' }),
     ),
@@ -55,8 +55,13 @@ const CapabilityName = Type.String({ pattern: '^[A-Z][A-Z0-9_]*$', description: 
 
 export const Capabilities = strict(
   {
-    add: Type.Optional(Type.Array(CapabilityName, { default: [] })),
-    drop: Type.Optional(Type.Array(CapabilityName, { default: [] })),
+    add: Type.Optional(
+      Type.Array(CapabilityName, {
+        default: [],
+        description: 'What it may do besides. Needs the permission capability.',
+      }),
+    ),
+    drop: Type.Optional(Type.Array(CapabilityName, { default: [], description: 'What it can do without.' })),
   },
   { default: {}, description: 'What the component may do beyond, or need not do of, an ordinary container.' },
 );
@@ -64,24 +69,49 @@ export const Capabilities = strict(
 export const Device = strict({
   path: Type.String({ pattern: '^(/dev/|\\$\\{)', description: 'The device of the server.' }),
   container_path: Type.Optional(Type.String({ pattern: '^/', description: 'Its name inside; the same unless said.' })),
-  access: Type.Optional(Type.String({ pattern: '^r?w?m?$', minLength: 1, default: 'rwm' })),
+  access: Type.Optional(
+    Type.String({ pattern: '^r?w?m?$', minLength: 1, default: 'rwm', description: 'Read, write, make: any of rwm.' }),
+  ),
 });
 
-export const Gpu = strict({
-  count: Type.Optional(Type.Union([Type.Literal('all'), Type.Integer({ minimum: 1 })], { default: 'all' })),
-  driver: Type.Optional(Line('The runtime driver; nvidia unless said.')),
-});
+export const Gpu = strict(
+  {
+    count: Type.Optional(
+      Type.Union([Type.Literal('all'), Type.Integer({ minimum: 1 })], {
+        default: 'all',
+        description: 'How many, or all.',
+      }),
+    ),
+    driver: Type.Optional(Line('The runtime driver; nvidia unless said.')),
+  },
+  { description: 'Graphics processors of the server. Needs the permission gpu.' },
+);
 
-export const Ulimit = Type.Union([
-  Type.Integer({ minimum: -1 }),
-  strict({ soft: Type.Integer({ minimum: -1 }), hard: Type.Integer({ minimum: -1 }) }),
-]);
+export const Ulimit = Type.Union(
+  [
+    Type.Integer({ minimum: -1 }),
+    strict({
+      soft: Type.Integer({ minimum: -1, description: 'What applies.' }),
+      hard: Type.Integer({ minimum: -1, description: 'How far the component may raise it.' }),
+    }),
+  ],
+  { description: 'A limit of the system, such as nofile; -1 means none.' },
+);
 
 export const Confinement = strict(
   {
-    seccomp: Type.Optional(Type.Enum(['default', 'unconfined'], { default: 'default' })),
-    apparmor: Type.Optional(Type.Enum(['default', 'unconfined'], { default: 'default' })),
-    no_new_privileges: Type.Optional(Type.Boolean({ default: false })),
+    seccomp: Type.Optional(
+      Type.Enum(['default', 'unconfined'], { default: 'default', description: 'Which system calls it may make.' }),
+    ),
+    apparmor: Type.Optional(
+      Type.Enum(['default', 'unconfined'], {
+        default: 'default',
+        description: 'Which files and operations it may touch.',
+      }),
+    ),
+    no_new_privileges: Type.Optional(
+      Type.Boolean({ default: false, description: 'No program in it gains rights that its parent lacks.' }),
+    ),
   },
   { default: {}, description: 'The kernel’s fences around the component.' },
 );

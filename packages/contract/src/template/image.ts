@@ -5,10 +5,12 @@ const Repository = Type.String({
   pattern: '^[a-z0-9]([a-z0-9._:/-]*[a-z0-9])?$',
   maxLength: 255,
   description: 'Registry and path without a tag, such as docker.io/library/postgres.',
+  examples: ['docker.io/library/postgres'],
 });
 const Tag = Type.String({
   pattern: '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$',
   description: 'An image tag. A floating one (latest, or none) is a warning, and an error at promotion.',
+  examples: ['17.5', '4.2.1-alpine'],
 });
 const Digest = Type.String({
   pattern: '^sha256:[0-9a-f]{64}$',
@@ -21,7 +23,7 @@ export const Variant = strict(
     tag: Tag,
     digest: Type.Optional(Digest),
     default: Type.Optional(Type.Boolean({ default: false, description: 'Exactly one variant is the default.' })),
-    description: Type.Optional(Type.String({ maxLength: 500 })),
+    description: Type.Optional(Type.String({ maxLength: 500, description: 'In what it differs, for who chooses.' })),
   },
   { description: 'Another build of the same image, told apart by its tag.' },
 );
@@ -31,7 +33,7 @@ export const Image = strict(
     repository: Repository,
     tag: Type.Optional(Tag),
     digest: Type.Optional(Digest),
-    variants: Type.Optional(Type.Array(Variant, { default: [], maxItems: 50 })),
+    variants: Type.Optional(Type.Array(Variant, { default: [], maxItems: 50, description: 'Other builds of it.' })),
   },
   { description: 'The image of the template; components refer to it as ${template.image}.' },
 );

@@ -21,7 +21,7 @@ export const INPUT_TYPES = [
 export const InputValue = Type.Union([Type.String({ maxLength: 65_536 }), Type.Number(), Type.Boolean()]);
 
 const Option = strict({
-  value: Type.String({ maxLength: 200 }),
+  value: Type.String({ maxLength: 200, description: 'What the definition holds.' }),
   label: Type.Optional(Line('Shown instead of the value.')),
 });
 
@@ -29,9 +29,11 @@ const Option = strict({
 export const valueConstraints = {
   type: Type.Enum(INPUT_TYPES, { description: 'How the value is checked, and which field a form shows.' }),
   label: Type.Optional(Line('What a form calls it.')),
-  description: Type.Optional(Type.String({ maxLength: 1000 })),
+  description: Type.Optional(Type.String({ maxLength: 1000, description: 'What a form says about it.' })),
   placeholder: Type.Optional(Line('An example shown in an empty field.')),
-  default: Type.Optional(InputValue),
+  default: Type.Optional(
+    Type.Union(InputValue.anyOf, { description: 'Taken when nothing is given; as it is, without ${…}.' }),
+  ),
   pattern: Type.Optional(
     Type.String({
       maxLength: 200,
@@ -49,10 +51,16 @@ export const Input = strict(
     name: VariableName('The key under which a definition gives the value.'),
     ...valueConstraints,
     when: Type.Optional(
-      mapOf(Type.String(), Type.Union([InputValue, Type.Array(InputValue, { minItems: 1 })]), {
-        description:
-          'Other inputs and the value (or values) they must have for this one to apply. While it does not apply it counts as unset and is not required.',
-      }),
+      mapOf(
+        Type.String(),
+        Type.Union([InputValue, Type.Array(InputValue, { minItems: 1 })], {
+          description: 'The value it must have, or a list of them.',
+        }),
+        {
+          description:
+            'Other inputs and the value (or values) they must have for this one to apply. While it does not apply it counts as unset and is not required.',
+        },
+      ),
     ),
     immutable: Type.Optional(
       Type.Boolean({
@@ -67,8 +75,12 @@ export const Input = strict(
 
 export const Inputs = strict(
   {
-    required: Type.Optional(Type.Array(Input, { default: [], maxItems: 200 })),
-    optional: Type.Optional(Type.Array(Input, { default: [], maxItems: 200 })),
+    required: Type.Optional(
+      Type.Array(Input, { default: [], maxItems: 200, description: 'What must be answered before a deploy.' }),
+    ),
+    optional: Type.Optional(
+      Type.Array(Input, { default: [], maxItems: 200, description: 'What may be left as it is.' }),
+    ),
   },
   { default: {}, description: 'What the person who deploys is asked.' },
 );

@@ -20,6 +20,7 @@ export const ManifestHealthcheck = Type.Object({
   ),
   tcp: Type.Optional(Type.Object({ port: Type.Integer() })),
   test: Type.Optional(Argv),
+  disabled: Type.Optional(Type.Literal(true)),
   interval_ms: Milliseconds,
   timeout_ms: Milliseconds,
   start_period_ms: Milliseconds,
@@ -92,6 +93,8 @@ export const ManifestComponent = Type.Object({
   read_only: Type.Boolean(),
   init: Type.Boolean(),
   tty: Type.Boolean(),
+  stdin: Type.Optional(Type.Boolean()),
+  aliases: Type.Optional(Type.Array(Type.String(), { description: 'Names beside host, inside the instance.' })),
   stop_signal: Type.Optional(Type.String()),
   stop_grace_period_ms: Milliseconds,
 });

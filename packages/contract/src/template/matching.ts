@@ -5,6 +5,7 @@ const Class = Type.String({
   pattern: '^[a-z0-9_]+(\\.[a-z0-9_-]+)+$',
   maxLength: 100,
   description: 'What is needed or provided, from general to special: database.postgres, cache.redis, http.blog.',
+  examples: ['database.postgres', 'cache.redis'],
 });
 
 export const Need = strict(
@@ -16,7 +17,7 @@ export const Need = strict(
         description: 'Its name in ${needs.<as>.…}; the last part of the class unless said.',
       }),
     ),
-    optional: Type.Optional(Type.Boolean({ default: false })),
+    optional: Type.Optional(Type.Boolean({ default: false, description: 'It works without, only less.' })),
   },
   { description: 'Another instance that this one uses.' },
 );
@@ -28,9 +29,7 @@ export const Provision = strict(
       mapOf(
         Type.String({ pattern: '^[a-z][a-z0-9_]*$' }),
         Text('What the one in need gets as ${needs.<as>.<attribute>}.'),
-        {
-          default: {},
-        },
+        { default: {}, description: 'How it is reached and signed in to.' },
       ),
     ),
   },

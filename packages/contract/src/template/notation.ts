@@ -11,20 +11,28 @@ export function mapOf<V extends TSchema>(key: TString, value: V, options: TSchem
 }
 
 export const Slug = (description: string) =>
-  Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', minLength: 1, maxLength: 63, description });
+  Type.String({
+    pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
+    minLength: 1,
+    maxLength: 63,
+    description: `${description} Small letters, digits and single hyphens.`,
+    examples: ['first-page'],
+  });
 
 export const ComponentName = Type.String({
   pattern: '^[a-z][a-z0-9-]{0,30}$',
   description: 'The name of a component; part of its network alias, so it is a DNS label.',
+  examples: ['app', 'db'],
 });
 
 export const StorageName = Type.String({
   pattern: '^[a-z][a-z0-9_-]{0,62}$',
   description: 'The name of a volume, unique in the template.',
+  examples: ['data', 'uploads'],
 });
 
 export const VariableName = (description: string) =>
-  Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$', description });
+  Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]{0,63}$', description, examples: ['WEB_HOSTNAME'] });
 
 /** A string in which `${…}` is filled. Every string of components, routes, vars, actions, smoke and notes is one. */
 export const Text = (description: string) => Type.String({ maxLength: 65_536, description });
@@ -38,6 +46,7 @@ export const Duration = (description: string, fallback?: string) =>
   Type.String({
     pattern: '^(\\d+(ms|s|m|h|d))+$',
     description: `${description} A duration such as 500ms, 30s, 5m, 1h30m.`,
+    examples: ['30s', '5m'],
     ...(fallback === undefined ? {} : { default: fallback }),
   });
 
@@ -45,14 +54,20 @@ export const ByteSize = (description: string) =>
   Type.String({
     pattern: '^(\\d+(\\.\\d+)?(B|k|K|M|G|T|Ki|Mi|Gi|Ti)?|.*\\$\\{.+\\}.*)$',
     description: `${description} Bytes, or with a unit: k M G T (powers of 1000), Ki Mi Gi Ti (powers of 1024).`,
+    examples: ['512Mi', '2Gi'],
   });
 
 export const Port = (description: string) => Type.Integer({ minimum: 1, maximum: 65_535, description });
 
 export const ContainerPath = (description: string) =>
-  Type.String({ pattern: '^/', maxLength: 4096, description: `${description} An absolute path inside the container.` });
+  Type.String({
+    pattern: '^/',
+    maxLength: 4096,
+    description: `${description} An absolute path inside the container.`,
+    examples: ['/data'],
+  });
 
 export const CRON_LINE = '(\\S+\\s+){4}\\S+';
 
 export const Schedule = (description: string) =>
-  Type.String({ pattern: `^(hourly|daily|weekly|${CRON_LINE})$`, description });
+  Type.String({ pattern: `^(hourly|daily|weekly|${CRON_LINE})$`, description, examples: ['daily', '30 3 * * *'] });

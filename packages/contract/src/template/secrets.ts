@@ -18,7 +18,9 @@ export const Secret = strict(
     bits: Type.Optional(Type.Enum([2048, 3072, 4096], { description: 'Of an rsa keypair; 2048 unless said.' })),
     signed_with: Type.Optional(VariableName('Of a jwt: the secret whose value signs it (HS256).')),
     claims: Type.Optional(
-      mapOf(Type.String(), Type.Unknown(), { description: 'Of a jwt: its payload; iat is added.' }),
+      mapOf(Type.String(), Type.Unknown({ description: 'A claim.' }), {
+        description: 'Of a jwt: its payload; iat is added.',
+      }),
     ),
     expires_in: Type.Optional(Duration('Of a jwt: how long it is valid; without it there is no exp claim.')),
     external: Type.Optional(
@@ -28,7 +30,7 @@ export const Secret = strict(
       }),
     ),
     label: Type.Optional(Line('What a form calls an external secret.')),
-    description: Type.Optional(Type.String({ maxLength: 1000 })),
+    description: Type.Optional(Type.String({ maxLength: 1000, description: 'What a form says about it.' })),
   },
   {
     description:
@@ -36,7 +38,7 @@ export const Secret = strict(
   },
 );
 
-export const Secrets = mapOf(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$' }), Secret, {
+export const Secrets = mapOf(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]{0,63}$' }), Secret, {
   default: {},
   description: 'Values generated once per definition, or given by the user, and kept in the vault.',
 });

@@ -5,7 +5,7 @@ export const Storage = strict(
   {
     name: StorageName,
     mount_path: ContainerPath('Where it is mounted.'),
-    read_only: Type.Optional(Type.Boolean({ default: false })),
+    read_only: Type.Optional(Type.Boolean({ default: false, description: 'The component cannot write to it.' })),
     critical: Type.Optional(
       Type.Boolean({
         default: false,

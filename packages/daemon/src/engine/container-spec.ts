@@ -28,6 +28,7 @@ export interface ContainerSpec {
   readOnlyRoot: boolean;
   init: boolean;
   tty: boolean;
+  stdin?: boolean;
   stopSignal?: string;
   stopGraceMs: number;
   /** What the engine itself checks: a command, nothing at all, or (undefined) whatever the image says. */

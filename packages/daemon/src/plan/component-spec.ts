@@ -34,7 +34,10 @@ export function componentSpec(component: ManifestComponent, network: string): Om
       ...optional('hostPort', port.host_port),
       ...optional('hostIp', port.host_ip),
     })),
-    network: c.network === 'host' ? { kind: 'host' } : { kind: 'bridge', name: network, aliases: [c.host] },
+    network:
+      c.network === 'host'
+        ? { kind: 'host' }
+        : { kind: 'bridge', name: network, aliases: [c.host, ...(c.aliases ?? [])] },
     privileged: c.privileged,
     pid: c.pid,
     ipc: c.ipc,
@@ -49,6 +52,7 @@ export function componentSpec(component: ManifestComponent, network: string): Om
     readOnlyRoot: c.read_only,
     init: c.init,
     tty: c.tty,
+    ...optional('stdin', c.stdin),
     ...optional('stopSignal', c.stop_signal),
     stopGraceMs: c.stop_grace_period_ms,
     ...optional('healthcheck', engineCheck(c)),
@@ -61,7 +65,7 @@ export function componentSpec(component: ManifestComponent, network: string): Om
  */
 function engineCheck({ healthcheck: check }: ManifestComponent): ContainerSpec['healthcheck'] {
   if (check === undefined) return undefined;
-  if (check.test === undefined) return 'none';
+  if (check.test === undefined || check.disabled) return 'none';
   return {
     argv: check.test,
     intervalMs: check.interval_ms,

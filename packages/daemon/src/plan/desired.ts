@@ -103,7 +103,8 @@ function unit(
     name: containerName(uid, component.name, replica, primary),
     ...componentSpec(component, networkName(uid)),
   };
-  const config = hash({ ...bare, labels: component.labels, files, check: component.healthcheck ?? null, kind });
+  const check = component.healthcheck?.disabled ? undefined : component.healthcheck;
+  const config = hash({ ...bare, labels: component.labels, files, check: check ?? null, kind });
   return {
     key: `${component.name}.${replica}`,
     component: component.name,
@@ -124,13 +125,13 @@ function unit(
         [label.replica]: String(replica),
         [label.kind]: component.kind,
         ...(primary && replica === 1 ? { [label.primary]: 'true' } : {}),
-        ...(component.healthcheck ? { [label.probe]: JSON.stringify(component.healthcheck) } : {}),
+        ...(check ? { [label.probe]: JSON.stringify(check) } : {}),
         [label.config]: config,
       },
     },
     files,
     dependsOn: component.depends_on,
-    check: component.healthcheck,
+    check,
     config,
   };
 }

@@ -31,9 +31,14 @@ export function addApiRoutes(app: FastifyInstance, handlers: Handlers<EndpointNa
         name,
         access: { permission: row.permission, daemon: row.daemon, counted: name !== 'health.read' },
       },
-      handler: row.hot ? answerHot(parts, name, row, checks, handler) : answer(parts, row, checks, handler),
+      handler: handlerOf(parts, name, row, checks, handler),
     });
   }
+}
+
+function handlerOf(parts: ApiParts, name: EndpointName, row: Endpoint, checks: Checks, handler: AnyHandler) {
+  if (row.media !== undefined) return answerFile(parts, row, row.media, checks, handler);
+  return row.hot ? answerHot(parts, name, row, checks, handler) : answer(parts, row, checks, handler);
 }
 
 const answer =
@@ -42,6 +47,16 @@ const answer =
     reply.code(row.status);
     const response = await handler(callOf(parts, row, checks, request, reply));
     return reply.header('Content-Type', JSON_TYPE).send(JSON.stringify(response));
+  };
+
+/** The same for everybody, so that whatever stands between may keep it for all. */
+const FILE_CACHE_CONTROL = 'public, max-age=86400';
+
+const answerFile =
+  (parts: ApiParts, row: Endpoint, media: string, checks: Checks, handler: AnyHandler) =>
+  async (request: FastifyRequest, reply: FastifyReply) => {
+    const text = await handler(callOf(parts, row, checks, request, reply));
+    return sendPrepared(request, reply.header('Cache-Control', FILE_CACHE_CONTROL), prepare(String(text), media));
   };
 
 /** Computes the answer and leaves it, prepared, for those who ask the same after. */

@@ -1,4 +1,5 @@
 import { openapiDocument } from '@hortus/contract/openapi';
+import { EDITOR_SCHEMA_PATH, editorSchema } from '@hortus/contract/template/editor-schema';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { BASE_PATH, sendPrepared } from './api-routes.ts';
 import { JSON_TYPE } from './errors.ts';
@@ -11,7 +12,7 @@ const OPENAPI_PATH = `${BASE_PATH}/openapi.json`;
 const STYLES_PATH = '/docs/style.css';
 const access: Access = { permission: 'public', counted: true };
 
-/** The interface described by itself: the OpenAPI document, and the reference page made from it. */
+/** What describes itself: the interface as OpenAPI and as a reference page, the template format as a schema for editors. */
 export function addDocuments(app: FastifyInstance, about: { publicUrl: string; version: string }): void {
   // Made when first asked for: most processes are started to serve, and starting should be quick.
   const document = once(() => openapiDocument(about));
@@ -20,6 +21,7 @@ export function addDocuments(app: FastifyInstance, about: { publicUrl: string; v
     '/docs': once(() =>
       prepare(renderReference(document(), { styles: STYLES_PATH, document: OPENAPI_PATH }), 'text/html; charset=utf-8'),
     ),
+    [EDITOR_SCHEMA_PATH]: once(() => prepare(JSON.stringify(editorSchema(about.publicUrl)), 'application/schema+json')),
     [STYLES_PATH]: once(() => prepare(referenceStyles, 'text/css; charset=utf-8')),
   };
   for (const [path, prepared] of Object.entries(answers)) {
@@ -31,7 +33,7 @@ export function addDocuments(app: FastifyInstance, about: { publicUrl: string; v
 }
 
 function sendDocument(request: FastifyRequest, reply: FastifyReply, prepared: Prepared) {
-  if (!prepared.type.startsWith('application/json')) reply.header('Content-Security-Policy', pagePolicy);
+  if (!prepared.type.includes('json')) reply.header('Content-Security-Policy', pagePolicy);
   return sendPrepared(request, reply.header('Cache-Control', 'no-cache'), prepared);
 }
 

@@ -3,6 +3,7 @@ import { foundation } from './migrations/0001-foundation.ts';
 import { road } from './migrations/0002-road.ts';
 import { eventNumbers } from './migrations/0003-event-numbers.ts';
 import { claims } from './migrations/0004-claims.ts';
+import { privateTemplates } from './migrations/0005-private-templates.ts';
 import { tenantsRecipesConfigs } from './migrations/0010-tenants-recipes-configs.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
@@ -12,6 +13,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0002-road': road,
   '0003-event-numbers': eventNumbers,
   '0004-claims': claims,
+  '0005-private-templates': privateTemplates,
   '0010-tenants-recipes-configs': tenantsRecipesConfigs,
 };
 

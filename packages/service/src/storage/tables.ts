@@ -122,6 +122,10 @@ export interface Tables {
     /** Of one that was a recipe: whose it was, and the name they had then. */
     author_account: string | null;
     author: string | null;
+    /** The text it came as, where an account wrote it: findings count its lines. */
+    source: string | null;
+    /** The spec_hash that the validator found no error in. */
+    validated_hash: string | null;
     created_at: Time;
     updated_at: Time;
   };

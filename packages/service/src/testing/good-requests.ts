@@ -58,6 +58,17 @@ const submission = () => {
 const aRecipe = async ({ client }: Caller) => (await client.call('recipes.submit', { body: submission() })).data;
 const ofRecipe = async (caller: Caller) => ({ params: { id: (await aRecipe(caller)).id } });
 
+const draftText = () => `slug: ${fresh('draft')}
+name: Draft
+version: 1.0.0
+archetype: application
+taxonomy: {kingdom: applications, family: website}
+image: {repository: docker.io/library/nginx, tag: 1.29.2}
+`;
+const ofDraft = async ({ client }: Caller) => ({
+  params: { id: (await client.call('drafts.create', { body: { source: draftText() } })).data.id },
+});
+
 const aDeployment = async (caller: Caller) =>
   (await caller.client.call('deployments.execute', { body: { definition_id: await aDefinition(caller) } })).data.id;
 const ofDeployment = async (caller: Caller) => ({ params: { id: await aDeployment(caller) } });
@@ -115,10 +126,28 @@ async function signedIn({ request }: Caller): Promise<Record<string, string>> {
 
 export const goodRequests: GoodRequests = {
   'health.read': () => ({}),
+  'drafts.create': () => ({ body: { source: draftText() } }),
+  'drafts.import': () => ({
+    body: { compose: 'services: {web: {image: "nginx:1.29.2", ports: ["8080:80"]}}', name: 'Web', slug: fresh('web') },
+  }),
+  'drafts.validate': ofDraft,
+  'drafts.promote': async (caller) => {
+    const request = await ofDraft(caller);
+    await caller.client.call('drafts.validate', request);
+    return request;
+  },
+  'drafts.deprecate': async (caller) => {
+    const request = await ofDraft(caller);
+    await caller.client.call('drafts.validate', request);
+    await caller.client.call('drafts.promote', request);
+    return request;
+  },
   'templates.list': () => ({ query: { kingdom: 'applications', versions: 'all' } }),
   'templates.featured': () => ({}),
   'templates.upcoming': () => ({}),
   'templates.read': () => ({ params: { species: 'inkwell' } }),
+  'templates.mark': () => ({ params: { species: 'inkwell' }, query: { size: 24, theme: 'dark' } }),
+  'match.find': () => ({ body: { needs: [{ class: 'http.blog' }, { class: 'database.postgres' }] } }),
   'catalog.list': () => ({ query: { family: 'blog' } }),
   'catalog.categories': () => ({}),
   'taxonomy.tree': () => ({}),

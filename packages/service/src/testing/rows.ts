@@ -90,6 +90,8 @@ const templateRow = (tx: Tx, { templateId }: Ground): Row<'templates'> => ({
   featured: 0,
   author_account: null,
   author: null,
+  source: null,
+  validated_hash: null,
   created_at: tx.now,
   updated_at: tx.now,
 });

@@ -80,11 +80,12 @@ export function resolveComponent(
 }
 
 function resolveHealthcheck(check: CanonicalHealthcheck): ManifestHealthcheck {
-  const { http, tcp, test } = check;
+  const { http, tcp, test, disabled } = check;
   return compact({
     http: http && { ...http, headers: http.headers ?? {} },
     tcp,
     test,
+    disabled,
     interval_ms: milliseconds(check.interval) ?? 0,
     timeout_ms: milliseconds(check.timeout) ?? 0,
     start_period_ms: milliseconds(check.start_period) ?? 0,

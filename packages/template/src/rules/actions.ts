@@ -1,13 +1,13 @@
 import type { Canonical, CanonicalAction } from '../canonical-form.ts';
-import { error, type Path, type Remark } from '../finding.ts';
+import { error, type Path, type Remark, warning } from '../finding.ts';
 import { references } from '../interpolation/text.ts';
 import { didYouMean } from '../nearest.ts';
 import { question } from './inputs.ts';
 import { type Rule, repeated } from './rule.ts';
+import { scriptIndex } from './shell.ts';
 
 /** Every instance has these already. */
 const BUILT_IN = new Set(['start', 'stop', 'restart', 'release']);
-const SHELL = /(^|\/)(ba|da|z|a|k)?sh$/;
 
 export const actions: Rule = function* (spec) {
   for (const [index, slug] of repeated(spec.actions, (action) => action.slug)) {
@@ -22,7 +22,17 @@ export const actions: Rule = function* (spec) {
     for (const [at, name] of repeated(action.params, (param) => param.name)) {
       yield error('duplicate', [...path, 'params', at, 'name'], `another param is called ${name} already`);
     }
-    for (const [at, param] of action.params.entries()) yield* question(param, [...path, 'params', at]);
+    const used = paramsUsed(action);
+    for (const [at, param] of action.params.entries()) {
+      yield* question(param, [...path, 'params', at]);
+      if (used.has(param.name)) continue;
+      yield warning(
+        'unused',
+        [...path, 'params', at],
+        `the param ${param.name} is used nowhere in ${action.slug}`,
+        `write \${params.${param.name}} where it belongs`,
+      );
+    }
   }
 };
 
@@ -46,6 +56,19 @@ export function* componentExists(spec: Canonical, component: string | undefined,
       didYouMean(component, names),
     );
   }
+}
+
+function paramsUsed(action: CanonicalAction): Set<string> {
+  const texts = JSON.stringify([
+    action.command,
+    action.http,
+    action.env,
+    action.user,
+    action.working_dir,
+    action.image,
+  ]);
+  const inParams = references(texts).filter(({ namespace }) => namespace === 'params');
+  return new Set(inParams.map(({ names }) => names[0] ?? ''));
 }
 
 function* form(action: CanonicalAction, path: Path): Generator<Remark> {
@@ -81,10 +104,4 @@ function* form(action: CanonicalAction, path: Path): Generator<Remark> {
       'write ${params.x | urlencode}',
     );
   }
-}
-
-/** Where the script of `sh -c <script>` stands; -1 when no shell is called. */
-function scriptIndex([program = '', ...rest]: readonly string[]): number {
-  const flag = SHELL.test(program) ? rest.findIndex((word) => /^-\w*c$/.test(word)) : -1;
-  return flag === -1 ? -1 : flag + 2;
 }

@@ -1,13 +1,17 @@
 import { actions } from './actions.ts';
 import { components, dependencies } from './components.ts';
+import { hardCoded } from './hard-coded.ts';
 import { identity } from './identity.ts';
 import { images } from './images.ts';
 import { inputs } from './inputs.ts';
 import { permissions } from './permissions.ts';
+import { ports } from './ports.ts';
+import { reach } from './reach.ts';
 import { references } from './references.ts';
 import { routes, smoke } from './routes.ts';
 import type { Rule } from './rule.ts';
 import { secrets } from './secrets.ts';
+import { shell } from './shell.ts';
 import { backup, storage } from './storage.ts';
 
 export const RULES: readonly Rule[] = [
@@ -17,6 +21,10 @@ export const RULES: readonly Rule[] = [
   secrets,
   components,
   dependencies,
+  reach,
+  ports,
+  shell,
+  hardCoded,
   storage,
   routes,
   actions,

@@ -31,7 +31,7 @@ export const dependencies: Rule = function* (spec) {
         yield error('condition', path, `${other} is no job and never completes`, 'wait for started or healthy');
       } else if (condition === 'healthy' && target.kind === 'job') {
         yield error('condition', path, `${other} is a job`, 'wait for completed');
-      } else if (condition === 'healthy' && target.healthcheck === undefined) {
+      } else if (condition === 'healthy' && (target.healthcheck === undefined || target.healthcheck.disabled)) {
         yield error('no-healthcheck', path, `${other} has no healthcheck, so it never becomes healthy`);
       } else if (target.kind === 'job' && target.run !== 'before_start') {
         yield error('condition', path, `the job ${other} runs after the start, so nothing can wait for it`);
@@ -72,8 +72,10 @@ function* kind(component: CanonicalComponent, path: Path): Generator<Remark> {
 
 function* probe({ healthcheck }: CanonicalComponent, path: Path): Generator<Remark> {
   if (healthcheck === undefined) return;
-  const said = [healthcheck.http, healthcheck.tcp, healthcheck.test].filter((one) => one !== undefined).length;
-  if (said !== 1) yield error('healthcheck', [...path, 'healthcheck'], 'needs exactly one of http, tcp and test');
+  const { http, tcp, test, disabled } = healthcheck;
+  const said = [http, tcp, test, disabled].filter((one) => one !== undefined).length;
+  if (said !== 1)
+    yield error('healthcheck', [...path, 'healthcheck'], 'needs exactly one of http, tcp, test and disabled');
 }
 
 function* mounts({ storage, files, tmpfs }: CanonicalComponent, path: Path): Generator<Remark> {

@@ -22,6 +22,9 @@ export const images: Rule = function* (spec) {
     for (const [index, id] of repeated(variants, (variant) => variant.id)) {
       yield error('duplicate', ['image', 'variants', index, 'id'], `another variant is called ${id} already`);
     }
+    for (const [index, tag] of repeated(variants, (variant) => `${variant.tag}${variant.digest ?? ''}`)) {
+      yield error('duplicate', ['image', 'variants', index, 'tag'], `another variant is the very same image ${tag}`);
+    }
     for (const [index, variant] of variants.entries()) {
       if (isFloating(variant)) yield floating(['image', 'variants', index, 'tag'], variant.tag);
     }
@@ -37,5 +40,6 @@ export const images: Rule = function* (spec) {
 };
 
 function floating(path: Path, tag = 'latest'): Remark {
-  return warning('floating-tag', path, `the tag ${tag} means another image tomorrow`, 'name a version or a digest');
+  const message = `the tag ${tag} means another image tomorrow`;
+  return { ...warning('floating-tag', path, message, 'name a version or a digest'), within: tag };
 }

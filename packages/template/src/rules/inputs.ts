@@ -4,11 +4,11 @@ import { KINDS, type Question } from '../inputs/kinds.ts';
 import { unsafePattern } from '../inputs/pattern.ts';
 import { references } from '../interpolation/text.ts';
 import { didYouMean } from '../nearest.ts';
+import { looksSecret } from '../secret-name.ts';
 import { findCycle } from '../start-order.ts';
 import type { Rule } from './rule.ts';
 
 const NUMERIC = new Set(['number', 'integer', 'port']);
-const SECRET_NAME = /(^|_)(pass|passwd|password|passphrase|secret|token|credentials?|api_?key|private_?key)($|_)/i;
 
 type Placed = [path: Path, input: Canonical['inputs']['required'][number], required: boolean];
 
@@ -31,7 +31,7 @@ export const inputs: Rule = function* (spec) {
         'a required input needs no default; make it optional',
       );
     }
-    if ((input.type === 'string' || input.type === 'text') && SECRET_NAME.test(input.name)) {
+    if ((input.type === 'string' || input.type === 'text') && looksSecret(input.name)) {
       yield warning(
         'plain-secret',
         [...path, 'type'],

@@ -21,11 +21,14 @@ export const references: Rule = function* (spec) {
   for (const { signed_with } of Object.values(spec.secrets)) used.add(`secrets.${signed_with}`);
   for (const placed of textsOf(spec)) {
     for (const { offset, message } of parseText(placed.text).faults) {
-      yield error('interpolation', placed.path, `${message} (at character ${offset + 1})`, 'a file may say raw: true');
+      const within = placed.text.slice(offset, offset + 30).split('\n', 1)[0] ?? '';
+      const hint = 'a file may say raw: true';
+      yield { ...error('interpolation', placed.path, message, hint), within };
     }
     for (const reference of referencesIn(placed.text)) {
       used.add(`${reference.namespace}.${reference.names[0]}`);
-      yield* known(spec, placed, reference);
+      const within = placed.text.slice(reference.start, reference.end).split('\n', 1)[0] ?? '';
+      for (const remark of known(spec, placed, reference)) yield { ...remark, within };
     }
   }
   yield* unused(spec, used);
@@ -131,9 +134,12 @@ function* unused(spec: Canonical, used: ReadonlySet<string>): Generator<Remark> 
       if (!used.has(`inputs.${name}`)) yield say('input', name, ['inputs', list, index]);
     }
   }
-  for (const name of Object.keys(spec.secrets))
-    if (!used.has(`secrets.${name}`)) yield say('secret', name, ['secrets', name]);
-  for (const name of Object.keys(spec.vars)) if (!used.has(`vars.${name}`)) yield say('var', name, ['vars', name]);
+  for (const name of Object.keys(spec.secrets)) {
+    if (!used.has(`secrets.${name}`)) yield { ...say('secret', name, ['secrets', name]), atKey: true };
+  }
+  for (const name of Object.keys(spec.vars)) {
+    if (!used.has(`vars.${name}`)) yield { ...say('var', name, ['vars', name]), atKey: true };
+  }
 }
 
 /** Vars and routes can refer to one another; a circle would have no value. */

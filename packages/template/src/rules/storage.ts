@@ -8,6 +8,8 @@ export const storage: Rule = function* (spec) {
   for (const [component, { storage: mounts }] of Object.entries(spec.components)) {
     const path = ['components', component, 'storage'];
     for (const [index, name] of repeated(mounts, (mount) => mount.name)) {
+      // One volume at two places of a component is shared, too, if only with itself.
+      if (mounts.filter((mount) => mount.name === name).every(({ shared }) => shared)) continue;
       yield error('duplicate', [...path, index, 'name'], `another storage of ${component} is called ${name}`);
     }
     for (const [index, { name, shared, host_path }] of mounts.entries()) {

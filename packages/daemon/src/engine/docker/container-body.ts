@@ -15,6 +15,7 @@ export function containerBody(spec: ContainerSpec): Record<string, unknown> {
     // The host's own name is not a container's to set.
     Hostname: spec.network.kind === 'host' ? undefined : spec.hostname,
     Tty: spec.tty,
+    OpenStdin: spec.stdin,
     StopSignal: spec.stopSignal,
     StopTimeout: Math.ceil(spec.stopGraceMs / 1_000),
     ExposedPorts: Object.fromEntries(spec.ports.map((port) => [portKey(port), {}])),

@@ -2,7 +2,8 @@ import type { Category, catalogEndpoints } from '@hortus/contract/resources/cata
 import type { Handlers } from '../../http/handler.ts';
 import { slice } from '../../storage/page.ts';
 import { allFamilies, taxonomyTree } from '../taxonomy/tree.ts';
-import { byName, type Catalog } from '../templates/catalog.ts';
+import type { Catalog } from '../templates/catalog.ts';
+import { byName } from '../templates/shelf.ts';
 
 export const catalogRoutes = (catalog: Catalog): Handlers<keyof typeof catalogEndpoints> => ({
   'catalog.list': async ({ query }) => {

@@ -22,8 +22,13 @@ export interface Order {
 }
 
 /** What a saved config holds counts where the request itself says nothing. */
-export async function readOrder(catalog: Catalog, body: DefinitionCreate, config?: OpenedConfig): Promise<Order> {
-  const template = chooseTemplate(catalog, body, config);
+export async function readOrder(
+  catalog: Catalog,
+  accountId: string,
+  body: DefinitionCreate,
+  config?: OpenedConfig,
+): Promise<Order> {
+  const template = chooseTemplate(catalog, accountId, body, config);
   // The interface asks the first form for instance_uid and the second for name; either is made from the other.
   if (body.template_id === undefined && body.instance_uid === undefined) throw invalid('instance_uid', 'is required');
   if (body.template_id !== undefined && body.name === undefined) throw invalid('name', 'is required');
@@ -45,23 +50,32 @@ export async function readOrder(catalog: Catalog, body: DefinitionCreate, config
   };
 }
 
-function chooseTemplate(catalog: Catalog, body: DefinitionCreate, config?: OpenedConfig): CatalogTemplate {
-  const template = namedTemplate(catalog, config && !body.template_id ? { species: config.species, ...body } : body);
+function chooseTemplate(
+  catalog: Catalog,
+  accountId: string,
+  body: DefinitionCreate,
+  config?: OpenedConfig,
+): CatalogTemplate {
+  const template = namedTemplate(
+    catalog,
+    accountId,
+    config && !body.template_id ? { species: config.species, ...body } : body,
+  );
   if (config && config.species !== template.item.species)
     throw conflict('saved_config_id', 'other_species', `this config is for the species ${config.species}.`);
   return template;
 }
 
-function namedTemplate(catalog: Catalog, body: DefinitionCreate): CatalogTemplate {
+function namedTemplate(catalog: Catalog, accountId: string, body: DefinitionCreate): CatalogTemplate {
   if (body.species !== undefined && body.template_id !== undefined)
     throw invalid('template_id', 'cannot be given together with species');
   if (body.species !== undefined) {
-    const template = catalog.newestOf(body.species);
+    const template = catalog.newestOf(body.species, accountId);
     if (!template) throw invalid('species', `there is no published species ${body.species}`, { reason: 'unknown' });
     return template;
   }
   if (body.template_id === undefined) throw invalid('species', 'give species or template_id');
-  const template = catalog.byId(body.template_id);
+  const template = catalog.visibleById(body.template_id, accountId);
   if (template?.item.status !== 'published')
     throw invalid('template_id', 'there is no such published template', { reason: 'unknown' });
   return template;

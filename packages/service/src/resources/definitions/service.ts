@@ -76,7 +76,7 @@ export class Definitions {
   async order({ accountId }: Principal, body: DefinitionCreate): Promise<Order> {
     const { catalog, reader, vault } = this.#deps;
     const config = body.saved_config_id && (await openSavedConfig(reader, vault, accountId, body.saved_config_id));
-    return readOrder(catalog, body, config || undefined);
+    return readOrder(catalog, accountId, body, config || undefined);
   }
 
   async create(tx: Tx, principal: Principal, order: Order): Promise<Definition> {

@@ -2,10 +2,11 @@ import type { ImageVariant } from '@hortus/contract/resources/template-spec-shap
 import type { TemplateItem } from '@hortus/contract/resources/templates';
 import { canonical } from '@hortus/template/canonical';
 import type { Canonical } from '@hortus/template/canonical-form';
+import { BASE_PATH } from '../../http/api-routes.ts';
 import type { Queries } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
-import { listCatalogTemplates, type TemplateRow } from './store.ts';
-import { compareVersions } from './version-order.ts';
+import { byName, Shelf } from './shelf.ts';
+import { CATALOG, findTemplates, listStamps, type TemplateRow } from './store.ts';
 
 /** Told when the published catalog changed, on whichever replica. */
 export const CATALOG_TOPIC = 'catalog';
@@ -14,6 +15,8 @@ export interface CatalogTemplate {
   readonly item: TemplateItem;
   readonly spec: Canonical;
   readonly variants: ImageVariant[];
+  /** The catalog, or the account it belongs to. */
+  readonly owner: string;
 }
 
 /**
@@ -22,9 +25,8 @@ export interface CatalogTemplate {
  */
 export class Catalog {
   readonly #reader: Queries;
-  #all: readonly CatalogTemplate[] = [];
-  #byId: ReadonlyMap<string, CatalogTemplate> = new Map();
-  #newest: ReadonlyMap<string, CatalogTemplate> = new Map();
+  #known: ReadonlyMap<string, { stamp: string; template: CatalogTemplate }> = new Map();
+  #shelves: ReadonlyMap<string, Shelf> = new Map();
   #loads = 0;
   #running: Promise<void> = Promise.resolve();
   #waiting: Promise<void> | undefined;
@@ -48,17 +50,31 @@ export class Catalog {
     return this.#waiting;
   }
 
+  /** Only what changed is read and worked out again: accounts write their own templates, too. */
   async #read(): Promise<void> {
-    const all = (await listCatalogTemplates(this.#reader)).map(fromRow);
-    const newest = new Map<string, CatalogTemplate>();
-    for (const template of all.filter(({ item }) => item.status === 'published')) {
-      const known = newest.get(template.item.species);
-      if (!known || compareVersions(template.item.version, known.item.version) > 0)
-        newest.set(template.item.species, template);
+    const stamps = (await listStamps(this.#reader)).map(({ id, ...rest }) => ({
+      id,
+      stamp: Object.values(rest).join(' '),
+    }));
+    const changed = stamps.filter(({ id, stamp }) => this.#known.get(id)?.stamp !== stamp).map(({ id }) => id);
+    const rows = new Map<string, TemplateRow>();
+    for (let from = 0; from < changed.length; from += ROWS_AT_ONCE) {
+      const some = await findTemplates(this.#reader, changed.slice(from, from + ROWS_AT_ONCE));
+      for (const row of some) rows.set(row.id, row);
     }
-    this.#all = all;
-    this.#byId = new Map(all.map((template) => [template.item.id, template]));
-    this.#newest = newest;
+    const known = new Map<string, { stamp: string; template: CatalogTemplate }>();
+    const byOwner = new Map<string, CatalogTemplate[]>([[CATALOG, []]]);
+    for (const { id, stamp } of stamps) {
+      const row = rows.get(id);
+      const template = row ? fromRow(row) : this.#known.get(id)?.template;
+      if (template === undefined) continue;
+      known.set(id, { stamp, template });
+      const own = byOwner.get(template.owner);
+      if (own) own.push(template);
+      else byOwner.set(template.owner, [template]);
+    }
+    this.#known = known;
+    this.#shelves = new Map([...byOwner].map(([owner, templates]) => [owner, new Shelf(templates)]));
     this.#loads++;
   }
 
@@ -67,40 +83,75 @@ export class Catalog {
     return this.#loads;
   }
 
-  /** The newest published version of each species, by name. */
-  newest(): TemplateItem[] {
-    return [...this.#newest.values()].map(({ item }) => item).sort(byName);
+  /** Accounts for which this is the same see the same templates. */
+  visibility(account: string): string {
+    return this.#shelves.has(account) ? account : '';
+  }
+
+  /** The newest published version of each species, by name. An account's own species stands before the catalog's. */
+  newest(account?: string): TemplateItem[] {
+    return this.species(account).map(({ item }) => item);
   }
 
   /** Every published version, newest first within a species. */
-  everyVersion(): TemplateItem[] {
-    return this.#all
-      .map(({ item }) => item)
-      .filter((item) => item.status === 'published')
-      .sort((a, b) => byName(a, b) || compareVersions(b.version, a.version));
+  everyVersion(account?: string): TemplateItem[] {
+    return this.#visible(account)
+      .flatMap((shelf) => shelf.everyVersion())
+      .sort(byName);
   }
 
-  upcoming(): TemplateItem[] {
-    return this.#all.map(({ item }) => item).filter((item) => item.status !== 'published');
+  /** The published templates, of every version, in which the words are found, with how well. */
+  search(question: string, account?: string): ReadonlyMap<TemplateItem, number> {
+    return new Map(this.#visible(account).flatMap((shelf) => [...shelf.search(question)]));
   }
 
-  newestOf(species: string): CatalogTemplate | undefined {
-    return this.#newest.get(species);
+  upcoming(account?: string): TemplateItem[] {
+    return this.#visible(account).flatMap((shelf) => shelf.upcoming());
   }
 
+  /** The newest published version of each species, with its spec, by name. */
+  species(account?: string): CatalogTemplate[] {
+    const newest = new Map(this.#visible(account).flatMap((shelf) => [...shelf.newest]));
+    return [...newest.values()].sort((a, b) => byName(a.item, b.item));
+  }
+
+  newestOf(species: string, account?: string): CatalogTemplate | undefined {
+    return this.#visible(account)
+      .map((shelf) => shelf.newest.get(species))
+      .findLast((template) => template !== undefined);
+  }
+
+  /** Whoever it belongs to: for what was made from it. */
   byId(id: string): CatalogTemplate | undefined {
-    return this.#byId.get(id);
+    return this.#known.get(id)?.template;
+  }
+
+  /** What an account may know of: the catalog's, and its own; without an account only the catalog's. */
+  visibleById(id: string, account?: string): CatalogTemplate | undefined {
+    const template = this.byId(id);
+    return template?.owner === CATALOG || template?.owner === account ? template : undefined;
+  }
+
+  /** The catalog's shelf, then the account's own. */
+  #visible(account: string | undefined): Shelf[] {
+    return [CATALOG, account ?? CATALOG]
+      .filter((owner, index, all) => all.indexOf(owner) === index)
+      .flatMap((owner) => this.#shelves.get(owner) ?? []);
   }
 }
 
-/** The same on every replica, whatever language its machine speaks. */
-export const byName = (a: TemplateItem, b: TemplateItem): number => a.name.localeCompare(b.name, 'en');
+/** As many as both engines take in one statement without a second thought. */
+const ROWS_AT_ONCE = 500;
 
 function fromRow(row: TemplateRow): CatalogTemplate {
   const spec = canonical(JSON.parse(row.spec) as Canonical);
   const variants = (spec.image?.variants ?? []).map((v) => ({ id: v.id, tag: v.tag, default: v.default }));
-  return { spec, variants, item: itemOf(row, spec) };
+  return { spec, variants, item: itemOf(row, spec), owner: row.owner };
 }
+
+/** A row as lists and answers show it. */
+export const templateItem = (row: TemplateRow): TemplateItem =>
+  itemOf(row, canonical(JSON.parse(row.spec) as Canonical));
 
 const itemOf = (row: TemplateRow, spec: Canonical): TemplateItem => ({
   id: row.id,
@@ -126,4 +177,6 @@ const itemOf = (row: TemplateRow, spec: Canonical): TemplateItem => ({
   featured: row.featured === 1,
   author: row.author,
   created_at: iso(row.created_at),
+  // What belongs to an account nobody else can look up: its mark is asked for with all that it is drawn from.
+  mark_url: `${BASE_PATH}/templates/${row.species}/mark.svg${row.owner === CATALOG ? '' : `?family=${row.family}`}`,
 });

@@ -36,6 +36,8 @@ export async function publish(
     spec_hash: specHash(spec),
     deprecated: spec.deprecated ? (1 as const) : (0 as const),
     featured: spec.featured ? (1 as const) : (0 as const),
+    source: null,
+    validated_hash: null,
     author_account: author?.accountId ?? null,
     author: author?.name ?? null,
     created_at: tx.now,

@@ -1,13 +1,20 @@
-import type { Template, templateEndpoints } from '@hortus/contract/resources/templates';
+import type { Template, TemplateItem, templateEndpoints } from '@hortus/contract/resources/templates';
+import { mark } from '@hortus/template/marks/mark';
 import { projectById, projectBySpecies } from '@hortus/template/projections';
 import type { Handlers } from '../../http/handler.ts';
 import { notFound } from '../../problem.ts';
 import { slice } from '../../storage/page.ts';
 import type { Catalog } from './catalog.ts';
 
+/** The best match first; what is found equally well stays in the order it has. */
+function found(scores: ReadonlyMap<TemplateItem, number>, items: readonly TemplateItem[]): TemplateItem[] {
+  return items.filter((item) => scores.has(item)).sort((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0));
+}
+
 export const templateRoutes = (catalog: Catalog): Handlers<keyof typeof templateEndpoints> => ({
-  'templates.list': async ({ query }) => {
-    const items = query.versions === 'all' ? catalog.everyVersion() : catalog.newest();
+  'templates.list': async ({ principal: { accountId }, query }) => {
+    const all = query.versions === 'all' ? catalog.everyVersion(accountId) : catalog.newest(accountId);
+    const items = query.q === undefined ? all : found(catalog.search(query.q, accountId), all);
     const wanted = items.filter(
       (item) =>
         (query.kingdom === undefined || item.taxonomy.kingdom === query.kingdom) &&
@@ -23,13 +30,24 @@ export const templateRoutes = (catalog: Catalog): Handlers<keyof typeof template
       query,
     ),
   }),
-  'templates.upcoming': async ({ query }) => ({ success: true, ...slice(catalog.upcoming(), query) }),
-  'templates.read': async ({ params, query }) => {
+  'templates.upcoming': async ({ principal: { accountId }, query }) => ({
+    success: true,
+    ...slice(catalog.upcoming(accountId), query),
+  }),
+  'templates.read': async ({ principal: { accountId }, params, query }) => {
     const byId = params.species.startsWith('tpl_');
-    const template = byId ? catalog.byId(params.species) : catalog.newestOf(params.species);
+    const template = byId
+      ? catalog.visibleById(params.species, accountId)
+      : catalog.newestOf(params.species, accountId);
     if (!template) throw notFound('template');
     const shape = query.shape ?? (byId ? 'id' : 'species');
     const spec = shape === 'id' ? projectById(template.spec) : projectBySpecies(template.spec);
     return { success: true, data: { ...template.item, spec: spec as Template['spec'] } };
+  },
+  'templates.mark': async ({ params, query }) => {
+    const known = catalog.visibleById(params.species) ?? catalog.newestOf(params.species);
+    const { species, family = query.family } = known?.item ?? { species: params.species };
+    if (family === undefined) throw notFound('template');
+    return mark(species, family, { size: query.size ?? 96, theme: query.theme ?? 'any' });
   },
 });

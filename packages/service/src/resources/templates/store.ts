@@ -6,8 +6,16 @@ export type TemplateRow = Row<'templates'>;
 /** Owner of the templates that everybody sees. */
 export const CATALOG = 'catalog';
 
-export const listCatalogTemplates = (queries: Queries): Promise<TemplateRow[]> =>
-  queries.db.selectFrom('templates').selectAll().where('owner', '=', CATALOG).orderBy('id').execute();
+/** What shows whether a template is still the one that was read before. */
+export const listStamps = (queries: Queries) =>
+  queries.db
+    .selectFrom('templates')
+    .select(['id', 'spec_hash', 'status', 'deprecated', 'updated_at'])
+    .orderBy('id')
+    .execute();
+
+export const findTemplates = (queries: Queries, ids: readonly string[]): Promise<TemplateRow[]> =>
+  queries.db.selectFrom('templates').selectAll().where('id', 'in', ids).execute();
 
 export const findCatalogVersions = (queries: Queries, species: string) =>
   queries.db

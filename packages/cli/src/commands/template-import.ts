@@ -1,0 +1,107 @@
+import { basename, dirname, resolve } from 'node:path';
+import type { ComposeImport } from '@hortus/template/compose/import';
+import { command } from '../command.ts';
+import { Failure } from '../failure.ts';
+import { contentOf } from '../given-values.ts';
+import { excerpt } from '../output/excerpt.ts';
+import { printJson } from '../output/json.ts';
+import { paint } from '../output/paint.ts';
+import { safeLine } from '../output/safe-text.ts';
+import { count } from '../output/words.ts';
+import { filesBeside, writeTemplate } from '../template-files.ts';
+import type { Terminal } from '../terminal.ts';
+
+export const templateImport = command({
+  name: 'template import',
+  summary: 'Turn a Compose file into a template',
+  about:
+    'Prints the template, and tells what was inferred and what was dropped. Variables become inputs, passwords secrets, named\nvolumes storage, web ports routes; reach into the server becomes a permission, or is refused.',
+  args: ['file'],
+  options: {
+    name: { type: 'string', value: 'name', about: 'What it is called; the name of the folder unless said.' },
+    slug: { type: 'string', value: 'species', about: 'The species; made from the name unless said.' },
+    out: { type: 'string', value: 'folder', about: 'Write template.yaml into this folder instead of printing it.' },
+    upload: { type: 'boolean', about: 'Make it a draft of your account.' },
+  },
+  examples: [
+    ['hortus template import compose.yaml --out catalog/blog/inkwell', 'Writes catalog/blog/inkwell/template.yaml.'],
+    ['hortus template import compose.yaml --name Inkwell --upload', 'Makes a draft to validate and publish.'],
+    ['hortus template import compose.yaml --json', 'Template, inferred and dropped, for a program.'],
+  ],
+  calls: ['drafts.create'],
+  async run({ args, options, json, client, world: { terminal } }) {
+    if (options.out !== undefined && options.upload) {
+      throw new Failure('usage', '--out and --upload are two places to go to; give one.');
+    }
+    if (options.slug !== undefined && !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(options.slug)) {
+      throw new Failure('usage', '--slug takes small letters, digits and single dashes.');
+    }
+    const source = await contentOf(args.file);
+    const { importCompose } = await import('@hortus/template/compose/import');
+    const imported = importCompose(source, {
+      name: options.name ?? nameOf(args.file),
+      ...(options.slug === undefined ? {} : { slug: options.slug }),
+      files: filesBeside(args.file),
+    });
+    const mistakes = imported.findings.filter(({ file, severity }) => file === undefined && severity === 'error');
+    const { text } = imported;
+    if (text === undefined || mistakes.length > 0) {
+      if (json) printJson(terminal, { template: null, findings: mistakes, inferred: [], dropped: [] });
+      else tellMistakes(terminal, args.file, source, mistakes);
+      return 'failed';
+    }
+    const written = options.out === undefined ? undefined : await writeTemplate(options.out, text);
+    const draft = options.upload
+      ? (await (await client()).call('drafts.create', { body: { source: text } })).data
+      : undefined;
+    if (json) {
+      const { template, findings, inferred, dropped } = imported;
+      printJson(terminal, {
+        template,
+        findings,
+        inferred,
+        dropped,
+        ...(written ? { written } : {}),
+        ...(draft ? { draft } : {}),
+      });
+      return 'ok';
+    }
+    tellNotes(terminal, args.file, imported);
+    if (written !== undefined) terminal.out(`Wrote ${written}.\n`);
+    else if (draft !== undefined) {
+      terminal.out(`${draft.species} ${draft.version} is a draft of your account: ${draft.id}\n`);
+    } else terminal.out(text);
+    return 'ok';
+  },
+});
+
+/** compose.yaml says nothing; the folder it stands in does. */
+function nameOf(file: string): string {
+  const name = basename(file).replace(/\.ya?ml$/, '');
+  return /^(docker-)?compose/.test(name) ? basename(dirname(resolve(file))) : name;
+}
+
+function tellMistakes(terminal: Terminal, file: string, source: string, mistakes: ComposeImport['findings']): void {
+  for (const mistake of mistakes) {
+    const { line, column, message } = mistake;
+    terminal.note(`${file}:${line}:${column}: ${paint(terminal, 'bad', 'error')}: ${safeLine(message)}\n`);
+    terminal.note(excerpt(terminal, source, mistake));
+  }
+  terminal.note(`${file} cannot be imported.\n`);
+}
+
+/** Beside the template itself, so that a pipe carries that alone. */
+function tellNotes(terminal: Terminal, file: string, { inferred, dropped, findings, template }: ComposeImport): void {
+  const tell = (word: string, { line, column, path, message }: ComposeImport['inferred'][number]) =>
+    terminal.note(`${file}:${line}:${column}: ${word} ${safeLine(`${path}: ${message}`)}\n`);
+  for (const note of inferred) tell(paint(terminal, 'dim', 'inferred'), note);
+  for (const note of dropped) {
+    tell(note.refused ? paint(terminal, 'bad', 'refused') : paint(terminal, 'warn', 'dropped'), note);
+  }
+  for (const { kind, component, value } of template?.permissions ?? []) {
+    terminal.note(`needs ${paint(terminal, 'warn', kind)}${value ? ` ${safeLine(value)}` : ''} for ${component}\n`);
+  }
+  const errors = findings.filter(({ severity }) => severity === 'error').length;
+  const valid = errors === 0 ? 'The template is valid' : `The template has ${count(errors, 'error', 'errors')}`;
+  terminal.note(`${valid}: ${inferred.length} inferred, ${dropped.length} dropped.\n`);
+}

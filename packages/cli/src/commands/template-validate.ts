@@ -1,0 +1,42 @@
+import { command } from '../command.ts';
+import { excerpt } from '../output/excerpt.ts';
+import { printJson } from '../output/json.ts';
+import { paint } from '../output/paint.ts';
+import { safeLine } from '../output/safe-text.ts';
+import { count } from '../output/words.ts';
+import { templateFile } from '../template-files.ts';
+
+export const templateValidate = command({
+  name: 'template validate',
+  summary: 'Check a template file, without a service',
+  about: 'Ends with 1 where there are errors; warnings alone do not fail it.',
+  args: ['file'],
+  examples: [
+    ['hortus template validate template.yaml', 'Shows every mistake with the line it is in.'],
+    ['hortus template validate catalog/blog/inkwell --json', 'A folder that holds a template.yaml, for a program.'],
+  ],
+  async run({ args, json, world: { terminal } }) {
+    const { path, text } = await templateFile(args.file);
+    const { validate } = await import('@hortus/template/validate');
+    const { findings } = validate(text);
+    const errors = findings.filter(({ severity }) => severity === 'error').length;
+    if (json) printJson(terminal, { file: path, valid: errors === 0, findings });
+    else {
+      for (const finding of findings) {
+        const { line, column, severity, code, message, path: place, suggestion } = finding;
+        const word = paint(terminal, severity === 'error' ? 'bad' : 'warn', severity);
+        const where = place === '' ? '' : ` (${place})`;
+        terminal.out(`${path}:${line}:${column}: ${word} ${code}: ${safeLine(`${message}${where}`)}\n`);
+        terminal.out(excerpt(terminal, text, finding));
+        if (suggestion !== undefined) terminal.out(`        ${safeLine(suggestion)}\n`);
+      }
+      const warnings = findings.length - errors;
+      terminal.out(
+        findings.length === 0
+          ? `${path} is valid.\n`
+          : `${path}: ${count(errors, 'error', 'errors')}, ${count(warnings, 'warning', 'warnings')}.\n`,
+      );
+    }
+    return errors === 0 ? 'ok' : 'failed';
+  },
+});

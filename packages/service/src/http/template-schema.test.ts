@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { INKWELL, SEED } from '@hortus/template/inkwell.fixture';
+import { loadCatalog } from '@hortus/template/load';
+import { parse } from '@hortus/template/parse';
+import { validate } from '@hortus/template/validate';
+import { Ajv } from 'ajv';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { serve } from './test/serve.ts';
+
+const ROOT = new URL('../../../../', import.meta.url);
+
+interface Part {
+  readonly description?: string;
+  readonly properties?: Record<string, Part>;
+  readonly patternProperties?: Record<string, Part>;
+  readonly items?: Part;
+  readonly anyOf?: Part[];
+}
+
+describe('the schema that editors read', () => {
+  let document: Part & Record<string, unknown>;
+  let conforms: (value: unknown) => boolean;
+
+  beforeAll(async () => {
+    await using service = await serve();
+    const response = await service.fetch('/schemas/template.json');
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/schema+json']);
+    expect(response.headers.get('etag')).toBeTruthy();
+    document = (await response.json()) as typeof document;
+    // Strict: a keyword it does not know, or one that cannot apply, is an error and not ignored.
+    const check = new Ajv({ strict: true, strictTypes: false, allErrors: true }).compile(document);
+    conforms = (value) => check(value);
+  });
+
+  it('takes every template of the catalog, judged by a validator that is not ours', async () => {
+    const catalog = await loadCatalog(fileURLToPath(new URL('catalog', ROOT)));
+    expect(catalog.length).toBeGreaterThan(0);
+    for (const { file } of catalog) {
+      const text = await readFile(new URL(file, ROOT), 'utf8');
+      expect(conforms(parse(text).value), file).toBe(true);
+    }
+  });
+
+  it('takes and refuses what the validator does', () => {
+    for (const text of [INKWELL, SEED]) expect(conforms(parse(text).value)).toBe(true);
+    for (const wrong of ['enviroment: {A: b}', 'ports: [{container_port: 0}]', 'command: a b', 'healthcheck: []']) {
+      const text = `${SEED}${wrong}\n`;
+      expect([conforms(parse(text).value), validate(text).template], wrong).toEqual([false, undefined]);
+    }
+  });
+
+  it('says where it is, what it is and what each field means', () => {
+    expect(document).toMatchObject({
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      $id: expect.stringMatching(/^https?:\/\/.+\/schemas\/template\.json$/),
+      title: 'Hortus template',
+      description: expect.any(String),
+    });
+    const silent: string[] = [];
+    const visit = (part: Part, path: string): void => {
+      for (const [key, inner] of Object.entries({ ...part.properties, ...part.patternProperties })) {
+        if (!inner.description) silent.push(`${path}.${key}`);
+        visit(inner, `${path}.${key}`);
+      }
+      if (part.items) visit(part.items, `${path}[]`);
+      for (const one of part.anyOf ?? []) visit(one, path);
+    };
+    visit(document, '');
+    expect(silent).toEqual([]);
+  });
+
+  it('has an example that is a template', () => {
+    for (const example of document.examples as unknown[]) {
+      expect(conforms(example)).toBe(true);
+      expect(validate(JSON.stringify(example)).findings).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,225 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { onBothEngines } from '../../testing/engines.ts';
+import { expectRefusal } from '../../testing/published-answer.ts';
+import { type Caller, type RunningService, startApp } from '../../testing/running-service.ts';
+
+const template = (slug: string, changes: { version?: string; tag?: string; env?: string } = {}) => `slug: ${slug}
+name: Pond
+version: ${changes.version ?? '1.0.0'}
+archetype: application
+taxonomy: {kingdom: applications, family: website}
+image: {repository: docker.io/library/nginx, tag: ${changes.tag ?? '1.29.2'}}
+env: {GREETING: "${changes.env ?? 'hello'}"}
+`;
+
+const COMPOSE = `services:
+  shop:
+    image: ghcr.io/example/shop:2.4.1
+    ports: ["8080:3000"]
+    environment:
+      DATABASE_URL: postgres://shop:meadow-42@db/shop
+      CURRENCY: \${CURRENCY:-EUR}
+    depends_on: {db: {condition: service_healthy}}
+  db:
+    image: postgres:17.5
+    privileged: true
+    logging: {driver: syslog}
+    environment: {POSTGRES_USER: shop, POSTGRES_PASSWORD: meadow-42}
+    healthcheck: {test: pg_isready -U shop}
+    volumes: [rows:/var/lib/postgresql/data]
+volumes: {rows: {}}
+`;
+
+onBothEngines((engine) => {
+  let service: RunningService;
+  let other: Caller;
+
+  beforeAll(async () => {
+    service = await startApp(engine);
+    other = await service.addAccount();
+  });
+
+  const create = (source: string, caller: Caller = service) =>
+    caller.request('POST', '/templates', { body: { source } });
+  const move = (id: string, move: string, caller: Caller = service) =>
+    caller.request('POST', `/templates/${id}/${move}`);
+  const species = async (path: string, caller: Caller = service): Promise<string[]> =>
+    (await caller.request('GET', path)).json.data.map((item: { species: string }) => item.species);
+  const published = async (source: string, caller: Caller = service): Promise<string> => {
+    const { id } = (await create(source, caller)).json.data;
+    expect((await move(id, 'validate', caller)).json.data.status).toBe('validated');
+    expect((await move(id, 'promote', caller)).json.data.status).toBe('published');
+    return id;
+  };
+
+  describe('a private template', () => {
+    it('goes from draft over validated to published, and a definition is made from it', async () => {
+      const created = await create(template('pond'));
+      expect([created.status, created.json.data.status, created.json.data.valid]).toEqual([201, 'draft', true]);
+      const { id } = created.json.data;
+      expectRefusal(await move(id, 'promote'), 'VALIDATION_ERROR', 'status');
+      expect(await species('/templates/upcoming')).toContain('pond');
+      expect(await species('/templates')).not.toContain('pond');
+
+      await move(id, 'validate');
+      await move(id, 'promote');
+      expect(await species('/templates')).toContain('pond');
+      expect(await species('/templates?q=pond')).toEqual(['pond']);
+      const server = await service.client.call('servers.register', { body: { name: 's', environment: 'development' } });
+      const body = { species: 'pond', instance_uid: 'pond-1', server_id: server.data.id, inputs: {} };
+      const definition = await service.request('POST', '/definitions', { body });
+      expect([definition.status, definition.json.data.template_id]).toEqual([201, id]);
+      expect((await service.request('GET', `/definitions/${definition.json.data.id}`)).status).toBe(200);
+    });
+
+    it('keeps its errors as a draft and is not validated with them', async () => {
+      const { data } = (await create(template('brook', { env: '${inputs.NOBODY}' }))).json;
+      expect([data.valid, data.findings[0].code, data.findings[0].line]).toEqual([false, 'unknown-reference', 7]);
+      const { data: validated } = (await move(data.id, 'validate')).json;
+      expect([validated.status, validated.valid]).toEqual(['draft', false]);
+      expectRefusal(await move(data.id, 'promote'), 'VALIDATION_ERROR', 'status');
+    });
+
+    it('is replaced while it is a draft, and must be validated again', async () => {
+      const { id } = (await create(template('spring'))).json.data;
+      await move(id, 'validate');
+      const changed = (await create(template('spring', { env: 'changed' }))).json.data;
+      expect([changed.id, changed.status]).toEqual([id, 'draft']);
+      expectRefusal(await move(id, 'promote'), 'VALIDATION_ERROR', 'status');
+    });
+
+    it('never changes once it is published; a new version stands beside it', async () => {
+      await published(template('lake'));
+      expectRefusal(await create(template('lake', { env: 'other' })), 'VALIDATION_ERROR', 'version');
+      const second = await published(template('lake', { version: '1.1.0' }));
+      expect((await service.request('GET', '/templates/lake')).json.data.id).toBe(second);
+    });
+
+    it('is not published with a tag that means another image tomorrow', async () => {
+      const { id } = (await create(template('marsh', { tag: 'latest' }))).json.data;
+      expect((await move(id, 'validate')).json.data.status).toBe('validated');
+      expectRefusal(await move(id, 'promote'), 'VALIDATION_ERROR', 'image');
+    });
+
+    it('is deprecated once it is published', async () => {
+      const { id } = (await create(template('well'))).json.data;
+      expectRefusal(await move(id, 'deprecate'), 'VALIDATION_ERROR', 'status');
+      await move(id, 'validate');
+      await move(id, 'promote');
+      expect((await move(id, 'deprecate')).json.data.deprecated).toBe(true);
+      expect((await service.request('GET', `/templates/${id}`)).json.data.deprecated).toBe(true);
+    });
+
+    it('leaves a trace of every step for the audit', async () => {
+      const id = await published(template('delta'));
+      const steps = async () => {
+        const events = (await service.request('GET', '/events?per_page=100')).json.data;
+        return events
+          .filter((event: { resource_id?: string }) => event.resource_id === id)
+          .map((event: { type: string }) => event.type);
+      };
+      await vi.waitFor(async () =>
+        expect((await steps()).sort()).toEqual(
+          ['created', 'published', 'validated'].map((one) => `audit.template_${one}`),
+        ),
+      );
+    });
+
+    it('comes as an object as well', async () => {
+      const spec = {
+        slug: 'rill',
+        name: 'Rill',
+        version: '1.0.0',
+        archetype: 'application',
+        taxonomy: { kingdom: 'applications', family: 'website' },
+        image: { repository: 'nginx', tag: '1.29.2' },
+      };
+      const answer = await service.request('POST', '/templates', { body: { spec } });
+      expect([answer.status, answer.json.data.species]).toEqual([201, 'rill']);
+      expectRefusal(
+        await service.request('POST', '/templates', { body: { spec, source: 'x' } }),
+        'VALIDATION_ERROR',
+        'spec',
+      );
+      expectRefusal(await service.request('POST', '/templates', { body: {} }), 'VALIDATION_ERROR', 'source');
+    });
+
+    it('is refused with every place where it is no template at all', async () => {
+      const answer = await create('slug: Bad Slug\nname: x\nimages: y\n');
+      expectRefusal(answer, 'VALIDATION_ERROR', 'source');
+      const { findings } = answer.json.error.details;
+      expect(findings.map((finding: { line: number }) => finding.line)).toContain(3);
+      expectRefusal(await create('a: [1, 2'), 'VALIDATION_ERROR', 'source');
+    });
+  });
+
+  describe('the templates of another account', () => {
+    it('cannot be seen, used or moved', async () => {
+      const id = await published(template('hidden'));
+      await create(template('sketch'));
+      for (const path of ['/templates', '/templates/upcoming', '/templates?versions=all', '/templates?q=pond']) {
+        const seen = await species(path, other);
+        expect(seen, path).not.toContain('hidden');
+        expect(seen, path).not.toContain('sketch');
+      }
+      for (const path of [`/templates/${id}`, '/templates/hidden']) {
+        expectRefusal(await other.request('GET', path), 'NOT_FOUND');
+      }
+      for (const name of ['validate', 'promote', 'deprecate']) expectRefusal(await move(id, name, other), 'NOT_FOUND');
+      const server = await other.client.call('servers.register', { body: { name: 's', environment: 'development' } });
+      const shared = { server_id: server.data.id, name: 'x', instance_uid: 'x' };
+      const bySpecies = { ...shared, species: 'hidden', inputs: {} };
+      expectRefusal(await other.request('POST', '/definitions', { body: bySpecies }), 'VALIDATION_ERROR', 'species');
+      const byId = { ...shared, template_id: id, params: {} };
+      expectRefusal(await other.request('POST', '/definitions', { body: byId }), 'VALIDATION_ERROR', 'template_id');
+    });
+
+    it('may have the same names', async () => {
+      const mine = await published(template('twin'));
+      const theirs = await published(template('twin', { env: 'theirs' }), other);
+      expect(mine).not.toBe(theirs);
+      expect((await service.request('GET', '/templates/twin')).json.data.id).toBe(mine);
+      expect((await other.request('GET', '/templates/twin')).json.data.id).toBe(theirs);
+    });
+  });
+
+  it('an own species stands before that of the catalog, for its account alone', async () => {
+    const own = await published(template('inkwell', { version: '9.0.0' }));
+    expect((await service.request('GET', '/templates/inkwell')).json.data.id).toBe(own);
+    expect((await other.request('GET', '/templates/inkwell')).json.data.id).not.toBe(own);
+    expect((await species('/templates')).filter((one) => one === 'inkwell')).toHaveLength(1);
+  });
+
+  describe('importing a Compose file', () => {
+    it('makes a draft and tells what was inferred, dropped and has to be permitted', async () => {
+      const { status, json } = await service.request('POST', '/templates/import', {
+        body: { compose: COMPOSE, name: 'Shop', slug: 'shop' },
+      });
+      expect([status, json.data.status, json.data.species, json.data.valid]).toEqual([201, 'draft', 'shop', true]);
+      expect(json.data.dropped).toEqual([
+        expect.objectContaining({ path: 'services.db.logging', line: 12, refused: false }),
+      ]);
+      expect(json.data.inferred.length).toBeGreaterThan(3);
+      expect(json.data.source).not.toContain('meadow-42');
+      expect(JSON.stringify(json)).not.toContain('meadow-42');
+      const { canonical } = (await service.request('GET', `/templates/${json.data.id}`)).json.data.spec;
+      expect(canonical.permissions).toEqual([expect.objectContaining({ kind: 'privileged', component: 'db' })]);
+    });
+
+    it('refuses what is no Compose file, with the place', async () => {
+      const answer = await service.request('POST', '/templates/import', { body: { compose: 'services:\n  - a\n' } });
+      expectRefusal(answer, 'VALIDATION_ERROR', 'compose');
+      expect(answer.json.error.details.findings[0]).toMatchObject({ path: 'services', line: 2 });
+    });
+
+    it('can be repeated with the same Idempotency-Key', async () => {
+      const send = () =>
+        service.request('POST', '/templates/import', {
+          body: { compose: COMPOSE, slug: 'once' },
+          headers: { 'idempotency-key': 'import-once' },
+        });
+      const [first, second] = [await send(), await send()];
+      expect(second.json).toEqual(first.json);
+    });
+  });
+});

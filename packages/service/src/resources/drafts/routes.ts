@@ -1,0 +1,35 @@
+import type { draftEndpoints } from '@hortus/contract/resources/drafts';
+import type { Handlers } from '../../http/handler.ts';
+import type { Catalog } from '../templates/catalog.ts';
+import type { Drafts } from './service.ts';
+import { readDraft } from './written.ts';
+
+/** Each answers after this process has taken the change up, so that whoever asks it next sees what was done. */
+export const draftRoutes = (drafts: Drafts, catalog: Catalog): Handlers<keyof typeof draftEndpoints> => {
+  const takenUp = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
+    const done = await answer;
+    await catalog.load();
+    return done;
+  };
+  return {
+    'drafts.create': ({ principal, body, write }) => {
+      const written = readDraft(body);
+      return takenUp(write(async (tx) => ({ success: true, data: await drafts.create(tx, principal, written) })));
+    },
+    'drafts.import': ({ principal, body, write }) => {
+      const { written, source, inferred, dropped } = drafts.import(body);
+      return takenUp(
+        write(async (tx) => {
+          const draft = await drafts.create(tx, principal, written);
+          return { success: true, data: { ...draft, source, inferred, dropped } };
+        }),
+      );
+    },
+    'drafts.validate': ({ principal, params, write }) =>
+      takenUp(write(async (tx) => ({ success: true, data: await drafts.validate(tx, principal, params.id) }))),
+    'drafts.promote': ({ principal, params, write }) =>
+      takenUp(write(async (tx) => ({ success: true, data: await drafts.promote(tx, principal, params.id) }))),
+    'drafts.deprecate': ({ principal, params, write }) =>
+      takenUp(write(async (tx) => ({ success: true, data: await drafts.deprecate(tx, principal, params.id) }))),
+  };
+};

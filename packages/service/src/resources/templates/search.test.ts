@@ -1,0 +1,88 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { onBothEngines } from '../../testing/engines.ts';
+import { expectRefusal } from '../../testing/published-answer.ts';
+import { type RunningService, startApp } from '../../testing/running-service.ts';
+
+onBothEngines((engine) => {
+  let service: RunningService;
+  beforeAll(async () => {
+    service = await startApp(engine);
+  });
+
+  describe('searching by words', () => {
+    it.each([
+      ['inkwell', ['inkwell']],
+      ['ink', ['inkwell']],
+      ['inkwel', ['inkwell']],
+      ['cms', ['inkwell']],
+      ['networking', ['courier']],
+      ['seed', ['seed']],
+      ['blog inkwell', ['inkwell']],
+      ['nothing-of-the-kind', []],
+      ['!?', []],
+    ])('q=%s', async (question, expected) => {
+      for (const versions of ['newest', 'all']) {
+        const path = `/templates?q=${encodeURIComponent(question)}&versions=${versions}`;
+        const { json } = await service.request('GET', path);
+        expect(json.data.map(({ species }: { species: string }) => species)).toEqual(expected);
+        expect(json.pagination.total).toBe(expected.length);
+      }
+    });
+
+    it('goes together with the other filters and with pages', async () => {
+      const { json } = await service.request('GET', '/templates?q=seed&family=blog');
+      expect(json.data).toEqual([]);
+      const second = await service.request('GET', '/templates?q=inkwell&per_page=1&page=2');
+      expect(second.json).toMatchObject({ data: [], pagination: { total: 1 } });
+    });
+
+    it('wants a question of some length', async () => {
+      expectRefusal(await service.request('GET', '/templates?q='), 'VALIDATION_ERROR', 'q');
+      expectRefusal(await service.request('GET', `/templates?q=${'x'.repeat(101)}`), 'VALIDATION_ERROR', 'q');
+    });
+  });
+
+  describe('the mark', () => {
+    const get = (path: string, headers = {}) => service.request('GET', path, { key: null, headers });
+
+    it('is where the list says, for everybody, and may be kept', async () => {
+      const { data } = (await service.request('GET', '/templates?species=inkwell')).json;
+      expect(data[0].mark_url).toBe('/api/v1/templates/inkwell/mark.svg');
+      const { status, headers, json } = await get('/templates/inkwell/mark.svg');
+      expect([status, headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+      expect(headers.get('cache-control')).toBe('public, max-age=86400');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(json).toMatch(/^<svg .*<\/svg>$/s);
+      const etag = headers.get('etag') ?? '';
+      expect((await get('/templates/inkwell/mark.svg', { 'if-none-match': etag })).status).toBe(304);
+      expect((await get(`/templates/${data[0].id}/mark.svg`)).headers.get('etag')).toBe(etag);
+    });
+
+    it('comes in sizes and for grounds', async () => {
+      expect((await get('/templates/inkwell/mark.svg?size=24')).json).toContain('width="24" height="24"');
+      const [light, dark] = await Promise.all(
+        ['light', 'dark'].map((theme) => get(`/templates/inkwell/mark.svg?theme=${theme}`)),
+      );
+      expect(light?.json).not.toBe(dark?.json);
+      expectRefusal(await get('/templates/inkwell/mark.svg?size=9'), 'VALIDATION_ERROR', 'size');
+      expectRefusal(await get('/templates/inkwell/mark.svg?theme=pink'), 'VALIDATION_ERROR', 'theme');
+    });
+
+    it('is text to the client', async () => {
+      const svg = await service.client.call('templates.mark', { params: { species: 'seed' } });
+      expect(svg).toMatch(/^<svg /);
+    });
+
+    it('is drawn for a species that only its owner can look up, without telling that there is one', async () => {
+      const svg = (await get('/templates/our-own/mark.svg?family=blog')).json;
+      expect(svg).toMatch(/^<svg /);
+      expect((await get('/templates/inkwell/mark.svg?family=cache')).json).toBe(
+        (await get('/templates/inkwell/mark.svg')).json,
+      );
+    });
+
+    it('404 for what is not there', async () => {
+      expectRefusal(await get('/templates/dandelion/mark.svg'), 'NOT_FOUND');
+    });
+  });
+});

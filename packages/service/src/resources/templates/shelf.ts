@@ -1,0 +1,50 @@
+import type { TemplateItem } from '@hortus/contract/resources/templates';
+import { WordIndex } from '../../search/word-index.ts';
+import type { CatalogTemplate } from './catalog.ts';
+import { compareVersions } from './version-order.ts';
+
+/** The same on every replica, whatever language its machine speaks. */
+export const byName = (a: TemplateItem, b: TemplateItem): number => a.name.localeCompare(b.name, 'en');
+
+/** The templates of one owner. */
+export class Shelf {
+  /** The newest published version of each species. */
+  readonly newest: ReadonlyMap<string, CatalogTemplate>;
+  readonly #all: readonly CatalogTemplate[];
+  #words: WordIndex<TemplateItem> | undefined;
+
+  constructor(all: readonly CatalogTemplate[]) {
+    const newest = new Map<string, CatalogTemplate>();
+    for (const template of all.filter(({ item }) => item.status === 'published')) {
+      const known = newest.get(template.item.species);
+      if (!known || compareVersions(template.item.version, known.item.version) > 0)
+        newest.set(template.item.species, template);
+    }
+    this.#all = all;
+    this.newest = newest;
+  }
+
+  /** Newest first within a species. */
+  everyVersion(): TemplateItem[] {
+    return this.#all
+      .map(({ item }) => item)
+      .filter((item) => item.status === 'published')
+      .sort((a, b) => byName(a, b) || compareVersions(b.version, a.version));
+  }
+
+  upcoming(): TemplateItem[] {
+    return this.#all.map(({ item }) => item).filter((item) => item.status !== 'published');
+  }
+
+  search(question: string): ReadonlyMap<TemplateItem, number> {
+    this.#words ??= indexOf(this.everyVersion());
+    return this.#words.search(question);
+  }
+}
+
+const indexOf = (items: readonly TemplateItem[]) =>
+  new WordIndex(items, ({ name, species, family, description, taxonomy }) => [
+    { text: `${name} ${species}`, weight: 10 },
+    { text: `${taxonomy.tags.join(' ')} ${family}`, weight: 4 },
+    { text: description, weight: 1 },
+  ]);

@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { canonical, specHash } from '../canonical.ts';
+import { INKWELL, SEED } from '../inkwell.fixture.ts';
+import { validate } from '../validate.ts';
+import { checkCatalog } from './check.ts';
+import { shuffled } from './shuffle.ts';
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const folders: string[] = [];
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
+});
+
+async function planted(files: Record<string, string>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'hortus-check-'));
+  folders.push(folder);
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(join(folder, path, '..'), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+  return folder;
+}
+
+const checked = async (folder: string, corpora?: string) => {
+  const { findings } = await checkCatalog(folder, corpora === undefined ? {} : { corpora });
+  return [...findings.values()].flat().map(({ code, path, line, column }) => `${code} ${path} ${line}:${column}`);
+};
+
+/** As somebody runs it: the exit code counts. */
+async function run(...args: string[]): Promise<{ code: number; stdout: string }> {
+  const program = join(ROOT, 'packages/template/src/check-catalog.ts');
+  return promisify(execFile)(process.execPath, [program, ...args], { cwd: ROOT }).then(
+    ({ stdout }) => ({ code: 0, stdout }),
+    ({ code, stdout }) => ({ code, stdout }),
+  );
+}
+
+describe('catalog:check', () => {
+  it('finds nothing wrong with the catalog of this repository, in seconds', async () => {
+    const { code, stdout } = await run('catalog');
+    expect(stdout).toMatch(/^\d+ species in \d+ families .*: 0 errors, 0 warnings\n$/);
+    expect(code).toBe(0);
+  }, 60_000);
+
+  it('ends with a failure for a warning, and shows the place', async () => {
+    const folder = await planted({ 'test/seed/template.yaml': SEED.replace('tag: 1.36.1', 'tag: latest') });
+    const { code, stdout } = await run(folder);
+    expect(code).toBe(1);
+    expect(stdout).toContain('template.yaml:7:53: warning floating-tag');
+    expect(stdout).toContain('    | '.padEnd(6 + 52));
+    expect(stdout).toContain('0 errors, 1 warnings');
+  });
+
+  it('ends with a failure where there is nothing to check', async () => {
+    expect(await run(await planted({}))).toMatchObject({ code: 1, stdout: expect.stringContaining('0 species') });
+  });
+
+  it('finds what only shows in use', async () => {
+    const text = INKWELL.replace('name: SITE_TITLE, type: string, default: My blog', 'name: SITE_TITLE, type: path');
+    const folder = await planted({
+      'blog/inkwell/template.yaml': text.replace('max: 80', 'pattern: /x/.*'),
+      'cms/inkwell/template.yaml': INKWELL.replace('family: blog', 'family: cms'),
+    });
+    expect(await checked(folder)).toEqual(['rehearsal inputs.SITE_TITLE 12:1', 'duplicate slug 2:7']);
+  });
+
+  it('wants a family to stand in one kingdom', async () => {
+    const seed = (slug: string, kingdom: string) =>
+      SEED.replace('slug: seed', `slug: ${slug}`).replace('kingdom: applications', `kingdom: ${kingdom}`);
+    const folder = await planted({
+      'test/one/template.yaml': seed('one', 'data'),
+      'test/two/template.yaml': seed('two', 'assets'),
+      'test/three/template.yaml': seed('three', 'data'),
+    });
+    expect(await checked(folder)).toEqual(['kingdom taxonomy.kingdom 6:21']);
+  });
+
+  it('holds tags against what is known', async () => {
+    const folder = await planted({
+      'blog/inkwell/template.yaml': INKWELL,
+      'test/seed/template.yaml': `${SEED}unverified: true\n`,
+    });
+    const corpora = await planted({
+      'one/compose.yaml': 'image: "postgres:17.5" # and registry.example.org/inkwell/inkwell:4.2.1',
+      'two.yaml': 'image: registry.example.org/inkwell/inkwell:${TAG:-4.2.2-alpine}',
+    });
+    expect(await checked(folder, corpora)).toEqual(['unknown-tag image.variants[1].tag 11:73']);
+    const { stdout } = await run(folder, '--corpora', corpora);
+    expect(stdout).toContain('there is 4.2.2-alpine; or say unverified: true');
+  });
+
+  it('notices when another run came to another hash', async () => {
+    const folder = await planted({ 'test/seed/template.yaml': SEED });
+    const { findings } = await checkCatalog(folder, { earlier: {} });
+    expect([...findings.values()].flat()).toMatchObject([{ code: 'unstable-hash', line: 2, column: 1 }]);
+  });
+});
+
+it('the hash is the same for every order of keys', () => {
+  const { template } = validate(INKWELL);
+  if (!template) throw new Error('The fixture is no template.');
+  const hash = specHash(canonical(template));
+  fc.assert(
+    fc.property(fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })), (stream) => {
+      expect(specHash(canonical(shuffled(template, () => stream.next().value as number)))).toBe(hash);
+    }),
+    { numRuns: process.env.HORTUS_TEST_LONG ? 500 : 50 },
+  );
+});

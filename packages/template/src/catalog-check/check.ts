@@ -1,0 +1,89 @@
+import { canonical, specHash } from '../canonical.ts';
+import type { Canonical } from '../canonical-form.ts';
+import { error, type Finding, type Remark } from '../finding.ts';
+import { type LoadedTemplate, loadCatalog } from '../load.ts';
+import { rehearse } from '../rehearse.ts';
+import { place } from '../validate.ts';
+import { tagsIn, unknownTags } from './known-tags.ts';
+import { shuffled } from './shuffle.ts';
+
+export interface Checked {
+  readonly catalog: readonly LoadedTemplate[];
+  /** By file, in the order of the catalog. */
+  readonly findings: ReadonlyMap<LoadedTemplate, readonly Finding[]>;
+  /** How many profiles in how many variants were resolved. */
+  readonly resolved: number;
+}
+
+export interface CheckOptions {
+  /** A folder of files in which tags must occur, unless a template says that it is unverified. */
+  corpora?: string;
+  /** The hashes that another run of this program came to, by file. */
+  earlier?: Readonly<Record<string, string>>;
+  /** From 0 up to 1, as Math.random gives it. */
+  random?: () => number;
+}
+
+const SHUFFLES = 5;
+
+/** Everything that is wrong with a catalog: what the validator says, and what shows only when it is used. */
+export async function checkCatalog(folder: string, options: CheckOptions = {}): Promise<Checked> {
+  const { corpora, earlier, random = Math.random } = options;
+  const catalog = await loadCatalog(folder);
+  const tags = corpora === undefined ? undefined : await tagsIn(corpora);
+  const findings = new Map<LoadedTemplate, readonly Finding[]>();
+  const files = new Map<string, string>();
+  const kingdoms = kingdomsOf(catalog);
+  let resolved = 0;
+  for (const loaded of catalog) {
+    const { file, species, parsed, template, spec } = loaded;
+    const remarks: Remark[] = [];
+    const twin = files.get(species);
+    if (twin !== undefined) remarks.push(error('duplicate', ['slug'], `${twin} is of this species already`));
+    files.set(species, file);
+    if (template !== undefined && spec !== undefined) {
+      remarks.push(...otherKingdom(spec, kingdoms));
+      const hashes = Array.from({ length: SHUFFLES }, () => specHash(canonical(shuffled(template, random))));
+      if (hashes.some((hash) => hash !== loaded.specHash))
+        remarks.push(error('unstable-hash', [], 'the hash depends on the order of keys'));
+      if (earlier !== undefined && earlier[file] !== loaded.specHash)
+        remarks.push(
+          error('unstable-hash', [], `another run came to ${earlier[file]}, this one to ${loaded.specHash}`),
+        );
+      for (const { path, message } of await rehearse(spec)) remarks.push(error('rehearsal', path.split('.'), message));
+      if (tags !== undefined) remarks.push(...unknownTags(spec, tags));
+      resolved += Object.keys(spec.profiles).length * Math.max(1, spec.image?.variants.length ?? 0);
+    }
+    const placed = parsed === undefined ? [] : remarks.map((remark) => place(remark, parsed, file));
+    findings.set(loaded, [...loaded.findings, ...placed]);
+  }
+  return { catalog, findings, resolved };
+}
+
+type Kingdoms = ReadonlyMap<string, string>;
+
+/** A shelf stands in one place: the kingdom that most templates of a family name is the family's. */
+function kingdomsOf(catalog: readonly LoadedTemplate[]): Kingdoms {
+  const counts = new Map<string, Map<string, number>>();
+  for (const { spec } of catalog) {
+    if (spec === undefined) continue;
+    const { family, kingdom } = spec.taxonomy;
+    const said = counts.get(family) ?? new Map<string, number>();
+    counts.set(family, said.set(kingdom, (said.get(kingdom) ?? 0) + 1));
+  }
+  const most = (said: ReadonlyMap<string, number>) => [...said].reduce((a, b) => (b[1] > a[1] ? b : a))[0];
+  return new Map([...counts].map(([family, said]) => [family, most(said)]));
+}
+
+function* otherKingdom({ taxonomy: { family, kingdom } }: Canonical, kingdoms: Kingdoms): Generator<Remark> {
+  const usual = kingdoms.get(family) ?? kingdom;
+  if (usual === kingdom) return;
+  const message = `the family ${family} belongs to the kingdom ${usual}, as its other templates say`;
+  yield error('kingdom', ['taxonomy', 'kingdom'], message, `say ${usual}, or choose another family`);
+}
+
+/** The hash of every template of a catalog, by file: what two runs must agree on. */
+export async function catalogHashes(folder: string): Promise<Record<string, string>> {
+  const catalog = await loadCatalog(folder);
+  return Object.fromEntries(catalog.flatMap(({ file, specHash: hash }) => (hash === undefined ? [] : [[file, hash]])));
+}

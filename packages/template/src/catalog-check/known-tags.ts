@@ -1,0 +1,54 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ImageReference } from '@hortus/contract/template/image';
+import type { Canonical } from '../canonical-form.ts';
+import { error, type Path, type Remark } from '../finding.ts';
+import { imageText } from '../image-reference.ts';
+import { nearest } from '../nearest.ts';
+
+const REFERENCE = /(?<![\w./:@-])(?:[\w.-]+(?::\d+)?\/)*[\w.-]+:[\w][\w.-]*/g;
+const WITH_DEFAULT = /\$\{\w+:?-([^{}]*)\}/g;
+
+/** Every `repository:tag` that stands somewhere in the files of a folder, in the short form people write. */
+export async function tagsIn(folder: string): Promise<Set<string>> {
+  const tags = new Set<string>();
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
+    if (!entry.isFile()) continue;
+    const text = await readFile(join(entry.parentPath, entry.name), 'utf8');
+    for (const [found] of text.replaceAll(WITH_DEFAULT, '$1').matchAll(REFERENCE)) tags.add(short(found));
+  }
+  return tags;
+}
+
+const short = (image: string) => image.replace(/^(docker\.io|index\.docker\.io)\//, '').replace(/^library\//, '');
+
+/** A tag that occurs nowhere may be a slip of the pen; one that nobody could look up is declared. */
+export function* unknownTags(spec: Canonical, known: ReadonlySet<string>): Generator<Remark> {
+  if (spec.unverified) return;
+  for (const [path, image] of imagesOf(spec)) {
+    const { repository, tag } = image;
+    if (tag === undefined || image.digest !== undefined || known.has(short(`${repository}:${tag}`))) continue;
+    const name = `${short(repository)}:`;
+    const others = [...known].filter((one) => one.startsWith(name)).map((one) => one.slice(name.length));
+    const meant = nearest(tag, others) ?? others[0];
+    const hint = meant === undefined ? 'say unverified: true' : `there is ${meant}; or say unverified: true`;
+    yield { ...error('unknown-tag', path, `${imageText(image)} occurs in no known catalog`, hint), within: tag };
+  }
+}
+
+function* imagesOf(spec: Canonical): Generator<[Path, ImageReference]> {
+  if (spec.image !== undefined) {
+    const { repository, variants, ...rest } = spec.image;
+    if (variants.length === 0) yield [['image', 'tag'], { repository, ...rest }];
+    for (const [index, { tag, digest }] of variants.entries()) {
+      const pinned = digest === undefined ? {} : { digest };
+      yield [['image', 'variants', index, 'tag'], { repository, tag, ...pinned }];
+    }
+  }
+  for (const [name, { image }] of Object.entries(spec.components)) {
+    if (typeof image === 'object') yield [['components', name, 'image'], image];
+  }
+  for (const [index, { image }] of spec.actions.entries()) {
+    if (typeof image === 'object') yield [['actions', index, 'image'], image];
+  }
+}

@@ -1,0 +1,57 @@
+import type { Path } from '../finding.ts';
+import { isMapping } from '../schema-check.ts';
+import { entriesOf, listOf } from './entries.ts';
+import { isAddressVariable, type Reading } from './reading.ts';
+import { isScalarValue } from './scalars.ts';
+
+const KEY = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
+
+/** `environment` and `env_file` of a service. */
+export function readEnvironment(reading: Reading, service: Record<string, unknown>, component: string, path: Path) {
+  const env: Record<string, string> = {};
+  for (const { item, path: at } of listOf(service.env_file, [...path, 'env_file'])) readFile(reading, item, at, env);
+  for (const { key, value, path: at } of entriesOf(service.environment, [...path, 'environment'])) {
+    if (!KEY.test(key)) {
+      if (key !== '') reading.notes.drop(at, `${JSON.stringify(key)} is no name of an environment variable`);
+      continue;
+    }
+    if (value !== null && !isScalarValue(value)) {
+      reading.notes.drop(at, `${key} is neither a text nor a number`);
+      continue;
+    }
+    const text = isAddressVariable(key) ? address(reading, key, value, component, at) : undefined;
+    env[key] = text ?? (value === null ? reading.bareText(key, at) : (reading.envText(key, value, at) ?? ''));
+  }
+  return env;
+}
+
+/** `SERVICE_URL_APP_3000`, alone or with a path, says that an address leads to this service. */
+function address(reading: Reading, key: string, value: unknown, component: string, path: Path): string | undefined {
+  const given = value === null ? '' : String(value);
+  if (given !== '' && !given.startsWith('/')) return undefined;
+  reading.routes.declare(key, component, given.startsWith('/') && given !== '/' ? given : undefined, path);
+  return reading.texts.bare(key);
+}
+
+function readFile(reading: Reading, item: unknown, path: Path, env: Record<string, string>): void {
+  const given = isMapping(item) ? item.path : item;
+  const file = reading.settled(given, path);
+  const content = file === undefined ? undefined : reading.files(file);
+  if (content === undefined) {
+    const name = file ?? 'the file';
+    reading.notes.drop(
+      path,
+      `${name} is not at hand, so what it sets is unknown; name its variables under environment`,
+    );
+    return;
+  }
+  for (const line of content.split(/\r?\n/)) {
+    const found = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.-]*)\s*=\s*(.*?)\s*$/.exec(line);
+    if (found === null) continue;
+    const [, key = '', written = ''] = found;
+    const quoted = /^(["'])(.*)\1$/.exec(written);
+    // A file of this kind is filled by the same rules, but not within single quotes.
+    const value = quoted ? (quoted[2] ?? '') : written.replace(/\s+#.*$/, '');
+    env[key] = reading.envText(key, quoted?.[1] === "'" ? value.replaceAll('$', '$$$$') : value, path) ?? '';
+  }
+}

@@ -1,0 +1,40 @@
+/** What the comments at the top of a file say of the application, as one peer writes them: `# key: value`. */
+export interface Header {
+  description?: string;
+  documentation?: string;
+  category?: string;
+  tags: string[];
+  port?: number;
+}
+
+export function readHeader(text: string): Header {
+  const said: Record<string, string> = {};
+  for (const line of text.slice(0, 4096).split('\n')) {
+    if (line.trim() !== '' && !line.startsWith('#')) break;
+    const found = /^#\s*(documentation|slogan|category|tags|port)\s*:\s*(.+?)\s*$/.exec(line);
+    if (found !== null) said[found[1] as string] = found[2] as string;
+  }
+  const { slogan, documentation, category, tags = '', port = '' } = said;
+  const words = tags.split(',').map((tag) =>
+    tag
+      .trim()
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-+|-+$/g, ''),
+  );
+  const number = Number(port);
+  return {
+    ...(slogan === undefined ? {} : { description: slogan.slice(0, 4000) }),
+    ...(documentation !== undefined && /^https?:\/\/\S+$/.test(documentation) ? { documentation } : {}),
+    ...(category === undefined
+      ? {}
+      : {
+          category: category
+            .toLowerCase()
+            .replace(/[^a-z0-9]+/g, '_')
+            .replace(/^_+|_+$/g, ''),
+        }),
+    tags: [...new Set(words)].filter((tag) => tag !== '' && tag.length <= 63).slice(0, 30),
+    ...(Number.isInteger(number) && number >= 1 && number <= 65_535 ? { port: number } : {}),
+  };
+}

@@ -1,0 +1,116 @@
+import type { Template } from '@hortus/contract/template/schema';
+import { stringify } from 'yaml';
+import type { Finding } from '../finding.ts';
+import type { Parsed } from '../parse.ts';
+import { isMapping } from '../schema-check.ts';
+import { validate } from '../validate.ts';
+import { readComponents } from './assemble.ts';
+import { extended } from './extends.ts';
+import { type Header, readHeader } from './header.ts';
+import { componentName, Names } from './names.ts';
+import { type Dropped, type Inferred, Notes } from './notes.ts';
+import { type FileContent, nothingGathered, Reading } from './reading.ts';
+import { type Identity, writeTemplate } from './template.ts';
+import { readYaml } from './yaml.ts';
+
+export interface ImportOptions extends Identity {
+  /** Content of the files that stand beside the Compose file. */
+  files?: FileContent;
+}
+
+export interface ComposeImport {
+  /** Missing where the file cannot be read at all; the findings then say why. */
+  template?: Template;
+  /** The template as a file. Its findings count lines here; those of the Compose file carry no file name. */
+  text?: string;
+  findings: Finding[];
+  inferred: Inferred[];
+  dropped: Dropped[];
+}
+
+export const TEMPLATE_FILE = 'template.yaml';
+
+/** Turns a Compose file into a template, and tells what was concluded and what was left out. Never throws. */
+export function importCompose(source: string, options: ImportOptions = {}): ComposeImport {
+  const parsed = readYaml(source);
+  const services = servicesOf(parsed);
+  if (services === undefined) return { findings: parsed.findings, inferred: [], dropped: [] };
+  const notes = new Notes(parsed);
+  const whole = extended(services, notes);
+  const components = namesOf(whole);
+  const header = readHeader(source);
+  const template = convert(parsed, whole, components, header, options, notes);
+  const text = stringify(template, { lineWidth: 0 });
+  const { findings } = validate(text, TEMPLATE_FILE);
+  return {
+    template,
+    text,
+    findings: [...parsed.findings, ...findings],
+    inferred: notes.inferred,
+    dropped: notes.dropped,
+  };
+}
+
+function convert(
+  parsed: Parsed,
+  services: Record<string, unknown>,
+  components: ReadonlyMap<string, string>,
+  header: Header,
+  options: ImportOptions,
+  notes: Notes,
+): Template {
+  const files = options.files ?? (() => undefined);
+  const gathered = nothingGathered();
+  for (const name of [...components.keys(), ...components.values()]) gathered.passwords.reserve(name);
+  // What a variable or a password becomes depends on all its uses, so the file is read twice.
+  const first = new Reading(parsed, components, gathered, true, files);
+  const seen = readComponents(first, services);
+  gathered.routes.build(
+    Object.keys(seen).filter((name) => seen[name]?.kind !== 'job'),
+    (name) => (seen[name]?.ports ?? []).filter(({ protocol }) => protocol !== 'udp').map((port) => port.container_port),
+    header.port,
+  );
+  for (const name of gathered.variables.names()) first.linkPassword(name);
+  const reading = new Reading(parsed, components, gathered, false, files);
+  const template = writeTemplate(reading, services, readComponents(reading, services), header, options);
+  dropTopLevel(reading);
+  notes.inferred.push(...reading.notes.inferred);
+  notes.dropped.push(...reading.notes.dropped);
+  return template;
+}
+
+/** Undefined, with a finding, for what is no Compose file. */
+function servicesOf(parsed: Parsed): Record<string, unknown> | undefined {
+  const fail = (path: string, message: string) => {
+    const position = parsed.positionOf(path === '' ? [] : [path]);
+    parsed.findings.push({ severity: 'error', code: 'compose', path, ...position, message });
+    return undefined;
+  };
+  if (parsed.findings.some(({ severity }) => severity === 'error') && parsed.value === undefined) return undefined;
+  if (!isMapping(parsed.value)) return fail('', 'a Compose file is a mapping with the key services');
+  const { services } = parsed.value;
+  if (!isMapping(services)) return fail('services', 'services must be a mapping of names to services');
+  const broken = Object.keys(services).filter((name) => !isMapping(services[name]));
+  for (const name of broken) {
+    const position = parsed.positionOf(['services', name]);
+    const message = `the service ${name} is no mapping`;
+    parsed.findings.push({ severity: 'error', code: 'compose', path: `services.${name}`, ...position, message });
+  }
+  const whole = Object.fromEntries(Object.entries(services).filter(([, service]) => isMapping(service)));
+  return Object.keys(whole).length === 0 ? fail('services', 'the file has no service') : whole;
+}
+
+function namesOf(services: Record<string, unknown>): Map<string, string> {
+  const names = new Names(31, '-');
+  return new Map(Object.keys(services).map((service) => [service, names.take(componentName(service))]));
+}
+
+const TOP_LEVEL = new Set(['services', 'volumes', 'networks', 'configs', 'secrets', 'name', 'version']);
+
+function dropTopLevel(reading: Reading): void {
+  for (const key of Object.keys(reading.root)) {
+    if (TOP_LEVEL.has(key) || key.startsWith('x-')) continue;
+    if (key === 'include') reading.notes.refuse([key], 'what other files say is unknown here');
+    else reading.notes.drop([key], `${key} has no place in a template`);
+  }
+}

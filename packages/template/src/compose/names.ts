@@ -1,0 +1,56 @@
+/** Gives each thing a name of the wanted form, and no two the same. */
+export class Names {
+  readonly #taken = new Set<string>();
+  readonly #longest: number;
+  readonly #separator: string;
+
+  constructor(longest: number, separator: '-' | '_') {
+    this.#longest = longest;
+    this.#separator = separator;
+  }
+
+  take(wanted: string): string {
+    const base = wanted.slice(0, this.#longest);
+    let name = base;
+    for (let number = 2; this.#taken.has(name); number++) {
+      const suffix = `${this.#separator}${number}`;
+      name = base.slice(0, this.#longest - suffix.length) + suffix;
+    }
+    this.#taken.add(name);
+    return name;
+  }
+}
+
+/** `My_App.1` as `my-app-1`: what slugs, components and routes are called. */
+export function dashed(text: string, otherwise: string): string {
+  const name = text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+  return name === '' ? otherwise : name;
+}
+
+/** The same with a letter first and bounded, as a DNS label of ours must be. */
+export function componentName(service: string): string {
+  const name = dashed(service, 'service');
+  return (/^[a-z]/.test(name) ? name : `c-${name}`).slice(0, 31).replace(/-+$/, '');
+}
+
+/** The name of a volume. */
+export function storageName(text: string): string {
+  const name = text
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .replace(/^[^a-z]+|-+$/g, '');
+  return (name === '' ? 'data' : name).slice(0, 63);
+}
+
+/** The name of an input or secret, in capitals like the variables of a Compose file. */
+export function questionName(text: string): string {
+  const name = text.replace(/[^A-Za-z0-9_]+/g, '_').replace(/^[^A-Za-z_]+/, '');
+  return (name === '' ? 'VALUE' : name).slice(0, 64);
+}
+
+export function capitals(text: string): string {
+  return questionName(text.toUpperCase());
+}

@@ -1,0 +1,100 @@
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, type Scalar } from 'yaml';
+import type { Finding, Path } from '../finding.ts';
+import type { Parsed, Position } from '../parse.ts';
+import { isMapping } from '../schema-check.ts';
+import { Places } from './places.ts';
+import { plainScalar } from './scalars.ts';
+
+/** Real files stay far below; what goes beyond is an accident or an attack. */
+export const LONGEST_TEXT = 1_048_576;
+const MOST_NODES = 100_000;
+const DEEPEST = 64;
+
+class TooMuch extends Error {}
+
+/** Reads YAML as Compose does: anchors, aliases and merges resolved, words and numbers as its own parser takes them. */
+export function readYaml(text: string): Parsed {
+  const lines = new LineCounter();
+  const places = new Places();
+  const findings: Finding[] = [];
+  const at = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset);
+    return line < 1 ? { line: 1, column: 1 } : { line, column: col };
+  };
+  const report = (message: string, position: Position = { line: 1, column: 1 }) =>
+    findings.push({ severity: 'error', code: 'yaml', path: '', ...position, message });
+  const done = (value: unknown): Parsed => ({ value, findings, positionOf: (path, atKey) => places.find(path, atKey) });
+
+  if (text.length > LONGEST_TEXT) {
+    report(`the text is longer than ${LONGEST_TEXT} characters`);
+    return done(undefined);
+  }
+  const anchors = new Map<string, Node>();
+  let nodes = 0;
+  try {
+    const document = parseDocument(text, { schema: 'failsafe', lineCounter: lines, prettyErrors: false });
+    for (const problem of document.errors) report(problem.message, at(problem.pos[0]));
+    if (document.errors.length > 0) return done(undefined);
+    return done(document.contents === null ? undefined : value(document.contents, [], 0));
+  } catch (cause) {
+    if (cause instanceof TooMuch) report(cause.message);
+    // The parser calls itself for every level, and a text can have more levels than the stack.
+    else if (cause instanceof RangeError) report('the text is nested too deeply');
+    else throw cause;
+    return done(undefined);
+  }
+
+  function value(node: unknown, path: Path, depth: number, key?: Position): unknown {
+    if (++nodes > MOST_NODES) throw new TooMuch(`anchors and aliases make more than ${MOST_NODES} values of it`);
+    if (depth > DEEPEST) throw new TooMuch(`the text is nested more than ${DEEPEST} levels deep`);
+    const offset = (node as Node | null)?.range?.[0];
+    const position = offset === undefined ? key : at(offset);
+    places.set(path, key, position);
+    if (isAlias(node)) {
+      const target = anchors.get(node.source);
+      if (target !== undefined) return value(target, path, depth + 1, key);
+      report(`there is no anchor ${node.source} before this`, position);
+      return null;
+    }
+    const anchor = (node as { anchor?: string } | null)?.anchor;
+    if (anchor !== undefined) anchors.set(anchor, node as Node);
+    if (isMap(node)) return mapping(node.items, path, depth);
+    if (isSeq(node)) return node.items.map((item, index) => value(item, [...path, index], depth + 1));
+    return isScalar(node) ? scalar(node) : null;
+  }
+
+  function mapping(pairs: readonly Pair[], path: Path, depth: number): Record<string, unknown> {
+    const own: Record<string, unknown> = {};
+    const merged: Record<string, unknown>[] = [];
+    for (const pair of pairs) {
+      const keyNode = pair.key as Node | null;
+      const name = isScalar(keyNode) ? String(keyNode.value) : String(keyNode);
+      const position = keyNode?.range ? at(keyNode.range[0]) : { line: 1, column: 1 };
+      if (isScalar(keyNode) && isMergeKey(keyNode)) {
+        merged.push(...sources(value(pair.value, path, depth + 1), position));
+      } else if (name === '__proto__') report('the key __proto__ is not allowed', position);
+      else own[name] = value(pair.value, [...path, name], depth + 1, position);
+    }
+    // What is written beside a merge counts, and of several merged mappings the first.
+    const result: Record<string, unknown> = {};
+    for (const source of merged.reverse()) Object.assign(result, source);
+    return Object.assign(result, own);
+  }
+
+  function sources(merged: unknown, position: Position): Record<string, unknown>[] {
+    const all = Array.isArray(merged) ? merged : [merged];
+    if (all.every(isMapping)) return all;
+    report('only mappings can be merged with <<', position);
+    return [];
+  }
+
+  function scalar(node: Scalar): unknown {
+    const source = node.source ?? String(node.value ?? '');
+    return node.type === 'PLAIN' && node.tag === undefined ? plainScalar(source) : String(node.value ?? '');
+  }
+}
+
+/** `<<`, also where its tag is written out, which the parser turns into a symbol. */
+function isMergeKey({ value, type }: Scalar): boolean {
+  return typeof value === 'symbol' || (value === '<<' && type === 'PLAIN');
+}

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { excerpt } from './excerpt.ts';
+import { formatFinding } from './finding.ts';
+import { SEED } from './inkwell.fixture.ts';
+import { validate } from './validate.ts';
+
+const shown = (more: string) => {
+  const text = `${SEED}${more}\n`;
+  return validate(text, 'seed.yaml').findings.map((finding) => formatFinding(finding, text));
+};
+
+it('shows the line with a mark under the place, and what would be right beside it', () => {
+  expect(shown('environment: {A: b}')).toEqual([
+    [
+      'seed.yaml:8:1: error unknown-key: unknown key "environment" (environment)',
+      '  8 | environment: {A: b}',
+      '    | ^^^^^^^^^^^ did you mean "env"?',
+    ].join('\n'),
+  ]);
+  expect(shown('resources: {memory: lots}')).toEqual([
+    [
+      'seed.yaml:8:21: error form: "lots" does not have the right form (resources.memory)',
+      '  8 | resources: {memory: lots}',
+      '    |                     ^^^^ Limit. Bytes, or with a unit: k M G T (powers of 1000), Ki Mi Gi Ti (powers of 1024); such as 512Mi',
+    ].join('\n'),
+  ]);
+});
+
+it('points into a text of several lines', () => {
+  const lines = 'files:\n  - mount_path: /etc/a\n    content: |\n      first\n      name = ${inputs.NAME} # 2';
+  expect(shown(lines)[0]?.split('\n').slice(1)).toEqual([
+    '  12 |       name = ${inputs.NAME} # 2',
+    '     |              ^^^^^^^^^^^^^^',
+  ]);
+});
+
+it('cuts a long line around the place', () => {
+  const line = `a: ${'x'.repeat(300)} y: ${'z'.repeat(300)}`;
+  const [text = '', mark = ''] = excerpt(line, { line: 1, column: 308 })?.split('\n') ?? [];
+  expect(text.length).toBeLessThan(140);
+  expect(text[mark.indexOf('^')]).toBe('z');
+});
+
+it('keeps tabs, and shows nothing where there is nothing', () => {
+  expect(excerpt('\ta: b', { line: 1, column: 5 })?.split('\n')[1]).toBe('    | \t   ^');
+  for (const at of [
+    { line: 2, column: 1 },
+    { line: 9, column: 1 },
+  ])
+    expect(excerpt('a\n\nb', at)).toBeUndefined();
+});
+
+it('tells everything at once, also what hangs on names, while a mistake is elsewhere', () => {
+  const codes = validate(`${SEED}env: {X: "\${inputs.NOPE}"}\nresources: {memory: lots}\nimage_: 1\n`).findings.map(
+    ({ code, line, column }) => `${code} ${line}:${column}`,
+  );
+  expect(codes).toEqual(['unknown-reference 8:11', 'form 9:21', 'unknown-key 10:1']);
+});

@@ -1,0 +1,10 @@
+/** Stands in a fixture right before the place where a finding is expected. */
+const MARK = '▸';
+
+/** The text without its mark, and where the mark stood. */
+export function marked(text: string): { text: string; at: { line: number; column: number } } {
+  const [before = '', after, more] = text.split(MARK);
+  if (after === undefined || more !== undefined) throw new Error('The fixture must have exactly one mark.');
+  const lines = before.split('\n');
+  return { text: before + after, at: { line: lines.length, column: (lines.at(-1) ?? '').length + 1 } };
+}

@@ -1,0 +1,142 @@
+import { hash } from './dice.ts';
+
+/** Families that are at home in the catalog have hues that lie well apart; another gets one from its name. */
+const HUES: Readonly<Record<string, number>> = {
+  ai: 276,
+  analytics: 292,
+  automation: 312,
+  backup: 168,
+  blog: 352,
+  bookmarks: 68,
+  cache: 28,
+  chat: 262,
+  ci: 128,
+  cms: 12,
+  dashboards: 48,
+  database: 248,
+  development: 206,
+  dns: 194,
+  documentation: 200,
+  documents: 226,
+  email: 20,
+  erp: 322,
+  feed: 40,
+  file_sharing: 178,
+  files: 178,
+  finance: 154,
+  forms: 258,
+  forum: 4,
+  games: 132,
+  git: 34,
+  home: 144,
+  identity: 158,
+  ingress: 165,
+  learning: 104,
+  library: 16,
+  logging: 62,
+  media: 338,
+  messaging: 254,
+  metrics: 56,
+  monitoring: 44,
+  networking: 186,
+  notes: 88,
+  object_storage: 214,
+  office: 238,
+  password: 140,
+  photos: 60,
+  productivity: 94,
+  project: 122,
+  'project-management': 122,
+  proxy: 166,
+  queue: 304,
+  registry: 218,
+  search: 76,
+  security: 138,
+  storage: 212,
+  vcs: 32,
+  video: 346,
+  vpn: 232,
+  website: 190,
+  wiki: 112,
+  workflow: 326,
+};
+
+export const familyHue = (family: string): number =>
+  (Object.hasOwn(HUES, family) ? HUES[family] : undefined) ?? hash(`family:${family}`) % 360;
+
+const TONES = ['deep', 'mid', 'soft', 'seed', 'stem', 'leaf'] as const;
+export type Tone = (typeof TONES)[number];
+export type Colours = Readonly<Record<Tone | 'ground', string>>;
+export const THEMES = ['any', 'light', 'dark'] as const;
+export type Theme = (typeof THEMES)[number];
+
+type Strength = readonly [lightness: number, chroma: number];
+
+/** `any` holds on paper and at night alike, for where the page is not known. */
+const STRENGTHS: Readonly<Record<Theme, Readonly<Record<Tone, Strength>> & { readonly ground: string }>> = {
+  any: {
+    deep: [0.555, 0.115],
+    mid: [0.6, 0.115],
+    soft: [0.7, 0.105],
+    seed: [0.74, 0.135],
+    stem: [0.47, 0.06],
+    leaf: [0.6, 0.075],
+    ground: '#fbfaf5',
+  },
+  light: {
+    deep: [0.43, 0.098],
+    mid: [0.57, 0.112],
+    soft: [0.735, 0.095],
+    seed: [0.79, 0.135],
+    stem: [0.4, 0.055],
+    leaf: [0.56, 0.075],
+    ground: '#fbfaf5',
+  },
+  dark: {
+    deep: [0.57, 0.108],
+    mid: [0.69, 0.105],
+    soft: [0.835, 0.08],
+    seed: [0.86, 0.125],
+    stem: [0.55, 0.055],
+    leaf: [0.7, 0.075],
+    ground: '#1b201c',
+  },
+};
+
+const GREEN = { stem: 152, leaf: 148 };
+
+/** The colours of one plant: its petals of the family's hue, its seeds of another, its leaves green. */
+export function coloursOf(hue: number, seedHue: number, theme: Theme): Colours {
+  const { ground, ...strengths } = STRENGTHS[theme];
+  const hues: Record<Tone, number> = { deep: hue, mid: hue, soft: hue, seed: seedHue, ...GREEN };
+  const colours = Object.fromEntries(TONES.map((tone) => [tone, hex(...strengths[tone], hues[tone])]));
+  return { ...(colours as Record<Tone, string>), ground };
+}
+
+/**
+ * Oklch as sRGB. Written out here because what shows a mark may be older than that notation, and a colour that is not
+ * understood is black. What lies outside sRGB loses chroma, not its hue.
+ */
+export function hex(lightness: number, chroma: number, hue: number): string {
+  const radians = (hue * Math.PI) / 180;
+  const [a, b] = [chroma * Math.cos(radians), chroma * Math.sin(radians)];
+  const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  const linear = [
+    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
+    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
+  ];
+  const outside = linear.some((part) => part < -0.0005 || part > 1.0005);
+  if (outside && chroma > 0.005) return hex(lightness, chroma - 0.005, hue);
+  return `#${linear.map(channel).join('')}`;
+}
+
+function channel(linear: number): string {
+  const bounded = Math.min(1, Math.max(0, linear));
+  const encoded = bounded <= 0.0031308 ? 12.92 * bounded : 1.055 * bounded ** (1 / 2.4) - 0.055;
+  return Math.round(encoded * 255)
+    .toString(16)
+    .padStart(2, '0');
+}

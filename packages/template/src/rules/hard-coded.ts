@@ -1,0 +1,61 @@
+import { type Path, type Remark, warning } from '../finding.ts';
+import { parseText } from '../interpolation/text.ts';
+import { looksSecret } from '../secret-name.ts';
+import type { Rule } from './rule.ts';
+
+/** Not worth keeping secret: switches, numbers, and files in which the secret is kept. */
+const HARMLESS =
+  /^(|true|false|yes|no|on|off|enabled|disabled|none|null|required|optional|auto|-?\d{1,5}|\/.*|file:.*)$/i;
+const IN_ADDRESS = /:\/\/[^/\s:@]*:([^@\s/]+)@/;
+const TELLTALES: readonly (readonly [RegExp, string])[] = [
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----/, 'a private key'],
+  [/\bAKIA[0-9A-Z]{16}\b/, 'an access key of a cloud'],
+  [/\b(ghp|gho|ghs|github_pat|glpat|xox[abp])[_-][A-Za-z0-9_-]{20,}/, 'a token'],
+  [/\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/, 'a signed token'],
+];
+const HINT = 'generate it under secrets, or ask for it with an input of type password';
+
+/** A secret that stands in a template is the same in every instance, and known to everybody who can read the catalog. */
+export const hardCoded: Rule = function* (spec) {
+  for (const [component, { env, files }] of Object.entries(spec.components)) {
+    const path = ['components', component];
+    for (const [name, value] of Object.entries(env)) {
+      if (looksSecret(name) && isLiteral(value)) {
+        yield warning('hard-coded-secret', [...path, 'env', name], `${name} is the same for everybody`, HINT);
+      } else yield* given(value, [...path, 'env', name]);
+    }
+    for (const [index, { content }] of files.entries()) yield* given(content, [...path, 'files', index, 'content']);
+  }
+  for (const [name, text] of Object.entries(spec.vars)) yield* given(text, ['vars', name]);
+  for (const [index, { env = {} }] of spec.actions.entries()) {
+    for (const [name, value] of Object.entries(env)) {
+      if (!looksSecret(name) || !isLiteral(String(value))) continue;
+      yield warning('hard-coded-secret', ['actions', index, 'env', name], `${name} is the same for everybody`, HINT);
+    }
+  }
+};
+
+/** A text without anything filled in, or one that falls back to such a text. */
+function isLiteral(value: string): boolean {
+  const { segments } = parseText(value);
+  const [only] = segments;
+  if (segments.length === 0) return false;
+  if (segments.length === 1 && typeof only === 'object') {
+    const [fallback] = only.operand;
+    return only.operator === ':-' && only.operand.length === 1 && typeof fallback === 'string' && isLiteral(fallback);
+  }
+  return segments.every((segment) => typeof segment === 'string') && !HARMLESS.test(value.trim());
+}
+
+function* given(text: string, path: Path): Generator<Remark> {
+  const password = IN_ADDRESS.exec(text)?.[1];
+  if (password !== undefined && !/[$%{<*]/.test(password)) {
+    const message = 'the password in this address is the same for everybody';
+    yield { ...warning('hard-coded-secret', path, message, HINT), within: `:${password}@` };
+  }
+  for (const [form, what] of TELLTALES) {
+    const found = form.exec(text)?.[0];
+    if (found === undefined) continue;
+    yield { ...warning('hard-coded-secret', path, `this looks like ${what}`, HINT), within: found };
+  }
+}

@@ -1,0 +1,76 @@
+import type { Canonical, CanonicalComponent, CanonicalPort } from '../canonical-form.ts';
+import { error, type Path, type Remark, warning } from '../finding.ts';
+import type { Rule } from './rule.ts';
+
+/** Where others are led to, somebody must listen; and a port of the server belongs to one. */
+export const ports: Rule = function* (spec) {
+  for (const [index, { component, port }] of spec.routes.entries()) {
+    yield* heard(spec, component, port, ['routes', index, 'port']);
+  }
+  for (const [index, { component, http }] of spec.actions.entries()) {
+    if (http !== undefined) yield* heard(spec, component, http.port, ['actions', index, 'http', 'port']);
+  }
+  for (const [index, { tcp }] of spec.smoke.entries()) {
+    if (tcp?.component !== undefined) yield* heard(spec, tcp.component, tcp.port, ['smoke', index, 'tcp', 'port']);
+  }
+  for (const [name, component] of Object.entries(spec.components)) {
+    for (const kind of ['http', 'tcp'] as const) {
+      const port = component.healthcheck?.[kind]?.port;
+      if (port === undefined || !lists(component) || listed(component).includes(port) || mentions(component, port))
+        continue;
+      const path = ['components', name, 'healthcheck', kind, 'port'];
+      yield unheard(spec, name, port, path, listed(component));
+    }
+  }
+  yield* clashes(spec);
+};
+
+const listed = ({ ports: all }: CanonicalComponent) => all.map(({ container_port }) => container_port);
+
+/** Published ports alone are no list of what it listens on: routes reach the others, and need not be repeated. */
+const lists = ({ ports: all }: CanonicalComponent) => all.some(({ host_port }) => host_port === undefined);
+
+const probed = ({ healthcheck }: CanonicalComponent) =>
+  [healthcheck?.http?.port, healthcheck?.tcp?.port].filter((port) => port !== undefined);
+
+/** What a component is told to listen on stands in its environment, its arguments or its files. */
+function mentions({ env, command = [], entrypoint = [], files }: CanonicalComponent, port: number): boolean {
+  const number = new RegExp(`(?<![\\d.])${port}(?![\\d.])`);
+  return [...Object.values(env), ...command, ...entrypoint, ...files.map(({ content }) => content)].some((text) =>
+    number.test(text),
+  );
+}
+
+function* heard(spec: Canonical, name: string, port: number, path: Path): Generator<Remark> {
+  const component = Object.hasOwn(spec.components, name) ? spec.components[name] : undefined;
+  if (component === undefined || (!lists(component) && probed(component).length === 0)) return;
+  const known = [...new Set([...listed(component), ...probed(component)])];
+  if (!known.includes(port) && !mentions(component, port)) yield unheard(spec, name, port, path, known);
+}
+
+function unheard(spec: Canonical, name: string, port: number, path: Path, known: readonly number[]): Remark {
+  const owner = Object.entries(spec.components).find(
+    ([other, component]) => other !== name && [...listed(component), ...probed(component)].includes(port),
+  )?.[0];
+  const hint = owner === undefined ? `if it does listen there, list it in its ports` : `did you mean ${owner}?`;
+  return warning('unknown-port', path, `${name} listens on ${known.join(', ')}, not on ${port}`, hint);
+}
+
+function* clashes(spec: Canonical): Generator<Remark> {
+  const taken: { port: CanonicalPort; owner: string }[] = [];
+  for (const [owner, component] of Object.entries(spec.components)) {
+    for (const [index, port] of component.ports.entries()) {
+      if (port.host_port === undefined) continue;
+      const other = taken.find((one) => clash(one.port, port));
+      taken.push({ port, owner });
+      if (other === undefined) continue;
+      const message = `the port ${port.host_port}/${port.protocol} of the server is taken by ${other.owner} already`;
+      yield error('duplicate', ['components', owner, 'ports', index, 'host_port'], message);
+    }
+  }
+}
+
+const clash = (a: CanonicalPort, b: CanonicalPort) =>
+  String(a.host_port) === String(b.host_port) &&
+  a.protocol === b.protocol &&
+  (a.host_ip === undefined || b.host_ip === undefined || a.host_ip === b.host_ip);
