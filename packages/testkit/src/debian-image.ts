@@ -72,7 +72,19 @@ async function* archive(entries: readonly Entry[], files: readonly string[]): As
 
 /** Busybox gives the image its shell and small tools, where no package brought the real ones. */
 function generated(image: DebianImage, taken: ReadonlySet<string>): Entry[] {
-  const folders = ['usr/', 'usr/bin/', 'usr/sbin/', 'usr/lib/', 'usr/lib64/', 'etc/', 'proc/', 'sys/', 'dev/', 'run/'];
+  const folders = [
+    'usr/',
+    'usr/bin/',
+    'usr/sbin/',
+    'usr/lib/',
+    'usr/lib64/',
+    'etc/',
+    'proc/',
+    'sys/',
+    'dev/',
+    'run/',
+    'var/',
+  ];
   const busybox = busyboxPath();
   const applets = execFileSync(busybox, ['--list'], { encoding: 'utf8' }).trim().split('\n');
   const isFree = (name: string) =>
@@ -87,6 +99,7 @@ function generated(image: DebianImage, taken: ReadonlySet<string>): Entry[] {
   return [
     ...folders.map((path): Entry => ({ path, kind: 'folder', mode: 0o755 })),
     { path: 'tmp/', kind: 'folder', mode: 0o1777 },
+    { path: 'var/run', kind: 'link', to: '/run' },
     ...usrLinks.map((name): Entry => ({ path: name, kind: 'link', to: `usr/${name}` })),
     { path: 'usr/bin/busybox', kind: 'file', mode: 0o755, content: readFileSync(busybox) },
     ...applets.filter(isFree).map((name): Entry => ({ path: `usr/bin/${name}`, kind: 'link', to: '/usr/bin/busybox' })),

@@ -14,7 +14,8 @@ error_log /dev/stderr notice;
 `;
 
 const adminerPage = `<?php
-if (!count($_GET)) $_POST['auth']['server'] = getenv('ADMINER_DEFAULT_SERVER');
+$server = htmlspecialchars(getenv('ADMINER_DEFAULT_SERVER') ?: 'db');
+ob_start(fn ($page) => str_replace('name="auth[server]" value=""', "name='auth[server]' value='$server'", $page));
 include '/usr/share/adminer/adminer.php';
 `;
 
@@ -145,6 +146,7 @@ export const debianImages: Readonly<Record<string, DebianImage>> = {
     // Which extensions are on, and which version the plain name means, is settled when the packages are installed.
     also: ['/etc/php/*/cli/**', '/usr/bin/php'],
     user: ['adminer', 999],
+    folders: ['/var/lib/php/sessions'],
     files: { '/var/www/html/index.php': adminerPage },
     changes: ['USER adminer', 'WORKDIR /var/www/html', 'CMD ["php", "-S", "0.0.0.0:8080", "-t", "/var/www/html"]'],
   },
