@@ -45,6 +45,7 @@ export const Draft = Type.Object(
     ...TemplateItem.properties,
     valid: Type.Boolean({ description: 'Whether the validator finds no error.' }),
     findings: Type.Array(TemplateFinding, { description: 'In the order of the text.' }),
+    replaced: Type.Optional(Type.Boolean({ description: 'Whether an earlier draft of this version gave way to it.' })),
   },
   { title: 'Draft', description: 'A template of the account with what the validator says about it.' },
 );
@@ -109,6 +110,7 @@ export const draftEndpoints = {
     description:
       'Give source or spec. It may still have errors of meaning, which the answer lists; what does not fit the format is refused. A draft of the same species and version is replaced, so that sending it again does no harm; a published one is not.',
     permission: 'templates:write',
+    idempotent: true,
     status: 201,
     body: DraftCreate,
     response: answer(Draft),
@@ -121,6 +123,7 @@ export const draftEndpoints = {
     description:
       'Tells what was inferred and what was dropped, each with its place in the file. Reach into the server becomes a permission of the template, or is refused.',
     permission: 'templates:write',
+    idempotent: true,
     status: 201,
     body: DraftImport,
     response: answer(ImportedDraft),

@@ -84,7 +84,7 @@ onBothEngines((engine) => {
       const { id } = (await create(template('spring'))).json.data;
       await move(id, 'validate');
       const changed = (await create(template('spring', { env: 'changed' }))).json.data;
-      expect([changed.id, changed.status]).toEqual([id, 'draft']);
+      expect([changed.id, changed.status, changed.replaced]).toEqual([id, 'draft', true]);
       expectRefusal(await move(id, 'promote'), 'VALIDATION_ERROR', 'status');
     });
 
