@@ -34,7 +34,10 @@ export function componentSpec(component: ManifestComponent, network: string): Om
       ...optional('hostPort', port.host_port),
       ...optional('hostIp', port.host_ip),
     })),
-    network: c.network === 'host' ? { kind: 'host' } : { kind: 'bridge', name: network, aliases: [c.host, ...(c.aliases ?? [])] },
+    network:
+      c.network === 'host'
+        ? { kind: 'host' }
+        : { kind: 'bridge', name: network, aliases: [c.host, ...(c.aliases ?? [])] },
     privileged: c.privileged,
     pid: c.pid,
     ipc: c.ipc,
