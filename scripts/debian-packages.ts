@@ -16,6 +16,27 @@ export const debianPackages: readonly DebianPackage[] = [
   { name: 'iptables', proof: ['iptables'] },
   { name: 'busybox-static', proof: ['/bin/busybox', '/usr/bin/busybox'] },
   { name: 'curl', proof: ['curl'] },
+  // Of these, images of the catalog are made and deployed for real; packages/testkit/src/debian-images.ts says how.
+  { name: 'adminer', proof: ['/usr/share/adminer/adminer.php'] },
+  { name: 'caddy', proof: ['caddy'] },
+  { name: 'docker-registry', proof: ['docker-registry'] },
+  { name: 'haproxy', proof: ['haproxy'] },
+  { name: 'mariadb-client', proof: ['mariadb-dump'] },
+  { name: 'mariadb-server-core', proof: ['mariadbd'] },
+  { name: 'memcached', proof: ['memcached'] },
+  { name: 'mosquitto', proof: ['mosquitto'] },
+  { name: 'mosquitto-clients', proof: ['mosquitto_pub'] },
+  { name: 'nats-server', proof: ['nats-server'] },
+  { name: 'nginx-light', proof: ['nginx'] },
+  // Which also keeps adminer from bringing a whole web server.
+  { name: 'php-cgi', proof: ['php-cgi'] },
+  { name: 'php-cli', proof: ['php'] },
+  { name: 'php-mysql', proof: ['/usr/lib/php/*/mysqli.so'] },
+  { name: 'php-pgsql', proof: ['/usr/lib/php/*/pgsql.so'] },
+  { name: 'php-sqlite3', proof: ['/usr/lib/php/*/sqlite3.so'] },
+  { name: 'prometheus', proof: ['prometheus'] },
+  { name: 'rabbitmq-server', proof: ['rabbitmqctl'] },
+  { name: 'redis-server', proof: ['redis-server'] },
 ];
 
 export function missingPackages(wanted: readonly DebianPackage[] = debianPackages): string[] {

@@ -24,12 +24,18 @@ export interface Garden extends AsyncDisposable {
   online(): Promise<void>;
 }
 
+export interface GardenOptions {
+  /** The folder of the species to offer; those of `plot.ts`, with their image, unless given. */
+  catalog?: string;
+  /** The engine of the test run unless given. */
+  socketPath?: string;
+}
+
 /** A real service, a registered server and a real Docker engine; the daemon is started by the test. Takes away what it made. */
-export async function openGarden(): Promise<Garden> {
+export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
   const folder = temporaryFolder('garden');
-  const socketPath = sharedDocker();
-  await makePlotImage(socketPath);
-  const catalog = plantCatalog(join(folder.path, 'catalog'));
+  const { socketPath = sharedDocker(), catalog = plantCatalog(join(folder.path, 'catalog')) } = options;
+  if (options.catalog === undefined) await makePlotImage(socketPath);
   const directory = join(folder.path, 'data');
   const start = (again?: ServiceProcess) =>
     startService({

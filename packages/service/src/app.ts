@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { getCompileCacheDir } from 'node:module';
 import { formatFinding } from '@hortus/template/finding';
-import { loadCatalog } from '@hortus/template/load';
+import { loadKeptCatalog } from '@hortus/template/kept-catalog';
 import type { Bus } from './bus/bus.ts';
 import { openLocalBus } from './bus/local-bus.ts';
 import { openPostgresBus } from './bus/postgres-bus.ts';
@@ -117,7 +118,8 @@ interface CatalogDeps extends AppDeps {
 
 /** Publishes what this release brings, then keeps the whole in memory, up to date with the other replicas. */
 async function openCatalog({ config, storage, bus, log }: CatalogDeps): Promise<Catalog> {
-  const loaded = await loadCatalog(config.catalogDirectory);
+  // Beside the compiled code, which is kept for the same reason.
+  const loaded = await loadKeptCatalog(config.catalogDirectory, getCompileCacheDir());
   for (const finding of loaded.flatMap(({ findings }) => findings)) log.warn(formatFinding(finding));
   const { changed } = await shipCatalog(
     storage,

@@ -23,7 +23,8 @@ else await check();
 
 async function check(): Promise<void> {
   const { corpora } = values;
-  const earlier = await hashesOfAnotherRun();
+  // Meanwhile: the two runs have a core each where there are two.
+  const earlier = hashesOfAnotherRun();
   const { catalog, findings, resolved } = await checkCatalog(folder, { earlier, ...(corpora && { corpora }) });
   for (const [{ text }, list] of findings) {
     for (const finding of list) console.log(formatFinding(finding, text));

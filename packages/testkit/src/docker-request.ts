@@ -1,4 +1,6 @@
 import { request } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 
 export type DockerAnswer = { status: number; text: string };
 
@@ -7,12 +9,15 @@ export function askDocker(
   socketPath: string,
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
-  body?: Buffer | object,
+  body?: Buffer | Readable | object,
 ): Promise<DockerAnswer> {
-  const payload = body === undefined ? undefined : Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
-  const type = Buffer.isBuffer(body) ? 'application/x-tar' : 'application/json';
+  const stream = body instanceof Readable ? body : undefined;
+  const payload =
+    body === undefined || stream ? undefined : Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
+  const type = stream || Buffer.isBuffer(body) ? 'application/x-tar' : 'application/json';
   return new Promise((resolve, reject) => {
-    const headers = { host: 'docker', 'content-type': type, 'content-length': String(payload?.length ?? 0) };
+    const length = stream ? {} : { 'content-length': String(payload?.length ?? 0) };
+    const headers = { host: 'docker', 'content-type': type, ...length };
     const outgoing = request({ socketPath, method, path, headers, agent: false, timeout: 60_000 });
     outgoing.on('error', reject);
     outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path}: no answer`)));
@@ -22,7 +27,8 @@ export function askDocker(
       answer.on('error', reject);
       answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }));
     });
-    outgoing.end(payload);
+    if (stream) pipeline(stream, outgoing).catch(reject);
+    else outgoing.end(payload);
   });
 }
 

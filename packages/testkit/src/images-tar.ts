@@ -1,18 +1,23 @@
 export type Entry =
-  | { path: string; kind: 'file'; mode: number; content: Buffer }
-  | { path: string; kind: 'folder'; mode: number }
+  | { path: string; kind: 'file'; mode: number; content: Buffer; owner?: number }
+  | { path: string; kind: 'folder'; mode: number; owner?: number }
   | { path: string; kind: 'link'; to: string };
 
 const block = 512;
 const types = { file: '0', folder: '5', link: '2' } as const;
 
-/** A plain ustar archive of short paths, owned by root: all that an image made for a test needs. */
+/** A plain ustar archive of short paths, owned by root unless said: all that an image made for a test needs. */
 export function tar(entries: readonly Entry[]): Buffer {
+  return Buffer.concat([tarMembers(entries), Buffer.alloc(2 * block)]);
+}
+
+/** The same without its end, for another archive to follow. */
+export function tarMembers(entries: readonly Entry[]): Buffer {
   const parts = entries.flatMap((entry) => {
     const content = entry.kind === 'file' ? entry.content : Buffer.alloc(0);
     return [header(entry, content.length), content, Buffer.alloc((block - (content.length % block)) % block)];
   });
-  return Buffer.concat([...parts, Buffer.alloc(2 * block)]);
+  return Buffer.concat(parts);
 }
 
 function header(entry: Entry, size: number): Buffer {
@@ -22,8 +27,9 @@ function header(entry: Entry, size: number): Buffer {
     bytes.write(`${value.toString(8).padStart(length - 1, '0')}\0`, at, 'latin1');
   bytes.write(entry.path, 0, 'latin1');
   octal(entry.kind === 'link' ? 0o777 : entry.mode, 100, 8);
-  octal(0, 108, 8);
-  octal(0, 116, 8);
+  const owner = entry.kind === 'link' ? 0 : (entry.owner ?? 0);
+  octal(owner, 108, 8);
+  octal(owner, 116, 8);
   octal(size, 124, 12);
   octal(0, 136, 12);
   bytes.write(' '.repeat(8), 148, 'latin1');

@@ -12,7 +12,6 @@ export type ImageOptions = {
   files?: Readonly<Record<string, string>>;
 };
 
-const busybox = '/bin/busybox';
 const applets = [
   ...[
     'sh',
@@ -54,8 +53,7 @@ const applets = [
 
 /** Makes an image of a static busybox under `ref`: small, made in a moment, and no registry is needed. */
 export async function busyboxImage(socketPath: string, ref: string, options: ImageOptions = {}): Promise<void> {
-  const binary = [busybox, '/usr/bin/busybox'].find((path) => existsSync(path));
-  if (binary === undefined) throw new Error('busybox is not installed; run: apt-get install -y busybox-static');
+  const binary = busyboxPath();
   const { cmd = ['sleep', '100000'], env = {}, changes = [], files = {} } = options;
   const entries: Entry[] = [
     ...['bin/', 'etc/', 'tmp/', 'proc/', 'sys/', 'dev/', 'www/'].map(
@@ -83,7 +81,13 @@ export async function busyboxImage(socketPath: string, ref: string, options: Ima
   if (status !== 200 || text.includes('"error"')) throw new Error(`Importing ${ref} failed: ${text}`);
 }
 
-function repository(ref: string): { repo: string; tag: string } {
+export function busyboxPath(): string {
+  const path = ['/bin/busybox', '/usr/bin/busybox'].find((one) => existsSync(one));
+  if (path === undefined) throw new Error('busybox is not installed; run: apt-get install -y busybox-static');
+  return path;
+}
+
+export function repository(ref: string): { repo: string; tag: string } {
   const colon = ref.lastIndexOf(':');
   if (colon <= ref.lastIndexOf('/')) return { repo: ref, tag: 'latest' };
   return { repo: ref.slice(0, colon), tag: ref.slice(colon + 1) };

@@ -45,6 +45,7 @@ export const Draft = Type.Object(
     ...TemplateItem.properties,
     valid: Type.Boolean({ description: 'Whether the validator finds no error.' }),
     findings: Type.Array(TemplateFinding, { description: 'In the order of the text.' }),
+    replaced: Type.Optional(Type.Boolean({ description: 'Whether an earlier draft of this version gave way to it.' })),
   },
   { title: 'Draft', description: 'A template of the account with what the validator says about it.' },
 );
@@ -61,25 +62,37 @@ export const ImportedDraft = Type.Object(
 );
 export type ImportedDraft = Static<typeof ImportedDraft>;
 
-export const DraftCreate = Type.Object({
-  source: Type.Optional(text(LONGEST_SOURCE, { description: 'The template as YAML or JSON text.' })),
-  spec: Type.Optional(
-    Type.Object({}, { additionalProperties: true, description: 'The template as an object, instead of source.' }),
-  ),
-});
+const bounded = { additionalProperties: false };
+
+export const DraftCreate = Type.Object(
+  {
+    source: Type.Optional(text(LONGEST_SOURCE, { description: 'The template as YAML or JSON text.' })),
+    spec: Type.Optional(
+      Type.Record(Type.String({ pattern: '^.{1,64}$' }), Type.Unknown(), {
+        ...bounded,
+        maxProperties: 100,
+        description: 'The template as an object, instead of source.',
+      }),
+    ),
+  },
+  bounded,
+);
 export type DraftCreate = Static<typeof DraftCreate>;
 
-export const DraftImport = Type.Object({
-  compose: text(LONGEST_SOURCE, { description: 'The text of a Compose file.' }),
-  name: Type.Optional(text(200, { description: 'What the template is called; the name in the file unless given.' })),
-  slug: Type.Optional(
-    Type.String({
-      pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
-      maxLength: 63,
-      description: 'The species; made from the name unless given.',
-    }),
-  ),
-});
+export const DraftImport = Type.Object(
+  {
+    compose: text(LONGEST_SOURCE, { description: 'The text of a Compose file.' }),
+    name: Type.Optional(text(200, { description: 'What the template is called; the name in the file unless given.' })),
+    slug: Type.Optional(
+      Type.String({
+        pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
+        maxLength: 63,
+        description: 'The species; made from the name unless given.',
+      }),
+    ),
+  },
+  bounded,
+);
 export type DraftImport = Static<typeof DraftImport>;
 
 const shared = {
@@ -95,7 +108,7 @@ export const draftEndpoints = {
     tag: 'templates',
     summary: 'Create a private template as a draft',
     description:
-      'Give source or spec. It may still have errors of meaning, which the answer lists; what does not fit the format is refused. A draft of the same species and version is replaced, a published one is not.',
+      'Give source or spec. It may still have errors of meaning, which the answer lists; what does not fit the format is refused. A draft of the same species and version is replaced, so that sending it again does no harm; a published one is not.',
     permission: 'templates:write',
     idempotent: true,
     status: 201,

@@ -64,7 +64,7 @@ version: 1.0.0
 archetype: application
 taxonomy: {kingdom: applications, family: website}
 image: {repository: docker.io/library/nginx, tag: 1.29.2}
-`;
+# A spoilt last word is still a template.`;
 const ofDraft = async ({ client }: Caller) => ({
   params: { id: (await client.call('drafts.create', { body: { source: draftText() } })).data.id },
 });

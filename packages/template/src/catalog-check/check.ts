@@ -15,11 +15,13 @@ export interface Checked {
   readonly resolved: number;
 }
 
+type Hashes = Readonly<Record<string, string>>;
+
 export interface CheckOptions {
   /** A folder of files in which tags must occur, unless a template says that it is unverified. */
   corpora?: string;
   /** The hashes that another run of this program came to, by file. */
-  earlier?: Readonly<Record<string, string>>;
+  earlier?: Hashes | Promise<Hashes>;
   /** From 0 up to 1, as Math.random gives it. */
   random?: () => number;
 }
@@ -28,8 +30,9 @@ const SHUFFLES = 5;
 
 /** Everything that is wrong with a catalog: what the validator says, and what shows only when it is used. */
 export async function checkCatalog(folder: string, options: CheckOptions = {}): Promise<Checked> {
-  const { corpora, earlier, random = Math.random } = options;
+  const { corpora, random = Math.random } = options;
   const catalog = await loadCatalog(folder);
+  const earlier = await options.earlier;
   const tags = corpora === undefined ? undefined : await tagsIn(corpora);
   const findings = new Map<LoadedTemplate, readonly Finding[]>();
   const files = new Map<string, string>();

@@ -1,5 +1,6 @@
 import type { ManifestComponent } from '@hortus/contract/template/manifest';
 import { type ComposeFile, escaped } from './compose-file.ts';
+import { composeDuration } from './compose-quantities.ts';
 
 /** Compose checks health by a command inside only; probes from outside need a program that may not be there. */
 export function composeHealthcheck(
@@ -16,10 +17,10 @@ export function composeHealthcheck(
   }
   return {
     test,
-    interval: `${check.interval_ms}ms`,
-    timeout: `${check.timeout_ms}ms`,
+    interval: composeDuration(check.interval_ms),
+    timeout: composeDuration(check.timeout_ms),
     retries: check.retries,
-    start_period: `${check.start_period_ms}ms`,
+    start_period: composeDuration(check.start_period_ms),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ManifestComponent } from '@hortus/contract/template/manifest';
 import { type ComposeFile, escaped } from './compose-file.ts';
 import { composeHealthcheck } from './compose-healthcheck.ts';
+import { composeDuration, composeSize } from './compose-quantities.ts';
 
 const CONDITIONS = {
   started: 'service_started',
@@ -21,7 +22,7 @@ export function composeService(component: ManifestComponent, file: ComposeFile):
     environment: mapped(c.env),
     volumes: mounts(c, file),
     tmpfs: c.tmpfs.map(({ mount_path, size_bytes }) =>
-      size_bytes === undefined ? mount_path : `${mount_path}:size=${size_bytes}`,
+      size_bytes === undefined ? mount_path : `${mount_path}:size=${composeSize(size_bytes)}`,
     ),
     configs: c.files.map(({ mount_path, mode, content }) => ({
       source: file.config(c.name, content),
@@ -54,7 +55,7 @@ export function composeService(component: ManifestComponent, file: ComposeFile):
     extra_hosts: mapped(c.extra_hosts),
     labels: mapped(c.labels),
     stop_signal: c.stop_signal,
-    stop_grace_period: c.stop_grace_period_ms === 10_000 ? undefined : `${c.stop_grace_period_ms}ms`,
+    stop_grace_period: c.stop_grace_period_ms === 10_000 ? undefined : composeDuration(c.stop_grace_period_ms),
   };
   if (c.run === 'schedule') file.dropped.push(`${c.name}: the schedule ${c.schedule ?? ''}; Compose starts it once`);
   if (c.run === 'after_start')
@@ -95,15 +96,15 @@ function limits(c: ManifestComponent): Record<string, unknown> {
   const { cpus, memory_bytes, memory_reservation_bytes, pids } = c.resources;
   const bounds = withoutEmpty({
     cpus: cpus === undefined ? undefined : String(cpus),
-    memory: memory_bytes === undefined ? undefined : String(memory_bytes),
+    memory: memory_bytes === undefined ? undefined : composeSize(memory_bytes),
     pids,
   });
   const kept = withoutEmpty({
-    memory: memory_reservation_bytes === undefined ? undefined : String(memory_reservation_bytes),
+    memory: memory_reservation_bytes === undefined ? undefined : composeSize(memory_reservation_bytes),
     devices: c.gpu && [{ driver: c.gpu.driver ?? 'nvidia', count: c.gpu.count, capabilities: ['gpu'] }],
   });
   return {
-    shm_size: c.shm_size_bytes === undefined ? undefined : String(c.shm_size_bytes),
+    shm_size: c.shm_size_bytes === undefined ? undefined : composeSize(c.shm_size_bytes),
     ulimits: c.ulimits,
     deploy: withoutEmpty({
       replicas: c.replicas > 1 ? c.replicas : undefined,

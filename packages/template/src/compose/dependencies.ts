@@ -5,11 +5,11 @@ import type { Reading } from './reading.ts';
 
 export type Condition = 'started' | 'healthy' | 'completed';
 
-const CONDITIONS: Record<string, Condition> = {
-  service_started: 'started',
-  service_healthy: 'healthy',
-  service_completed_successfully: 'completed',
-};
+const CONDITIONS = new Map<string, Condition>([
+  ['service_started', 'started'],
+  ['service_healthy', 'healthy'],
+  ['service_completed_successfully', 'completed'],
+]);
 
 export interface Dependency {
   /** The service, by its name in the file. */
@@ -32,7 +32,7 @@ export function readDependencies(reading: Reading, service: Record<string, unkno
     for (const [name, value] of Object.entries(declared)) {
       const told = isMapping(value) ? value : {};
       const word = reading.settled(told.condition ?? 'service_started', [...at, name]) ?? '';
-      const condition = CONDITIONS[word];
+      const condition = CONDITIONS.get(word);
       if (condition === undefined) reading.notes.drop([...at, name, 'condition'], `${word} is no condition`);
       if (told.restart === true) reading.notes.drop([...at, name, 'restart'], 'components restart each by itself');
       add(name, condition ?? 'started', [...at, name], told.required !== false);
@@ -43,7 +43,7 @@ export function readDependencies(reading: Reading, service: Record<string, unkno
       if (isMapping(item)) {
         for (const [name, value] of Object.entries(item)) {
           const word = isMapping(value) ? String(value.condition ?? '') : '';
-          add(name, CONDITIONS[word] ?? 'started', place);
+          add(name, CONDITIONS.get(word) ?? 'started', place);
         }
       } else add(reading.settled(item, place) ?? '', 'started', place);
     }

@@ -21,8 +21,10 @@ export function entriesOf(value: unknown, path: Path, separator = '='): Entry[] 
     if (!isScalarValue(item)) return [];
     const text = scalarText(item);
     const cut = text.indexOf(separator);
-    if (cut === -1) return [{ key: text.trim(), value: null, path: at }];
-    return [{ key: text.slice(0, cut).trim(), value: text.slice(cut + 1), path: at }];
+    const key = (cut === -1 ? text : text.slice(0, cut)).trim();
+    // No key of a mapping can be called that, and nobody means it.
+    if (key === '__proto__') return [];
+    return [{ key, value: cut === -1 ? null : text.slice(cut + 1), path: at }];
   });
 }
 

@@ -68,6 +68,7 @@ function convert(
   gathered.routes.build(
     Object.keys(seen).filter((name) => seen[name]?.kind !== 'job'),
     (name) => (seen[name]?.ports ?? []).filter(({ protocol }) => protocol !== 'udp').map((port) => port.container_port),
+    new Set(Object.values(seen).flatMap(({ depends_on = {} }) => Object.keys(depends_on))),
     header.port,
   );
   for (const name of gathered.variables.names()) first.linkPassword(name);

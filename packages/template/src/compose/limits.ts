@@ -54,15 +54,15 @@ function dropOthers(reading: Reading, deploy: Record<string, unknown>, path: Pat
   }
 }
 
-const RESTARTS: Record<string, Component['restart']> = {
-  always: 'always',
-  'unless-stopped': 'unless-stopped',
-  'on-failure': 'on-failure',
-  no: 'no',
-  false: 'no',
-  any: 'always',
-  none: 'no',
-};
+const RESTARTS = new Map<string, Component['restart']>([
+  ['always', 'always'],
+  ['unless-stopped', 'unless-stopped'],
+  ['on-failure', 'on-failure'],
+  ['no', 'no'],
+  ['false', 'no'],
+  ['any', 'always'],
+  ['none', 'no'],
+]);
 
 /** Compose itself restarts nothing unless told to. */
 function readRestart(
@@ -80,7 +80,7 @@ function readRestart(
   if (given === undefined || given === null) return undefined;
   const [word = '', attempts] = (reading.settled(given, at) ?? '').split(':');
   if (attempts !== undefined) reading.notes.drop(at, 'the number of attempts is left to the engine');
-  const restart = RESTARTS[word];
+  const restart = RESTARTS.get(word);
   if (restart === undefined) reading.notes.drop(at, `${JSON.stringify(word)} is no restart policy`);
   return restart;
 }

@@ -46,12 +46,19 @@ export class Routes {
   }
 
   /** Settles what the routes are, once everything that asks for one is known. */
-  build(components: readonly string[], portsOf: (component: string) => readonly number[], told?: number): void {
+  build(
+    components: readonly string[],
+    portsOf: (component: string) => readonly number[],
+    needed: ReadonlySet<string>,
+    told?: number,
+  ): void {
     this.#adoptMentioned(components);
     const names = new Names(63, '-');
     const seen = new Set<string>();
     this.#made = [];
-    for (const wanted of [...this.#wanted, ...this.#published]) {
+    // What others need stands behind them, so the way in that people mean comes first.
+    const behind = (wanted: Wanted) => Number(needed.has(wanted.component ?? ''));
+    for (const wanted of [...this.#wanted, ...this.#published.toSorted((a, b) => behind(a) - behind(b))]) {
       const component = wanted.component ?? components[0];
       if (component === undefined) continue;
       const port =

@@ -2,9 +2,8 @@ import type { Secret } from '@hortus/contract/template/secrets';
 
 const SECRET =
   /(^|[_.-])(pass|passwd|passwort|password|passphrase|pwd|secret|token|credentials?|(api|app|access|admin|auth|crypt|crypto|encrypt|encryption|hash|jwt|master|private|secret|session|shared|signing|webhook|cookie)_?(key|secret|token|pass(word)?)|salt|key_?base)(_?\d+)?$/i;
-/** Names that only speak of a secret: whether one is allowed to be empty, how long it is, where it stands. */
-const ABOUT =
-  /(allow_?empty|random|has|use|enable|disable|require|show|reset|min|max|length|expir|public|_file$|_path$|_url$)/i;
+/** Names that only speak of a secret: whether one may be empty, how long it is, that everybody may know it. */
+const ABOUT = /(^|[_.-])(allow_?empty|random|has|use|enabled?|disabled?|required?|min|max|length|public)([_.-]|$)/i;
 const SWITCH = /^(yes|no|true|false|on|off|0|1|none|null|optional|required)$/i;
 
 /** Whether a variable of this name holds a secret. */

@@ -55,7 +55,7 @@ export class Drafts {
     const known = await lockVersion(tx, owner, species, version);
     const row = known ? await this.#replace(tx, principal, known, written) : await this.#begin(tx, principal, written);
     await this.#record(tx, principal, row, known ? 'audit.template_changed' : 'audit.template_created');
-    return draftOf(row, written.findings);
+    return { ...draftOf(row, written.findings), replaced: known !== undefined };
   }
 
   async validate(tx: Tx, principal: Principal, id: string): Promise<Draft> {

@@ -9,12 +9,10 @@ import { findCatalogVersions } from './store.ts';
  * the same number is left as it was and named in the answer.
  */
 export async function shipCatalog(storage: Storage, specs: readonly Canonical[]): Promise<{ changed: string[] }> {
-  const changed: string[] = [];
-  for (const spec of specs) {
-    const known = await storage.write((tx) => ship(tx, spec));
-    if (known !== undefined && known !== specHash(spec)) changed.push(`${spec.slug} ${spec.version}`);
-  }
-  return { changed };
+  // Asked for together, they share their commits.
+  const known = await Promise.all(specs.map((spec) => storage.write((tx) => ship(tx, spec))));
+  const changed = specs.filter((spec, at) => known[at] !== undefined && known[at] !== specHash(spec));
+  return { changed: changed.map(({ slug, version }) => `${slug} ${version}`) };
 }
 
 /** Answers the hash of the version that was there already. */

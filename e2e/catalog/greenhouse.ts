@@ -1,0 +1,49 @@
+import { cpSync, globSync } from 'node:fs';
+import { join } from 'node:path';
+import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
+import type { Engine } from '@hortus/daemon/engine/engine';
+import { makeDebianImages } from '@hortus/testkit/debian-images';
+import { startDocker } from '@hortus/testkit/docker';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { type Garden, openGarden } from '../docker/garden.ts';
+import { catalogFolder, editions, readCatalog } from './paper.ts';
+
+export interface Greenhouse extends AsyncDisposable {
+  readonly garden: Garden;
+  readonly engine: Engine;
+}
+
+/**
+ * A service and a daemon with some species of the catalog that comes with Hortus, on an engine of its own that has their
+ * images. Of its own, because these are names of real images: elsewhere they may mean something else.
+ */
+export async function openGreenhouse(...species: string[]): Promise<Greenhouse> {
+  await using opened = new AsyncDisposableStack();
+  const docker = opened.use(await startDocker());
+  const folder = opened.use(temporaryFolder('greenhouse'));
+  for (const slug of species) takeOver(slug, folder.path);
+  const wanted = new Set<string>();
+  for (const [slug, spec] of await readCatalog(folder.path)) {
+    for (const { manifest } of await editions(spec, slug))
+      for (const { image } of manifest.components) wanted.add(image);
+  }
+  const missing = await makeDebianImages(docker.socketPath, wanted);
+  if (missing.length > 0) throw new Error(`Debian has nothing for ${missing.join(', ')}`);
+  const garden = opened.use(await openGarden({ catalog: folder.path, socketPath: docker.socketPath }));
+  const engine = openDockerEngine({ socketPath: docker.socketPath });
+  opened.defer(() => engine.close());
+  garden.startDaemon();
+  await garden.online();
+  const all = opened.move();
+  return { garden, engine, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** The template as it is; a service that had to read the whole catalog would start later. */
+function takeOver(slug: string, folder: string): void {
+  const [place] = globSync(`*/${slug}`, { cwd: catalogFolder });
+  if (place === undefined) throw new Error(`The catalog has no ${slug}`);
+  cpSync(join(catalogFolder, place), join(folder, place), { recursive: true });
+}
+
+/** Whose engine it is: only root starts one of its own, and the names of another's images are not ours to take. */
+export const hasOwnEngine = process.getuid?.() === 0;

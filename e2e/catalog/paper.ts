@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import type { Manifest } from '@hortus/contract/template/manifest';
+import type { Canonical } from '@hortus/template/canonical-form';
+import { exampleInputs } from '@hortus/template/example-inputs';
+import { checkInputs } from '@hortus/template/inputs';
+import { loadCatalog } from '@hortus/template/load';
+import { resolve } from '@hortus/template/resolve';
+import { generateSecrets } from '@hortus/template/secrets';
+
+export const catalogFolder = join(import.meta.dirname, '..', '..', 'catalog');
+
+/** Every species of a catalog by its slug, of the one that comes with Hortus unless another is given. */
+export async function readCatalog(folder = catalogFolder): Promise<Map<string, Canonical>> {
+  const loaded = await loadCatalog(folder);
+  return new Map(
+    loaded.map(({ species, spec, findings }) => {
+      if (spec === undefined) throw new Error(`${species} is not valid: ${findings[0]?.message}`);
+      return [species, spec];
+    }),
+  );
+}
+
+export interface Edition {
+  readonly profile: string;
+  readonly variant: string | undefined;
+  readonly manifest: Manifest;
+}
+
+/** A species in each of its profiles and variants, with example answers, generated secrets and every need met. */
+export async function editions(spec: Canonical, uid: string): Promise<Edition[]> {
+  const checked = checkInputs(spec, exampleInputs(spec), { mode: 'create' });
+  if (!checked.ok) throw new Error(`${spec.slug}: ${checked.problems[0]?.field} ${checked.problems[0]?.message}`);
+  const given = Object.fromEntries(Object.entries(checked.values).map(([name, value]) => [name, String(value)]));
+  const secrets = await generateSecrets(spec, { existing: given });
+  const needs = Object.fromEntries(spec.needs.map((need) => [need.as, { host: 'example', port: '1' }]));
+  const variants = spec.image?.variants.map(({ id }) => id) ?? [];
+  const instance = { uid, name: spec.name, server_id: 'srv_paper' };
+  return Object.keys(spec.profiles).flatMap((profile) =>
+    (variants.length > 0 ? variants : [undefined]).map((variant) => {
+      const chosen = variant === undefined ? { profile } : { profile, variant };
+      const resolution = resolve(spec, { ...chosen, inputs: checked.values, secrets, instance, needs });
+      if (!resolution.ok) throw new Error(`${spec.slug} in ${profile}: ${resolution.problems[0]?.message}`);
+      return { profile, variant, manifest: resolution.manifest };
+    }),
+  );
+}

@@ -1,0 +1,99 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Greenhouse, hasOwnEngine, openGreenhouse } from './greenhouse.ts';
+import { grow, type Plant } from './plant.ts';
+
+if (hasOwnEngine) {
+  let house: Greenhouse;
+  beforeAll(async () => {
+    house = await openGreenhouse('static-site', 'nginx', 'haproxy', 'caddy');
+  }, 120_000);
+  afterAll(async () => await house?.[Symbol.asyncDispose](), 60_000);
+
+  test('nginx and HAProxy pass on to a static page', { timeout: 240_000 }, async () => {
+    const site = await grow(house, 'static-site', {
+      WEB_HOSTNAME: 'www.example.org',
+      PAGE_BODY: '<p>It is "$1" & more',
+    });
+    expect(await (await site.fetch(8080, '/')).text()).toContain('<p>It is "$1" & more');
+    expect(await site.run('test-config')).toContain('test is successful');
+    const upstream = `${await site.address()}:8080`;
+    await behindNginx(`http://${upstream}`);
+    await behindHaproxy(`server one ${upstream}\nserver two ${upstream} backup`);
+    await site.harvest();
+  });
+
+  async function behindNginx(upstream: string) {
+    const proxy = await grow(house, 'nginx', {
+      WEB_HOSTNAME: 'proxy.example.org',
+      UPSTREAM: upstream,
+      CACHE_MINUTES: 10,
+    });
+    const ask = async () => {
+      const answer = await proxy.fetch(8080, '/');
+      expect(await answer.text()).toContain('It is');
+      return answer.headers.get('x-cache');
+    };
+    expect([await ask(), await ask()]).toEqual(['MISS', 'HIT']);
+    await proxy.run('clear-cache');
+    expect([await ask(), await ask()]).toEqual(['MISS', 'HIT']);
+    expect(await proxy.run('test-config')).toContain('test is successful');
+    expect(await proxy.run('status')).toContain('Active connections:');
+    await proxy.run('reload');
+    await expect.poll(async () => (await proxy.container()).state).toBe('running');
+    expect(await ask()).toBe('HIT');
+    await proxy.harvest();
+  }
+
+  async function behindHaproxy(servers: string) {
+    const inputs = { WEB_HOSTNAME: 'balanced.example.org', SERVERS: servers, CHECK_PATH: '/healthz', CHECK_SECONDS: 1 };
+    const proxy = await grow(house, 'haproxy', inputs);
+    expect(await (await proxy.fetch(8080, '/')).text()).toContain('It is');
+    await expect.poll(async () => await proxy.run('stats'), { timeout: 20_000 }).toMatch(/servers,one,.*,UP,/);
+    await proxy.run('check-config');
+    await proxy.harvest();
+  }
+
+  test('Caddy serves what was fetched', { timeout: 120_000 }, async () => {
+    const plant = await grow(house, 'caddy', {
+      WEB_HOSTNAME: 'files.example.org',
+      DIRECTIVES: 'redir /old /new permanent',
+    });
+    expect((await plant.fetch(8080, '/')).status).toBe(404);
+    await fetchSite(plant);
+    expect(await (await plant.fetch(8080, '/')).text()).toBe('<p>packed\n');
+    const moved = await plant.fetch(8080, '/old', { redirect: 'manual' });
+    expect([moved.status, moved.headers.get('location')]).toEqual([301, '/new']);
+    expect(await plant.run('files')).toContain('index.html');
+    expect(await plant.run('validate')).toContain('Valid configuration');
+    expect(await plant.run('adapt')).toContain('"handler": "file_server"');
+    expect(await plant.run('modules')).toContain('http.handlers.file_server');
+    await plant.harvest();
+  });
+
+  /** From a server of the test, at the address that the machine has in the instance's network. */
+  async function fetchSite(plant: Plant) {
+    await using folder = temporaryFolder('site');
+    mkdirSync(join(folder.path, 'site'));
+    writeFileSync(join(folder.path, 'site', 'index.html'), '<p>packed\n');
+    const archive = execFileSync('tar', ['-cz', '-C', join(folder.path, 'site'), 'index.html']);
+    await using server = createServer((_request, response) => response.end(archive)).listen(0);
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    await plant.run('fetch', { archive: `http://${neighbour(await plant.address())}:${port}/site.tar.gz` });
+  }
+
+  /** The machine's own address in the /24 of a container. */
+  function neighbour(address: string): string {
+    const net = address.slice(0, address.lastIndexOf('.') + 1);
+    const own = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+    return own.find((one) => one.address.startsWith(net))?.address ?? expect.fail(`no interface in ${net}0/24`);
+  }
+}

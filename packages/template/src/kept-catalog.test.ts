@@ -1,0 +1,52 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { specHash } from './canonical.ts';
+import { SEED } from './inkwell.fixture.ts';
+import { loadKeptCatalog } from './kept-catalog.ts';
+
+let ground: string;
+let catalog: string;
+let kept: string;
+
+function plant(text: string): void {
+  mkdirSync(join(catalog, 'test/seed'), { recursive: true });
+  writeFileSync(join(catalog, 'test/seed/template.yaml'), text);
+}
+
+beforeEach(() => {
+  ground = mkdtempSync(join(tmpdir(), 'hortus-kept-'));
+  [catalog, kept] = [join(ground, 'catalog'), join(ground, 'kept')];
+  mkdirSync(kept);
+  plant(SEED);
+});
+afterEach(() => rmSync(ground, { recursive: true }));
+
+const hashes = async (keepIn?: string) =>
+  (await loadKeptCatalog(catalog, keepIn)).map(({ spec }) => spec && specHash(spec));
+
+it('answers the same whether it was kept or not', async () => {
+  const fresh = await hashes();
+  expect(fresh).toEqual([expect.stringMatching(/^sha256:/)]);
+  expect([await hashes(kept), await hashes(kept)]).toEqual([fresh, fresh]);
+  expect(readdirSync(kept)).toHaveLength(1);
+});
+
+it('notices every change, and keeps only what is current', async () => {
+  const before = await hashes(kept);
+  plant(SEED.replace('name: Seed', 'name: Pip'));
+  expect(await hashes(kept)).not.toEqual(before);
+  plant(SEED.replace('name: Seed', 'nme: Pip'));
+  expect(await loadKeptCatalog(catalog, kept)).toMatchObject([{ findings: [{ code: 'missing-key' }, {}] }]);
+  expect(await loadKeptCatalog(catalog, kept)).toMatchObject([{ findings: [{ code: 'missing-key' }, {}] }]);
+  expect(readdirSync(kept)).toHaveLength(1);
+});
+
+it('does without what cannot be read, and without a place to keep it', async () => {
+  const fresh = await hashes(kept);
+  const [name = ''] = readdirSync(kept);
+  writeFileSync(join(kept, name), '{"half');
+  expect(await hashes(kept)).toEqual(fresh);
+  expect(await hashes(join(ground, 'nowhere'))).toEqual(fresh);
+});

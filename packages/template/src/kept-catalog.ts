@@ -1,0 +1,82 @@
+import { createHash, type Hash } from 'node:crypto';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Canonical } from './canonical-form.ts';
+import type { Finding } from './finding.ts';
+import { loadCatalog } from './load.ts';
+
+/** What whoever publishes a catalog needs of it. */
+export interface CatalogEntry {
+  findings: Finding[];
+  /** Missing where the findings hold an error. */
+  spec?: Canonical;
+}
+
+const PREFIX = 'catalog-';
+
+/**
+ * A catalog with what was worked out about it the last time, where nothing has changed since: reading and checking more
+ * than a hundred templates takes a second or two, which is most of what a start would take. What is kept can be thrown
+ * away at any time; without a folder to keep it in, everything is worked out anew.
+ */
+export async function loadKeptCatalog(folder: string, keepIn?: string): Promise<CatalogEntry[]> {
+  if (keepIn === undefined) return work(folder);
+  const name = `${PREFIX}${stateOf(folder)}.json`;
+  const kept = read(join(keepIn, name));
+  if (kept !== undefined) return kept;
+  const entries = await work(folder);
+  keep(keepIn, name, JSON.stringify(entries));
+  return entries;
+}
+
+async function work(folder: string): Promise<CatalogEntry[]> {
+  const catalog = await loadCatalog(folder);
+  return catalog.map(({ findings, spec }) => ({ findings, ...(spec === undefined ? {} : { spec }) }));
+}
+
+/** Changes with every template, and with the code that reads them. */
+function stateOf(folder: string): string {
+  const hash = createHash('sha256');
+  for (const file of filesBelow(folder)) hash.update(`${file}\0`).update(readFileSync(file)).update('\0');
+  const schemas = dirname(fileURLToPath(import.meta.resolve('@hortus/contract/template/schema')));
+  for (const code of [import.meta.dirname, schemas]) stampsOf(code, hash);
+  return hash.digest('hex').slice(0, 32);
+}
+
+function stampsOf(folder: string, hash: Hash): void {
+  for (const file of filesBelow(folder)) {
+    const { mtimeMs, size } = statSync(file);
+    hash.update(`${file} ${mtimeMs} ${size}\0`);
+  }
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+function read(file: string): CatalogEntry[] | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Under its name only when it is whole; a folder that cannot be written to keeps nothing. */
+function keep(folder: string, name: string, text: string): void {
+  try {
+    const draft = join(folder, `${name}.${process.pid}`);
+    writeFileSync(draft, text);
+    renameSync(draft, join(folder, name));
+    for (const other of readdirSync(folder)) {
+      if (other.startsWith(PREFIX) && other.endsWith('.json') && other !== name)
+        rmSync(join(folder, other), { force: true });
+    }
+  } catch {
+    // Then the next start works it out again.
+  }
+}

@@ -1,0 +1,166 @@
+import { type DebianImage, makeDebianImage } from './debian-image.ts';
+import { repository } from './images.ts';
+import { findPostgresBinaries } from './postgres-binaries.ts';
+
+const nginxConf = `user nginx;
+pid /var/run/nginx.pid;
+events {}
+http {
+  include /etc/nginx/mime.types;
+  access_log /dev/stdout;
+  include /etc/nginx/conf.d/*.conf;
+}
+error_log /dev/stderr notice;
+`;
+
+const adminerPage = `<?php
+$server = htmlspecialchars(getenv('ADMINER_DEFAULT_SERVER') ?: 'db');
+ob_start(fn ($page) => str_replace('name="auth[server]" value=""', "name='auth[server]' value='$server'", $page));
+include '/usr/share/adminer/adminer.php';
+`;
+
+const redis: DebianImage = {
+  packages: ['redis-server', 'redis-tools'],
+  programs: ['setpriv'],
+  user: ['redis', 999],
+  folders: ['/data'],
+  entrypoint: 'redis.sh',
+  changes: ['WORKDIR /data', 'VOLUME /data', 'CMD ["redis-server"]'],
+};
+
+/**
+ * What images of the catalog are made of here, by their repository. Versions are Debian's and so mostly older than the tag
+ * says; what a template asks of its image is the same in both.
+ */
+export const debianImages: Readonly<Record<string, DebianImage>> = {
+  'docker.io/library/postgres': {
+    packages: ['postgresql-[0-9]*', 'postgresql-client-[0-9]*'],
+    programs: ['setpriv'],
+    also: ['/usr/lib/locale/C.utf8/**', '/usr/share/zoneinfo/Etc/*'],
+    user: ['postgres', 999],
+    entrypoint: 'postgres.sh',
+    changes: [
+      `ENV PATH=${findPostgresBinaries()}:/usr/sbin:/usr/bin:/sbin:/bin PGDATA=/var/lib/postgresql/data`,
+      'VOLUME /var/lib/postgresql/data',
+      'CMD ["postgres"]',
+    ],
+  },
+  'docker.io/library/mariadb': {
+    packages: ['mariadb-server-core', 'mariadb-client', 'mariadb-client-core'],
+    programs: ['setpriv'],
+    user: ['mysql', 999],
+    folders: ['/var/lib/mysql', '/run/mysqld'],
+    entrypoint: 'mariadb.sh',
+    changes: ['VOLUME /var/lib/mysql', 'CMD ["mariadbd"]'],
+  },
+  'docker.io/library/redis': redis,
+  // Debian has no Valkey. It began as Redis 7.2 and takes the same commands, so Redis answers to its names.
+  'docker.io/valkey/valkey': {
+    ...redis,
+    links: { '/usr/bin/valkey-server': 'redis-server', '/usr/bin/valkey-cli': 'redis-cli' },
+    changes: ['WORKDIR /data', 'VOLUME /data', 'CMD ["valkey-server"]'],
+  },
+  'docker.io/library/memcached': {
+    packages: ['memcached'],
+    programs: ['bash'],
+    user: ['memcache', 11211],
+    changes: ['USER memcache', 'CMD ["memcached"]'],
+  },
+  'docker.io/library/rabbitmq': {
+    packages: ['rabbitmq-server', 'erlang-*'],
+    programs: ['setpriv'],
+    also: ['/usr/lib/erlang/bin/*', '/usr/lib/erlang/releases/**'],
+    user: ['rabbitmq', 999],
+    folders: ['/var/lib/rabbitmq', '/var/log/rabbitmq'],
+    files: {
+      '/etc/rabbitmq/enabled_plugins': '[rabbitmq_management].\n',
+      '/etc/rabbitmq/conf.d/10-defaults.conf': 'loopback_users.guest = false\nlog.console = true\n',
+    },
+    // Debian's own wrappers look for a service manager.
+    links: Object.fromEntries(
+      ['rabbitmqctl', 'rabbitmq-server', 'rabbitmq-diagnostics'].map((name) => [
+        `/usr/local/bin/${name}`,
+        `/usr/lib/rabbitmq/bin/${name}`,
+      ]),
+    ),
+    entrypoint: 'rabbitmq.sh',
+    changes: ['ENV HOME=/var/lib/rabbitmq RABBITMQ_LOGS=-', 'VOLUME /var/lib/rabbitmq', 'CMD ["rabbitmq-server"]'],
+  },
+  'docker.io/library/nats': {
+    packages: ['nats-server'],
+    changes: ['ENTRYPOINT ["nats-server"]', 'CMD ["--config", "nats-server.conf"]'],
+  },
+  'docker.io/library/eclipse-mosquitto': {
+    packages: ['mosquitto', 'mosquitto-clients'],
+    user: ['mosquitto', 1883],
+    folders: ['/mosquitto', '/mosquitto/data', '/mosquitto/config', '/mosquitto/log'],
+    entrypoint: 'mosquitto.sh',
+    changes: ['VOLUME /mosquitto/data', 'CMD ["mosquitto", "-c", "/mosquitto/config/mosquitto.conf"]'],
+  },
+  'docker.io/library/nginx': {
+    packages: ['nginx', 'nginx-light', 'nginx-common'],
+    user: ['nginx', 101],
+    folders: ['/var/cache/nginx'],
+    files: { '/etc/nginx/nginx.conf': nginxConf },
+    changes: ['CMD ["nginx", "-g", "daemon off;"]'],
+  },
+  'docker.io/library/caddy': {
+    packages: ['caddy'],
+    changes: [
+      'ENV XDG_CONFIG_HOME=/config XDG_DATA_HOME=/data',
+      'WORKDIR /srv',
+      'CMD ["caddy", "run", "--config", "/etc/caddy/Caddyfile", "--adapter", "caddyfile"]',
+    ],
+  },
+  'docker.io/library/haproxy': {
+    packages: ['haproxy'],
+    user: ['haproxy', 99],
+    folders: ['/var/lib/haproxy'],
+    entrypoint: 'haproxy.sh',
+    changes: [
+      'USER haproxy',
+      'WORKDIR /var/lib/haproxy',
+      'CMD ["haproxy", "-f", "/usr/local/etc/haproxy/haproxy.cfg"]',
+    ],
+  },
+  'docker.io/library/registry': {
+    packages: ['docker-registry'],
+    links: { '/usr/bin/registry': 'docker-registry' },
+    entrypoint: 'registry.sh',
+    changes: ['VOLUME /var/lib/registry', 'CMD ["/etc/distribution/config.yml"]'],
+  },
+  'docker.io/prom/prometheus': {
+    packages: ['prometheus'],
+    user: ['nobody', 65534],
+    folders: ['/prometheus'],
+    changes: [
+      'USER nobody',
+      'WORKDIR /prometheus',
+      'VOLUME /prometheus',
+      'ENTRYPOINT ["prometheus"]',
+      'CMD ["--config.file=/etc/prometheus/prometheus.yml", "--storage.tsdb.path=/prometheus"]',
+    ],
+  },
+  'docker.io/library/adminer': {
+    packages: ['adminer', ...['cli', 'common', 'mysql', 'pgsql', 'sqlite3'].map((part) => `php[0-9]*-${part}`)],
+    // Which extensions are on, and which version the plain name means, is settled when the packages are installed.
+    also: ['/etc/php/*/cli/**', '/usr/bin/php'],
+    user: ['adminer', 999],
+    folders: ['/var/lib/php/sessions'],
+    files: { '/var/www/html/index.php': adminerPage },
+    changes: ['USER adminer', 'WORKDIR /var/www/html', 'CMD ["php", "-S", "0.0.0.0:8080", "-t", "/var/www/html"]'],
+  },
+};
+
+/** Makes those of the images that Debian has the software for, under the names that were asked for; the rest is answered. */
+export async function makeDebianImages(socketPath: string, refs: Iterable<string>): Promise<string[]> {
+  const byRepository = Map.groupBy(new Set(refs), (ref) => repository(ref).repo);
+  const missing: string[] = [];
+  // One after another: each is bound by the disk, and a machine of two cores has others to serve.
+  for (const [name, names] of byRepository) {
+    const image = debianImages[name];
+    if (image === undefined) missing.push(...names);
+    else await makeDebianImage(socketPath, names, image);
+  }
+  return missing;
+}

@@ -1,0 +1,22 @@
+#!/bin/sh
+# As the published image: a first start makes the system tables, root's password, the database and its user, without a network.
+set -eu
+[ "$1" = mariadbd ] || exec "$@"
+data=/var/lib/mysql
+if [ "$(id -u)" = 0 ]; then
+  chown -R mysql:mysql "$data" /run/mysqld
+  exec /usr/bin/setpriv --reuid mysql --regid mysql --clear-groups "$0" "$@"
+fi
+quoted() { printf %s "$1" | sed "s/[\\\\']/\\\\&/g"; }
+if [ ! -d "$data/mysql" ]; then
+  mariadb-install-db --datadir="$data" --auth-root-authentication-method=normal --skip-test-db > /dev/null
+  # Statements that a server without a network runs and then ends.
+  mariadbd --datadir="$data" --bootstrap <<SQL
+FLUSH PRIVILEGES;
+ALTER USER 'root'@'localhost' IDENTIFIED BY '$(quoted "$MARIADB_ROOT_PASSWORD")';
+CREATE DATABASE \`$MARIADB_DATABASE\`;
+CREATE USER '$MARIADB_USER'@'%' IDENTIFIED BY '$(quoted "$MARIADB_PASSWORD")';
+GRANT ALL ON \`$MARIADB_DATABASE\`.* TO '$MARIADB_USER'@'%';
+SQL
+fi
+exec "$@"
