@@ -25,11 +25,11 @@ export interface Garden extends AsyncDisposable {
 }
 
 /** A real service, a registered server and a real Docker engine; the daemon is started by the test. Takes away what it made. */
-export async function openGarden(): Promise<Garden> {
+export async function openGarden({ image }: { image?: string } = {}): Promise<Garden> {
   const folder = temporaryFolder('garden');
   const socketPath = sharedDocker();
-  await makePlotImage(socketPath);
-  const catalog = plantCatalog(join(folder.path, 'catalog'));
+  if (image === undefined) await makePlotImage(socketPath);
+  const catalog = plantCatalog(join(folder.path, 'catalog'), image);
   const directory = join(folder.path, 'data');
   const start = (again?: ServiceProcess) =>
     startService({
