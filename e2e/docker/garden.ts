@@ -27,6 +27,8 @@ export interface Garden extends AsyncDisposable {
 export interface GardenOptions {
   /** The folder of the species to offer; those of `plot.ts`, with their image, unless given. */
   catalog?: string;
+  /** What those of `plot.ts` run instead of the image that is made for them. */
+  image?: string;
   /** The engine of the test run unless given. */
   socketPath?: string;
 }
@@ -34,8 +36,9 @@ export interface GardenOptions {
 /** A real service, a registered server and a real Docker engine; the daemon is started by the test. Takes away what it made. */
 export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
   const folder = temporaryFolder('garden');
-  const { socketPath = sharedDocker(), catalog = plantCatalog(join(folder.path, 'catalog')) } = options;
-  if (options.catalog === undefined) await makePlotImage(socketPath);
+  const { image, socketPath = sharedDocker() } = options;
+  const catalog = options.catalog ?? plantCatalog(join(folder.path, 'catalog'), image);
+  if (options.catalog === undefined && image === undefined) await makePlotImage(socketPath);
   const directory = join(folder.path, 'data');
   const start = (again?: ServiceProcess) =>
     startService({

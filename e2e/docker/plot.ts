@@ -9,15 +9,15 @@ export const PLOT_IMAGE = 'hortus.test/plot';
 export const AWKWARD = `it's "quoted" $HOME \${HOME} $$ # not a comment \\ back\nsecond line\t`;
 
 /** One container with a web page, a volume, a file, limits, a secret, and actions that leave a trace. */
-const plot = (version: string, healthPath: string) => `
+const plot = (image: string, healthPath = '/') => `
 slug: plot
 name: Plot
 description: A small web server that the tests grow.
-version: ${version}
+version: 1.0.0
 app_version: "1"
 archetype: application
 taxonomy: {kingdom: applications, family: website}
-image: {repository: ${PLOT_IMAGE}, tag: "1"}
+image: {repository: ${image}, tag: "1"}
 inputs:
   optional:
     - {name: GREETING, type: text, default: hello}
@@ -42,11 +42,13 @@ actions:
 backup: {strategy: volume, volumes: [{name: data, critical: true}], schedule_hint: daily}
 `;
 
-/** A catalog folder with the species `plot`, and the same as `weed`, which never becomes healthy. */
-export function plantCatalog(folder: string): string {
+/** A catalog folder with the species `plot`; the same as `weed`, which never becomes healthy; and as `gap`, whose image is nowhere. */
+export function plantCatalog(folder: string, image = PLOT_IMAGE): string {
+  const called = (slug: string, text: string) => text.replace('slug: plot', `slug: ${slug}`);
   const species = {
-    plot: plot('1.0.0', '/'),
-    weed: plot('1.0.0', '/nothing-here').replace('slug: plot', 'slug: weed').replace('name: Plot', 'name: Weed'),
+    plot: plot(image),
+    weed: called('weed', plot(image, '/nothing-here')),
+    gap: called('gap', plot(image).replace('tag: "1"', 'tag: none')),
   };
   for (const [slug, text] of Object.entries(species)) {
     mkdirSync(join(folder, 'website', slug), { recursive: true });

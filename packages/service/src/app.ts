@@ -5,7 +5,6 @@ import { formatFinding } from '@hortus/template/finding';
 import { loadKeptCatalog } from '@hortus/template/kept-catalog';
 import type { Bus } from './bus/bus.ts';
 import { openLocalBus } from './bus/local-bus.ts';
-import { openPostgresBus } from './bus/postgres-bus.ts';
 import type { Config } from './config.ts';
 import { callerAddress } from './http/caller-address.ts';
 import { buildHttp, type Http } from './http/server.ts';
@@ -108,8 +107,11 @@ export async function buildApp({ config, log }: AppDeps): Promise<App> {
   };
 }
 
-const openBus = async ({ databaseUrl }: Config, replica: string, log: Log): Promise<Bus> =>
-  databaseUrl === undefined ? openLocalBus({ log }) : await openPostgresBus({ url: databaseUrl, replica, log });
+async function openBus({ databaseUrl }: Config, replica: string, log: Log): Promise<Bus> {
+  if (databaseUrl === undefined) return openLocalBus({ log });
+  const { openPostgresBus } = await import('./bus/postgres-bus.ts');
+  return await openPostgresBus({ url: databaseUrl, replica, log });
+}
 
 interface CatalogDeps extends AppDeps {
   readonly storage: Storage;

@@ -8,7 +8,7 @@ function listening(): { log: Log; text: () => string } {
       text += line;
     },
   };
-  return { log: openLog({ level: 'info', readable: false, stream }), text: () => text };
+  return { log: openLog({ level: 'info', stream }), text: () => text };
 }
 
 it('writes one JSON object a line', () => {

@@ -1,22 +1,18 @@
 import { type DestinationStream, destination, type Logger, pino, stdSerializers } from 'pino';
-import pretty from 'pino-pretty';
 import type { LogLevel } from './settings.ts';
 
 export type Log = Logger;
 
 export interface LogOptions {
   readonly level: LogLevel;
-  /** For a person at a terminal: readable lines instead of JSON. */
-  readonly readable: boolean;
-  /** Where lines go; standard error unless a test listens. */
+  /** Where lines go; standard error unless somebody else listens. */
   readonly stream?: DestinationStream;
 }
 
 const STANDARD_ERROR = 2;
 
 /** One JSON object a line. What looks like a secret is taken out, by the name of its field and by its own shape. */
-export function openLog({ level, readable, stream }: LogOptions): Log {
-  const to = stream ?? (readable ? pretty({ destination: STANDARD_ERROR, sync: true }) : destination(STANDARD_ERROR));
+export function openLog({ level, stream }: LogOptions): Log {
   return pino(
     {
       level,
@@ -26,8 +22,14 @@ export function openLog({ level, readable, stream }: LogOptions): Log {
       serializers: { err: (error: Error) => withoutSecrets(stdSerializers.errWithCause(error), 0) },
       hooks: { streamWrite: withoutKeys },
     },
-    to,
+    stream ?? destination(STANDARD_ERROR),
   );
+}
+
+/** For a person at a terminal: lines to read instead of JSON. Loaded only then, because it weighs as much as the log itself. */
+export async function readableLines(): Promise<DestinationStream> {
+  const { default: pretty } = await import('pino-pretty');
+  return pretty({ destination: STANDARD_ERROR, sync: true });
 }
 
 const secretName =

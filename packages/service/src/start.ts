@@ -1,6 +1,6 @@
 import { type App, buildApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
-import { type Log, openLog } from './log.ts';
+import { type Log, openLog, readableLines } from './log.ts';
 import type { Environment } from './settings.ts';
 
 export interface StartedService {
@@ -14,7 +14,10 @@ export interface StartedService {
 /** Starts the service for a program that is nothing but the service: what keeps it from starting ends the process. */
 export async function startService(env: Environment, cwd: string): Promise<StartedService> {
   const config = readSettings(env, cwd);
-  const log = openLog({ level: config.logLevel, readable: process.stderr.isTTY });
+  const log = openLog({
+    level: config.logLevel,
+    ...(process.stderr.isTTY && { stream: await readableLines() }),
+  });
   try {
     const app = await buildApp({ config, log });
     const { address, family, port } = await app.http.listen();

@@ -81,7 +81,7 @@ export async function rollOut(rollout: Rollout, deps: RolloutDeps): Promise<Roll
     log(events, 'error', text);
     return { status: 'failed', error: text, reason: reasonOf(error, signal), components: [] };
   }
-  const attempt: Attempt = { rollout, desired, before, runner: new StepRunner(engine, () => events.progress()) };
+  const attempt: Attempt = { rollout, desired, before, runner: stepRunner(engine, events) };
   try {
     const steps = plan(desired, before.actual);
     if (steps.steps.length === 0) log(events, 'info', 'Everything is as it should be; nothing to do');
@@ -99,6 +99,15 @@ interface Attempt {
   desired: Desired;
   before: Reading;
   runner: StepRunner;
+}
+
+/** Of its steps only a pull takes so long that it speaks in between. */
+function stepRunner(engine: Engine, events: RolloutEvents): StepRunner {
+  return new StepRunner(
+    engine,
+    () => events.progress(),
+    (line) => log(events, 'info', line, 'pull'),
+  );
 }
 
 /** Reads what is there, and makes sure that the names we will need at the very end are free or ours. */
@@ -154,7 +163,7 @@ async function recover(
       log(events, 'warn', why);
       return { ...failed, restored: false, reason: 'irreversible', error: `${failure.error}\n${why}` };
     }
-    const helper = new StepRunner(engine, () => events.progress());
+    const helper = stepRunner(engine, events);
     await apply(recovery.plan, helper, deps, AbortSignal.timeout(recoveryTimeMs));
     if (recovery.direction === 'forward') {
       log(events, 'warn', 'The old containers were partly removed already, so the rollout was completed');

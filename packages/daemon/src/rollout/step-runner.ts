@@ -1,25 +1,29 @@
 import type { ManifestHealthcheck } from '@hortus/contract/template/manifest';
 import type { ContainerFacts } from '../engine/container-facts.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Engine, PullProgress } from '../engine/engine.ts';
 import { type ActualContainer, type Replaced, replacesLabels } from '../plan/actual.ts';
 import type { Unit } from '../plan/desired.ts';
 import { label } from '../plan/labels.ts';
 import { nextName } from '../plan/names.ts';
 import type { PlanStep, Target } from '../plan/plan-step.ts';
+import { PullSummary } from './pull-summary.ts';
 import { lastLines, NotReady, waitReady } from './readiness.ts';
 
 /** Carries out single steps, and remembers what they led to. */
 export class StepRunner {
   readonly #engine: Engine;
   readonly #progress: () => void;
+  readonly #say: (line: string) => void;
   /** Ids of the containers made here, by unit. */
   readonly #created = new Map<string, string>();
   readonly #stoppedAt = new Map<string, number>();
   /** Of the containers that became ready, by unit. */
   readonly ready = new Map<string, ContainerFacts>();
 
-  constructor(engine: Engine, progress: () => void) {
+  /** `say` is told how far a step is that takes long. */
+  constructor(engine: Engine, progress: () => void, say: (line: string) => void) {
     this.#engine = engine;
+    this.#say = say;
     this.#progress = progress;
   }
 
@@ -73,7 +77,12 @@ export class StepRunner {
 
   async #pull(image: string, signal: AbortSignal): Promise<string> {
     if (await this.#engine.hasImage(image)) return `Image ${image} is there`;
-    await this.#engine.pull(image, () => this.#progress(), { signal });
+    const summary = new PullSummary(image, this.#say);
+    const heard = (progress: PullProgress) => {
+      this.#progress();
+      summary.heard(progress);
+    };
+    await this.#engine.pull(image, heard, { signal });
     return `Pulled ${image}`;
   }
 

@@ -19,7 +19,7 @@ onBothEngines((engine) => {
       mode: 'live',
     } as const;
     const made = await ensureFirstAccount({ storage, passwords: new Passwords(), ...settings });
-    const bus = openLocalBus({ log: openLog({ level: 'silent', readable: false }) });
+    const bus = openLocalBus({ log: openLog({ level: 'silent' }) });
     const authenticator = new Authenticator({ storage, bus, mode: 'live' });
     const key = await makePassingKey({ storage, mode: 'live' }, wanted);
     expect(await authenticator.authenticateKey(key, '127.0.0.1')).toMatchObject({

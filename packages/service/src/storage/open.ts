@@ -1,5 +1,3 @@
-import { openPostgres } from './postgres/open.ts';
-import { openSqlite } from './sqlite/open.ts';
 import type { Storage, StorageHooks } from './storage.ts';
 
 export interface StorageSettings {
@@ -8,5 +6,12 @@ export interface StorageSettings {
   readonly dataDirectory: string;
 }
 
-export const openStorage = (settings: StorageSettings, hooks: StorageHooks = {}): Promise<Storage> =>
-  settings.databaseUrl ? openPostgres({ url: settings.databaseUrl }, hooks) : openSqlite(settings.dataDirectory, hooks);
+/** Loads only the engine that is used. */
+export async function openStorage(settings: StorageSettings, hooks: StorageHooks = {}): Promise<Storage> {
+  if (settings.databaseUrl === undefined) {
+    const { openSqlite } = await import('./sqlite/open.ts');
+    return await openSqlite(settings.dataDirectory, hooks);
+  }
+  const { openPostgres } = await import('./postgres/open.ts');
+  return await openPostgres({ url: settings.databaseUrl }, hooks);
+}

@@ -66,7 +66,7 @@ export async function startApp(
   const on = ground ?? (await engine.ground());
   const app = await buildApp({
     config: { ...(await settingsFor(on)), ...overrides },
-    log: openLog({ level: 'silent', readable: false }),
+    log: openLog({ level: 'silent' }),
   });
   engine.afterwards(() => app.close());
   const { port } = await app.http.listen();

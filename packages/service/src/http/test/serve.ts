@@ -103,7 +103,7 @@ export async function serve({ handlers, config, logLevel = 'info', ...changes }:
     authenticator: fakeAuthenticator,
     storage: noStorage,
     vault: fakeVault,
-    log: openLog({ level: logLevel, readable: false, stream: { write: (line) => void lines.push(JSON.parse(line)) } }),
+    log: openLog({ level: logLevel, stream: { write: (line) => void lines.push(JSON.parse(line)) } }),
     metrics: openMetrics(),
     version: '1.2.3',
     catalog: { version: () => 1, visibility: () => '' },
