@@ -25,6 +25,7 @@ const draft = {
   family: 'imported',
   version: '0.1.0',
   app_version: null,
+  author: null,
   taxonomy: { kingdom: 'applications', family: 'imported', species: 'web', variant: null, specimen: null, tags: [] },
   spec_hash: `sha256:${'0'.repeat(64)}`,
   status: 'draft' as const,
