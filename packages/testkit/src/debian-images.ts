@@ -96,6 +96,7 @@ export const debianImages: Readonly<Record<string, DebianImage>> = {
   },
   'docker.io/library/nginx': {
     packages: ['nginx', 'nginx-light', 'nginx-common'],
+    programs: ['find'],
     user: ['nginx', 101],
     folders: ['/var/cache/nginx'],
     files: { '/etc/nginx/nginx.conf': nginxConf },
