@@ -76,15 +76,12 @@ export const debianImages: Readonly<Record<string, DebianImage>> = {
       '/etc/rabbitmq/enabled_plugins': '[rabbitmq_management].\n',
       '/etc/rabbitmq/conf.d/10-defaults.conf': 'loopback_users.guest = false\nlog.console = true\n',
     },
-    // Debian's own wrappers look for a service manager.
-    links: Object.fromEntries(
-      ['rabbitmqctl', 'rabbitmq-server', 'rabbitmq-diagnostics'].map((name) => [
-        `/usr/local/bin/${name}`,
-        `/usr/lib/rabbitmq/bin/${name}`,
-      ]),
-    ),
     entrypoint: 'rabbitmq.sh',
-    changes: ['ENV HOME=/var/lib/rabbitmq RABBITMQ_LOGS=-', 'VOLUME /var/lib/rabbitmq', 'CMD ["rabbitmq-server"]'],
+    changes: [
+      'ENV PATH=/usr/lib/rabbitmq/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/var/lib/rabbitmq RABBITMQ_LOGS=-',
+      'VOLUME /var/lib/rabbitmq',
+      'CMD ["rabbitmq-server"]',
+    ],
   },
   'docker.io/library/nats': {
     packages: ['nats-server'],
@@ -99,6 +96,7 @@ export const debianImages: Readonly<Record<string, DebianImage>> = {
   },
   'docker.io/library/nginx': {
     packages: ['nginx', 'nginx-light', 'nginx-common'],
+    programs: ['find'],
     user: ['nginx', 101],
     folders: ['/var/cache/nginx'],
     files: { '/etc/nginx/nginx.conf': nginxConf },

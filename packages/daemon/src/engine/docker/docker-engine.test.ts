@@ -142,6 +142,13 @@ describe('what a manifest says arrives as it is', () => {
     });
   });
 
+  test('all CPUs where more are allowed than there are', async () => {
+    const name = await deployed({ resources: { cpus: 1_000 } });
+    const { cpus } = await server.engine.info();
+    expect((await server.engine.inspect(name))?.limits.cpus).toBe(cpus);
+    await server.engine.remove(name, { force: true });
+  });
+
   test('labels with the hash of the spec, and the network with its alias', async () => {
     const name = await deployed({ host: 'greenhouse' });
     const { Config, NetworkSettings } = await server.inspect(name);

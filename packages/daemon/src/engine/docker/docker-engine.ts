@@ -132,10 +132,18 @@ class DockerEngine implements Engine {
       method: 'POST',
       path: '/containers/create',
       query: { name: spec.name },
-      body: containerBody(spec),
+      body: containerBody(await this.#withinMachine(spec)),
       timeout: this.#timeouts.heavy,
     });
     return Id;
+  }
+
+  /** Docker refuses a limit of more CPUs than there are. Whoever allows more than there are allows all of them. */
+  async #withinMachine(spec: ContainerSpec): Promise<ContainerSpec> {
+    const { limits } = spec;
+    if (limits.cpus === undefined || limits.cpus <= 1) return spec;
+    const { cpus } = await this.info();
+    return { ...spec, limits: { ...limits, cpus: Math.min(limits.cpus, cpus) } };
   }
 
   async putFiles(id: string, files: readonly ContainerFile[]): Promise<void> {
