@@ -28,6 +28,8 @@ export interface Endpoint<
   readonly idempotent?: boolean;
   /** Read far more often than it changes: answered with prepared bytes, an ETag and leave to cache for a minute. */
   readonly hot?: true;
+  /** Answers the bytes of a file instead of JSON, whole or in part, with an ETag. */
+  readonly file?: true;
   /** Bytes of the largest body it takes, where that is more than the usual 1 MiB. */
   readonly bodyLimit?: number;
   /** The body may be left out; it is then read as an empty object. */

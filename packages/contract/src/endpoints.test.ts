@@ -54,7 +54,7 @@ test.each(endpointRows)('%s takes any short string in its path', (name, row) => 
 
 test('a list has pages, and what has pages is a list', () => {
   for (const [name, row] of endpointRows) {
-    const fields = (row.response as TSchema & { properties: Node }).properties;
+    const fields = (row.response as TSchema & { properties?: Node }).properties ?? {};
     const isList = (fields.data as Node | undefined)?.type === 'array';
     expect('pagination' in fields, name).toBe(isList);
     expect('per_page' in row.query.properties, name).toBe(isList);

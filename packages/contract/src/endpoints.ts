@@ -7,6 +7,7 @@ import { definitionEndpoints } from './resources/definitions.ts';
 import { deploymentEndpoints } from './resources/deployments.ts';
 import { eventEndpoints } from './resources/events.ts';
 import { healthEndpoints } from './resources/health.ts';
+import { implantEndpoints } from './resources/implant.ts';
 import { instanceEndpoints } from './resources/instances.ts';
 import { keyEndpoints } from './resources/keys.ts';
 import { manifestEndpoints } from './resources/manifest.ts';
@@ -36,6 +37,7 @@ export const endpoints = {
   ...playbookEndpoints,
   ...serverEndpoints,
   ...capacityEndpoints,
+  ...implantEndpoints,
   ...tenantEndpoints,
   ...webhookEndpoints,
   ...eventEndpoints,

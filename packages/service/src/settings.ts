@@ -24,6 +24,8 @@ export interface Config {
   readonly dataDirectory: string;
   readonly databaseUrl: string | undefined;
   readonly catalogDirectory: string;
+  /** Where agent binaries lie; the first folder that has one counts. */
+  readonly agentDirectories: readonly string[];
   readonly adminKey: string | undefined;
   readonly adminEmail: string;
   readonly adminPassword: string | undefined;
@@ -133,6 +135,15 @@ export const settings: Readonly<Record<string, Setting>> = {
     field: 'catalogDirectory',
     read: (text, cwd) => resolve(cwd, text),
     otherwise: () => fileURLToPath(new URL('../../../catalog', import.meta.url)),
+  }),
+  HORTUS_AGENTS_DIR: setting({
+    field: 'agentDirectories',
+    read: (text, cwd) => [resolve(cwd, text)],
+    otherwise: ({ dataDirectory = '' }) => [
+      join(dataDirectory, 'agents'),
+      fileURLToPath(new URL('../../../dist', import.meta.url)),
+    ],
+    show: (folders) => folders.join(','),
   }),
   HORTUS_ADMIN_KEY: setting({
     field: 'adminKey',

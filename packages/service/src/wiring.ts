@@ -29,6 +29,8 @@ import { DeploymentReports } from './resources/deployments/reports.ts';
 import { deploymentRoutes } from './resources/deployments/routes.ts';
 import { Deployments } from './resources/deployments/service.ts';
 import { eventRoutes } from './resources/events/routes.ts';
+import { Agents } from './resources/implant/agents.ts';
+import { implantRoutes } from './resources/implant/routes.ts';
 import { instancesOfTenants, membershipOf, Pauses } from './resources/instances/of-tenant.ts';
 import { InstanceOrders } from './resources/instances/orders.ts';
 import { instanceRoutes } from './resources/instances/routes.ts';
@@ -235,6 +237,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       ...serverRoutes(servers),
       ...tenantRoutes(tenants),
       ...capacityRoutes(new Capacities({ reader, pages })),
+      ...implantRoutes(new Agents(config.agentDirectories), config.publicUrl),
       ...webhookRoutes({ storage, vault, guard, pages }),
       ...eventRoutes({ storage, pages }),
       ...accountRoutes(new Accounts({ storage, passwords, throttle: new LoginThrottle() })),

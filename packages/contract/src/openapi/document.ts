@@ -34,14 +34,20 @@ export interface Header {
   readonly schema: JsonSchema;
 }
 
+export interface MediaType {
+  readonly schema: JsonSchema;
+  readonly examples?: Record<string, { value: unknown }>;
+}
+
 export interface Content {
-  readonly 'application/json': { readonly schema: JsonSchema; readonly examples?: Record<string, { value: unknown }> };
+  readonly 'application/json': MediaType;
 }
 
 export interface Reply {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Ref>>;
-  readonly content?: Content;
+  /** JSON, but for a file and a stream of events. */
+  readonly content?: Readonly<Record<string, MediaType>>;
 }
 
 export interface Operation {

@@ -2,7 +2,7 @@ import type { TObject } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { noBody } from '../endpoint.ts';
 import { type ErrorCode, errorTable } from '../errors.ts';
-import type { Operation, Parameter, Ref } from './document.ts';
+import type { Operation, Parameter, Ref, Reply } from './document.ts';
 import type { SchemaComponents } from './schemas.ts';
 import { everyReplyHeaders } from './shared.ts';
 
@@ -38,7 +38,16 @@ const security = (row: Endpoint): Operation['security'] => {
   return [{ apiKey: [] }, { session: [] }, ...(row.daemon ? [{ serverKey: [] }] : [])];
 };
 
+const FILE = 'application/octet-stream';
+
 const replies: Record<Endpoint['status'], string> = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.' };
+
+/** What a file is answered with besides, when headers ask for less than the whole of it. */
+const partReplies: Readonly<Record<string, Reply>> = {
+  206: { description: 'The part that Range asks for.', headers: everyReplyHeaders },
+  304: { description: 'Unchanged since the ETag in If-None-Match.', headers: everyReplyHeaders },
+  416: { description: 'Range asks for nothing that is in the file.', headers: everyReplyHeaders },
+};
 
 export function operation(name: string, row: Endpoint, schemas: SchemaComponents): Operation {
   const key: Ref[] = row.idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
@@ -59,8 +68,9 @@ export function operation(name: string, row: Endpoint, schemas: SchemaComponents
       [row.status]: {
         description: replies[row.status],
         headers: everyReplyHeaders,
-        content: { 'application/json': { schema: schemas.show(row.response) } },
+        content: { [row.file ? FILE : 'application/json']: { schema: schemas.show(row.response) } },
       },
+      ...(row.file ? partReplies : {}),
       ...Object.fromEntries(
         errorsOf(row).map((code) => [errorTable[code].status, { $ref: `#/components/responses/${code}` }]),
       ),

@@ -12,6 +12,7 @@ export const tagMeanings: Readonly<Record<string, string>> = {
   actions: 'Things to do on a running instance, and how each went.',
   playbooks: 'What a daemon does, step by step: look up the step of a log line here.',
   servers: 'The machines that run instances, each by a daemon of its own.',
+  implant: 'The program that a server runs for Hortus, ready to be downloaded.',
   tenants: 'Definitions that belong together, on one server, suspended and resumed as one.',
   webhooks: 'Where events are sent, and how each delivery went.',
   events: 'The audit list: everything that happened, in order.',

@@ -9,6 +9,7 @@ import './fastify-request.ts';
 import type { Handlers } from './handler.ts';
 import { CACHE_CONTROL, type HotReads, VARY } from './hot-reads.ts';
 import { isFresh, type Prepared, prepare } from './prepared.ts';
+import { type ServedFile, sendFile } from './served-file.ts';
 import { type Checks, compileChecks } from './validation/checks.ts';
 
 export const BASE_PATH = '/api/v1';
@@ -31,9 +32,14 @@ export function addApiRoutes(app: FastifyInstance, handlers: Handlers<EndpointNa
         name,
         access: { permission: row.permission, daemon: row.daemon, counted: name !== 'health.read' },
       },
-      handler: row.hot ? answerHot(parts, name, row, checks, handler) : answer(parts, row, checks, handler),
+      handler: routeHandler(parts, name, row, checks, handler),
     });
   }
+}
+
+function routeHandler(parts: ApiParts, name: EndpointName, row: Endpoint, checks: Checks, handler: AnyHandler) {
+  if (row.hot) return answerHot(parts, name, row, checks, handler);
+  return row.file ? answerFile(parts, row, checks, handler) : answer(parts, row, checks, handler);
 }
 
 const answer =
@@ -42,6 +48,13 @@ const answer =
     reply.code(row.status);
     const response = await handler(callOf(parts, row, checks, request, reply));
     return reply.header('Content-Type', JSON_TYPE).send(JSON.stringify(response));
+  };
+
+const answerFile =
+  (parts: ApiParts, row: Endpoint, checks: Checks, handler: AnyHandler) =>
+  async (request: FastifyRequest, reply: FastifyReply) => {
+    const file = (await handler(callOf(parts, row, checks, request, reply))) as ServedFile;
+    return sendFile(request, reply, file);
   };
 
 /** Computes the answer and leaves it, prepared, for those who ask the same after. */

@@ -1,7 +1,9 @@
 import type { BodyOf, ParamsOf, QueryOf, ResponseOf } from '@hortus/contract/endpoint';
 import type { EndpointName, Endpoints } from '@hortus/contract/endpoints';
+import type { FileBytes } from '@hortus/contract/envelope';
 import type { Principal } from '../identity/principal.ts';
 import type { Tx } from '../storage/storage.ts';
+import type { ServedFile } from './served-file.ts';
 
 /** What a handler is called with: the request, checked against its row of the contract. */
 export interface Call<Name extends EndpointName> {
@@ -24,7 +26,10 @@ export interface Call<Name extends EndpointName> {
   write(work: (tx: Tx) => Promise<ResponseOf<Endpoints[Name]>>): Promise<ResponseOf<Endpoints[Name]>>;
 }
 
-export type Handler<Name extends EndpointName> = (call: Call<Name>) => Promise<ResponseOf<Endpoints[Name]>>;
+type AnswerOf<Name extends EndpointName> =
+  ResponseOf<Endpoints[Name]> extends FileBytes ? ServedFile : ResponseOf<Endpoints[Name]>;
+
+export type Handler<Name extends EndpointName> = (call: Call<Name>) => Promise<AnswerOf<Name>>;
 
 /** What a resource's `routes.ts` exports: a handler for each of its rows, by the row's name. */
 export type Handlers<Names extends EndpointName> = { readonly [Name in Names]: Handler<Name> };

@@ -56,7 +56,7 @@ function operationArticle(doc: OpenApiDocument, entry: Entry): Markup {
   const { method, path, op } = entry;
   const { schemas } = doc.components;
   const [status, reply] = Object.entries(op.responses).find(([code]) => code.startsWith('2')) ?? ['200', undefined];
-  const answer = reply && !isRef(reply) ? reply.content?.['application/json'].schema : undefined;
+  const answer = reply && !isRef(reply) ? reply.content?.['application/json']?.schema : undefined;
   const body = op.requestBody?.content['application/json'].schema;
   const errors = Object.entries(op.responses).filter((one): one is [string, Ref] => isRef(one[1]));
   return html`<article id="${anchor(op.operationId)}">

@@ -300,6 +300,8 @@ export const goodRequests: GoodRequests = {
     await ofWebhook(caller);
     return {};
   },
+  'implant.read': () => ({ params: { os_type: 'linux', arch: 'amd64' } }),
+  'implant.download': () => ({ params: { os_type: 'linux', arch: 'amd64' } }),
   'webhooks.create': () => ({ body: subscription() }),
   'webhooks.createAlternative': () => ({ body: subscription() }),
   'webhooks.delete': ofWebhook,
