@@ -16,15 +16,18 @@ export interface Garden extends AsyncDisposable {
   readonly serverKey: string;
   readonly directory: string;
   readonly socketPath: string;
-  startDaemon(options?: { state?: string }): RunningProcess;
+  /** `command` starts it in another way than from its source. */
+  startDaemon(options?: { state?: string; command?: readonly [string, ...string[]] }): RunningProcess;
   /** Kills and starts the service again, on its old port and data. */
   restartService(): Promise<void>;
   /** Waits until the daemon is connected. */
   online(): Promise<void>;
 }
 
+const fromSource: readonly [string, ...string[]] = [process.execPath, 'packages/daemon/src/main.ts'];
+
 /** A real service, a registered server and a real Docker engine; the daemon is started by the test. Takes away what it made. */
-export async function openGarden(): Promise<Garden> {
+export async function openGarden(settings: { env?: Record<string, string> } = {}): Promise<Garden> {
   const folder = temporaryFolder('garden');
   const socketPath = sharedDocker();
   await makePlotImage(socketPath);
@@ -33,7 +36,7 @@ export async function openGarden(): Promise<Garden> {
   const start = (again?: ServiceProcess) =>
     startService({
       directory,
-      env: { HORTUS_CATALOG_DIR: catalog },
+      env: { HORTUS_CATALOG_DIR: catalog, ...settings.env },
       ...(again && { key: again.key, port: Number(new URL(again.root).port) }),
     });
   const service = await start();
@@ -52,11 +55,12 @@ export async function openGarden(): Promise<Garden> {
     serverKey: api_key,
     directory,
     socketPath,
-    startDaemon({ state = 'state' } = {}) {
+    startDaemon({ state = 'state', command = fromSource } = {}) {
       const stateDirectory = join(folder.path, state);
       mkdirSync(stateDirectory, { recursive: true });
       const options = ['--key-file', keyFile, '--state-dir', stateDirectory, '--docker-socket', socketPath];
-      const child = startProcess([process.execPath, 'packages/daemon/src/main.ts', 'run', ...options]);
+      const [program, ...args] = command;
+      const child = startProcess([program, ...args, 'run', ...options]);
       children.push(child);
       return child;
     },
