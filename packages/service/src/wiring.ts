@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import type { EndpointName } from '@hortus/contract/endpoints';
 import type { Connection } from './channel/connection.ts';
 import { CHANNEL_TOPIC } from './channel/waker.ts';
@@ -19,9 +20,14 @@ import { Actions } from './resources/actions/service.ts';
 import { capacityRoutes } from './resources/capacity/routes.ts';
 import { Capacities } from './resources/capacity/service.ts';
 import { catalogRoutes } from './resources/catalog/routes.ts';
+import { Knowledge } from './resources/copilot/knowledge.ts';
+import { copilotRoutes } from './resources/copilot/routes.ts';
+import { Assistant } from './resources/copilot/service.ts';
+import { UsageMeter } from './resources/copilot/usage.ts';
 import { secretValues } from './resources/definitions/deployable.ts';
 import { definitionsOfTenants, holdDefinitionsOf } from './resources/definitions/of-tenant.ts';
 import { definitionRoutes } from './resources/definitions/routes.ts';
+import { SecretChanges } from './resources/definitions/secret-changes.ts';
 import { Definitions, definitionsOn } from './resources/definitions/service.ts';
 import { DEADLINE as DEPLOYMENT_DEADLINE, deadlineJob } from './resources/deployments/deadline.ts';
 import { deploymentFor, stopDeployments, underWay } from './resources/deployments/queue.ts';
@@ -56,6 +62,9 @@ import type { Catalog } from './resources/templates/catalog.ts';
 import { templateRoutes } from './resources/templates/routes.ts';
 import { tenantRoutes } from './resources/tenants/routes.ts';
 import { Tenants } from './resources/tenants/service.ts';
+import { upgradeRoutes } from './resources/upgrades/routes.ts';
+import { SCAN, scanJob } from './resources/upgrades/scan.ts';
+import { Upgrades } from './resources/upgrades/service.ts';
 import { vaultRoutes } from './resources/vault/routes.ts';
 import { VaultAdministration } from './resources/vault/service.ts';
 import { DELIVER, deliveryJob } from './resources/webhooks/delivery-job.ts';
@@ -87,6 +96,12 @@ export interface Wired {
   /** Records what a daemon says of an execution. */
   readonly report: (connection: Connection, message: ActionReport) => Promise<void>;
 }
+
+/** What the assistant reads besides the catalog. */
+const documentation = ['README.md', 'docs'].map((path) => fileURLToPath(new URL(`../../../${path}`, import.meta.url)));
+
+const modelOf = ({ assistantUrl: url, assistantKey: key, assistantModel: model }: Config) =>
+  url !== undefined && model !== undefined ? { url, key, model } : undefined;
 
 /** Makes the resources and ties them to one another; each names what it needs of others, and gets it here. */
 export async function wireResources(ground: Ground): Promise<Wired> {
@@ -195,6 +210,13 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       count: instancesOfTenants,
     },
   });
+  const usage = new UsageMeter(storage, config.assistantLimits);
+  const upgrades = new Upgrades({
+    storage,
+    pages,
+    catalog,
+    hasInstance: (accountId, id) => instances.has(accountId, id),
+  });
   const reading = new ManifestReading({
     manifests,
     allowPlaintext: config.allowPlaintextManifest,
@@ -217,6 +239,9 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       [DEPLOYMENT_DEADLINE]: deadlineJob({ storage, server, manifests, wake }),
       [EXECUTION_DEADLINE]: actions.deadlineJob(),
       [SILENCE]: liveness.silence,
+      ...(config.upgradeScanHours > 0 && {
+        [SCAN]: scanJob({ storage, catalog }, config.upgradeScanHours * 3_600_000),
+      }),
     },
     handlers: {
       ...healthRoutes(version),
@@ -234,15 +259,24 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       ...instanceRoutes(instances, orders),
       ...actionRoutes(actions),
       ...playbookRoutes(),
+      ...upgradeRoutes(upgrades),
       ...serverRoutes(servers),
       ...tenantRoutes(tenants),
       ...capacityRoutes(new Capacities({ reader, pages })),
+      ...copilotRoutes(
+        new Assistant({ knowledge: new Knowledge(catalog, documentation), usage, model: modelOf(config), log }),
+        usage,
+      ),
       ...implantRoutes(new Agents(config.agentDirectories), config.publicUrl),
       ...webhookRoutes({ storage, vault, guard, pages }),
       ...eventRoutes({ storage, pages }),
       ...accountRoutes(new Accounts({ storage, passwords, throttle: new LoginThrottle() })),
       ...keyRoutes(new Keys({ storage, pages, mode: config.mode })),
-      ...vaultRoutes(new VaultAdministration({ storage, vault })),
+      ...vaultRoutes({
+        administration: new VaultAdministration({ storage, vault }),
+        secrets: new SecretChanges({ definitions, reader, vault, catalog }),
+        audit: { reader, pages },
+      }),
     },
   };
 }

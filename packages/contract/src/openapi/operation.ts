@@ -4,7 +4,7 @@ import { noBody } from '../endpoint.ts';
 import { type ErrorCode, errorTable } from '../errors.ts';
 import type { Operation, Parameter, Ref, Reply } from './document.ts';
 import type { SchemaComponents } from './schemas.ts';
-import { everyReplyHeaders } from './shared.ts';
+import { everyReplyHeaders, taggedReplyHeaders } from './shared.ts';
 
 /** Which errors a row can answer, in the order of their statuses. */
 export function errorsOf(row: Endpoint): ErrorCode[] {
@@ -50,7 +50,10 @@ const partReplies: Readonly<Record<string, Reply>> = {
 };
 
 export function operation(name: string, row: Endpoint, schemas: SchemaComponents): Operation {
-  const key: Ref[] = row.idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
+  const key: Ref[] = [
+    ...(row.idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(row.tagged && row.method !== 'GET' ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
+  ];
   const body = row.body === noBody ? undefined : schemas.show(row.body);
   return {
     operationId: name,
@@ -67,8 +70,11 @@ export function operation(name: string, row: Endpoint, schemas: SchemaComponents
     responses: {
       [row.status]: {
         description: replies[row.status],
-        headers: everyReplyHeaders,
-        content: { [row.file ? FILE : 'application/json']: { schema: schemas.show(row.response) } },
+        headers: row.tagged ? taggedReplyHeaders : everyReplyHeaders,
+        content: {
+          [row.file ? FILE : 'application/json']: { schema: schemas.show(row.response) },
+          ...(row.stream ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
+        },
       },
       ...(row.file ? partReplies : {}),
       ...Object.fromEntries(

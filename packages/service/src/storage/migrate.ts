@@ -2,6 +2,8 @@ import { type Migration, Migrator } from 'kysely/migration';
 import { foundation } from './migrations/0001-foundation.ts';
 import { road } from './migrations/0002-road.ts';
 import { tenantsRecipesConfigs } from './migrations/0010-tenants-recipes-configs.ts';
+import { upgradesAssistant } from './migrations/0011-upgrades-assistant.ts';
+import { identityRetention } from './migrations/0012-identity-retention.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
 /** In the order in which they run; a name once released never changes. */
@@ -9,6 +11,8 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0001-foundation': foundation,
   '0002-road': road,
   '0010-tenants-recipes-configs': tenantsRecipesConfigs,
+  '0011-upgrades-assistant': upgradesAssistant,
+  '0012-identity-retention': identityRetention,
 };
 
 /** Any number works as long as every replica uses the same. */
