@@ -3,6 +3,7 @@ import { accountEndpoints } from './resources/account.ts';
 import { actionEndpoints } from './resources/actions.ts';
 import { capacityEndpoints } from './resources/capacity.ts';
 import { catalogEndpoints } from './resources/catalog.ts';
+import { copilotEndpoints } from './resources/copilot.ts';
 import { definitionEndpoints } from './resources/definitions.ts';
 import { deploymentEndpoints } from './resources/deployments.ts';
 import { eventEndpoints } from './resources/events.ts';
@@ -18,6 +19,7 @@ import { serverEndpoints } from './resources/servers.ts';
 import { taxonomyEndpoints } from './resources/taxonomy.ts';
 import { templateEndpoints } from './resources/templates.ts';
 import { tenantEndpoints } from './resources/tenants.ts';
+import { upgradeEndpoints } from './resources/upgrades.ts';
 import { vaultEndpoints } from './resources/vault.ts';
 import { webhookEndpoints } from './resources/webhooks.ts';
 
@@ -35,10 +37,12 @@ export const endpoints = {
   ...instanceEndpoints,
   ...actionEndpoints,
   ...playbookEndpoints,
+  ...upgradeEndpoints,
   ...serverEndpoints,
   ...capacityEndpoints,
   ...implantEndpoints,
   ...tenantEndpoints,
+  ...copilotEndpoints,
   ...webhookEndpoints,
   ...eventEndpoints,
   ...accountEndpoints,

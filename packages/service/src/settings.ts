@@ -16,6 +16,13 @@ export interface RateLimits {
   readonly server: number;
 }
 
+/** Questions a month that each user may ask, by the plan of the account. */
+export interface AssistantLimits {
+  readonly free: number;
+  readonly pro: number;
+  readonly enterprise: number;
+}
+
 export interface Config {
   readonly host: string;
   readonly port: number;
@@ -34,6 +41,13 @@ export interface Config {
   readonly rateLimits: RateLimits;
   readonly webhookAllowPrivate: boolean;
   readonly allowPlaintextManifest: boolean;
+  /** Between two looks for newer versions of what runs; 0 leaves them to people. */
+  readonly upgradeScanHours: number;
+  /** Of a service that speaks the protocol of OpenAI's chat completions; undefined answers from the index alone. */
+  readonly assistantUrl: string | undefined;
+  readonly assistantKey: string | undefined;
+  readonly assistantModel: string | undefined;
+  readonly assistantLimits: AssistantLimits;
   readonly trustedProxies: readonly string[];
   readonly logLevel: LogLevel;
 }
@@ -72,21 +86,23 @@ const url = (text: string, protocols: readonly string[], example: string): URL =
 };
 
 const defaultLimits: RateLimits = { free: 60, pro: 300, enterprise: 1000, anonymous: 300, server: 3000 };
-const showLimits = (limits: RateLimits) =>
+const defaultQuestions: AssistantLimits = { free: 50, pro: 500, enterprise: 5000 };
+const showLimits = (limits: object) =>
   Object.entries(limits)
     .map((limit) => limit.join('='))
     .join(',');
 
-function limits(text: string): RateLimits {
-  const found: Record<string, number> = { ...defaultLimits };
-  for (const part of text.split(',')) {
-    const [, name = '', number = ''] = /^\s*([a-z]+)\s*=\s*(\d{1,9})\s*$/.exec(part) ?? [];
-    if (!Object.hasOwn(defaultLimits, name))
-      wrong(`must look like ${showLimits(defaultLimits)}; each may be left out.`);
-    found[name] = whole(number, 1, 100_000_000);
-  }
-  return found as unknown as RateLimits;
-}
+const limits =
+  <Limits extends object>(standard: Limits, least: number) =>
+  (text: string): Limits => {
+    const found = { ...standard } as Record<string, number>;
+    for (const part of text.split(',')) {
+      const [, name = '', number = ''] = /^\s*([a-z]+)\s*=\s*(\d{1,9})\s*$/.exec(part) ?? [];
+      if (!Object.hasOwn(standard, name)) wrong(`must look like ${showLimits(standard)}; each may be left out.`);
+      found[name] = whole(number, least, 100_000_000);
+    }
+    return found as Limits;
+  };
 
 const networks = (text: string): string[] =>
   text.split(',').map((part) => {
@@ -171,7 +187,7 @@ export const settings: Readonly<Record<string, Setting>> = {
   HORTUS_LOCAL_SERVER: setting({ field: 'localServer', read: oneOf('auto', 'off'), otherwise: () => 'auto' }),
   HORTUS_RATE_LIMITS: setting({
     field: 'rateLimits',
-    read: limits,
+    read: limits(defaultLimits, 1),
     otherwise: () => defaultLimits,
     show: showLimits,
   }),
@@ -180,6 +196,29 @@ export const settings: Readonly<Record<string, Setting>> = {
     field: 'allowPlaintextManifest',
     read: yesOrNo,
     otherwise: () => false,
+  }),
+  HORTUS_UPGRADE_SCAN_HOURS: setting({
+    field: 'upgradeScanHours',
+    read: (text) => whole(text, 0, 8_760),
+    otherwise: () => 24,
+  }),
+  HORTUS_ASSISTANT_URL: setting({
+    field: 'assistantUrl',
+    read: (text) => url(text, ['http:', 'https:'], 'https://models.example.org/v1').href.replace(/\/+$/, ''),
+    otherwise: () => undefined,
+  }),
+  HORTUS_ASSISTANT_KEY: setting({
+    field: 'assistantKey',
+    read: secretText(1),
+    otherwise: () => undefined,
+    secret: true,
+  }),
+  HORTUS_ASSISTANT_MODEL: setting({ field: 'assistantModel', read: (text) => text, otherwise: () => undefined }),
+  HORTUS_ASSISTANT_LIMITS: setting({
+    field: 'assistantLimits',
+    read: limits(defaultQuestions, 0),
+    otherwise: () => defaultQuestions,
+    show: showLimits,
   }),
   HORTUS_TRUSTED_PROXIES: setting({
     field: 'trustedProxies',

@@ -4,7 +4,8 @@ import type { Permission } from '@hortus/contract/permissions';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../identity/principal.ts';
 import { type CallParts, callOf } from './call.ts';
-import { JSON_TYPE } from './errors.ts';
+import { answerTo, JSON_TYPE } from './errors.ts';
+import { EventStream, wantsEvents } from './event-stream.ts';
 import './fastify-request.ts';
 import type { Handlers } from './handler.ts';
 import { CACHE_CONTROL, type HotReads, VARY } from './hot-reads.ts';
@@ -39,6 +40,7 @@ export function addApiRoutes(app: FastifyInstance, handlers: Handlers<EndpointNa
 
 function routeHandler(parts: ApiParts, name: EndpointName, row: Endpoint, checks: Checks, handler: AnyHandler) {
   if (row.hot) return answerHot(parts, name, row, checks, handler);
+  if (row.stream) return answerStream(parts, row, checks, handler);
   return row.file ? answerFile(parts, row, checks, handler) : answer(parts, row, checks, handler);
 }
 
@@ -48,6 +50,22 @@ const answer =
     reply.code(row.status);
     const response = await handler(callOf(parts, row, checks, request, reply));
     return reply.header('Content-Type', JSON_TYPE).send(JSON.stringify(response));
+  };
+
+const answerStream =
+  (parts: ApiParts, row: Endpoint, checks: Checks, handler: AnyHandler) =>
+  async (request: FastifyRequest, reply: FastifyReply) => {
+    if (!wantsEvents(request)) return answer(parts, row, checks, handler)(request, reply);
+    const stream = new EventStream(reply);
+    try {
+      stream.emit('done', (await handler(callOf(parts, row, checks, request, reply, stream))) as object);
+    } catch (error) {
+      // As long as nothing was told it is an ordinary refusal.
+      if (!stream.begun) throw error;
+      stream.emit('error', answerTo(error, request.id).body);
+    }
+    stream.end();
+    return reply;
   };
 
 const answerFile =

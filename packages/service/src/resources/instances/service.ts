@@ -82,6 +82,10 @@ export class Instances {
     return { ...stats, by_status, by_health };
   }
 
+  async has(accountId: string, id: string): Promise<boolean> {
+    return (await findInstance(this.#deps.reader, { accountId }, id)) !== undefined;
+  }
+
   async read(principal: Principal, id: string): Promise<Instance> {
     return this.record(await this.find(this.#deps.reader, principal, id));
   }
