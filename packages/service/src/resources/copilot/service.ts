@@ -5,7 +5,7 @@ import { Problem } from '../../problem.ts';
 import { composeAnswer, sourcesOf } from './compose.ts';
 import type { Knowledge } from './knowledge.ts';
 import { askModel, ModelFailure, type ModelOptions } from './model.ts';
-import { promptFor } from './prompt.ts';
+import { promptFor, withoutKeys } from './prompt.ts';
 import type { UsageMeter } from './usage.ts';
 
 export interface AssistantDeps {
@@ -29,7 +29,8 @@ export class Assistant {
     this.#deps = deps;
   }
 
-  async ask(principal: Principal, question: string, listener: Listener): Promise<AssistantAnswer> {
+  async ask(principal: Principal, given: string, listener: Listener): Promise<AssistantAnswer> {
+    const question = withoutKeys(given);
     const { knowledge, usage, model } = this.#deps;
     const counted = await usage.begin(principal);
     const sources = sourcesOf(await knowledge.search(question), question);
