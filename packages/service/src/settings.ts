@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseNetwork, printNetwork } from './identity/networks.ts';
 import type { Mode } from './identity/tokens.ts';
+import { defaultRetention, leastDays, type Retention } from './retention/rules.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
@@ -39,6 +40,7 @@ export interface Config {
   readonly masterKey: string | undefined;
   readonly localServer: 'auto' | 'off';
   readonly rateLimits: RateLimits;
+  readonly retention: Retention;
   readonly webhookAllowPrivate: boolean;
   readonly allowPlaintextManifest: boolean;
   /** Between two looks for newer versions of what runs; 0 leaves them to people. */
@@ -103,6 +105,22 @@ const limits =
     }
     return found as Limits;
   };
+
+const showRetention = (retention: Retention) =>
+  Object.entries(retention)
+    .map((days) => days.join('='))
+    .join(',');
+
+function retention(text: string): Retention {
+  const found: Record<string, number> = { ...defaultRetention };
+  for (const part of text.split(',')) {
+    const [, name = '', days = ''] = /^\s*([a-z]+)\s*=\s*(\d{1,5})\s*$/.exec(part) ?? [];
+    if (!Object.hasOwn(defaultRetention, name))
+      wrong(`must look like ${showRetention(defaultRetention)}, in days; each may be left out, 0 keeps for ever.`);
+    found[name] = days === '0' ? 0 : whole(days, leastDays[name as keyof Retention], 36_500);
+  }
+  return found as unknown as Retention;
+}
 
 const networks = (text: string): string[] =>
   text.split(',').map((part) => {
@@ -190,6 +208,12 @@ export const settings: Readonly<Record<string, Setting>> = {
     read: limits(defaultLimits, 1),
     otherwise: () => defaultLimits,
     show: showLimits,
+  }),
+  HORTUS_RETENTION: setting({
+    field: 'retention',
+    read: retention,
+    otherwise: () => defaultRetention,
+    show: showRetention,
   }),
   HORTUS_WEBHOOK_ALLOW_PRIVATE: setting({ field: 'webhookAllowPrivate', read: yesOrNo, otherwise: () => false }),
   HORTUS_ALLOW_PLAINTEXT_MANIFEST: setting({

@@ -38,6 +38,7 @@ import { eventRoutes } from './resources/events/routes.ts';
 import { Agents } from './resources/implant/agents.ts';
 import { implantRoutes } from './resources/implant/routes.ts';
 import { instancesOfTenants, membershipOf, Pauses } from './resources/instances/of-tenant.ts';
+import { deployedOn, runningOn } from './resources/instances/on-server.ts';
 import { InstanceOrders } from './resources/instances/orders.ts';
 import { instanceRoutes } from './resources/instances/routes.ts';
 import { Instances } from './resources/instances/service.ts';
@@ -70,6 +71,7 @@ import { VaultAdministration } from './resources/vault/service.ts';
 import { DELIVER, deliveryJob } from './resources/webhooks/delivery-job.ts';
 import { fanOut } from './resources/webhooks/fan-out.ts';
 import { webhookRoutes } from './resources/webhooks/routes.ts';
+import { RETENTION, retentionJob } from './retention/job.ts';
 import { Pages } from './storage/page.ts';
 import type { Storage, Tx } from './storage/storage.ts';
 import type { Vault } from './vault/vault.ts';
@@ -118,7 +120,11 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     vault,
     issueKey: () => newServerKey(config.mode),
     manifestKey: () => manifests.publicKey(),
-    inUse: definitionsOn,
+    inUse: async (tx, id) => ({ definitions: await definitionsOn(tx, id), instances: await runningOn(tx, id) }),
+    async abandon(tx, principal, id) {
+      await definitions.archiveAllOn(tx, principal, id);
+      await instances.lose(tx, id);
+    },
   });
   const server = servers.standing.bind(servers);
   const liveness: Liveness = new Liveness({
@@ -137,7 +143,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     },
   });
   const heard = (serverId: string) => liveness.heard(serverId);
-  const deployments = new Deployments({ reader, pages, server, manifests, wake, heard });
+  const deployments = new Deployments({ reader, pages, server, manifests, wake, deployedOn, heard });
   const instances: Instances = new Instances({
     reader,
     pages,
@@ -239,6 +245,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       [DEPLOYMENT_DEADLINE]: deadlineJob({ storage, server, manifests, wake }),
       [EXECUTION_DEADLINE]: actions.deadlineJob(),
       [SILENCE]: liveness.silence,
+      [RETENTION]: retentionJob({ storage, retention: config.retention, log }),
       ...(config.upgradeScanHours > 0 && {
         [SCAN]: scanJob({ storage, catalog }, config.upgradeScanHours * 3_600_000),
       }),

@@ -258,7 +258,7 @@ onBothEngines((engine) => {
 });
 
 /** An item without what counts the seconds: it differs between two answers though nothing has changed. */
-const timeless = ({ uptime_seconds: _, ...item }: Record<string, unknown>) => item;
+const timeless = ({ uptime_seconds: _, age_seconds: __, ...item }: Record<string, unknown>) => item;
 
 function kindOf(id: string) {
   const found = Object.entries(idPrefixes).find(([, prefix]) => id.startsWith(`${prefix}_`));

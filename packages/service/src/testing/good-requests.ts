@@ -251,6 +251,10 @@ export const goodRequests: GoodRequests = {
     ...(await ofInstance(caller)),
     body: { remove_volumes: true, confirm: ['uploads', 'dbdata'] },
   }),
+  'actions.all': async (caller) => {
+    await anExecution(caller);
+    return { query: { status: 'pending', slug: 'db-dump' } };
+  },
   'actions.list': ofInstance,
   'actions.execute': async (caller) => ({
     params: { id: await anInstance(caller), slug: 'db-dump' },

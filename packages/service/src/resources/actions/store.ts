@@ -8,7 +8,11 @@ export type ExecutionRow = Row<'executions'>;
 export type ServerRow = Pick<Row<'servers'>, 'id' | 'status' | 'connection_epoch' | 'last_seen_at'>;
 
 export interface ExecutionFilter {
-  readonly instanceId: string;
+  readonly accountId: string;
+  readonly instanceId?: string | undefined;
+  /** When they were ordered, in milliseconds since 1970. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
   readonly slug?: string | undefined;
   readonly status?: ExecutionRow['status'] | undefined;
 }
@@ -17,7 +21,10 @@ const matching =
   (filter: ExecutionFilter) =>
   (eb: ExpressionBuilder<Tables, 'executions'>): Expression<SqlBool> =>
     eb.and([
-      eb('instance_id', '=', filter.instanceId),
+      eb('account_id', '=', filter.accountId),
+      ...(filter.instanceId === undefined ? [] : [eb('instance_id', '=', filter.instanceId)]),
+      ...(filter.since === undefined ? [] : [eb('created_at', '>=', filter.since)]),
+      ...(filter.until === undefined ? [] : [eb('created_at', '<', filter.until)]),
       ...(filter.slug === undefined ? [] : [eb('slug', '=', filter.slug)]),
       ...(filter.status === undefined ? [] : [eb('status', '=', filter.status)]),
     ]);

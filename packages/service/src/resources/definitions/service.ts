@@ -30,6 +30,7 @@ import {
   listRevisions,
   listSecrets,
   lockDefinition,
+  lockOfServer,
   removeSecret,
 } from './store.ts';
 
@@ -171,6 +172,14 @@ export class Definitions {
     await this.#deps.stopDeployments(tx, id, actor, { runningToo: container === 'remove' });
     if (container === 'remove') await this.#deps.releaseAll(tx, id, actor);
     return archived;
+  }
+
+  /** The server is given up: its definitions are archived, and its containers are nobody's any more. */
+  async archiveAllOn(tx: Tx, principal: Principal, serverId: string): Promise<void> {
+    for (const { id } of await lockOfServer(tx, serverId)) {
+      await this.#move(tx, principal, id, 'archive');
+      await this.#deps.stopDeployments(tx, id, actorOf(principal), { runningToo: true });
+    }
   }
 
   async activate(tx: Tx, principal: Principal, id: string): Promise<Definition> {

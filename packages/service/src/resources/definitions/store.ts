@@ -114,6 +114,18 @@ export async function countUnarchivedOn(queries: Queries, serverId: string): Pro
 }
 
 /** In the order of their ids, as everybody locks them, so that nobody waits for each other. */
+export const lockOfServer = (tx: Tx, serverId: string): Promise<DefinitionRow[]> =>
+  forUpdate(
+    tx,
+    tx.db
+      .selectFrom('definitions')
+      .selectAll()
+      .where('server_id', '=', serverId)
+      .where('status', '!=', 'archived')
+      .orderBy('id'),
+  ).execute();
+
+/** In the same order. */
 export const lockOfTenant = (tx: Tx, tenantId: string): Promise<DefinitionRow[]> =>
   forUpdate(
     tx,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Queries } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 
@@ -50,4 +51,18 @@ export const countEvents = async (queries: Queries, filter: EventFilter, atMost:
     .select((select) => select.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   return Number(count);
+};
+
+export const countByDay = async (
+  queries: Queries,
+  { dayMs, ...filter }: EventFilter & { readonly dayMs: number },
+): Promise<{ type: string; day: number; total: number }[]> => {
+  // Whole numbers divide to whole numbers on both engines.
+  const day = sql<number>`created_at / ${sql.lit(dayMs)}`;
+  const rows = await where(queries, filter)
+    .select(['type', day.as('day')])
+    .select((select) => select.fn.countAll<number>().as('total'))
+    .groupBy(['type', day])
+    .execute();
+  return rows.map((row) => ({ type: row.type, day: Number(row.day), total: Number(row.total) }));
 };

@@ -32,5 +32,4 @@ const statements = [
   `create index executions_with_output on executions (finished_at) where output is not null`,
   `create index executions_by_status on executions (account_id, status, id)`,
   `create index executions_of_account on executions (account_id, id)`,
-  `create index rate_windows_by_age on rate_windows (window_start)`,
 ];
