@@ -29,6 +29,7 @@ const resourceFree = ['storage', 'outbox', 'jobs', 'bus', 'channel', 'http'].map
 /** What a resource keeps to itself. */
 const privateFiles = ['store.ts', 'routes.ts'];
 /** Where queries are written. */
+const sqlFiles = ['store.ts', 'retention.ts'];
 const sqlFolders = ['storage', 'outbox', 'jobs'].map((name) => `packages/service/src/${name}/`);
 const queryBuilding = /\.(?:selectFrom|insertInto|updateTable|deleteFrom)\s*\(/g;
 
@@ -137,8 +138,8 @@ function checkForeignImport(
 
 function checkQueries(path: string, masked: Masked, report: Report) {
   if (!path.startsWith('packages/service/src/') || isTest(path)) return;
-  if (posix.basename(path) === 'store.ts' || sqlFolders.some((folder) => path.startsWith(folder))) return;
-  const where = 'only in store.ts, storage/, outbox/ and jobs/';
+  if (sqlFiles.includes(posix.basename(path)) || sqlFolders.some((folder) => path.startsWith(folder))) return;
+  const where = 'only in store.ts, retention.ts, storage/, outbox/ and jobs/';
   for (const { specifier, typeOnly, line } of findImports(masked)) {
     if (/^kysely(\/|$)/.test(specifier) && !typeOnly) report(line, 'sql', `kysely as a value is imported ${where}`);
   }

@@ -35,6 +35,10 @@ export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
   recipe_upvotes: ['resources/recipes'],
   saved_configs: ['resources/saved-configs'],
   saved_config_secrets: ['resources/saved-configs'],
+  upgrades: ['resources/upgrades'],
+  assistant_usage: ['resources/copilot'],
+  invites: ['resources/members'],
+  password_resets: ['resources/members'],
 };
 
 /** What one statement reads together with rows of its own, because two would read more or page wrongly. Never written. */
@@ -43,6 +47,8 @@ export const mayJoin: Readonly<Record<string, readonly (keyof Tables)[]>> = {
   'resources/capacity': ['servers'],
   // An instance is listed, and found by a report, under the name of its definition.
   'resources/instances': ['definitions', 'revisions'],
+  // An upgrade is of what runs, under its name, for as long as it runs.
+  'resources/upgrades': ['instances', 'revisions', 'definitions'],
   // A delivery is sent with its event.
   'resources/webhooks': ['events'],
 };

@@ -16,8 +16,8 @@ export interface Garden extends AsyncDisposable {
   readonly serverKey: string;
   readonly directory: string;
   readonly socketPath: string;
-  /** With a state directory and a way to the service of its own, if they are given. */
-  startDaemon(options?: { state?: string; url?: string }): RunningProcess;
+  /** With a state directory and a way to the service of its own, if they are given; `command` starts it in another way than from its source. */
+  startDaemon(options?: { state?: string; url?: string; command?: readonly [string, ...string[]] }): RunningProcess;
   /** Kills and starts the service again, on its old port and data. */
   restartService(): Promise<void>;
   /** Waits until the daemon is connected. */
@@ -29,9 +29,13 @@ export interface GardenOptions {
   catalog?: string;
   /** What those of `plot.ts` run instead of the image that is made for them. */
   image?: string;
+  /** Further settings of the service. */
+  env?: Record<string, string>;
   /** The engine of the test run unless given. */
   socketPath?: string;
 }
+
+const fromSource: readonly [string, ...string[]] = [process.execPath, 'packages/daemon/src/main.ts'];
 
 /** A real service, a registered server and a real Docker engine; the daemon is started by the test. Takes away what it made. */
 export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
@@ -43,7 +47,7 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
   const start = (again?: ServiceProcess) =>
     startService({
       directory,
-      env: { HORTUS_CATALOG_DIR: catalog },
+      env: { HORTUS_CATALOG_DIR: catalog, ...options.env },
       ...(again && { key: again.key, port: Number(new URL(again.root).port) }),
     });
   const service = await start();
@@ -62,12 +66,13 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
     serverKey: api_key,
     directory,
     socketPath,
-    startDaemon({ state = 'state', url } = {}) {
+    startDaemon({ state = 'state', url, command = fromSource } = {}) {
       const stateDirectory = join(folder.path, state);
       mkdirSync(stateDirectory, { recursive: true });
       const options = ['--key-file', keyFile, '--state-dir', stateDirectory, '--docker-socket', socketPath];
       if (url !== undefined) options.push('--url', url);
-      const child = startProcess([process.execPath, 'packages/daemon/src/main.ts', 'run', ...options]);
+      const [program, ...args] = command;
+      const child = startProcess([program, ...args, 'run', ...options]);
       children.push(child);
       return child;
     },

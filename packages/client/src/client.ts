@@ -1,5 +1,6 @@
 import type { BodyOf, Endpoint, ParamsOf, QueryOf, ResponseOf } from '@hortus/contract/endpoint';
 import { type EndpointName, type Endpoints, endpoints } from '@hortus/contract/endpoints';
+import type { FileBytes } from '@hortus/contract/envelope';
 import { answerOf } from './answer.ts';
 import { ApiProblem } from './problem.ts';
 import { addressOf, type Parts, requestOf } from './request.ts';
@@ -38,10 +39,20 @@ export type ListName = {
   [Name in EndpointName]: ResponseOf<Endpoints[Name]> extends { pagination: unknown } ? Name : never;
 }[EndpointName];
 
+/** Names of the endpoints that send a file. */
+export type FileName = {
+  [Name in EndpointName]: ResponseOf<Endpoints[Name]> extends FileBytes ? Name : never;
+}[EndpointName];
+
 type ItemOf<E> = ResponseOf<E> extends { data: (infer Item)[] } ? Item : never;
 
 export interface Client {
-  call<Name extends EndpointName>(name: Name, ...rest: Rest<Endpoints[Name]>): Promise<ResponseOf<Endpoints[Name]>>;
+  call<Name extends Exclude<EndpointName, FileName>>(
+    name: Name,
+    ...rest: Rest<Endpoints[Name]>
+  ): Promise<ResponseOf<Endpoints[Name]>>;
+  /** The answer of an endpoint that sends a file, to be read as it arrives. Refusals are thrown; nothing is retried. */
+  download<Name extends FileName>(name: Name, call: CallOf<Endpoints[Name]> & { range?: string }): Promise<Response>;
   /** Every item of a list, fetched page by page as they are read. */
   pages<Name extends ListName>(name: Name, ...rest: Rest<Endpoints[Name]>): AsyncGenerator<ItemOf<Endpoints[Name]>>;
 }
@@ -71,6 +82,16 @@ export function createClient(options: ClientOptions): Client {
     return row.method === 'GET' || row.idempotent ? withRetries(attempt, policy, parts.signal) : attempt();
   }
 
+  async function download(name: EndpointName, parts: Untyped & { readonly range?: string } = {}): Promise<Response> {
+    const row = endpoints[name] as Endpoint;
+    const request = requestOf(row, parts, options.key);
+    const headers = { ...request.headers, ...(parts.range && { range: parts.range }) };
+    const signal = parts.signal ?? null;
+    const response = await send(addressOf(options.baseUrl, row, parts), { ...request, headers, signal });
+    if (!response.ok) await answerOf(response);
+    return response;
+  }
+
   async function* pages(name: EndpointName, parts: Untyped = {}): AsyncGenerator<unknown> {
     for (let page = Number(parts.query?.page ?? 1); ; page++) {
       const answer = (await call(name, { ...parts, query: { per_page: 100, ...parts.query, page } })) as {
@@ -83,5 +104,5 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  return { call, pages } as Client;
+  return { call, download, pages } as Client;
 }

@@ -24,12 +24,21 @@ export interface Endpoint<
   readonly permission: Permission | 'public' | 'session';
   /** A server key may call it, for its own server only. */
   readonly daemon?: boolean;
+  /** Answers an ETag; where it changes something it takes If-Match and refuses what was read too long ago. */
+  readonly tagged?: true;
   /** Takes an Idempotency-Key: the row is written in the transaction that creates. */
   readonly idempotent?: boolean;
   /** Read far more often than it changes: answered with prepared bytes, an ETag and leave to cache for a minute. */
   readonly hot?: true;
   /** What it answers with, where that is no JSON: a public file with an ETag, whose text is the whole answer. */
   readonly media?: string;
+  /** Answers the bytes of a file instead of JSON, whole or in part, with an ETag. */
+  readonly file?: true;
+  /**
+   * Asked with `Accept: text/event-stream`, it answers as it goes: events `delta`, and at the end `done` with the usual
+   * answer, or `error` with the usual error.
+   */
+  readonly stream?: true;
   /** Bytes of the largest body it takes, where that is more than the usual 1 MiB. */
   readonly bodyLimit?: number;
   /** The body may be left out; it is then read as an empty object. */

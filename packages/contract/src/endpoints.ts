@@ -3,11 +3,13 @@ import { accountEndpoints } from './resources/account.ts';
 import { actionEndpoints } from './resources/actions.ts';
 import { capacityEndpoints } from './resources/capacity.ts';
 import { catalogEndpoints } from './resources/catalog.ts';
+import { copilotEndpoints } from './resources/copilot.ts';
 import { definitionEndpoints } from './resources/definitions.ts';
 import { deploymentEndpoints } from './resources/deployments.ts';
 import { draftEndpoints } from './resources/drafts.ts';
 import { eventEndpoints } from './resources/events.ts';
 import { healthEndpoints } from './resources/health.ts';
+import { implantEndpoints } from './resources/implant.ts';
 import { instanceEndpoints } from './resources/instances.ts';
 import { keyEndpoints } from './resources/keys.ts';
 import { manifestEndpoints } from './resources/manifest.ts';
@@ -20,6 +22,7 @@ import { settingEndpoints } from './resources/settings.ts';
 import { taxonomyEndpoints } from './resources/taxonomy.ts';
 import { templateEndpoints } from './resources/templates.ts';
 import { tenantEndpoints } from './resources/tenants.ts';
+import { upgradeEndpoints } from './resources/upgrades.ts';
 import { vaultEndpoints } from './resources/vault.ts';
 import { webhookEndpoints } from './resources/webhooks.ts';
 
@@ -39,9 +42,12 @@ export const endpoints = {
   ...instanceEndpoints,
   ...actionEndpoints,
   ...playbookEndpoints,
+  ...upgradeEndpoints,
   ...serverEndpoints,
   ...capacityEndpoints,
+  ...implantEndpoints,
   ...tenantEndpoints,
+  ...copilotEndpoints,
   ...webhookEndpoints,
   ...eventEndpoints,
   ...accountEndpoints,

@@ -9,6 +9,15 @@ export const answer = <Data extends TSchema>(data: Data) => Type.Object({ succes
 export const topLevel = <Fields extends TProperties>(fields: Fields) =>
   Type.Object({ success: Type.Literal(true), ...fields });
 
+declare const bytes: unique symbol;
+/** Stands for the bytes of a file where a type is asked for: no JSON has it. */
+export interface FileBytes {
+  readonly [bytes]: true;
+}
+
+/** What an endpoint with `file` answers. */
+export const fileBytes = Type.Unsafe<FileBytes>({ type: 'string', contentMediaType: 'application/octet-stream' });
+
 export const Pagination = Type.Object(
   {
     page: Type.Integer({ minimum: 1 }),

@@ -1,15 +1,16 @@
 #!/usr/bin/env node
 import { isSea } from 'node:sea';
-import { parseArgs } from 'node:util';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 const HELP = `hortusd keeps the instances of this server as the service wants them.
 
 Usage:
   hortusd run [options]      connect to the service and work
+  hortusd install [options]  write a systemd unit, its environment and the state directory; starts nothing
   hortusd policy [options]   print what this server allows, as policy.yaml has it
   hortusd version            print the version
 
-Options of run:
+Options of run and install:
   --url <address>            of the service, such as https://hortus.example.org/api/v1
   --key-file <path>          JSON {url, server_id, api_key, manifest_public_key}, or the bare key
   --server-id <id>           of this server, unless the key file has it
@@ -17,12 +18,16 @@ Options of run:
   --state-dir <path>         journal, policy.yaml and pins; /var/lib/hortusd
   --docker-socket <path>     /var/run/docker.sock
   --log-level <level>        debug, info, warn or error; info
+Options of install:
+  --dry-run                  only say what would be written; the key is not shown
+  --root <path>              write below this folder, to make an image
 The key itself is never an argument: it stands in the key file or in HORTUSD_KEY. Every other option can be given as
 HORTUSD_URL, HORTUSD_SERVER_ID, HORTUSD_PUBLIC_KEY, HORTUSD_STATE_DIR, HORTUSD_DOCKER_SOCKET, HORTUSD_LOG_LEVEL.
 
 Examples:
   hortusd run --key-file /etc/hortusd/key.json
   HORTUSD_KEY=… hortusd run --url https://hortus.example.org
+  hortusd install --url https://hortus.example.org --key-file key.json --dry-run
   hortusd policy > /var/lib/hortusd/policy.yaml
 `;
 
@@ -32,6 +37,20 @@ switch (command) {
   case 'run':
     await run(rest);
     break;
+  case 'install': {
+    const [{ readConfig }, { install }] = await Promise.all([import('./config.ts'), import('./install/install.ts')]);
+    const { values } = options(rest, { 'dry-run': { type: 'boolean' }, root: { type: 'string' } });
+    const said = orFail(() =>
+      install({
+        config: readConfig(values, process.env),
+        program: isSea() ? { binary: process.execPath } : { command: [process.execPath, import.meta.filename] },
+        root: values.root ?? '/',
+        dryRun: values['dry-run'] ?? false,
+      }),
+    );
+    process.stdout.write(said);
+    break;
+  }
   case 'exec-shim': {
     // Loaded alone: a shim should be small, and ready soon.
     const { runShim } = await import('./actions/exec-shim.ts');
@@ -88,7 +107,10 @@ async function run(args: string[]): Promise<void> {
   }
 }
 
-function options(args: string[]) {
+function options<More extends NonNullable<ParseArgsConfig['options']> = Record<never, never>>(
+  args: string[],
+  more?: More,
+) {
   const text = { type: 'string' } as const;
   return orFail(() =>
     parseArgs({
@@ -101,6 +123,7 @@ function options(args: string[]) {
         'state-dir': text,
         'docker-socket': text,
         'log-level': text,
+        ...(more as More),
       },
     }),
   );

@@ -55,13 +55,16 @@ export function describeConfig(config: Config): { readonly name: string; readonl
   });
 }
 
-function disagreements({ databaseUrl, masterKey, adminKey, mode }: Config): string[] {
+function disagreements({ databaseUrl, masterKey, adminKey, mode, assistantUrl, assistantModel }: Config): string[] {
   const found: string[] = [];
   if (databaseUrl !== undefined && masterKey === undefined) {
     found.push('HORTUS_MASTER_KEY: must be set with PostgreSQL, where every replica needs the same one.');
   }
   if (adminKey !== undefined && kindOfKey(adminKey, mode) !== 'key') {
     found.push(`HORTUS_ADMIN_KEY: must be hk_${mode}_ and 32 to 128 letters, digits, - or _ (HORTUS_MODE is ${mode}).`);
+  }
+  if (assistantUrl !== undefined && assistantModel === undefined) {
+    found.push('HORTUS_ASSISTANT_MODEL: must be set with HORTUS_ASSISTANT_URL, to the name that the model has there.');
   }
   return found;
 }

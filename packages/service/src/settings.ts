@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseNetwork, printNetwork } from './identity/networks.ts';
 import type { Mode } from './identity/tokens.ts';
+import { defaultRetention, leastDays, type Retention } from './retention/rules.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
@@ -16,6 +17,13 @@ export interface RateLimits {
   readonly server: number;
 }
 
+/** Questions a month that each user may ask, by the plan of the account. */
+export interface AssistantLimits {
+  readonly free: number;
+  readonly pro: number;
+  readonly enterprise: number;
+}
+
 export interface Config {
   readonly host: string;
   readonly port: number;
@@ -24,14 +32,24 @@ export interface Config {
   readonly dataDirectory: string;
   readonly databaseUrl: string | undefined;
   readonly catalogDirectory: string;
+  /** Where agent binaries lie; the first folder that has one counts. */
+  readonly agentDirectories: readonly string[];
   readonly adminKey: string | undefined;
   readonly adminEmail: string;
   readonly adminPassword: string | undefined;
   readonly masterKey: string | undefined;
   readonly localServer: 'auto' | 'off';
   readonly rateLimits: RateLimits;
+  readonly retention: Retention;
   readonly webhookAllowPrivate: boolean;
   readonly allowPlaintextManifest: boolean;
+  /** Between two looks for newer versions of what runs; 0 leaves them to people. */
+  readonly upgradeScanHours: number;
+  /** Of a service that speaks the protocol of OpenAI's chat completions; undefined answers from the index alone. */
+  readonly assistantUrl: string | undefined;
+  readonly assistantKey: string | undefined;
+  readonly assistantModel: string | undefined;
+  readonly assistantLimits: AssistantLimits;
   readonly trustedProxies: readonly string[];
   readonly logLevel: LogLevel;
 }
@@ -70,20 +88,38 @@ const url = (text: string, protocols: readonly string[], example: string): URL =
 };
 
 const defaultLimits: RateLimits = { free: 60, pro: 300, enterprise: 1000, anonymous: 300, server: 3000 };
-const showLimits = (limits: RateLimits) =>
+const defaultQuestions: AssistantLimits = { free: 50, pro: 500, enterprise: 5000 };
+const showLimits = (limits: object) =>
   Object.entries(limits)
     .map((limit) => limit.join('='))
     .join(',');
 
-function limits(text: string): RateLimits {
-  const found: Record<string, number> = { ...defaultLimits };
+const limits =
+  <Limits extends object>(standard: Limits, least: number) =>
+  (text: string): Limits => {
+    const found = { ...standard } as Record<string, number>;
+    for (const part of text.split(',')) {
+      const [, name = '', number = ''] = /^\s*([a-z]+)\s*=\s*(\d{1,9})\s*$/.exec(part) ?? [];
+      if (!Object.hasOwn(standard, name)) wrong(`must look like ${showLimits(standard)}; each may be left out.`);
+      found[name] = whole(number, least, 100_000_000);
+    }
+    return found as Limits;
+  };
+
+const showRetention = (retention: Retention) =>
+  Object.entries(retention)
+    .map((days) => days.join('='))
+    .join(',');
+
+function retention(text: string): Retention {
+  const found: Record<string, number> = { ...defaultRetention };
   for (const part of text.split(',')) {
-    const [, name = '', number = ''] = /^\s*([a-z]+)\s*=\s*(\d{1,9})\s*$/.exec(part) ?? [];
-    if (!Object.hasOwn(defaultLimits, name))
-      wrong(`must look like ${showLimits(defaultLimits)}; each may be left out.`);
-    found[name] = whole(number, 1, 100_000_000);
+    const [, name = '', days = ''] = /^\s*([a-z]+)\s*=\s*(\d{1,5})\s*$/.exec(part) ?? [];
+    if (!Object.hasOwn(defaultRetention, name))
+      wrong(`must look like ${showRetention(defaultRetention)}, in days; each may be left out, 0 keeps for ever.`);
+    found[name] = days === '0' ? 0 : whole(days, leastDays[name as keyof Retention], 36_500);
   }
-  return found as unknown as RateLimits;
+  return found as unknown as Retention;
 }
 
 const networks = (text: string): string[] =>
@@ -134,6 +170,15 @@ export const settings: Readonly<Record<string, Setting>> = {
     read: (text, cwd) => resolve(cwd, text),
     otherwise: () => fileURLToPath(new URL('../../../catalog', import.meta.url)),
   }),
+  HORTUS_AGENTS_DIR: setting({
+    field: 'agentDirectories',
+    read: (text, cwd) => [resolve(cwd, text)],
+    otherwise: ({ dataDirectory = '' }) => [
+      join(dataDirectory, 'agents'),
+      fileURLToPath(new URL('../../../dist', import.meta.url)),
+    ],
+    show: (folders) => folders.join(','),
+  }),
   HORTUS_ADMIN_KEY: setting({
     field: 'adminKey',
     read: (text) => text,
@@ -160,15 +205,44 @@ export const settings: Readonly<Record<string, Setting>> = {
   HORTUS_LOCAL_SERVER: setting({ field: 'localServer', read: oneOf('auto', 'off'), otherwise: () => 'auto' }),
   HORTUS_RATE_LIMITS: setting({
     field: 'rateLimits',
-    read: limits,
+    read: limits(defaultLimits, 1),
     otherwise: () => defaultLimits,
     show: showLimits,
+  }),
+  HORTUS_RETENTION: setting({
+    field: 'retention',
+    read: retention,
+    otherwise: () => defaultRetention,
+    show: showRetention,
   }),
   HORTUS_WEBHOOK_ALLOW_PRIVATE: setting({ field: 'webhookAllowPrivate', read: yesOrNo, otherwise: () => false }),
   HORTUS_ALLOW_PLAINTEXT_MANIFEST: setting({
     field: 'allowPlaintextManifest',
     read: yesOrNo,
     otherwise: () => false,
+  }),
+  HORTUS_UPGRADE_SCAN_HOURS: setting({
+    field: 'upgradeScanHours',
+    read: (text) => whole(text, 0, 8_760),
+    otherwise: () => 24,
+  }),
+  HORTUS_ASSISTANT_URL: setting({
+    field: 'assistantUrl',
+    read: (text) => url(text, ['http:', 'https:'], 'https://models.example.org/v1').href.replace(/\/+$/, ''),
+    otherwise: () => undefined,
+  }),
+  HORTUS_ASSISTANT_KEY: setting({
+    field: 'assistantKey',
+    read: secretText(1),
+    otherwise: () => undefined,
+    secret: true,
+  }),
+  HORTUS_ASSISTANT_MODEL: setting({ field: 'assistantModel', read: (text) => text, otherwise: () => undefined }),
+  HORTUS_ASSISTANT_LIMITS: setting({
+    field: 'assistantLimits',
+    read: limits(defaultQuestions, 0),
+    otherwise: () => defaultQuestions,
+    show: showLimits,
   }),
   HORTUS_TRUSTED_PROXIES: setting({
     field: 'trustedProxies',

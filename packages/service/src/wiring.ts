@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import type { EndpointName } from '@hortus/contract/endpoints';
 import type { Connection } from './channel/connection.ts';
 import { CHANNEL_TOPIC } from './channel/waker.ts';
@@ -19,9 +20,14 @@ import { Actions } from './resources/actions/service.ts';
 import { capacityRoutes } from './resources/capacity/routes.ts';
 import { Capacities } from './resources/capacity/service.ts';
 import { catalogRoutes } from './resources/catalog/routes.ts';
+import { Knowledge } from './resources/copilot/knowledge.ts';
+import { copilotRoutes } from './resources/copilot/routes.ts';
+import { Assistant } from './resources/copilot/service.ts';
+import { UsageMeter } from './resources/copilot/usage.ts';
 import { secretValues } from './resources/definitions/deployable.ts';
 import { definitionsOfTenants, holdDefinitionsOf } from './resources/definitions/of-tenant.ts';
 import { definitionRoutes } from './resources/definitions/routes.ts';
+import { SecretChanges } from './resources/definitions/secret-changes.ts';
 import { Definitions, definitionsOn } from './resources/definitions/service.ts';
 import { DEADLINE as DEPLOYMENT_DEADLINE, deadlineJob } from './resources/deployments/deadline.ts';
 import { deploymentFor, stopDeployments, underWay } from './resources/deployments/queue.ts';
@@ -31,7 +37,10 @@ import { Deployments } from './resources/deployments/service.ts';
 import { draftRoutes } from './resources/drafts/routes.ts';
 import { Drafts } from './resources/drafts/service.ts';
 import { eventRoutes } from './resources/events/routes.ts';
+import { Agents } from './resources/implant/agents.ts';
+import { implantRoutes } from './resources/implant/routes.ts';
 import { instancesOfTenants, membershipOf, Pauses } from './resources/instances/of-tenant.ts';
+import { deployedOn, runningOn } from './resources/instances/on-server.ts';
 import { InstanceOrders } from './resources/instances/orders.ts';
 import { instanceRoutes } from './resources/instances/routes.ts';
 import { Instances } from './resources/instances/service.ts';
@@ -58,11 +67,15 @@ import type { Catalog } from './resources/templates/catalog.ts';
 import { templateRoutes } from './resources/templates/routes.ts';
 import { tenantRoutes } from './resources/tenants/routes.ts';
 import { Tenants } from './resources/tenants/service.ts';
+import { upgradeRoutes } from './resources/upgrades/routes.ts';
+import { SCAN, scanJob } from './resources/upgrades/scan.ts';
+import { Upgrades } from './resources/upgrades/service.ts';
 import { vaultRoutes } from './resources/vault/routes.ts';
 import { VaultAdministration } from './resources/vault/service.ts';
 import { DELIVER, deliveryJob } from './resources/webhooks/delivery-job.ts';
 import { fanOut } from './resources/webhooks/fan-out.ts';
 import { webhookRoutes } from './resources/webhooks/routes.ts';
+import { RETENTION, retentionJob } from './retention/job.ts';
 import { Pages } from './storage/page.ts';
 import type { Storage, Tx } from './storage/storage.ts';
 import type { Vault } from './vault/vault.ts';
@@ -92,6 +105,12 @@ export interface Wired {
   readonly report: (connection: Connection, message: ActionReport) => Promise<void>;
 }
 
+/** What the assistant reads besides the catalog. */
+const documentation = ['README.md', 'docs'].map((path) => fileURLToPath(new URL(`../../../${path}`, import.meta.url)));
+
+const modelOf = ({ assistantUrl: url, assistantKey: key, assistantModel: model }: Config) =>
+  url !== undefined && model !== undefined ? { url, key, model } : undefined;
+
 /** Makes the resources and ties them to one another; each names what it needs of others, and gets it here. */
 export async function wireResources(ground: Ground): Promise<Wired> {
   const { config, log, version, replica, storage, vault, passwords, catalog } = ground;
@@ -107,7 +126,11 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     vault,
     issueKey: () => newServerKey(config.mode),
     manifestKey: () => manifests.publicKey(),
-    inUse: definitionsOn,
+    inUse: async (tx, id) => ({ definitions: await definitionsOn(tx, id), instances: await runningOn(tx, id) }),
+    async abandon(tx, principal, id) {
+      await definitions.archiveAllOn(tx, principal, id);
+      await instances.lose(tx, id);
+    },
   });
   const server = servers.standing.bind(servers);
   const liveness: Liveness = new Liveness({
@@ -126,7 +149,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     },
   });
   const heard = (serverId: string) => liveness.heard(serverId);
-  const deployments = new Deployments({ reader, pages, server, manifests, wake, heard });
+  const deployments = new Deployments({ reader, pages, server, manifests, wake, deployedOn, heard });
   const instances: Instances = new Instances({
     reader,
     pages,
@@ -200,6 +223,13 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       count: instancesOfTenants,
     },
   });
+  const usage = new UsageMeter(storage, config.assistantLimits);
+  const upgrades = new Upgrades({
+    storage,
+    pages,
+    catalog,
+    hasInstance: (accountId, id) => instances.has(accountId, id),
+  });
   const reading = new ManifestReading({
     manifests,
     allowPlaintext: config.allowPlaintextManifest,
@@ -227,6 +257,10 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       [DEPLOYMENT_DEADLINE]: deadlineJob({ storage, server, manifests, wake }),
       [EXECUTION_DEADLINE]: actions.deadlineJob(),
       [SILENCE]: liveness.silence,
+      [RETENTION]: retentionJob({ storage, retention: config.retention, log }),
+      ...(config.upgradeScanHours > 0 && {
+        [SCAN]: scanJob({ storage, catalog }, config.upgradeScanHours * 3_600_000),
+      }),
     },
     handlers: {
       ...healthRoutes(version),
@@ -246,15 +280,25 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       ...instanceRoutes(instances, orders),
       ...actionRoutes(actions),
       ...playbookRoutes(),
+      ...upgradeRoutes(upgrades),
       ...serverRoutes(servers),
       ...tenantRoutes(tenants),
       ...capacityRoutes(new Capacities({ reader, pages })),
+      ...copilotRoutes(
+        new Assistant({ knowledge: new Knowledge(catalog, documentation), usage, model: modelOf(config), log }),
+        usage,
+      ),
+      ...implantRoutes(new Agents(config.agentDirectories), config.publicUrl),
       ...webhookRoutes({ storage, vault, guard, pages }),
       ...eventRoutes({ storage, pages }),
       ...accountRoutes(new Accounts({ storage, passwords, throttle: new LoginThrottle() })),
       ...keyRoutes(new Keys({ storage, pages, mode: config.mode })),
-      ...vaultRoutes(new VaultAdministration({ storage, vault })),
       ...settingRoutes(describeConfig(config), pages),
+      ...vaultRoutes({
+        administration: new VaultAdministration({ storage, vault }),
+        secrets: new SecretChanges({ definitions, reader, vault, catalog }),
+        audit: { reader, pages },
+      }),
     },
   };
 }

@@ -243,6 +243,7 @@ test('a server is registered with all that its daemon needs, and shown with its 
       cpu: { cores: 4, used_percent: 12.5 },
       disk: { used: 50e9, free: 150e9 },
       reported_at: records.moment(0),
+      age_seconds: 3,
     },
   }));
   const shown = await run('servers', 'show', 'web-1');

@@ -34,7 +34,7 @@ export interface Header {
   readonly schema: JsonSchema;
 }
 
-interface MediaType {
+export interface MediaType {
   readonly schema: JsonSchema;
   readonly examples?: Record<string, { value: unknown }>;
 }
@@ -46,6 +46,7 @@ export interface Content {
 export interface Reply {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Ref>>;
+  /** JSON, but for a file and a stream of events. */
   readonly content?: Readonly<Record<string, MediaType>>;
 }
 

@@ -2,9 +2,9 @@ import type { TObject } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { noBody } from '../endpoint.ts';
 import { type ErrorCode, errorTable } from '../errors.ts';
-import type { Operation, Parameter, Ref } from './document.ts';
+import type { Operation, Parameter, Ref, Reply } from './document.ts';
 import type { SchemaComponents } from './schemas.ts';
-import { everyReplyHeaders } from './shared.ts';
+import { everyReplyHeaders, taggedReplyHeaders } from './shared.ts';
 
 /** Which errors a row can answer, in the order of their statuses. */
 export function errorsOf(row: Endpoint): ErrorCode[] {
@@ -38,10 +38,22 @@ const security = (row: Endpoint): Operation['security'] => {
   return [{ apiKey: [] }, { session: [] }, ...(row.daemon ? [{ serverKey: [] }] : [])];
 };
 
+const FILE = 'application/octet-stream';
+
 const replies: Record<Endpoint['status'], string> = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.' };
 
+/** What a file is answered with besides, when headers ask for less than the whole of it. */
+const partReplies: Readonly<Record<string, Reply>> = {
+  206: { description: 'The part that Range asks for.', headers: everyReplyHeaders },
+  304: { description: 'Unchanged since the ETag in If-None-Match.', headers: everyReplyHeaders },
+  416: { description: 'Range asks for nothing that is in the file.', headers: everyReplyHeaders },
+};
+
 export function operation(name: string, row: Endpoint, schemas: SchemaComponents): Operation {
-  const key: Ref[] = row.idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
+  const key: Ref[] = [
+    ...(row.idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(row.tagged && row.method !== 'GET' ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
+  ];
   const body = row.body === noBody ? undefined : schemas.show(row.body);
   return {
     operationId: name,
@@ -58,9 +70,13 @@ export function operation(name: string, row: Endpoint, schemas: SchemaComponents
     responses: {
       [row.status]: {
         description: replies[row.status],
-        headers: everyReplyHeaders,
-        content: { [row.media ?? 'application/json']: { schema: schemas.show(row.response) } },
+        headers: row.tagged ? taggedReplyHeaders : everyReplyHeaders,
+        content: {
+          [row.media ?? (row.file ? FILE : 'application/json')]: { schema: schemas.show(row.response) },
+          ...(row.stream ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
+        },
       },
+      ...(row.file ? partReplies : {}),
       ...Object.fromEntries(
         errorsOf(row).map((code) => [errorTable[code].status, { $ref: `#/components/responses/${code}` }]),
       ),

@@ -10,6 +10,7 @@ export const headers: Readonly<Record<string, Header>> = {
   'X-RateLimit-Remaining': { description: 'Requests left in this minute.', schema: { type: 'integer' } },
   'X-RateLimit-Reset': { description: 'When the minute ends, in epoch seconds.', schema: { type: 'integer' } },
   'X-Request-Id': { description: 'Names this request in the logs of the service.', schema: { type: 'string' } },
+  ETag: { description: 'Names the revision; If-Match takes it.', schema: { type: 'string' } },
   'Retry-After': { description: 'Seconds to wait before trying again.', schema: { type: 'integer' } },
 };
 
@@ -17,9 +18,14 @@ const headerRef = (name: string): [string, Ref] => [name, { $ref: `#/components/
 
 export const everyReplyHeaders: Readonly<Record<string, Ref>> = Object.fromEntries(
   Object.keys(headers)
-    .filter((name) => name !== 'Retry-After')
+    .filter((name) => name !== 'Retry-After' && name !== 'ETag')
     .map(headerRef),
 );
+
+export const taggedReplyHeaders: Readonly<Record<string, Ref>> = {
+  ...everyReplyHeaders,
+  ...Object.fromEntries([headerRef('ETag')]),
+};
 
 export function errorReplies(schemas: SchemaComponents): Record<ErrorCode, Reply> {
   const schema = schemas.show(ErrorBody);
@@ -43,6 +49,14 @@ export const parameters: Readonly<Record<string, Parameter>> = {
     description:
       'A unique string of yours. The same key and body within 24 hours answer the first reply again; another body is refused.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    required: false,
+    description:
+      'The ETag that was read. If it has changed since, nothing is done and the answer is a VALIDATION_ERROR with the reason stale.',
+    schema: { type: 'string', minLength: 1, maxLength: 1000 },
   },
 };
 

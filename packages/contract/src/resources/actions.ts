@@ -86,7 +86,24 @@ const ofInstance = Type.Object({ id: givenId('Id of an instance.') });
 const ofExecution = Type.Object({ execution_id: givenId('Id of an execution.') });
 const one = topLevel({ execution: Execution, data: Execution });
 
+const historyFilters = {
+  slug: Type.Optional(givenId('Only this action.')),
+  status: Type.Optional(choice(executionMachine.states, { description: 'Only those in this state.' })),
+  since: Type.Optional(Type.String({ format: 'date-time', description: 'Only those ordered from this time on.' })),
+  until: Type.Optional(Type.String({ format: 'date-time', description: 'Only those ordered before this time.' })),
+  ...paging,
+};
+
 export const actionEndpoints = {
+  'actions.all': endpoint({
+    method: 'GET',
+    path: '/actions',
+    tag: 'actions',
+    summary: 'List the executions of all instances, newest first',
+    permission: 'actions:read',
+    query: Type.Object({ instance_id: Type.Optional(givenId('Only those on this instance.')), ...historyFilters }),
+    response: list(Execution),
+  }),
   'actions.list': endpoint({
     method: 'GET',
     path: '/instances/{id}/actions',
@@ -150,11 +167,7 @@ export const actionEndpoints = {
     summary: 'List the executions of an instance, newest first',
     permission: 'actions:read',
     params: ofInstance,
-    query: Type.Object({
-      slug: Type.Optional(givenId('Only this action.')),
-      status: Type.Optional(choice(executionMachine.states)),
-      ...paging,
-    }),
+    query: Type.Object(historyFilters),
     response: list(Execution),
   }),
 };

@@ -17,6 +17,7 @@ export const Capacity = Type.Object(
     cpu: nullable(cpu),
     disk: nullable(usage),
     reported_at: nullable(Timestamp, { description: 'Null when the server has never reported.' }),
+    age_seconds: nullable(Type.Integer({ minimum: 0 }), { description: 'How old the report is.' }),
   },
   { title: 'Capacity' },
 );

@@ -40,6 +40,20 @@ export const Definition = Type.Object(
 );
 export type Definition = Static<typeof Definition>;
 
+export const RevisionChange = Type.Object(
+  {
+    field: Type.String({
+      description: 'template_id, profile, variant, inputs.NAME or secrets.NAME.',
+      examples: ['inputs.SITE_TITLE'],
+    }),
+    change: choice(['added', 'removed', 'changed']),
+    before: Type.Optional(nullable(InputValue, { description: 'Left out for secrets.' })),
+    after: Type.Optional(nullable(InputValue, { description: 'Left out for secrets.' })),
+  },
+  { title: 'RevisionChange' },
+);
+export type RevisionChange = Static<typeof RevisionChange>;
+
 export const Revision = Type.Object(
   {
     number: Type.Integer({ minimum: 1 }),
@@ -47,6 +61,9 @@ export const Revision = Type.Object(
     ...fixed,
     created_at: Timestamp,
     created_by: nullable(Type.String(), { description: 'Id of the user or key that made it.' }),
+    changes: Type.Array(RevisionChange, {
+      description: 'What differs from the revision with the number before. Empty for the first.',
+    }),
   },
   { title: 'Revision' },
 );

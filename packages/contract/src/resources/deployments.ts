@@ -111,6 +111,12 @@ export type DeployReport = Static<typeof DeployReport>;
 
 const order = {
   definition_id: Type.Optional(givenId('The definition to deploy. Required.')),
+  ignore_capacity: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Deploy even where the reported capacity is less than what it reserves.',
+    }),
+  ),
 };
 export const DeploymentExecute = Type.Object(order, {
   title: 'DeploymentExecute',

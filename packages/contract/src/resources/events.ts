@@ -31,8 +31,13 @@ export const eventEndpoints = {
     description: 'Newest first. With after, oldest first from that place on, to follow the list without a gap.',
     permission: 'events:read',
     query: Type.Object({
-      type: Type.Optional(text(100, { description: 'Only this event name.' })),
+      type: Type.Optional(
+        text(100, { description: 'Only this event name, or with .* at its end all that begin so: audit.*' }),
+      ),
+      resource_type: Type.Optional(text(64, { description: 'Only those of resources of this kind.' })),
       resource_id: Type.Optional(givenId('Only those of this resource.')),
+      since: Type.Optional(Type.String({ format: 'date-time', description: 'Only those from this time on.' })),
+      until: Type.Optional(Type.String({ format: 'date-time', description: 'Only those before this time.' })),
       after: Type.Optional(
         Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Only those whose seq is greater.' }),
       ),

@@ -16,6 +16,15 @@ export const InstanceStats = Type.Object(
     failures: Type.Integer({ minimum: 0, description: 'Failed, lost or unhealthy.' }),
     by_status: Type.Record(Type.String(), count),
     by_health: Type.Record(Type.String(), count),
+    failures_by_day: Type.Array(
+      Type.Object({
+        date: Type.String({ examples: ['2030-01-31'] }),
+        deployments: count,
+        actions: count,
+        unhealthy: count,
+      }),
+      { description: 'Oldest first, today last, in UTC: failed deployments, failed actions, instances that fell ill.' },
+    ),
   },
   { title: 'InstanceStats' },
 );
@@ -73,6 +82,11 @@ export const instanceEndpoints = {
     tag: 'instances',
     summary: 'Count the instances by state and health',
     permission: 'instances:read',
+    query: Type.Object({
+      days: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 90, default: 7, description: 'How far failures go back.' }),
+      ),
+    }),
     response: answer(InstanceStats),
   }),
   'instances.read': endpoint({

@@ -138,9 +138,13 @@ export const serverEndpoints = {
     path: '/servers/{id}',
     tag: 'servers',
     summary: 'Remove a server',
-    description: 'Refused while definitions that are not archived still name it. Its key dies at once.',
+    description:
+      'Refused while instances run on it or definitions that are not archived name it, unless it is forced: these are then archived and their containers left as they are. Its key dies at once.',
     permission: 'servers:write',
     params,
+    query: Type.Object({
+      force: Type.Optional(Type.Boolean({ default: false, description: 'Remove it with all that is on it.' })),
+    }),
     response: answer(Server),
   }),
   'servers.rotateKey': endpoint({

@@ -4,11 +4,13 @@ import type { Permission } from '@hortus/contract/permissions';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../identity/principal.ts';
 import { type CallParts, callOf } from './call.ts';
-import { JSON_TYPE } from './errors.ts';
+import { answerTo, JSON_TYPE } from './errors.ts';
+import { EventStream, wantsEvents } from './event-stream.ts';
 import './fastify-request.ts';
 import type { Handlers } from './handler.ts';
 import { CACHE_CONTROL, type HotReads, VARY } from './hot-reads.ts';
 import { isFresh, type Prepared, prepare } from './prepared.ts';
+import { type ServedFile, sendFile } from './served-file.ts';
 import { type Checks, compileChecks } from './validation/checks.ts';
 
 export const BASE_PATH = '/api/v1';
@@ -31,14 +33,16 @@ export function addApiRoutes(app: FastifyInstance, handlers: Handlers<EndpointNa
         name,
         access: { permission: row.permission, daemon: row.daemon, counted: name !== 'health.read' },
       },
-      handler: handlerOf(parts, name, row, checks, handler),
+      handler: routeHandler(parts, name, row, checks, handler),
     });
   }
 }
 
-function handlerOf(parts: ApiParts, name: EndpointName, row: Endpoint, checks: Checks, handler: AnyHandler) {
-  if (row.media !== undefined) return answerFile(parts, row, row.media, checks, handler);
-  return row.hot ? answerHot(parts, name, row, checks, handler) : answer(parts, row, checks, handler);
+function routeHandler(parts: ApiParts, name: EndpointName, row: Endpoint, checks: Checks, handler: AnyHandler) {
+  if (row.media !== undefined) return answerText(parts, row, row.media, checks, handler);
+  if (row.hot) return answerHot(parts, name, row, checks, handler);
+  if (row.stream) return answerStream(parts, row, checks, handler);
+  return row.file ? answerFile(parts, row, checks, handler) : answer(parts, row, checks, handler);
 }
 
 const answer =
@@ -50,13 +54,36 @@ const answer =
   };
 
 /** The same for everybody, so that whatever stands between may keep it for all. */
-const FILE_CACHE_CONTROL = 'public, max-age=86400';
+const TEXT_CACHE_CONTROL = 'public, max-age=86400';
 
-const answerFile =
+const answerText =
   (parts: ApiParts, row: Endpoint, media: string, checks: Checks, handler: AnyHandler) =>
   async (request: FastifyRequest, reply: FastifyReply) => {
     const text = await handler(callOf(parts, row, checks, request, reply));
-    return sendPrepared(request, reply.header('Cache-Control', FILE_CACHE_CONTROL), prepare(String(text), media));
+    return sendPrepared(request, reply.header('Cache-Control', TEXT_CACHE_CONTROL), prepare(String(text), media));
+  };
+
+const answerStream =
+  (parts: ApiParts, row: Endpoint, checks: Checks, handler: AnyHandler) =>
+  async (request: FastifyRequest, reply: FastifyReply) => {
+    if (!wantsEvents(request)) return answer(parts, row, checks, handler)(request, reply);
+    const stream = new EventStream(reply);
+    try {
+      stream.emit('done', (await handler(callOf(parts, row, checks, request, reply, stream))) as object);
+    } catch (error) {
+      // As long as nothing was told it is an ordinary refusal.
+      if (!stream.begun) throw error;
+      stream.emit('error', answerTo(error, request.id).body);
+    }
+    stream.end();
+    return reply;
+  };
+
+const answerFile =
+  (parts: ApiParts, row: Endpoint, checks: Checks, handler: AnyHandler) =>
+  async (request: FastifyRequest, reply: FastifyReply) => {
+    const file = (await handler(callOf(parts, row, checks, request, reply))) as ServedFile;
+    return sendFile(request, reply, file);
   };
 
 /** Computes the answer and leaves it, prepared, for those who ask the same after. */

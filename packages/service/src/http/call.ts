@@ -4,6 +4,8 @@ import type { Principal } from '../identity/principal.ts';
 import { printSessionCookie, readSessionCookie } from '../identity/session-cookie.ts';
 import type { Storage, Tx } from '../storage/storage.ts';
 import type { Vault } from '../vault/vault.ts';
+import { tagsOf } from './entity-tags.ts';
+import { type EventStream, goneSignal } from './event-stream.ts';
 import { idempotentWrite, readIdempotencyKey } from './idempotency/idempotent-write.ts';
 import type { SecureTransport } from './secure-transport.ts';
 import type { Checks } from './validation/checks.ts';
@@ -16,7 +18,14 @@ export interface CallParts {
 }
 
 /** The request as its handler gets it (see `Call` in handler.ts): checked against its row, with ways to answer. */
-export function callOf(parts: CallParts, row: Endpoint, checks: Checks, request: FastifyRequest, reply: FastifyReply) {
+export function callOf(
+  parts: CallParts,
+  row: Endpoint,
+  checks: Checks,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  stream?: EventStream,
+) {
   const params = checks.params(request.params);
   const query = checks.query(request.query);
   const body = checks.body(request.body);
@@ -30,7 +39,14 @@ export function callOf(parts: CallParts, row: Endpoint, checks: Checks, request:
     body,
     address: request.address,
     secure: parts.secureTransport(request.socket.remoteAddress, request.headers),
+    tags: tagsOf(request.headers['if-match'], reply),
     sessionToken: readSessionCookie(request.headers.cookie),
+    emit(event: string, data: object): void {
+      stream?.emit(event, data);
+    },
+    get gone(): AbortSignal {
+      return goneSignal(reply);
+    },
     setSession(token: string | null, expiresAt?: number): void {
       reply.header('Set-Cookie', printSessionCookie(token, parts.publicUrl, expiresAt));
     },

@@ -35,6 +35,9 @@ const beforeHandler: Readonly<Record<string, (bodyLimit: number) => ErrorAnswer>
 
 export const unknownPath = () => answer('NOT_FOUND', 'There is no such path, or not with this method.');
 
+/** The status of this one is HTTP's own, which programs that download know what to make of. */
+export const noSuchRange = (size: number) => invalid('Range', `there are ${size} bytes.`).body;
+
 export const malformedJson = () =>
   new Problem('VALIDATION_ERROR', 'body: is not valid JSON.', { reason: 'invalid', field: 'body' });
 

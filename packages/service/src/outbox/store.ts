@@ -9,15 +9,14 @@ export type SequencedEvent = Row<'events'> & { readonly seq: number };
 /** Kept apart from the events, so that the numbers go on when retention has removed the last of them. */
 const LAST_SEQ = 'events.last_seq';
 
+/** The number of the last event that the subscribers have been told of. */
+export const lastTold = sql<number>`coalesce((select cast(value as bigint) from settings where name = ${LAST_SEQ}), 0)`;
+
 /** Events that nobody has been told of: without a number on PostgreSQL, with one past the last told on SQLite. */
 const untold = statement<object, { position: number }>((db, _, engine) => {
   const first = db.selectFrom('events').select('position').orderBy('position').limit(1);
   if (engine === 'postgres') return first.where('seq', 'is', null);
-  return first.where(
-    'position',
-    '>',
-    sql<number>`coalesce((select cast(value as integer) from settings where name = ${LAST_SEQ}), 0)`,
-  );
+  return first.where('position', '>', lastTold);
 });
 
 export const hasUntold = async (queries: Queries): Promise<boolean> => (await untold(queries, {})).length > 0;

@@ -5,6 +5,8 @@ import { eventNumbers } from './migrations/0003-event-numbers.ts';
 import { claims } from './migrations/0004-claims.ts';
 import { privateTemplates } from './migrations/0005-private-templates.ts';
 import { tenantsRecipesConfigs } from './migrations/0010-tenants-recipes-configs.ts';
+import { upgradesAssistant } from './migrations/0011-upgrades-assistant.ts';
+import { identityRetention } from './migrations/0012-identity-retention.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
 /** In the order in which they run; a name once released never changes. */
@@ -15,6 +17,8 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0004-claims': claims,
   '0005-private-templates': privateTemplates,
   '0010-tenants-recipes-configs': tenantsRecipesConfigs,
+  '0011-upgrades-assistant': upgradesAssistant,
+  '0012-identity-retention': identityRetention,
 };
 
 /** Any number works as long as every replica uses the same. */

@@ -7,6 +7,7 @@ import type { recipeMachine } from '@hortus/contract/machines/recipe';
 import type { serverMachine } from '@hortus/contract/machines/server';
 import type { templateMachine } from '@hortus/contract/machines/template';
 import type { tenantMachine } from '@hortus/contract/machines/tenant';
+import type { upgradeMachine } from '@hortus/contract/machines/upgrade';
 import type { ColumnType, Generated, Insertable, Selectable } from 'kysely';
 
 /**
@@ -34,6 +35,22 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
   };
+  /** A way into an account for somebody who has none of its users yet. */
+  invites: {
+    id: string;
+    account_id: string;
+    email: string;
+    role: 'owner' | 'member';
+    hash: string;
+    created_by: string | null;
+    created_at: Time;
+    expires_at: Time;
+    /** When it was accepted or taken back; null while it can be accepted. */
+    ended_at: Time | null;
+    outcome: 'accepted' | 'revoked' | null;
+  };
+  /** One at most for each user: a new one takes the place of the last. */
+  password_resets: { user_id: string; hash: string; created_by: string | null; created_at: Time; expires_at: Time };
   sessions: {
     id: string;
     hash: string;
@@ -243,6 +260,8 @@ export interface Tables {
     variant: string | null;
     inputs: Json;
     secret_inputs: Json;
+    /** Names of the secrets whose values were set or generated anew with it. */
+    changed_secrets: Generated<Json>;
     created_by: string | null;
     created_at: Time;
   };
@@ -346,6 +365,31 @@ export interface Tables {
     started_at: Time | null;
     finished_at: Time | null;
   };
+  upgrades: {
+    id: string;
+    account_id: string;
+    instance_id: string;
+    definition_id: string;
+    server_id: string;
+    species: string;
+    /** Of the revision that ran when it was found. */
+    from_template_id: string;
+    to_template_id: string;
+    status: Status<StateOf<typeof upgradeMachine>>;
+    acknowledged_at: Time | null;
+    created_at: Time;
+    updated_at: Time;
+  };
+  /** What one asker has had of the assistant in a month, written `2026-01`. */
+  assistant_usage: {
+    account_id: string;
+    asker: string;
+    month: string;
+    questions: number;
+    prompt_tokens: number;
+    answer_tokens: number;
+    updated_at: Time;
+  };
   server_capacity: {
     server_id: string;
     memory_used: number;
@@ -363,7 +407,13 @@ export interface Tables {
     url: string;
     events: Json;
     secret: string;
+    /** The one before, which signs too until its time is over. */
+    old_secret: string | null;
+    old_secret_until: Time | null;
     status: 'active' | 'paused';
+    /** Since when no attempt has gone well; null when the last one did. */
+    failing_since: Time | null;
+    paused_because: 'user' | 'dead' | null;
     created_at: Time;
     updated_at: Time;
   };

@@ -99,6 +99,25 @@ const anExecution = async (caller: Caller) => {
 };
 const ofExecution = async (caller: Caller) => ({ params: { execution_id: await anExecution(caller) } });
 
+/** Of an instance that runs the older of two versions. The caller must be an admin, who can publish them. */
+const anUpgrade = async (caller: Caller) => {
+  const { client } = caller;
+  const { slug, ...submitted } = submission();
+  const publish = async (version: string) => {
+    const body = { slug, ...submitted, spec: submitted.spec.replace('version: 1.0.0', `version: ${version}`) };
+    const { id } = (await client.call('recipes.submit', { body })).data;
+    await client.call('recipes.approve', { params: { id } });
+  };
+  await publish('1.0.0');
+  const body = { species: slug, instance_uid: fresh('old'), server_id: await aServer(caller), inputs: {} };
+  const definition_id = (await client.call('definitions.create', { body })).data.id;
+  const { id } = (await client.call('deployments.execute', { body: { definition_id } })).data;
+  await client.call('deployments.status', { params: { id }, body: { status: 'success' } });
+  await publish('1.1.0');
+  await client.call('upgrades.scan', { body: {} });
+  return (await client.call('upgrades.list', { query: { definition_id } })).data[0]?.id ?? '';
+};
+
 /** Subscribed to what these tests never cause, so that nothing is sent. */
 const subscription = () => ({
   url: 'http://127.0.0.1:9/hooks',
@@ -261,6 +280,10 @@ export const goodRequests: GoodRequests = {
     ...(await ofInstance(caller)),
     body: { remove_volumes: true, confirm: ['uploads', 'dbdata'] },
   }),
+  'actions.all': async (caller) => {
+    await anExecution(caller);
+    return { query: { status: 'pending', slug: 'db-dump' } };
+  },
   'actions.list': ofInstance,
   'actions.execute': async (caller) => ({
     params: { id: await anInstance(caller), slug: 'db-dump' },
@@ -329,6 +352,13 @@ export const goodRequests: GoodRequests = {
     await ofWebhook(caller);
     return {};
   },
+  'upgrades.list': () => ({}),
+  'upgrades.scan': async (caller) => ({ body: { instance_id: await anInstance(caller) } }),
+  'upgrades.acknowledge': async (caller) => ({ params: { id: await anUpgrade(caller) } }),
+  'copilot.ask': () => ({ body: { question: 'Which template is a blog?' } }),
+  'copilot.usage': () => ({}),
+  'implant.read': () => ({ params: { os_type: 'linux', arch: 'amd64' } }),
+  'implant.download': () => ({ params: { os_type: 'linux', arch: 'amd64' } }),
   'webhooks.create': () => ({ body: subscription() }),
   'webhooks.createAlternative': () => ({ body: subscription() }),
   'webhooks.delete': ofWebhook,
@@ -347,6 +377,15 @@ export const goodRequests: GoodRequests = {
   'keys.revoke': async ({ client }) => ({
     params: { id: (await client.call('keys.create', { body: newKey() })).data.id },
   }),
+  'vault.access': async (caller) => {
+    await aDefinition(caller);
+    return { query: { access: 'set' } };
+  },
+  'vault.set': async (caller) => ({
+    params: { id: await aDefinition(caller), name: 'SMTP_PASSWORD' },
+    body: { value: 'another hunter2' },
+  }),
+  'vault.rotateSecret': async (caller) => ({ params: { id: await aDefinition(caller), name: 'DB_PASSWORD' } }),
   'vault.rotate': () => ({}),
   'settings.list': () => ({}),
 };

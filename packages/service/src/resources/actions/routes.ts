@@ -1,8 +1,13 @@
 import type { actionEndpoints } from '@hortus/contract/resources/actions';
-import type { Handlers } from '../../http/handler.ts';
+import type { Call, Handlers } from '../../http/handler.ts';
+import type { Principal } from '../../identity/principal.ts';
 import type { Actions } from './service.ts';
 
 export const actionRoutes = (actions: Actions): Handlers<keyof typeof actionEndpoints> => ({
+  'actions.all': async ({ principal, query }) => {
+    const filter = { ...filterOf(principal, query), instanceId: query.instance_id };
+    return { success: true, ...(await actions.all(filter, query)) };
+  },
   'actions.list': async ({ principal, params }) => ({
     success: true,
     ...(await actions.list(principal, params.id)),
@@ -29,7 +34,17 @@ export const actionRoutes = (actions: Actions): Handlers<keyof typeof actionEndp
       return { success: true, execution, data: execution };
     }),
   'actions.history': async ({ principal, params, query }) => {
-    const filter = { instanceId: params.id, slug: query.slug, status: query.status };
+    const filter = { ...filterOf(principal, query), instanceId: params.id };
     return { success: true, ...(await actions.history(principal, filter, query)) };
   },
 });
+
+const filterOf = ({ accountId }: Principal, query: Call<'actions.history'>['query']) => ({
+  accountId,
+  slug: query.slug,
+  status: query.status,
+  since: timeOf(query.since),
+  until: timeOf(query.until),
+});
+
+const timeOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Date.parse(text));

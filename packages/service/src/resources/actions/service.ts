@@ -95,13 +95,21 @@ export class Actions {
     return executionRecord(visible(principal, await findExecution(this.#deps.storage.reader, id)));
   }
 
-  async history(principal: Principal, filter: ExecutionFilter, request: PageRequest): Promise<Page<Execution>> {
-    const { storage, pages, instances } = this.#deps;
-    await instances.find(storage.reader, principal, filter.instanceId);
+  async history(
+    principal: Principal,
+    filter: Omit<ExecutionFilter, 'accountId'> & { instanceId: string },
+    request: PageRequest,
+  ): Promise<Page<Execution>> {
+    await this.#deps.instances.find(this.#deps.storage.reader, principal, filter.instanceId);
+    return this.all({ ...filter, accountId: principal.accountId }, request);
+  }
+
+  async all(filter: ExecutionFilter, request: PageRequest): Promise<Page<Execution>> {
+    const { storage, pages } = this.#deps;
     const page = await pages.read(request, {
       rows: (limit, offset) => listExecutions(storage.reader, filter, limit, offset),
       count: (atMost) => countExecutions(storage.reader, filter, atMost),
-      countKey: `executions ${Object.values(filter).join(' ')}`,
+      countKey: `executions ${JSON.stringify(filter)}`,
     });
     return { ...page, data: page.data.map(executionRecord) };
   }

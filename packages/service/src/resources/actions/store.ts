@@ -7,7 +7,11 @@ import type { Row, Tables } from '../../storage/tables.ts';
 export type ExecutionRow = Row<'executions'>;
 
 export interface ExecutionFilter {
-  readonly instanceId: string;
+  readonly accountId: string;
+  readonly instanceId?: string | undefined;
+  /** When they were ordered, in milliseconds since 1970. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
   readonly slug?: string | undefined;
   readonly status?: ExecutionRow['status'] | undefined;
 }
@@ -16,7 +20,10 @@ const matching =
   (filter: ExecutionFilter) =>
   (eb: ExpressionBuilder<Tables, 'executions'>): Expression<SqlBool> =>
     eb.and([
-      eb('instance_id', '=', filter.instanceId),
+      eb('account_id', '=', filter.accountId),
+      ...(filter.instanceId === undefined ? [] : [eb('instance_id', '=', filter.instanceId)]),
+      ...(filter.since === undefined ? [] : [eb('created_at', '>=', filter.since)]),
+      ...(filter.until === undefined ? [] : [eb('created_at', '<', filter.until)]),
       ...(filter.slug === undefined ? [] : [eb('slug', '=', filter.slug)]),
       ...(filter.status === undefined ? [] : [eb('status', '=', filter.status)]),
     ]);

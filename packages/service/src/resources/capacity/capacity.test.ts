@@ -21,7 +21,7 @@ onBothEngines((engine) => {
       await storage.write((tx) => insertRow(tx, 'servers', row(tx)));
       return serverId;
     };
-    const capacities = new Capacities({ reader: storage.reader, pages: new Pages() });
+    const capacities = new Capacities({ reader: storage.reader, pages: new Pages(), clock: () => clock.now });
     return { storage, accountId, principal: keyOf(accountId), addServer, capacities, clock };
   }
   const report = {
@@ -33,9 +33,9 @@ onBothEngines((engine) => {
   it('is null until it is reported, and then what was reported last', async () => {
     const { storage, capacities, principal, addServer, clock } = await plant();
     const id = await addServer();
-    const nothing = { server_id: id, memory: null, cpu: null, disk: null, reported_at: null };
+    const nothing = { server_id: id, memory: null, cpu: null, disk: null, reported_at: null, age_seconds: null };
     expect(await capacities.read(principal, id)).toEqual(nothing);
-    const told = { server_id: id, ...report, reported_at: new Date(clock.now).toISOString() };
+    const told = { server_id: id, ...report, reported_at: new Date(clock.now).toISOString(), age_seconds: 0 };
     expect(await storage.write((tx) => capacities.report(tx, principal, id, report))).toEqual(told);
     clock.now += 1_000;
     const later = { ...report, cpu: { cores: 2.5, used_percent: 99.9 } };

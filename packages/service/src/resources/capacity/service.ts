@@ -9,6 +9,7 @@ import { countServers, findCapacity, listCapacity, type ReportedRow, writeCapaci
 export interface CapacitiesDeps {
   readonly reader: Queries;
   readonly pages: Pages;
+  readonly clock?: () => number;
 }
 
 export class Capacities {
@@ -24,7 +25,7 @@ export class Capacities {
       count: (atMost) => countServers(reader, accountId, atMost),
       countKey: `capacity ${accountId}`,
     });
-    return { ...page, data: page.data.map(capacityRecord) };
+    return { ...page, data: page.data.map((row) => capacityRecord(row, this.#now())) };
   }
 
   read(principal: Principal, serverId: string): Promise<Capacity> {
@@ -52,11 +53,15 @@ export class Capacities {
     if (principal.kind === 'server' && principal.serverId !== serverId) throw notFound('server');
     const row = await findCapacity(queries, principal.accountId, serverId);
     if (!row) throw notFound('server');
-    return capacityRecord(row);
+    return capacityRecord(row, this.#now());
+  }
+
+  #now(): number {
+    return (this.#deps.clock ?? Date.now)();
   }
 }
 
-const capacityRecord = (row: ReportedRow): Capacity => ({
+const capacityRecord = (row: ReportedRow, now: number): Capacity => ({
   server_id: row.id,
   memory: usage(row.memory_used, row.memory_free),
   cpu:
@@ -65,6 +70,8 @@ const capacityRecord = (row: ReportedRow): Capacity => ({
       : { cores: row.cpu_cores, used_percent: row.cpu_used_percent },
   disk: usage(row.disk_used, row.disk_free),
   reported_at: isoOrNull(row.reported_at),
+  // Clocks of replicas differ a little, and no report is from the future.
+  age_seconds: row.reported_at === null ? null : Math.max(0, Math.floor((now - row.reported_at) / 1_000)),
 });
 
 const usage = (used: number | null, free: number | null) => (used === null || free === null ? null : { used, free });

@@ -1,6 +1,7 @@
 import type { Definition, Revision, Secret } from '@hortus/contract/resources/definition-records';
 import { iso } from '../../time.ts';
 import type { CatalogTemplate } from '../templates/catalog.ts';
+import { changesBetween } from './changes.ts';
 import type { CurrentRow, RevisionRow, SecretRow } from './store.ts';
 
 /** Rows as the contract shows them. */
@@ -25,7 +26,7 @@ export const definitionRecord = (row: CurrentRow, template: CatalogTemplate): De
   updated_at: iso(row.updated_at),
 });
 
-export const revisionRecord = (row: RevisionRow, current: number): Revision => ({
+export const revisionRecord = (row: RevisionRow, previous: RevisionRow | undefined, current: number): Revision => ({
   number: row.number,
   current: row.number === current,
   template_id: row.template_id,
@@ -36,6 +37,7 @@ export const revisionRecord = (row: RevisionRow, current: number): Revision => (
   secret_inputs: JSON.parse(row.secret_inputs),
   created_at: iso(row.created_at),
   created_by: row.created_by,
+  changes: previous ? changesBetween(previous, row) : [],
 });
 
 export const secretRecord = (row: SecretRow): Secret => ({

@@ -13,12 +13,19 @@ export const definitionRoutes = (definitions: Definitions): Handlers<keyof typeo
     const order = await definitions.order(principal, body);
     return write(async (tx) => ({ success: true, data: await definitions.create(tx, principal, order) }));
   },
-  'definitions.read': async ({ principal, params }) => ({
-    success: true,
-    data: await definitions.read(principal, params.id),
-  }),
-  'definitions.update': ({ principal, params, body, write }) =>
-    write(async (tx) => ({ success: true, data: await definitions.update(tx, principal, params.id, body) })),
+  'definitions.read': async ({ principal, params, tags }) => {
+    const data = await definitions.read(principal, params.id);
+    tags.answer(data.current_revision);
+    return { success: true, data };
+  },
+  'definitions.update': async ({ principal, params, body, tags, write }) => {
+    const answer = await write(async (tx) => {
+      const unchanged = (revision: number) => tags.expect(revision);
+      return { success: true, data: await definitions.update(tx, principal, params.id, body, unchanged) };
+    });
+    tags.answer(answer.data.current_revision);
+    return answer;
+  },
   'definitions.archive': ({ principal, params, query, write }) =>
     write(async (tx) => ({
       success: true,

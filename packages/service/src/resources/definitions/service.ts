@@ -30,6 +30,7 @@ import {
   listRevisions,
   listSecrets,
   lockDefinition,
+  lockOfServer,
   removeSecret,
 } from './store.ts';
 
@@ -121,8 +122,16 @@ export class Definitions {
     return definitionRecord({ ...row, ...revision }, template);
   }
 
-  async update(tx: Tx, principal: Principal, id: string, body: DefinitionUpdate): Promise<Definition> {
+  /** `expect` throws when the caller has another revision in mind than the one that is current. */
+  async update(
+    tx: Tx,
+    principal: Principal,
+    id: string,
+    body: DefinitionUpdate,
+    expect: (currentRevision: number) => void = () => {},
+  ): Promise<Definition> {
     const before = await this.#lock(tx, principal, id);
+    expect(before.current_revision);
     const template = this.#template(before.template_id);
     const next = readRevision(template, before, body);
     const number = before.last_revision + 1;
@@ -130,7 +139,8 @@ export class Definitions {
       actor: actorOf(principal),
       set: { name: body.name ?? before.name, current_revision: number, last_revision: number },
     });
-    await insertRevision(tx, { ...next.revision, ...revisionOf(tx, principal, changed) });
+    const changed_secrets = JSON.stringify(Object.keys(next.secret));
+    await insertRevision(tx, { ...next.revision, changed_secrets, ...revisionOf(tx, principal, changed) });
     await keepGiven(
       tx,
       this.#deps.vault,
@@ -163,6 +173,14 @@ export class Definitions {
     return archived;
   }
 
+  /** The server is given up: its definitions are archived, and its containers are nobody's any more. */
+  async archiveAllOn(tx: Tx, principal: Principal, serverId: string): Promise<void> {
+    for (const { id } of await lockOfServer(tx, serverId)) {
+      await this.#move(tx, principal, id, 'archive');
+      await this.#deps.stopDeployments(tx, id, actorOf(principal), { runningToo: true });
+    }
+  }
+
   async activate(tx: Tx, principal: Principal, id: string): Promise<Definition> {
     const { server_id, tenant_id } = await this.#lock(tx, principal, id);
     if (!(await this.#deps.hasServer(tx, principal.accountId, server_id)))
@@ -177,13 +195,16 @@ export class Definitions {
   async revisions(principal: Principal, id: string, request: PageRequest): Promise<Page<Revision>> {
     const { reader, pages } = this.#deps;
     const definition = await this.#find(reader, principal, id);
-    const page = await pages.read(request, {
-      rows: (limit, offset) => listRevisions(reader, id, limit, offset),
+    return pages.read(request, {
+      rows: async (limit, offset) => {
+        // One more than asked for: the last on the page is compared with it.
+        const rows = await listRevisions(reader, id, limit + 1, offset);
+        return rows.slice(0, limit).map((row, i) => revisionRecord(row, rows[i + 1], definition.current_revision));
+      },
       // Numbers run from 1 without gaps, so the last one is the count.
       count: async () => definition.last_revision,
       countKey: `revisions ${id}`,
     });
-    return { ...page, data: page.data.map((row) => revisionRecord(row, definition.current_revision)) };
   }
 
   async secrets(principal: Principal, id: string, request: PageRequest): Promise<Page<Secret>> {

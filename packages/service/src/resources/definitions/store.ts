@@ -114,6 +114,18 @@ export async function countUnarchivedOn(queries: Queries, serverId: string): Pro
 }
 
 /** In the order of their ids, as everybody locks them, so that nobody waits for each other. */
+export const lockOfServer = (tx: Tx, serverId: string): Promise<DefinitionRow[]> =>
+  forUpdate(
+    tx,
+    tx.db
+      .selectFrom('definitions')
+      .selectAll()
+      .where('server_id', '=', serverId)
+      .where('status', '!=', 'archived')
+      .orderBy('id'),
+  ).execute();
+
+/** In the same order. */
 export const lockOfTenant = (tx: Tx, tenantId: string): Promise<DefinitionRow[]> =>
   forUpdate(
     tx,
@@ -140,23 +152,26 @@ export async function countOfTenants(
   return new Map(rows.map(({ tenant_id, total }) => [tenant_id, total]));
 }
 
-const addRevision = statement<NewRow<'revisions'>>((db, p) =>
+type NewRevision = Omit<RevisionRow, 'changed_secrets'> & Partial<Pick<RevisionRow, 'changed_secrets'>>;
+
+const addRevision = statement<RevisionRow>((db, p) =>
   db.insertInto('revisions').values({
     definition_id: p.definition_id,
     number: p.number,
     template_id: p.template_id,
     spec_hash: p.spec_hash,
     profile: p.profile,
-    variant: p.variant ?? null,
+    variant: p.variant,
     inputs: p.inputs,
     secret_inputs: p.secret_inputs,
-    created_by: p.created_by ?? null,
+    changed_secrets: p.changed_secrets,
+    created_by: p.created_by,
     created_at: p.created_at,
   }),
 );
 
-export const insertRevision = async (tx: Tx, row: NewRow<'revisions'>): Promise<void> =>
-  void (await addRevision(tx, row));
+export const insertRevision = async (tx: Tx, row: NewRevision): Promise<void> =>
+  void (await addRevision(tx, { changed_secrets: '[]', ...row }));
 
 export const findRevision = (
   queries: Queries,

@@ -12,11 +12,11 @@ export const deploymentRoutes = (
     return { success: true, ...(await deployments.list(principal, filter, query)) };
   },
   'deployments.execute': async ({ principal, body, write }) => {
-    await deployments.rehearse(principal, body.definition_id);
+    await deployments.rehearse(principal, body);
     return write(async (tx) => ({ success: true, data: await deployments.execute(tx, principal, body) }));
   },
   'deployments.create': async ({ principal, body, write }) => {
-    await deployments.rehearse(principal, body.definition_id);
+    await deployments.rehearse(principal, body);
     return write(async (tx) => ({ success: true, data: await deployments.execute(tx, principal, body) }));
   },
   'deployments.pending': async ({ principal, query }) => ({

@@ -5,7 +5,8 @@ import { conflict, invalid, notFound } from '../../problem.ts';
 import { begin } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import { definitionById, type Pinned, pin } from '../definitions/deployable.ts';
+import { requireRoom, reservationOf } from '../capacity/room.ts';
+import { type DefinitionRow, definitionById, type Pinned, pin } from '../definitions/deployable.ts';
 import type { Standing } from '../servers/service.ts';
 import { requireOpenTenant } from '../tenants/membership.ts';
 import { deploymentLifecycle } from './lifecycle.ts';
@@ -36,6 +37,11 @@ export interface DeploymentsDeps {
   readonly server: ServerStanding;
   readonly manifests: Pick<ManifestsOfDeployments, 'resolve'>;
   readonly wake: Wake;
+  /** What is deployed on a server, and which revision of it. */
+  readonly deployedOn: (
+    queries: Queries,
+    serverId: string,
+  ) => Promise<readonly { readonly definition_id: string; readonly revision: number | null }[]>;
   /** A daemon that asks is there. */
   readonly heard: (serverId: string) => void;
 }
@@ -81,11 +87,30 @@ export class Deployments {
   }
 
   /** Says what keeps a definition from being deployed before a daemon would: outside the transaction, as it takes time. */
-  async rehearse({ accountId }: Principal, definitionId: string | undefined): Promise<void> {
+  async rehearse({ accountId }: Principal, { definition_id: id, ignore_capacity }: DeploymentCreate): Promise<void> {
     const { reader, manifests } = this.#deps;
-    const definition = definitionId === undefined ? undefined : await definitionById(reader, accountId, definitionId);
+    const definition = id === undefined ? undefined : await definitionById(reader, accountId, id);
     if (definition === undefined || definition.status === 'archived') return;
-    await manifests.resolve(reader, accountId, definition.id, definition.current_revision);
+    const { manifest } = await manifests.resolve(reader, accountId, definition.id, definition.current_revision);
+    if (ignore_capacity) return;
+    await requireRoom(reader, {
+      accountId,
+      serverId: definition.server_id,
+      reservation: reservationOf(manifest),
+      others: () => this.#reservedByOthers(definition),
+    });
+  }
+
+  /** Each as it was last deployed, whether it runs at this moment or not: what is stopped will be started again. */
+  async #reservedByOthers({ id, account_id, server_id }: DefinitionRow): Promise<number> {
+    const { reader, manifests, deployedOn } = this.#deps;
+    let memory = 0;
+    for (const other of await deployedOn(reader, server_id)) {
+      if (other.definition_id === id || other.revision === null) continue;
+      const { manifest } = await manifests.resolve(reader, account_id, other.definition_id, other.revision);
+      memory += reservationOf(manifest).memory;
+    }
+    return memory;
   }
 
   async execute(tx: Tx, principal: Principal, body: DeploymentCreate): Promise<Deployment> {

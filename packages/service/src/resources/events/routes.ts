@@ -3,7 +3,7 @@ import type { Handlers } from '../../http/handler.ts';
 import type { Pages } from '../../storage/page.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
-import { countEvents, type EventFilter, type EventRow, eventsOf } from './store.ts';
+import { type EventFilter, type EventRow, listEvents } from './listing.ts';
 
 export interface EventDeps {
   readonly storage: Storage;
@@ -14,18 +14,24 @@ export const eventRoutes = ({ storage, pages }: EventDeps): Handlers<'events.lis
   'events.list': async ({ principal, query }) => {
     const filter: EventFilter = {
       accountId: principal.accountId,
-      type: query.type,
+      ...typesOf(query.type),
+      resourceType: query.resource_type,
       resourceId: query.resource_id,
+      since: timeOf(query.since),
+      until: timeOf(query.until),
       after: query.after,
     };
-    const { data, pagination } = await pages.read(query, {
-      rows: (limit, offset) => eventsOf(storage.reader, filter, limit, offset),
-      count: (atMost) => countEvents(storage.reader, filter, atMost),
-      countKey: `events ${JSON.stringify(filter)}`,
-    });
+    const { data, pagination } = await listEvents({ reader: storage.reader, pages }, filter, query);
     return { success: true, data: data.map(eventRecord), pagination };
   },
 });
+
+const typesOf = (type: string | undefined): Pick<EventFilter, 'types' | 'typePrefix'> => {
+  if (type === undefined) return {};
+  return type.endsWith('.*') ? { typePrefix: type.slice(0, -1) } : { types: [type] };
+};
+
+const timeOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Date.parse(text));
 
 const eventRecord = (row: EventRow): Event => ({
   id: row.id,

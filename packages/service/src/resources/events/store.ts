@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Queries } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 
@@ -5,19 +6,30 @@ export type EventRow = Row<'events'> & { readonly seq: number };
 
 export interface EventFilter {
   readonly accountId: string;
-  readonly type: string | undefined;
-  readonly resourceId: string | undefined;
+  readonly types?: readonly string[] | undefined;
+  readonly typePrefix?: string | undefined;
+  readonly resourceType?: string | undefined;
+  readonly resourceId?: string | undefined;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
   /** Only what follows this number, oldest first. */
-  readonly after: number | undefined;
+  readonly after?: number | undefined;
 }
 
-const where = (queries: Queries, { accountId, type, resourceId, after }: EventFilter) => {
+const where = (queries: Queries, filter: EventFilter) => {
+  const { accountId, types, typePrefix, resourceType, resourceId, since, until, after } = filter;
   // An event has a number from the moment it can be followed; one without is seen by nobody yet.
   let events = queries.db
     .selectFrom('events')
     .where('account_id', '=', accountId)
     .where('seq', '>', after ?? 0);
-  if (type !== undefined) events = events.where('type', '=', type);
+  if (types !== undefined) events = events.where('type', 'in', types);
+  // The names that begin so are those between it and the same with its last character raised by one: an index finds them.
+  if (typePrefix !== undefined)
+    events = events.where('type', '>=', typePrefix).where('type', '<', `${typePrefix.slice(0, -1)}/`);
+  if (resourceType !== undefined) events = events.where('resource_type', '=', resourceType);
+  if (since !== undefined) events = events.where('created_at', '>=', since);
+  if (until !== undefined) events = events.where('created_at', '<', until);
   if (resourceId !== undefined) events = events.where('resource_id', '=', resourceId);
   return events;
 };
@@ -39,4 +51,18 @@ export const countEvents = async (queries: Queries, filter: EventFilter, atMost:
     .select((select) => select.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   return Number(count);
+};
+
+export const countByDay = async (
+  queries: Queries,
+  { dayMs, ...filter }: EventFilter & { readonly dayMs: number },
+): Promise<{ type: string; day: number; total: number }[]> => {
+  // Whole numbers divide to whole numbers on both engines.
+  const day = sql<number>`created_at / ${sql.lit(dayMs)}`;
+  const rows = await where(queries, filter)
+    .select(['type', day.as('day')])
+    .select((select) => select.fn.countAll<number>().as('total'))
+    .groupBy(['type', day])
+    .execute();
+  return rows.map((row) => ({ type: row.type, day: Number(row.day), total: Number(row.total) }));
 };

@@ -15,7 +15,10 @@ export const instanceRoutes = (
     const filter = { accountId: principal.accountId, serverId, definitionId, status, health };
     return { success: true, ...(await instances.list(filter, query)) };
   },
-  'instances.stats': async ({ principal }) => ({ success: true, data: await instances.stats(principal.accountId) }),
+  'instances.stats': async ({ principal, query }) => ({
+    success: true,
+    data: await instances.stats(principal.accountId, query.days),
+  }),
   'instances.read': async ({ principal, params }) => ({
     success: true,
     data: await instances.read(principal, params.id),

@@ -11,6 +11,7 @@ import { type Queries, RunAgain, type Tx } from '../../storage/storage.ts';
 import type { BuiltIn, BuiltInOrder } from '../actions/built-ins.ts';
 import type { Catalog } from '../templates/catalog.ts';
 import { type Columns, type Facts, forgetHealth, take } from './facts.ts';
+import { failuresByDay } from './failures.ts';
 import { instanceLifecycle } from './lifecycle.ts';
 import { instanceRecord } from './record.ts';
 import { takeReport } from './report.ts';
@@ -67,7 +68,7 @@ export class Instances {
     return { ...page, data: page.data.map((row) => this.record(row)) };
   }
 
-  async stats(accountId: string): Promise<InstanceStats> {
+  async stats(accountId: string, days = 7): Promise<InstanceStats> {
     const zero = (states: readonly string[]) => Object.fromEntries(states.map((state) => [state, 0]));
     const by_status: Record<string, number> = zero(instanceMachine.states);
     const by_health: Record<string, number> = zero(instanceHealthMachine.states);
@@ -80,7 +81,12 @@ export class Instances {
       if (status === 'running') stats.running += total;
       if (status === 'failed' || status === 'lost' || health === 'unhealthy') stats.failures += total;
     }
-    return { ...stats, by_status, by_health };
+    const failures_by_day = await failuresByDay(this.#deps.reader, accountId, days, Date.now());
+    return { ...stats, by_status, by_health, failures_by_day };
+  }
+
+  async has(accountId: string, id: string): Promise<boolean> {
+    return (await findInstance(this.#deps.reader, { accountId }, id)) !== undefined;
   }
 
   async read(principal: Principal, id: string): Promise<Instance> {

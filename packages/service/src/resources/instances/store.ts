@@ -190,6 +190,28 @@ export const lockOfServer = (
       .orderBy('id'),
   ).execute();
 
+/** All that are not gone, in whatever state. */
+export const livingOn = (
+  queries: Queries,
+  serverId: string,
+): Promise<Pick<InstanceRow, 'definition_id' | 'revision'>[]> =>
+  queries.db
+    .selectFrom('instances')
+    .select(['definition_id', 'revision'])
+    .where('server_id', '=', serverId)
+    .where('status', '<>', sql.lit('released' as const))
+    .execute();
+
+export async function countRunningOn(queries: Queries, serverId: string): Promise<number> {
+  const { total } = await queries.db
+    .selectFrom('instances')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('server_id', '=', serverId)
+    .where('status', 'in', ['starting', 'running', 'restarting'])
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
 /** A sign of life and nothing else: one statement, however many there are. */
 export const touchInstances = (tx: Tx, ids: readonly string[]) =>
   tx.db.updateTable('instances').set({ last_reported_at: tx.now }).where('id', 'in', ids).execute();

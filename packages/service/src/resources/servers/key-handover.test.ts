@@ -17,7 +17,8 @@ onBothEngines((engine) => {
       vault: replica.vault,
       issueKey: () => newServerKey('live'),
       manifestKey: () => '',
-      inUse: async () => 0,
+      inUse: async () => ({ definitions: 0, instances: 0 }),
+      abandon: async () => {},
     });
     const { account_id: accountId } = await replica.server(id);
     const owner: Principal = { kind: 'key', id: 'key_1', accountId, plan: 'pro', userId: null, permissions: ['admin'] };
@@ -25,7 +26,7 @@ onBothEngines((engine) => {
       id,
       key,
       rotate: (force = false) => replica.storage.write((tx) => servers.rotateKey(tx, owner, id, force)),
-      remove: () => replica.storage.write((tx) => servers.remove(tx, owner, id)),
+      remove: () => replica.storage.write((tx) => servers.remove(tx, owner, id, false)),
     };
   }
   const rotate = { capabilities: ['rotate'] };

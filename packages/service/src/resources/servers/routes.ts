@@ -19,8 +19,11 @@ export const serverRoutes = (servers: Servers): Handlers<keyof typeof serverEndp
   'servers.read': async ({ principal, params }) => ({ success: true, data: await servers.read(principal, params.id) }),
   'servers.update': ({ principal, params, body, write }) =>
     write(async (tx) => ({ success: true, data: await servers.update(tx, principal, params.id, body) })),
-  'servers.delete': ({ principal, params, write }) =>
-    write(async (tx) => ({ success: true, data: await servers.remove(tx, principal, params.id) })),
+  'servers.delete': ({ principal, params, query, write }) =>
+    write(async (tx) => ({
+      success: true,
+      data: await servers.remove(tx, principal, params.id, query.force ?? false),
+    })),
   'servers.rotateKey': ({ principal, params, query, write }) =>
     write(async (tx) => ({
       success: true,

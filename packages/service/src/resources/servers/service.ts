@@ -30,8 +30,10 @@ export interface ServersDeps {
   readonly issueKey: () => { readonly token: string; readonly hash: string };
   /** What a daemon verifies manifests with. */
   readonly manifestKey: () => string;
-  /** How many definitions still need the server. */
-  readonly inUse: (tx: Tx, serverId: string) => Promise<number>;
+  /** How many definitions still need the server, and how many instances run on it. */
+  readonly inUse: (tx: Tx, serverId: string) => Promise<{ readonly definitions: number; readonly instances: number }>;
+  /** Gives up what is on it: nobody will report on it any more. */
+  readonly abandon: (tx: Tx, principal: Principal, serverId: string) => Promise<void>;
 }
 
 export interface Standing {
@@ -123,13 +125,17 @@ export class Servers {
     return serverRecord(await updateServer(tx, row, body));
   }
 
-  async remove(tx: Tx, principal: Principal, id: string): Promise<Server> {
+  async remove(tx: Tx, principal: Principal, id: string, force: boolean): Promise<Server> {
     const row = await this.#lock(tx, principal, id);
-    const definitions = await this.#deps.inUse(tx, id);
-    if (definitions > 0)
-      throw conflict('id', 'in_use', `${definitions} definitions are planted on this server; archive them first.`, {
-        definitions,
-      });
+    const { definitions, instances } = await this.#deps.inUse(tx, id);
+    if (!force && definitions + instances > 0)
+      throw conflict(
+        'id',
+        'in_use',
+        `${definitions} definitions are planted on this server and ${instances} instances run on it; archive them first, or use force.`,
+        { definitions, instances },
+      );
+    if (force) await this.#deps.abandon(tx, principal, id);
     this.#revoke(tx, row.key_hash, row.next_key_hash);
     // The hash goes too, so that no key in the world opens the row again.
     const removed = await updateServer(tx, row, {

@@ -55,7 +55,11 @@ export async function register(
     url: registration.url,
     events: JSON.stringify(registration.events),
     secret: await sealSecret(deps.vault, tx, named, registration.secret),
+    old_secret: null,
+    old_secret_until: null,
     status: 'active',
+    failing_since: null,
+    paused_because: null,
     created_at: tx.now,
     updated_at: tx.now,
   };

@@ -16,6 +16,7 @@ import { QuietLog } from '../../../testing/quiet-log.ts';
 import { insertAccount, serverRow } from '../../../testing/rows.ts';
 import { openVault } from '../../../vault/vault.ts';
 import { Definitions } from '../../definitions/service.ts';
+import { deployedOn } from '../../instances/on-server.ts';
 import { ManifestReading } from '../../manifest/reading.ts';
 import { Manifests } from '../../manifest/service.ts';
 import { openManifestSigner } from '../../manifest/signer.ts';
@@ -65,7 +66,7 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
     releaseAll: instances.releaseAll,
     keepAll: instances.keepAll,
   });
-  const deployments = new Deployments({ reader, pages, server, manifests, wake, heard });
+  const deployments = new Deployments({ reader, pages, server, manifests, wake, deployedOn, heard });
   const hasPublishedDaemon = servers.hasPublishedDaemon.bind(servers);
   const reports = new DeploymentReports({ reader, vault, instances, manifests, hasPublishedDaemon, wake, heard });
   const reading = new ManifestReading({

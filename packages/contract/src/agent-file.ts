@@ -1,0 +1,17 @@
+/** The agent is `hortusd` as a single executable; these are the machines that it is made for. */
+export const agentSystems = ['linux'] as const;
+export const agentArchs = ['amd64', 'arm64'] as const;
+
+export interface AgentPlatform {
+  readonly os: (typeof agentSystems)[number];
+  readonly arch: (typeof agentArchs)[number];
+}
+
+/** What the build writes and the service looks for. */
+export const agentFileName = ({ os, arch }: AgentPlatform): string => `hortusd-${os}-${arch}`;
+
+/** Stands in every agent binary, so that its version can be read without running it, on whatever processor. */
+export const agentMark = (version: string): string => `hortusd release ${version};`;
+
+/** Finds the mark; the first group is the version. */
+export const agentMarkPattern = /hortusd release (\d{1,9}\.\d{1,9}\.\d{1,9}[0-9A-Za-z.+-]{0,64});/;

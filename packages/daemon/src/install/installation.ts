@@ -1,0 +1,67 @@
+import { isAbsolute, join } from 'node:path';
+import { ConfigError, type DaemonConfig, DEFAULT_SOCKET } from '../config.ts';
+import { environmentFile, systemdUnit } from './unit.ts';
+
+export const BINARY = '/usr/local/bin/hortusd';
+export const ENVIRONMENT = '/etc/hortusd/hortusd.env';
+export const UNIT = '/etc/systemd/system/hortusd.service';
+
+/** What installing would leave on the disk. */
+export type Placed = { readonly path: string; readonly mode: number } & (
+  | { readonly kind: 'folder' }
+  /** `secret` text is not for a terminal. */
+  | { readonly kind: 'file'; readonly text: string; readonly secret?: true }
+  | { readonly kind: 'copy'; readonly from: string }
+);
+
+export interface InstallationOptions {
+  readonly config: DaemonConfig;
+  /** The single executable that this is, or else how to start the daemon from its source. */
+  readonly program: { readonly binary: string } | { readonly command: readonly string[] };
+}
+
+/** Says what goes where, and touches nothing. */
+export function installation({ config, program }: InstallationOptions): Placed[] {
+  const { stateDirectory, dockerSocket } = config;
+  for (const [option, path] of [
+    ['--state-dir', stateDirectory],
+    ['--docker-socket', dockerSocket],
+  ] as const) {
+    if (!isAbsolute(path)) throw new ConfigError(`${option} must begin with a slash: systemd starts the daemon in /.`);
+  }
+  const command = 'binary' in program ? [BINARY, 'run'] : [...program.command, 'run'];
+  const variables = {
+    HORTUSD_URL: config.url,
+    HORTUSD_KEY: config.key,
+    HORTUSD_SERVER_ID: config.serverId,
+    HORTUSD_PUBLIC_KEY: config.manifestPublicKey,
+    HORTUSD_STATE_DIR: stateDirectory,
+    HORTUSD_DOCKER_SOCKET: dockerSocket === DEFAULT_SOCKET ? undefined : dockerSocket,
+    HORTUSD_LOG_LEVEL: config.logLevel === 'info' ? undefined : config.logLevel,
+  };
+  for (const value of [...Object.values(variables), ...command]) {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
+    if (/[\u0000-\u001f\u007f]/.test(value ?? ''))
+      throw new ConfigError('No option or value of the key file may hold a line break or another control character.');
+  }
+  const unit = systemdUnit({ url: config.url, command, environmentFile: ENVIRONMENT });
+  return [
+    ...('binary' in program ? [{ kind: 'copy', path: BINARY, mode: 0o755, from: program.binary } as const] : []),
+    { kind: 'folder', path: stateDirectory, mode: 0o700 },
+    { kind: 'folder', path: '/etc/hortusd', mode: 0o755 },
+    { kind: 'file', path: ENVIRONMENT, mode: 0o600, text: environmentFile(variables), secret: true },
+    { kind: 'file', path: UNIT, mode: 0o644, text: unit },
+  ];
+}
+
+/** What a person reads who wants to know before it happens. */
+export const describeInstallation = (placed: readonly Placed[], root: string): string =>
+  placed
+    .map((one) => {
+      const title = `${one.kind} ${join(root, one.path)} (${one.mode.toString(8).padStart(4, '0')})`;
+      if (one.kind === 'copy') return `${title} of ${one.from}\n`;
+      if (one.kind === 'folder') return `${title}\n`;
+      const text = one.secret ? one.text.replace(/^(HORTUSD_KEY=).*$/m, '$1"…"') : one.text;
+      return `${title}\n${text.replaceAll(/^(?=.)/gm, '    ')}`;
+    })
+    .join('');

@@ -1,0 +1,61 @@
+import { type EndpointName, endpointRows } from '@hortus/contract/endpoints';
+import { idPrefixes } from '@hortus/contract/ids';
+import { beforeAll, expect, it } from 'vitest';
+import { onBothEngines } from '../testing/engines.ts';
+import { goodRequest } from '../testing/good-requests.ts';
+import { expectPublished } from '../testing/published-answer.ts';
+import { type Caller, type RunningService, startApp } from '../testing/running-service.ts';
+
+/** Every row that reads, asked with the ids of another account wherever it takes a name: nothing of the other comes back. */
+const reading = endpointRows.filter(([, row]) => row.method === 'GET' && !row.file);
+
+const anyId = new RegExp(`\\b(?:${Object.values(idPrefixes).join('|')})_[0-9a-z]{26}\\b`, 'g');
+const idsIn = (json: unknown): string[] => JSON.stringify(json)?.match(anyId) ?? [];
+const kindOf = (id: string) => id.slice(0, 3);
+
+onBothEngines((engine) => {
+  let service: RunningService;
+  let neighbour: Caller;
+  /** Everything that the first account was told the id of. */
+  const foreign = new Set<string>();
+  /** One of each kind is enough to ask with. */
+  let samples: string[];
+
+  beforeAll(async () => {
+    service = await startApp(engine);
+    for (const [name, row] of endpointRows) {
+      if (row.file) continue;
+      const { method, path, options } = await goodRequest(name, service);
+      for (const id of idsIn((await service.request(method, path, options)).json)) foreign.add(id);
+    }
+    neighbour = await service.addAccount();
+    // The catalog and approved recipes are everybody's.
+    const { json: shared } = await neighbour.request('GET', '/recipes?per_page=100');
+    for (const id of idsIn(shared)) foreign.delete(id);
+    for (const id of foreign) if (kindOf(id) === idPrefixes.template) foreign.delete(id);
+    samples = [...Map.groupBy(foreign, kindOf).values()].flatMap((ids) => ids.slice(-1));
+  });
+
+  async function expectNothingForeign(name: EndpointName, path: string): Promise<void> {
+    const answer = expectPublished(await neighbour.request('GET', path));
+    const told = idsIn(answer.json).filter((id) => foreign.has(id));
+    expect(told, `${name}: GET ${path} answered ${answer.status}`).toEqual([]);
+    expect([200, 403, 404, 422], path).toContain(answer.status);
+  }
+
+  it.each(reading)('%s tells one account nothing of another, whatever it is asked with', async (name, row) => {
+    expect(samples.length).toBeGreaterThan(8);
+    const { path, params, pathWith } = await goodRequest(name, neighbour);
+    const paths = [path];
+    for (const id of samples) {
+      for (const param of Object.keys(params)) paths.push(pathWith({ [param]: id }));
+      for (const [field, schema] of Object.entries(row.query.properties as Record<string, { type?: string }>)) {
+        if (schema.type !== 'string') continue;
+        const query = new URLSearchParams(path.split('?')[1]);
+        query.set(field, id);
+        paths.push(`${path.split('?')[0]}?${query}`);
+      }
+    }
+    await Promise.all(paths.map((asked) => expectNothingForeign(name, asked)));
+  });
+});

@@ -1,0 +1,35 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, it } from 'vitest';
+import { onBothEngines } from '../testing/engines.ts';
+import { fuzz } from '../testing/fuzz/fuzz.ts';
+import { startApp } from '../testing/running-service.ts';
+
+/** `npm run fuzz` gives both; by themselves the tests walk the same short way each time. */
+const { HORTUS_FUZZ_SEED: seed = '1', HORTUS_FUZZ_SECONDS: seconds = '8' } = process.env;
+const MOST_GROWTH = 200 * 1024 * 1024;
+
+/** What is left on the heap when all that could go has gone. */
+function heapInUse(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  return process.memoryUsage().heapUsed;
+}
+
+onBothEngines((engine) => {
+  it(
+    'answers whatever it is sent in its published way, in time, and forgets it',
+    async () => {
+      const service = await startApp(engine);
+      await fuzz(service, { seed: Number(seed), seconds: 0 });
+      const before = heapInUse();
+      const outcome = await fuzz(service, { seed: Number(seed) + 1, seconds: Number(seconds) });
+      if (process.env.HORTUS_FUZZ_SECONDS) console.log(`${engine.name}:`, outcome);
+      expect(heapInUse() - before).toBeLessThan(MOST_GROWTH);
+      // If all of it were refused, nothing behind the checks would have been reached.
+      const good = (outcome.statuses[200] ?? 0) + (outcome.statuses[201] ?? 0) + (outcome.statuses[202] ?? 0);
+      expect(good / outcome.requests).toBeGreaterThan(0.1);
+    },
+    (Number(seconds) + 120) * 1_000,
+  );
+});

@@ -1,0 +1,15 @@
+import { count, type Removal } from '../../retention/removal.ts';
+
+/** By their age alone: a key has no id, and those of the same millisecond go together. */
+export async function removeIdempotencyRows(...[tx, before, most]: Parameters<Removal>): Promise<number> {
+  const old = await tx.db
+    .selectFrom('idempotency')
+    .select('created_at')
+    .where('created_at', '<', before)
+    .orderBy('created_at')
+    .limit(most)
+    .execute();
+  const last = old.at(-1);
+  if (!last) return 0;
+  return count(tx.db.deleteFrom('idempotency').where('created_at', '<=', last.created_at).returning('key').execute());
+}

@@ -1,0 +1,20 @@
+import { count, type Removal } from '../retention/removal.ts';
+import { lastTold } from './store.ts';
+
+/** One that the dispatcher has not come to stays. */
+export const removeEvents: Removal = (tx, before, most) =>
+  count(
+    tx.db
+      .deleteFrom('events')
+      .where('id', 'in', (old) =>
+        old
+          .selectFrom('events')
+          .select('id')
+          .where('created_at', '<', before)
+          .where('seq', '<=', lastTold)
+          .orderBy('created_at')
+          .limit(most),
+      )
+      .returning('id')
+      .execute(),
+  );

@@ -1,0 +1,44 @@
+import type { AssistantSource } from '@hortus/contract/resources/copilot';
+import type { KnownPassage } from './knowledge.ts';
+import { type Hit, words } from './search-index.ts';
+
+const EXCERPT = 400;
+
+export const NOTHING_FOUND =
+  'I found nothing about that, neither in the catalog nor in the documentation. Other words may help; GET /templates lists what can be deployed.';
+
+/** The sentences of a passage that speak of the question, as many as fit. */
+export function excerptOf(text: string, question: string): string {
+  const asked = new Set(words(question));
+  const sentences = text.split(/(?<=[.!?])\s+/);
+  const relevance = (sentence: string) => words(sentence).filter((word) => asked.has(word)).length;
+  const best = [...sentences.keys()].sort(
+    (a, b) => relevance(sentences[b] as string) - relevance(sentences[a] as string) || a - b,
+  );
+  const chosen = new Set<number>();
+  let length = 0;
+  for (const at of best) {
+    const sentence = sentences[at] as string;
+    if (length > 0 && length + sentence.length > EXCERPT) continue;
+    chosen.add(at);
+    length += sentence.length + 1;
+  }
+  const excerpt = [...chosen]
+    .sort((a, b) => a - b)
+    .map((at) => sentences[at])
+    .join(' ');
+  return excerpt.length <= EXCERPT ? excerpt : `${excerpt.slice(0, EXCERPT - 1)}…`;
+}
+
+export const sourcesOf = (hits: readonly Hit<KnownPassage>[], question: string): AssistantSource[] =>
+  hits.map(({ passage }) => ({
+    ...passage.source,
+    title: passage.title,
+    excerpt: excerptOf(passage.text, question),
+  }));
+
+/** The answer without a model: what was found, in its own words, and where. */
+export function composeAnswer(sources: readonly AssistantSource[]): string {
+  if (sources.length === 0) return NOTHING_FOUND;
+  return sources.map(({ excerpt, reference }, at) => `${excerpt} [${at + 1}: ${reference}]`).join('\n\n');
+}

@@ -1,0 +1,98 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AssistantSource } from '@hortus/contract/resources/copilot';
+import type { Catalog, CatalogTemplate } from '../templates/catalog.ts';
+import { type Hit, type Passage, SearchIndex } from './search-index.ts';
+
+export interface KnownPassage extends Passage {
+  readonly source: Pick<AssistantSource, 'type' | 'reference'>;
+}
+
+/** Below this a passage speaks of something else that shares a word. */
+const LEAST_COVERAGE = 0.34;
+/** How far behind the best one a passage may be and still help. */
+const LEAST_SHARE = 0.35;
+const MOST = 5;
+
+/** What the assistant knows: the published catalog as it is now, and our documentation. Nothing of any account. */
+export class Knowledge {
+  readonly #catalog: Pick<Catalog, 'version' | 'newest' | 'newestOf'>;
+  readonly #documents: () => Promise<KnownPassage[]>;
+  #index: { readonly version: number; readonly of: Promise<SearchIndex<KnownPassage>> } | undefined;
+
+  constructor(catalog: Pick<Catalog, 'version' | 'newest' | 'newestOf'>, documentation: readonly string[]) {
+    this.#catalog = catalog;
+    let read: Promise<KnownPassage[]> | undefined;
+    this.#documents = () => {
+      read ??= readDocumentation(documentation);
+      return read;
+    };
+  }
+
+  /** Best first; empty if nothing is known about it. */
+  async search(question: string): Promise<Hit<KnownPassage>[]> {
+    const hits = (await this.#current()).search(question, MOST).filter(({ coverage }) => coverage >= LEAST_COVERAGE);
+    const best = hits[0]?.score ?? 0;
+    return hits.filter(({ score }) => score >= best * LEAST_SHARE);
+  }
+
+  #current(): Promise<SearchIndex<KnownPassage>> {
+    const { version } = this.#catalog;
+    if (this.#index?.version !== version) this.#index = { version, of: this.#build() };
+    return this.#index.of;
+  }
+
+  async #build(): Promise<SearchIndex<KnownPassage>> {
+    const templates = this.#catalog.newest().flatMap(({ species }) => this.#catalog.newestOf(species) ?? []);
+    return new SearchIndex([...templates.map(ofTemplate), ...(await this.#documents())]);
+  }
+}
+
+function ofTemplate({ item, spec }: CatalogTemplate): KnownPassage {
+  const asked = [...spec.inputs.required, ...spec.inputs.optional].map(({ name, label }) => label ?? name);
+  const text = [
+    `${item.name} ${item.app_version ?? ''} (species ${item.species}) is ${item.archetype.replaceAll('_', ' ')} of the family ${item.family} in ${item.taxonomy.kingdom}.`,
+    item.description,
+    item.taxonomy.tags.length > 0 ? `Tags: ${item.taxonomy.tags.join(', ')}.` : '',
+    spec.provides.length > 0 ? `It provides ${spec.provides.map((one) => one.class).join(', ')}.` : '',
+    spec.actions.length > 0 ? `Actions: ${spec.actions.map(({ name }) => name).join(', ')}.` : '',
+    asked.length > 0 ? `It asks for ${asked.join(', ')}.` : '',
+  ];
+  return {
+    title: `${item.name} ${item.species}`,
+    text: text.filter(Boolean).join(' '),
+    source: { type: 'template', reference: item.species },
+  };
+}
+
+/** Markdown files, one passage a chapter. What is not there is not known: an installation may leave its docs out. */
+async function readDocumentation(paths: readonly string[]): Promise<KnownPassage[]> {
+  const files = await Promise.all(
+    paths.map(async (path) => {
+      if (path.endsWith('.md')) return [path];
+      const names = await readdir(path).catch(() => []);
+      return names.filter((name) => name.endsWith('.md')).map((name) => join(path, name));
+    }),
+  );
+  const texts = await Promise.all(
+    files.flat().map(async (file) => chapters(file, await readFile(file, 'utf8').catch(() => ''))),
+  );
+  return texts.flat();
+}
+
+export function chapters(file: string, text: string): KnownPassage[] {
+  const name = file.split('/').at(-1) ?? file;
+  // A heading inside a code block is a comment of a shell.
+  const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '');
+  return prose.split(/^(?=#{1,3} )/m).flatMap((chapter): KnownPassage[] => {
+    const [heading = '', ...lines] = chapter.split('\n');
+    const body = lines
+      .join(' ')
+      .replaceAll(/[`*_|]|\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .replaceAll(/\s+/g, ' ')
+      .trim();
+    const title = heading.replace(/^#+\s*/, '').trim();
+    if (body === '' || !heading.startsWith('#')) return [];
+    return [{ title, text: body, source: { type: 'documentation', reference: `${name}: ${title}` } }];
+  });
+}

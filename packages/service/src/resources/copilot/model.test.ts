@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { askModel, ModelFailure } from './model.ts';
+import { startModelServer } from './test/model-server.ts';
+
+it('gives a model that is silent only so long, before and within an answer', async () => {
+  const model = await startModelServer(() => undefined);
+  const ask = () => {
+    const told: string[] = [];
+    return askModel({ url: model.url, key: undefined, model: 'm', patienceMs: 50 }, [], {
+      tell: (text) => told.push(text),
+      signal: new AbortController().signal,
+    }).then(
+      () => expect.unreachable(),
+      (error) => ({ error, told }),
+    );
+  };
+  const silent = await ask();
+  expect(silent.error).toBeInstanceOf(ModelFailure);
+  expect(silent.error).toMatchObject({ begun: false, message: expect.stringContaining('in time') });
+  model.now((response) => {
+    response.writeHead(200);
+    response.write('data: {"choices":[{"delta":{"content":"well"}}]}\n\n');
+  });
+  expect(await ask()).toMatchObject({ told: ['well'], error: { begun: true } });
+  expect(model.asked[0]?.authorization).toBeUndefined();
+  await model.stop();
+});

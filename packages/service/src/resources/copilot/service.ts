@@ -1,0 +1,72 @@
+import type { AssistantAnswer } from '@hortus/contract/resources/copilot';
+import type { Principal } from '../../identity/principal.ts';
+import type { Log } from '../../log.ts';
+import { Problem } from '../../problem.ts';
+import { composeAnswer, sourcesOf } from './compose.ts';
+import type { Knowledge } from './knowledge.ts';
+import { askModel, ModelFailure, type ModelOptions } from './model.ts';
+import { promptFor, withoutKeys } from './prompt.ts';
+import type { UsageMeter } from './usage.ts';
+
+export interface AssistantDeps {
+  readonly knowledge: Knowledge;
+  readonly usage: UsageMeter;
+  readonly model: ModelOptions | undefined;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+export interface Listener {
+  /** A piece of the answer, as soon as there is one. */
+  readonly tell: (text: string) => void;
+  /** Fires when nobody listens any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Answers from what everybody may read. The question itself is written down nowhere. */
+export class Assistant {
+  readonly #deps: AssistantDeps;
+  constructor(deps: AssistantDeps) {
+    this.#deps = deps;
+  }
+
+  async ask(principal: Principal, given: string, listener: Listener): Promise<AssistantAnswer> {
+    const question = withoutKeys(given);
+    const { knowledge, usage, model } = this.#deps;
+    const counted = await usage.begin(principal);
+    const sources = sourcesOf(await knowledge.search(question), question);
+    const found = sources.length > 0;
+    const written = model && (await this.#write(model, principal, question, sources, listener));
+    if (written && model) {
+      const { text, promptTokens, answerTokens } = written;
+      const after = {
+        ...counted,
+        prompt_tokens: counted.prompt_tokens + promptTokens,
+        answer_tokens: counted.answer_tokens + answerTokens,
+      };
+      return { answer: text, sources, found, model: model.model, usage: after };
+    }
+    const answer = composeAnswer(sources);
+    listener.tell(answer);
+    return { answer, sources, found, model: null, usage: counted };
+  }
+
+  /** A model that does not answer is no reason to answer nothing; one that breaks off in the middle is. */
+  async #write(
+    model: ModelOptions,
+    principal: Principal,
+    question: string,
+    sources: AssistantAnswer['sources'],
+    listener: Listener,
+  ) {
+    try {
+      const written = await askModel(model, promptFor(question, sources), listener);
+      await this.#deps.usage.tokens(principal, written.promptTokens, written.answerTokens);
+      return written;
+    } catch (error) {
+      if (!(error instanceof ModelFailure)) throw error;
+      if (!listener.signal.aborted) this.#deps.log.warn({ reason: error.message }, 'the model of the assistant failed');
+      if (error.begun) throw new Problem('SERVER_ERROR', `${error.message} Ask again.`);
+      return undefined;
+    }
+  }
+}

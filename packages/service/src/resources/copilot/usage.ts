@@ -1,0 +1,75 @@
+import type { AssistantUsage } from '@hortus/contract/resources/copilot';
+import { type Principal, userOf } from '../../identity/principal.ts';
+import { Problem } from '../../problem.ts';
+import type { AssistantLimits } from '../../settings.ts';
+import type { Storage } from '../../storage/storage.ts';
+import { iso } from '../../time.ts';
+import { addUsage, findUsage, holdUsage, type UsageKey, type UsageRow } from './store.ts';
+
+/** How much each user asks in a month, and how much he may. Months are those of UTC. */
+export class UsageMeter {
+  readonly #storage: Storage;
+  readonly #limits: AssistantLimits;
+  constructor(storage: Storage, limits: AssistantLimits) {
+    this.#storage = storage;
+    this.#limits = limits;
+  }
+
+  async read(principal: Principal): Promise<AssistantUsage> {
+    const now = Date.now();
+    return this.#shown(principal, now, await findUsage(this.#storage.reader, keyOf(principal, now)));
+  }
+
+  /** Counted before it is answered: whoever cuts the line has asked all the same. */
+  begin(principal: Principal): Promise<AssistantUsage> {
+    return this.#storage.write(async (tx) => {
+      const key = keyOf(principal, tx.now);
+      const row = await holdUsage(tx, key);
+      const limit = this.#limits[principal.plan];
+      if (row.questions >= limit) {
+        const retry_after = Math.ceil((nextMonth(tx.now) - tx.now) / 1000);
+        const message = `All ${limit} questions of this month have been asked.`;
+        throw new Problem('RATE_LIMITED', message, { limit, retry_after, reason: 'assistant_limit' });
+      }
+      await addUsage(tx, key, { questions: 1, prompt_tokens: 0, answer_tokens: 0 });
+      return this.#shown(principal, tx.now, { ...row, questions: row.questions + 1 });
+    });
+  }
+
+  async tokens(principal: Principal, prompt_tokens: number, answer_tokens: number): Promise<void> {
+    if (prompt_tokens + answer_tokens === 0) return;
+    await this.#storage.write(async (tx) => {
+      const key = keyOf(principal, tx.now);
+      await holdUsage(tx, key);
+      await addUsage(tx, key, { questions: 0, prompt_tokens, answer_tokens });
+    });
+  }
+
+  #shown(principal: Principal, now: number, row: UsageRow | undefined): AssistantUsage {
+    const limit = this.#limits[principal.plan];
+    const questions = row?.questions ?? 0;
+    return {
+      month: monthOf(now),
+      questions,
+      limit,
+      remaining: Math.max(0, limit - questions),
+      prompt_tokens: row?.prompt_tokens ?? 0,
+      answer_tokens: row?.answer_tokens ?? 0,
+      resets_at: iso(nextMonth(now)),
+    };
+  }
+}
+
+/** A person, with whichever key; keys that nobody made by hand share one allowance for their account. */
+const keyOf = (principal: Principal, now: number): UsageKey => ({
+  account_id: principal.accountId,
+  asker: userOf(principal) ?? principal.accountId,
+  month: monthOf(now),
+});
+
+const monthOf = (now: number): string => new Date(now).toISOString().slice(0, 7);
+
+const nextMonth = (now: number): number => {
+  const date = new Date(now);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+};

@@ -1,0 +1,46 @@
+import type { RevisionChange } from '@hortus/contract/resources/definition-records';
+import type { Inputs } from '@hortus/template/inputs';
+import type { RevisionRow } from './store.ts';
+
+type Compared = Pick<
+  RevisionRow,
+  'template_id' | 'profile' | 'variant' | 'inputs' | 'secret_inputs' | 'changed_secrets'
+>;
+
+/** What a revision changes about another. Of secrets only the names are told, and that there is a new value. */
+export function changesBetween(before: Compared, after: Compared): RevisionChange[] {
+  return [
+    ...(['template_id', 'profile', 'variant'] as const).flatMap((field) =>
+      before[field] === after[field]
+        ? []
+        : [{ field, change: 'changed' as const, before: before[field], after: after[field] }],
+    ),
+    ...inputChanges(JSON.parse(before.inputs), JSON.parse(after.inputs)),
+    ...secretChanges(before, after),
+  ];
+}
+
+function inputChanges(before: Inputs, after: Inputs): RevisionChange[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+  return names.flatMap((name): RevisionChange[] => {
+    const field = `inputs.${name}`;
+    const [was, is] = [before[name], after[name]];
+    if (was === is) return [];
+    if (was === undefined) return [{ field, change: 'added', ...(is !== undefined && { after: is }) }];
+    return is === undefined
+      ? [{ field, change: 'removed', before: was }]
+      : [{ field, change: 'changed', before: was, after: is }];
+  });
+}
+
+function secretChanges(before: Compared, after: Compared): RevisionChange[] {
+  const [had, has] = [before, after].map(({ secret_inputs }) => new Set<string>(JSON.parse(secret_inputs)));
+  const renewed: string[] = JSON.parse(after.changed_secrets);
+  const names = [...new Set([...(had ?? []), ...(has ?? []), ...renewed])].sort();
+  return names.flatMap((name): RevisionChange[] => {
+    const field = `secrets.${name}`;
+    if (has?.has(name) && !had?.has(name)) return [{ field, change: 'added' }];
+    if (had?.has(name) && !has?.has(name)) return [{ field, change: 'removed' }];
+    return renewed.includes(name) ? [{ field, change: 'changed' }] : [];
+  });
+}

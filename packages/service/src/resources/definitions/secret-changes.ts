@@ -1,0 +1,134 @@
+import type { ChangedSecrets } from '@hortus/contract/resources/vault';
+import type { Canonical } from '@hortus/template/canonical-form';
+import { isSecretInput } from '@hortus/template/inputs';
+import { generateSecrets } from '@hortus/template/secrets';
+import { actorOf, type Principal } from '../../identity/principal.ts';
+import { append } from '../../outbox/append.ts';
+import { conflict, invalid, notFound } from '../../problem.ts';
+import { transition } from '../../state/transition.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { Vault } from '../../vault/vault.ts';
+import type { Catalog } from '../templates/catalog.ts';
+import { secretValues } from './deployable.ts';
+import { definitionLifecycle } from './lifecycle.ts';
+import { secretRecord } from './record.ts';
+import { keepGenerated } from './secrets.ts';
+import type { Definitions } from './service.ts';
+import { type CurrentRow, findDefinition, insertRevision, listSecrets, lockDefinition } from './store.ts';
+
+export interface SecretChangesDeps {
+  readonly definitions: Definitions;
+  readonly reader: Queries;
+  readonly vault: Vault;
+  readonly catalog: Pick<Catalog, 'byId'>;
+}
+
+/** Which secret of which definition. */
+export interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Values made before the transaction, for the definition as it was then. */
+interface Rotation {
+  readonly id: string;
+  readonly seenRevision: number;
+  readonly spec: Canonical;
+  readonly values: Readonly<Record<string, string>>;
+}
+
+/** New values of secrets. Each makes a revision, so that the next deployment is one, and shows when it was. */
+export class SecretChanges {
+  readonly #deps: SecretChangesDeps;
+  constructor(deps: SecretChangesDeps) {
+    this.#deps = deps;
+  }
+
+  async set(tx: Tx, principal: Principal, { id, name }: Named, value: string): Promise<ChangedSecrets> {
+    const { spec } = await this.#find(tx, principal, id);
+    if (Object.hasOwn(spec.secrets, name) && !spec.secrets[name]?.external)
+      throw conflict('name', 'generated', `${name} is generated; rotate it instead.`);
+    if (!isSecretInput(spec, name)) throw notFound('secret');
+    const { current_revision } = await this.#deps.definitions.update(tx, principal, id, { inputs: { [name]: value } });
+    return this.#changed(tx, principal, 'audit.secret_set', { id, revision: current_revision, names: [name] });
+  }
+
+  /** A key pair takes its time, so values are made here and not while a transaction is open. */
+  async prepareRotation(principal: Principal, { id, name }: Named): Promise<Rotation> {
+    const { reader, vault } = this.#deps;
+    const { row, spec } = await this.#find(reader, principal, id);
+    const held = await secretValues(reader, vault, { accountId: row.account_id, definitionId: id });
+    if (!held.some((secret) => secret.name === name)) throw notFound('secret');
+    const secret = spec.secrets[name];
+    if (!secret?.generate || secret.external)
+      throw invalid('name', `${name} is not generated as such; set it, or rotate what it belongs to.`);
+    const renewed = new Set([name, ...signedWith(spec, name)]);
+    const existing = Object.fromEntries(
+      held.filter((one) => !renewed.has(one.name)).map((one) => [one.name, one.value]),
+    );
+    const values = await generateSecrets(spec, { existing });
+    return { id, seenRevision: row.last_revision, spec, values };
+  }
+
+  async rotate(tx: Tx, principal: Principal, { id, seenRevision, spec, values }: Rotation): Promise<ChangedSecrets> {
+    const locked = await lockDefinition(tx, principal.accountId, id);
+    const current = await findDefinition(tx, principal.accountId, id);
+    if (!locked || !current) throw notFound('definition');
+    if (current.last_revision !== seenRevision)
+      throw conflict('id', 'stale', 'the definition was changed at the same moment; try again.');
+    const names = Object.keys(values);
+    const number = current.last_revision + 1;
+    const actor = actorOf(principal);
+    await transition(tx, definitionLifecycle, current, 'revise', {
+      actor,
+      set: { current_revision: number, last_revision: number },
+    });
+    await insertRevision(tx, {
+      definition_id: id,
+      number,
+      template_id: current.template_id,
+      spec_hash: current.spec_hash,
+      profile: current.profile,
+      variant: current.variant,
+      inputs: current.inputs,
+      secret_inputs: current.secret_inputs,
+      changed_secrets: JSON.stringify(names),
+      created_by: actor,
+      created_at: tx.now,
+    });
+    await keepGenerated(tx, this.#deps.vault, { accountId: current.account_id, definitionId: id }, spec, values);
+    return this.#changed(tx, principal, 'audit.secret_rotated', { id, revision: number, names });
+  }
+
+  async #changed(
+    tx: Tx,
+    principal: Principal,
+    type: 'audit.secret_set' | 'audit.secret_rotated',
+    { id, revision, names }: { id: string; revision: number; names: string[] },
+  ): Promise<ChangedSecrets> {
+    await append(tx, {
+      type,
+      accountId: principal.accountId,
+      resourceType: 'definition',
+      resourceId: id,
+      actor: actorOf(principal),
+      data: { definition_id: id, revision, secrets: names },
+    });
+    const secrets = (await listSecrets(tx, id)).filter(({ name }) => names.includes(name)).map(secretRecord);
+    return { definition_id: id, revision, secrets };
+  }
+
+  async #find(queries: Queries, principal: Principal, id: string): Promise<{ row: CurrentRow; spec: Canonical }> {
+    const row = await findDefinition(queries, principal.accountId, id);
+    if (!row) throw notFound('definition');
+    const template = this.#deps.catalog.byId(row.template_id);
+    if (!template) throw new Error(`Template ${row.template_id} is named by a definition but not in the catalog.`);
+    return { row, spec: template.spec };
+  }
+}
+
+/** Tokens that a new key makes worthless, and those that they sign in turn. */
+function signedWith(spec: Canonical, key: string): string[] {
+  const tokens = Object.entries(spec.secrets).filter(([, secret]) => secret.signed_with === key);
+  return tokens.flatMap(([name]) => [name, ...(name === key ? [] : signedWith(spec, name))]);
+}

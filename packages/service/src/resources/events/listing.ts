@@ -1,0 +1,17 @@
+import type { Page, PageRequest, Pages } from '../../storage/page.ts';
+import type { Queries } from '../../storage/storage.ts';
+import { countEvents, type EventFilter, type EventRow, eventsOf } from './store.ts';
+
+export type { EventFilter, EventRow } from './store.ts';
+
+/** The audit list, for its own endpoint and for resources that show the part of it that is about them. */
+export const listEvents = (
+  { reader, pages }: { readonly reader: Queries; readonly pages: Pages },
+  filter: EventFilter,
+  request: PageRequest,
+): Promise<Page<EventRow>> =>
+  pages.read(request, {
+    rows: (limit, offset) => eventsOf(reader, filter, limit, offset),
+    count: (atMost) => countEvents(reader, filter, atMost),
+    countKey: `events ${JSON.stringify(filter)}`,
+  });

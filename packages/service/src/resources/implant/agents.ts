@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  type AgentPlatform,
+  agentArchs,
+  agentFileName,
+  agentMarkPattern,
+  agentSystems,
+} from '@hortus/contract/agent-file';
+
+/** What can be known of a binary only by reading all of it. */
+export interface Content {
+  readonly sha256: string;
+  readonly version: string | null;
+}
+
+export interface FoundAgent extends Content {
+  readonly platform: AgentPlatform;
+  readonly handle: FileHandle;
+  readonly size: number;
+  readonly modifiedAt: number;
+}
+
+/** The binaries that lie in some folders, the first that has one counting. What is in them is read once for each file. */
+export class Agents {
+  readonly #folders: readonly string[];
+  readonly #contents = new Map<string, { readonly identity: string; readonly content: Promise<Content> }>();
+
+  constructor(folders: readonly string[]) {
+    this.#folders = folders;
+  }
+
+  /** Whoever gets one closes its handle. What the handle reads stays the same, also when the file is replaced. */
+  async find(os: string, arch: string): Promise<FoundAgent | undefined> {
+    const platform = platformOf(os, arch);
+    if (!platform) return undefined;
+    for (const folder of this.#folders) {
+      const path = join(folder, agentFileName(platform));
+      const handle = await openIfThere(path);
+      if (!handle) continue;
+      try {
+        const stats = await handle.stat();
+        if (stats.isFile() && stats.size > 0) {
+          const content = await this.#contentOf(path, handle, stats);
+          return { platform, handle, size: stats.size, modifiedAt: stats.mtimeMs, ...content };
+        }
+      } catch (error) {
+        await handle.close();
+        throw error;
+      }
+      await handle.close();
+    }
+    return undefined;
+  }
+
+  #contentOf(path: string, handle: FileHandle, { dev, ino, size, mtimeMs, ctimeMs }: Stats): Promise<Content> {
+    const identity = [dev, ino, size, mtimeMs, ctimeMs].join();
+    const known = this.#contents.get(path);
+    if (known?.identity === identity) return known.content;
+    const content = readContent(handle, size);
+    this.#contents.set(path, { identity, content });
+    // A disk that failed once may answer the next time.
+    content.catch(() => this.#contents.delete(path));
+    return content;
+  }
+}
+
+/** More than the longest mark, which may lie across two pieces. */
+const OVERLAP = 200;
+
+async function readContent(handle: FileHandle, size: number): Promise<Content> {
+  const hash = createHash('sha256');
+  let version: string | null = null;
+  let before = '';
+  for await (const piece of handle.createReadStream({
+    start: 0,
+    end: size - 1,
+    autoClose: false,
+  }) as AsyncIterable<Buffer>) {
+    hash.update(piece);
+    if (version !== null) continue;
+    const text = before + piece.toString('latin1');
+    version = agentMarkPattern.exec(text)?.[1] ?? null;
+    before = text.slice(-OVERLAP);
+  }
+  return { sha256: hash.digest('hex'), version };
+}
+
+function platformOf(os: string, arch: string): AgentPlatform | undefined {
+  const system = agentSystems.find((one) => one === os);
+  const processor = agentArchs.find((one) => one === arch);
+  return system && processor && { os: system, arch: processor };
+}
+
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (['ENOENT', 'ENOTDIR'].includes(code)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,17 @@
+import type { upgradeEndpoints } from '@hortus/contract/resources/upgrades';
+import type { Handlers } from '../../http/handler.ts';
+import type { Upgrades } from './service.ts';
+
+export const upgradeRoutes = (upgrades: Upgrades): Handlers<keyof typeof upgradeEndpoints> => ({
+  'upgrades.list': async ({ principal, query }) => {
+    const { instance_id: instanceId, definition_id: definitionId, server_id: serverId, species, status } = query;
+    const filter = { accountId: principal.accountId, instanceId, definitionId, serverId, species, status };
+    return { success: true, ...(await upgrades.list(filter, query)) };
+  },
+  'upgrades.scan': async ({ principal, body }) => ({
+    success: true,
+    data: await upgrades.scan(principal, body.instance_id),
+  }),
+  'upgrades.acknowledge': ({ principal, params, write }) =>
+    write(async (tx) => ({ success: true, data: await upgrades.acknowledge(tx, principal, params.id) })),
+});

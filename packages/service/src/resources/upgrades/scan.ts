@@ -1,0 +1,108 @@
+import { newId } from '../../ids.ts';
+import type { JobKind } from '../../jobs/job.ts';
+import { append } from '../../outbox/append.ts';
+import { begin } from '../../state/transition.ts';
+import { RunAgain, type Storage, type Tx } from '../../storage/storage.ts';
+import type { Catalog } from '../templates/catalog.ts';
+import { compareVersions } from '../templates/version-order.ts';
+import { upgradeLifecycle } from './lifecycle.ts';
+import { forgetOpen, type RunningRow, runningInstances, type ScanScope, upgradesOf } from './store.ts';
+import { verdictOn } from './verdict.ts';
+
+/** The job that looks at every instance, again and again. */
+export const SCAN = 'upgrades.scan';
+
+export interface ScanDeps {
+  readonly storage: Storage;
+  readonly catalog: Pick<Catalog, 'byId' | 'newestOf'>;
+}
+
+export interface Counts {
+  readonly scanned: number;
+  readonly found: number;
+  readonly superseded: number;
+  readonly available: number;
+}
+
+/** Each batch is a transaction of its own: a scan that is cut short has done what it has done. */
+const BATCH = 100;
+
+/** Holds what runs against the catalog. Doing it twice changes nothing. */
+export async function scan(
+  { storage, catalog }: ScanDeps,
+  scope: ScanScope,
+  actor: string | null,
+  signal?: AbortSignal,
+): Promise<Counts> {
+  const total = { scanned: 0, found: 0, superseded: 0, available: 0 };
+  for (let after = ''; !signal?.aborted; ) {
+    const rows = await runningInstances(storage.reader, scope, after, BATCH);
+    const last = rows.at(-1);
+    if (!last) break;
+    const counts = await storage.write((tx) => scanBatch(tx, catalog, rows, actor));
+    total.scanned += rows.length;
+    for (const name of ['found', 'superseded', 'available'] as const) total[name] += counts[name];
+    if (rows.length < BATCH) break;
+    after = last.id;
+  }
+  return total;
+}
+
+/** Runs as long as the service does; what a stop interrupts, the next run does. */
+export const scanJob = (deps: ScanDeps, every: number): JobKind => ({
+  every,
+  concurrency: 1,
+  run: async ({ signal }) => {
+    await scan(deps, {}, null, signal);
+    return 'done';
+  },
+});
+
+async function scanBatch(tx: Tx, catalog: ScanDeps['catalog'], rows: readonly RunningRow[], actor: string | null) {
+  const counts = { found: 0, superseded: 0, available: 0 };
+  const ids = rows.map(({ id }) => id);
+  const known = Map.groupBy(await upgradesOf(tx, ids), ({ instance_id }) => instance_id);
+  for (const row of rows) {
+    const target = newerThan(catalog, row.template_id);
+    const verdict = verdictOn(row.template_id, target?.id, known.get(row.id) ?? []);
+    counts.superseded += await forgetOpen(tx, verdict.superseded);
+    if (verdict.available) counts.available++;
+    if (!verdict.found || !target) continue;
+    await found(tx, row, target, actor);
+    counts.found++;
+  }
+  return counts;
+}
+
+function newerThan(catalog: ScanDeps['catalog'], templateId: string) {
+  const running = catalog.byId(templateId)?.item;
+  const newest = running && catalog.newestOf(running.species)?.item;
+  if (!running || !newest || newest.deprecated) return undefined;
+  return compareVersions(newest.version, running.version) > 0 ? newest : undefined;
+}
+
+async function found(tx: Tx, row: RunningRow, target: { id: string; species: string }, actor: string | null) {
+  const upgrade = {
+    id: newId('upgrade'),
+    account_id: row.account_id,
+    instance_id: row.id,
+    definition_id: row.definition_id,
+    server_id: row.server_id,
+    species: target.species,
+    from_template_id: row.template_id,
+    to_template_id: target.id,
+    acknowledged_at: null,
+    created_at: tx.now,
+    updated_at: tx.now,
+  };
+  // Somebody else who scans at the same time may be quicker: then what there is, is to be looked at anew.
+  const born = await begin(tx, upgradeLifecycle, upgrade, 'find', actor, () => new RunAgain());
+  await append(tx, {
+    type: 'audit.upgrade_found',
+    accountId: row.account_id,
+    resourceType: 'upgrade',
+    resourceId: born.id,
+    actor,
+    data: upgradeLifecycle.eventData(born),
+  });
+}

@@ -1,0 +1,65 @@
+import type { Upgrade, UpgradeScanResult } from '@hortus/contract/resources/upgrades';
+import { actorOf, type Principal } from '../../identity/principal.ts';
+import { append } from '../../outbox/append.ts';
+import { invalid, notFound } from '../../problem.ts';
+import { transition } from '../../state/transition.ts';
+import type { Page, PageRequest, Pages } from '../../storage/page.ts';
+import type { Tx } from '../../storage/storage.ts';
+import { iso } from '../../time.ts';
+import type { Catalog } from '../templates/catalog.ts';
+import { upgradeLifecycle } from './lifecycle.ts';
+import { upgradeRecord } from './record.ts';
+import { type ScanDeps, scan } from './scan.ts';
+import { countUpgrades, listUpgrades, lockUpgrade, type UpgradeFilter } from './store.ts';
+
+export interface UpgradesDeps extends ScanDeps {
+  readonly pages: Pages;
+  readonly catalog: Catalog;
+  readonly hasInstance: (accountId: string, id: string) => Promise<boolean>;
+}
+
+export class Upgrades {
+  readonly #deps: UpgradesDeps;
+  constructor(deps: UpgradesDeps) {
+    this.#deps = deps;
+  }
+
+  async list(filter: UpgradeFilter, request: PageRequest): Promise<Page<Upgrade>> {
+    const { storage, pages, catalog } = this.#deps;
+    const page = await pages.read(request, {
+      rows: (limit, offset) => listUpgrades(storage.reader, filter, limit, offset),
+      count: (atMost) => countUpgrades(storage.reader, filter, atMost),
+      countKey: `upgrades ${JSON.stringify(filter)}`,
+    });
+    return { ...page, data: page.data.map((row) => upgradeRecord(row, catalog)) };
+  }
+
+  async scan(principal: Principal, instanceId: string | undefined): Promise<UpgradeScanResult> {
+    const { accountId } = principal;
+    if (instanceId !== undefined && !(await this.#deps.hasInstance(accountId, instanceId)))
+      throw invalid('instance_id', 'there is no such instance.', { reason: 'unknown' });
+    const counts = await scan(this.#deps, { accountId, instanceId }, actorOf(principal));
+    return { ...counts, scanned_at: iso(Date.now()) };
+  }
+
+  /** Somebody has seen it and leaves things as they are. A newer version asks again. */
+  async acknowledge(tx: Tx, principal: Principal, id: string): Promise<Upgrade> {
+    const { accountId } = principal;
+    const actor = actorOf(principal);
+    const row = await lockUpgrade(tx, accountId, id);
+    const [standing] = row ? await listUpgrades(tx, { accountId, id }, 1, 0) : [];
+    if (!row || !standing) throw notFound('upgrade');
+    const set = { acknowledged_at: row.acknowledged_at ?? tx.now };
+    const changed = await transition(tx, upgradeLifecycle, row, 'acknowledge', { actor, set });
+    if (changed.status !== row.status)
+      await append(tx, {
+        type: 'audit.upgrade_acknowledged',
+        accountId,
+        resourceType: 'upgrade',
+        resourceId: id,
+        actor,
+        data: upgradeLifecycle.eventData(changed),
+      });
+    return upgradeRecord({ ...standing, ...changed }, this.#deps.catalog);
+  }
+}

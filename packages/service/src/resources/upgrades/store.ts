@@ -1,0 +1,138 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { forUpdate } from '../../storage/locking.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { Row, Tables } from '../../storage/tables.ts';
+
+export type UpgradeRow = Row<'upgrades'>;
+
+/** An upgrade with what was chosen for the revision that runs. */
+export interface ChosenRow extends UpgradeRow {
+  readonly instance_name: string;
+  readonly profile: string;
+  readonly variant: string | null;
+  readonly inputs: string;
+  readonly secret_inputs: string;
+}
+
+export interface UpgradeFilter {
+  readonly accountId: string;
+  readonly id?: string | undefined;
+  readonly instanceId?: string | undefined;
+  readonly definitionId?: string | undefined;
+  readonly serverId?: string | undefined;
+  readonly species?: string | undefined;
+  readonly status?: UpgradeRow['status'] | undefined;
+}
+
+/** Waiting for somebody to decide. An instance has at most one such upgrade. */
+const open = ['available', 'acknowledged'] as const;
+
+type Builder = ExpressionBuilder<Tables, 'upgrades' | 'instances' | 'revisions'>;
+
+/** One that is open must still be one: its instance is there, and runs the version that it starts from. */
+const standing = (eb: Builder): Expression<SqlBool> =>
+  eb.or([
+    eb('upgrades.status', 'not in', open),
+    eb.and([
+      eb('instances.status', '<>', sql.lit('released' as const)),
+      eb('revisions.template_id', '=', eb.ref('upgrades.from_template_id')),
+    ]),
+  ]);
+
+const matching = (filter: UpgradeFilter) => (eb: Builder) => {
+  const equal = [
+    ['upgrades.id', filter.id],
+    ['upgrades.instance_id', filter.instanceId],
+    ['upgrades.definition_id', filter.definitionId],
+    ['upgrades.server_id', filter.serverId],
+    ['upgrades.species', filter.species],
+    ['upgrades.status', filter.status],
+  ] as const;
+  return eb.and([
+    eb('upgrades.account_id', '=', filter.accountId),
+    ...equal.flatMap(([column, value]) => (value === undefined ? [] : [eb(column, '=', value as never)])),
+    standing(eb),
+  ]);
+};
+
+const standingUpgrades = (queries: Queries, filter: UpgradeFilter) =>
+  queries.db
+    .selectFrom('upgrades')
+    .innerJoin('instances', 'instances.id', 'upgrades.instance_id')
+    .innerJoin('revisions', (join) =>
+      join
+        .onRef('revisions.definition_id', '=', 'instances.definition_id')
+        .onRef('revisions.number', '=', 'instances.revision'),
+    )
+    .where(matching(filter));
+
+export const listUpgrades = (
+  queries: Queries,
+  filter: UpgradeFilter,
+  limit: number,
+  offset: number,
+): Promise<ChosenRow[]> =>
+  standingUpgrades(queries, filter)
+    .innerJoin('definitions', 'definitions.id', 'upgrades.definition_id')
+    .selectAll('upgrades')
+    .select('definitions.name as instance_name')
+    .select(['revisions.profile', 'revisions.variant', 'revisions.inputs', 'revisions.secret_inputs'])
+    .orderBy('upgrades.id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+
+export async function countUpgrades(queries: Queries, filter: UpgradeFilter, atMost: number): Promise<number> {
+  const { total } = await queries.db
+    .selectFrom(standingUpgrades(queries, filter).select('upgrades.id').limit(atMost).as('some'))
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+export const lockUpgrade = (tx: Tx, accountId: string, id: string): Promise<UpgradeRow | undefined> =>
+  forUpdate(
+    tx,
+    tx.db.selectFrom('upgrades').selectAll().where('id', '=', id).where('account_id', '=', accountId),
+  ).executeTakeFirst();
+
+export interface ScanScope {
+  readonly accountId?: string | undefined;
+  readonly instanceId?: string | undefined;
+}
+
+/** What runs, and from which template; in the order of ids, beyond the one that was seen last. */
+export const runningInstances = (queries: Queries, scope: ScanScope, after: string, limit: number) =>
+  queries.db
+    .selectFrom('instances')
+    .innerJoin('revisions', (join) =>
+      join
+        .onRef('revisions.definition_id', '=', 'instances.definition_id')
+        .onRef('revisions.number', '=', 'instances.revision'),
+    )
+    .select(['instances.id', 'instances.account_id', 'instances.definition_id', 'instances.server_id'])
+    .select('revisions.template_id')
+    .where('instances.status', '<>', sql.lit('released' as const))
+    .where('instances.id', '>', after)
+    .$if(scope.accountId !== undefined, (query) => query.where('instances.account_id', '=', scope.accountId as string))
+    .$if(scope.instanceId !== undefined, (query) => query.where('instances.id', '=', scope.instanceId as string))
+    .orderBy('instances.id')
+    .limit(limit)
+    .execute();
+
+export type RunningRow = Awaited<ReturnType<typeof runningInstances>>[number];
+
+export const upgradesOf = (queries: Queries, instanceIds: readonly string[]): Promise<UpgradeRow[]> =>
+  queries.db.selectFrom('upgrades').selectAll().where('instance_id', 'in', instanceIds).orderBy('id').execute();
+
+/** Removes those of them that nobody has begun to apply meanwhile. */
+export async function forgetOpen(tx: Tx, ids: readonly string[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  const gone = await tx.db
+    .deleteFrom('upgrades')
+    .where('id', 'in', ids)
+    .where('status', 'in', open)
+    .returning('id')
+    .execute();
+  return gone.length;
+}

@@ -1,0 +1,193 @@
+import { canonical } from '@hortus/template/canonical';
+import { INKWELL, SEED } from '@hortus/template/inkwell.fixture';
+import { parse } from '@hortus/template/parse';
+import { until } from '@hortus/testkit/until';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { onBothEngines } from '../../testing/engines.ts';
+import { expectRefusal } from '../../testing/published-answer.ts';
+import { type RunningService, startApp } from '../../testing/running-service.ts';
+import { publish } from '../templates/publish.ts';
+
+const SECRET = 'hunter2hunter2';
+
+/** Inkwell at a later version. */
+const inkwell = (version: string, edit: (text: string) => string = (text) => text) =>
+  canonical(parse(edit(INKWELL).replace('version: 1.2.0', `version: ${version}`)).value as never);
+
+onBothEngines((engine) => {
+  let service: RunningService;
+  let number = 0;
+  beforeEach(async () => {
+    service = await startApp(engine);
+  });
+
+  /** Published as another replica would, and known here by the time it returns. */
+  async function release(version: string, edit?: (text: string) => string): Promise<void> {
+    await publish(service.sideDoor, inkwell(version, edit), null, () => new Error('taken'));
+    // Approving a recipe has this replica load its catalog again.
+    const { client } = service;
+    const spec = SEED.replace('slug: seed', `slug: sprout-${++number}`);
+    const body = { slug: `sprout-${number}`, name: 'Sprout', description: 'Small', spec };
+    const { id } = (await client.call('recipes.submit', { body })).data;
+    await client.call('recipes.approve', { params: { id } });
+  }
+  async function plant(inputs: Record<string, string> = {}) {
+    const { client } = service;
+    const server = await client.call('servers.register', {
+      body: { name: `shed-${++number}`, environment: 'staging' },
+    });
+    const body = {
+      species: 'inkwell',
+      instance_uid: `blog-${number}`,
+      server_id: server.data.id,
+      inputs: { WEB_HOSTNAME: 'blog.example.org', ...inputs },
+    };
+    const definition = (await client.call('definitions.create', { body })).data;
+    await deploy(definition.id);
+    const [instance] = (await client.call('instances.list', { query: { definition_id: definition.id } })).data;
+    return { definitionId: definition.id, instanceId: instance?.id ?? '', serverId: server.data.id };
+  }
+  async function deploy(definition_id: string) {
+    const { client } = service;
+    const { id } = (await client.call('deployments.execute', { body: { definition_id } })).data;
+    await client.call('deployments.status', { params: { id }, body: { status: 'success' } });
+  }
+  const scan = async (body: { instance_id?: string } = {}) =>
+    (await service.client.call('upgrades.scan', { body })).data;
+  const list = async (query = {}) => (await service.client.call('upgrades.list', { query })).data;
+  const ack = (id: string) => service.request('POST', `/upgrades/${id}/ack`);
+
+  it('finds nothing while the newest version runs', async () => {
+    await plant();
+    expect(await scan()).toMatchObject({ scanned: 1, found: 0, superseded: 0, available: 0 });
+    expect(await list()).toEqual([]);
+  });
+
+  it('says what a newer version would change, against what was chosen, and nothing secret', async () => {
+    const { instanceId, definitionId, serverId } = await plant({ LOG_LEVEL: 'debug', SMTP_PASSWORD: SECRET });
+    await release('1.3.0', (text) =>
+      text
+        .replace('WORKERS: 2', 'WORKERS: 4')
+        .replace('options: [{value: info}, {value: debug}]', 'options: [{value: info}]')
+        .replace('required: [', 'required: [{name: LICENCE, type: string}, '),
+    );
+    expect(await scan()).toMatchObject({ scanned: 1, found: 1, available: 1 });
+    const [upgrade] = await list();
+    expect(upgrade).toMatchObject({
+      instance_id: instanceId,
+      definition_id: definitionId,
+      server_id: serverId,
+      species: 'inkwell',
+      from_version: '1.2.0',
+      to_version: '1.3.0',
+      status: 'available',
+      ready: false,
+      conflicts: [{ field: 'inputs.LOG_LEVEL', reason: 'input_invalid' }],
+      new_inputs: [{ name: 'LICENCE', required: true }],
+      irreversible: [{ component: 'migrate', reason: 'job' }],
+    });
+    expect(upgrade?.changes).toContainEqual({
+      area: 'env',
+      component: 'app',
+      name: 'WORKERS',
+      change: 'changed',
+      from: '2',
+      to: '4',
+    });
+    expect(JSON.stringify(upgrade)).not.toContain(SECRET);
+  });
+
+  it('speaks of what is chosen now', async () => {
+    const { definitionId } = await plant({ LOG_LEVEL: 'debug' });
+    await release('1.3.0', (text) =>
+      text.replace('options: [{value: info}, {value: debug}]', 'options: [{value: info}]'),
+    );
+    await scan();
+    expect((await list())[0]).toMatchObject({ ready: false });
+    const template = await service.client.call('templates.list', { query: { species: 'inkwell', versions: 'all' } });
+    const old = template.data.find(({ version }) => version === '1.2.0');
+    await service.client.call('definitions.update', {
+      params: { id: definitionId },
+      body: { params: { LOG_LEVEL: 'info' } },
+    });
+    await deploy(definitionId);
+    const [upgrade] = await list();
+    expect(upgrade).toMatchObject({ from_template_id: old?.id, ready: true, conflicts: [] });
+  });
+
+  it('finds each once, and lets a newer version take the place of one that waits', async () => {
+    await plant();
+    await release('1.3.0');
+    await Promise.all([scan(), scan(), scan()]);
+    const [first, ...others] = await list();
+    expect(others).toEqual([]);
+    expect((await ack(first?.id ?? '')).json.data.status).toBe('acknowledged');
+    expect(await scan()).toMatchObject({ found: 0, superseded: 0, available: 1 });
+    await release('1.4.0');
+    expect(await scan()).toMatchObject({ found: 1, superseded: 1, available: 1 });
+    expect((await list()).map(({ to_version, status }) => [to_version, status])).toEqual([['1.4.0', 'available']]);
+    expectRefusal(await ack(first?.id ?? ''), 'NOT_FOUND');
+  });
+
+  it('is gone when its instance is released, or the newer version runs already', async () => {
+    const gone = await plant();
+    await release('1.3.0');
+    await scan();
+    expect(await list()).toHaveLength(1);
+    await service.sideDoor.run(
+      service.sideDoor.engine === 'postgres'
+        ? 'update instances set status = $1 where id = $2'
+        : 'update instances set status = ? where id = ?',
+      ['released', gone.instanceId],
+    );
+    expect(await list()).toEqual([]);
+    expect(await scan()).toMatchObject({ scanned: 0, found: 0 });
+  });
+
+  describe('acknowledging', () => {
+    it('keeps it in the list, is written down, and can be done again', async () => {
+      await plant();
+      await release('1.3.0');
+      await scan();
+      const id = (await list())[0]?.id ?? '';
+      const { data } = (await ack(id)).json;
+      expect(data).toMatchObject({ id, status: 'acknowledged', acknowledged_at: expect.any(String) });
+      expect((await ack(id)).json.data).toMatchObject({ acknowledged_at: data.acknowledged_at });
+      expect(await list({ status: 'acknowledged' })).toHaveLength(1);
+      expect(await list({ status: 'available' })).toEqual([]);
+      const events = service.sideDoor.db.selectFrom('events').select('type').where('resource_id', '=', id);
+      expect((await events.orderBy('id').execute()).map(({ type }) => type)).toEqual([
+        'audit.upgrade_found',
+        'audit.upgrade_acknowledged',
+      ]);
+    });
+  });
+
+  it('scans one instance if asked to, and lists by what belongs together', async () => {
+    const [one, other] = [await plant(), await plant()];
+    await release('1.3.0');
+    expect(await scan({ instance_id: one.instanceId })).toMatchObject({ scanned: 1, found: 1 });
+    expect(await scan()).toMatchObject({ scanned: 2, found: 1, available: 2 });
+    const ids = async (query: object) => (await list(query)).map(({ instance_id }) => instance_id);
+    expect(await ids({ instance_id: one.instanceId })).toEqual([one.instanceId]);
+    expect(await ids({ server_id: other.serverId })).toEqual([other.instanceId]);
+    expect(await ids({ definition_id: other.definitionId })).toEqual([other.instanceId]);
+    expect(await ids({ species: 'inkwell', per_page: 1, page: 2 })).toEqual([one.instanceId]);
+    expect(await ids({ species: 'seed' })).toEqual([]);
+    const neighbour = await service.addAccount();
+    expectRefusal(
+      await neighbour.request('POST', '/upgrades/scan', { body: { instance_id: one.instanceId } }),
+      'VALIDATION_ERROR',
+      'instance_id',
+    );
+    expect((await neighbour.client.call('upgrades.scan', { body: {} })).data.scanned).toBe(0);
+  });
+
+  it('is looked for by itself', async () => {
+    await plant();
+    await release('1.3.0');
+    // A day has passed, as far as the job knows.
+    await service.sideDoor.db.updateTable('jobs').set({ run_at: 0 }).where('kind', '=', 'upgrades.scan').execute();
+    await until(async () => (await list()).length === 1, { describe: 'the scan', within: 20_000 });
+  });
+});

@@ -1,0 +1,52 @@
+import type { JobKind } from '../jobs/job.ts';
+import type { Log } from '../log.ts';
+import type { Storage } from '../storage/storage.ts';
+import { type Retention, type Rule, rulesOf } from './rules.ts';
+
+export const RETENTION = 'retention.sweep';
+
+const DAY_MS = 86_400_000;
+const EVERY_MS = 3_600_000;
+/** Few enough that nobody who writes meanwhile waits for long. */
+const IN_ONE_BATCH = 500;
+
+export interface RetentionDeps {
+  readonly storage: Storage;
+  readonly retention: Retention;
+  readonly log: Pick<Log, 'info'>;
+  readonly clock?: () => number;
+  readonly batch?: number;
+}
+
+/** Removes what has been kept long enough, in small transactions: one that is interrupted goes on in the next hour. */
+export const retentionJob = (deps: RetentionDeps): JobKind => ({
+  concurrency: 1,
+  every: EVERY_MS,
+  async run({ signal }) {
+    await sweep(deps, signal);
+    return 'done';
+  },
+});
+
+/** Answers how many rows of each kind are gone. */
+export async function sweep(deps: RetentionDeps, signal?: AbortSignal): Promise<Record<string, number>> {
+  const removed: Record<string, number> = {};
+  for (const rule of rulesOf(deps.retention)) {
+    const total = await apply(deps, rule, signal);
+    if (total > 0) removed[rule.name] = total;
+  }
+  if (Object.keys(removed).length > 0) deps.log.info({ removed }, 'what was kept long enough has been removed');
+  return removed;
+}
+
+async function apply({ storage, clock, batch }: RetentionDeps, { days, remove }: Rule, signal?: AbortSignal) {
+  if (days === undefined) return 0;
+  const before = (clock ?? Date.now)() - days * DAY_MS;
+  let total = 0;
+  while (!signal?.aborted) {
+    const removed = await storage.write((tx) => remove(tx, before, batch ?? IN_ONE_BATCH));
+    if (removed === 0) break;
+    total += removed;
+  }
+  return total;
+}

@@ -1,0 +1,97 @@
+import { type EndpointName, endpointRows, endpoints } from '@hortus/contract/endpoints';
+import { idPrefixes } from '@hortus/contract/ids';
+import { goodRequest } from '../good-requests.ts';
+import { expectPublished, expectShape } from '../published-answer.ts';
+import type { Answer, Caller } from '../running-service.ts';
+import { Dice } from './dice.ts';
+import { type FuzzRequest, fuzzRequest } from './requests.ts';
+
+export interface FuzzOptions {
+  readonly seed: number;
+  readonly seconds: number;
+  /** An answer that takes longer than this hangs. */
+  readonly answerWithinMs?: number;
+}
+
+export interface FuzzOutcome {
+  readonly requests: number;
+  readonly rows: number;
+  /** How often each status was answered. */
+  readonly statuses: Readonly<Record<number, number>>;
+}
+
+/** The keys of the caller itself are not among what requests may name: the first one that is revoked would end the run. */
+const anyId = new RegExp(
+  `\\b(?:${Object.values(idPrefixes)
+    .filter((prefix) => prefix !== 'key' && prefix !== 'usr')
+    .join('|')})_[0-9a-z]{26}\\b`,
+  'g',
+);
+const MOST_IDS = 500;
+/** What a good request needs is made by several calls; so many others are made of it. */
+const OF_ONE_GOOD = 5;
+
+/**
+ * Asks every row of the contract in turn, until the time is over but at least once each. Throws at the first answer that
+ * breaks a promise, with the request and what the run has to be started with to see it again.
+ */
+export async function fuzz(caller: Caller, options: FuzzOptions): Promise<FuzzOutcome> {
+  const dice = new Dice(options.seed);
+  const ids: string[] = [];
+  const statuses: Record<number, number> = {};
+  const end = performance.now() + options.seconds * 1_000;
+  let requests = 0;
+  for (let round = 0; round === 0 || performance.now() < end; round++) {
+    for (const [name] of endpointRows) {
+      const good = await goodRequest(name, caller);
+      for (let i = 0; i < OF_ONE_GOOD; i++) {
+        if (round > 0 && performance.now() >= end) break;
+        const answer = await ask(name, caller, fuzzRequest(name, good, dice, ids), options);
+        requests++;
+        statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+        remember(ids, answer);
+      }
+    }
+  }
+  return { requests, rows: endpointRows.length, statuses };
+}
+
+async function ask(name: EndpointName, caller: Caller, request: FuzzRequest, options: FuzzOptions): Promise<Answer> {
+  const { answerWithinMs = 20_000 } = options;
+  try {
+    const answer = await within(
+      answerWithinMs,
+      caller.request(request.method, request.path, request.options),
+      `There was no answer within ${answerWithinMs} ms.`,
+    );
+    check(name, request, answer);
+    return answer;
+  } catch (error) {
+    const sent = JSON.stringify({ ...request, options: { ...request.options, key: undefined } });
+    throw new Error(`${name}, seed ${options.seed}: ${sent.slice(0, 4_000)}`, { cause: error });
+  }
+}
+
+function check(name: EndpointName, { mustRefuse }: FuzzRequest, answer: Answer): void {
+  const row = endpoints[name];
+  if (answer.status >= 500) throw new Error(`It answered ${answer.status}: ${JSON.stringify(answer.json)}`);
+  if ('file' in row && row.file && answer.status < 300) return;
+  expectPublished(answer);
+  if (answer.status < 300) expectShape(row.response, answer.json);
+  if (answer.status < 300 && mustRefuse) throw new Error('It took a body that its own schema does not.');
+}
+
+function remember(ids: string[], { json }: Answer): void {
+  ids.push(...(JSON.stringify(json)?.match(anyId)?.slice(0, 5) ?? []));
+  if (ids.length > MOST_IDS) ids.splice(0, ids.length - MOST_IDS);
+}
+
+async function within<T>(ms: number, work: Promise<T>, message: string): Promise<T> {
+  const patience = Promise.withResolvers<never>();
+  const timer = setTimeout(() => patience.reject(new Error(message)), ms);
+  try {
+    return await Promise.race([work, patience.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

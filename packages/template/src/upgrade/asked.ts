@@ -1,0 +1,106 @@
+import type { InputValue } from '@hortus/contract/template/inputs';
+import type { Canonical, CanonicalInput } from '../canonical-form.ts';
+import { checkInputs, type Inputs } from '../inputs.ts';
+import { type Change, differences } from './change.ts';
+
+/** What a person has chosen, which the newer template must be able to take over. */
+export interface Chosen {
+  readonly profile: string;
+  readonly variant?: string | undefined;
+  /** Those that may stand in the open. */
+  readonly inputs: Inputs;
+  /** Secret inputs whose values the vault holds. */
+  readonly held: readonly string[];
+}
+
+/** A choice that the newer template cannot take over. */
+export interface Conflict {
+  readonly field: string;
+  readonly reason: 'input_removed' | 'input_invalid' | 'variant_removed' | 'profile_removed';
+  readonly message: string;
+}
+
+/** What the newer template asks and nobody has answered. */
+export interface NewInput {
+  readonly name: string;
+  readonly type: CanonicalInput['type'];
+  readonly label: string | null;
+  readonly description: string | null;
+  /** Without it the upgrade cannot be applied. */
+  readonly required: boolean;
+  readonly default: InputValue | null;
+}
+
+export interface Asked {
+  readonly changes: readonly Change[];
+  readonly conflicts: readonly Conflict[];
+  readonly newInputs: readonly NewInput[];
+}
+
+/** The third way of the comparison: what was chosen, against what either template asks. */
+export function compareInputs(from: Canonical, to: Canonical, { inputs, held }: Chosen): Asked {
+  const [before, after] = [questionsOf(from), questionsOf(to)];
+  const answered = (name: string) => Object.hasOwn(inputs, name) || held.includes(name);
+  const gone = [...Object.keys(inputs), ...held].filter((name) => !after.has(name));
+  const kept = Object.fromEntries(Object.entries(inputs).filter(([name]) => after.has(name)));
+  const keptSecrets = held.filter((name) => after.has(name));
+
+  const wrong = problems(checkInputs(to, kept, { mode: 'partial', previous: {}, held: keptSecrets }));
+  const good = Object.fromEntries(Object.entries(kept).filter(([name]) => !wrong.has(name)));
+  const missing = problems(checkInputs(to, {}, { mode: 'merge', previous: good, held: keptSecrets }));
+  const fresh = [...after.values()].filter(({ name }) => !answered(name) && (missing.has(name) || !before.has(name)));
+  return {
+    changes: defaultChanges(before, after, answered),
+    conflicts: [
+      ...[...new Set(gone)].map((name) =>
+        conflict(name, 'input_removed', 'is no input of the newer version; its value would be dropped'),
+      ),
+      ...[...wrong].map(([name, message]) => conflict(name, 'input_invalid', `${message} in the newer version`)),
+    ],
+    newInputs: fresh.map((input) => newInput(input, missing.has(input.name))),
+  };
+}
+
+const conflict = (name: string, reason: Conflict['reason'], message: string): Conflict => ({
+  field: `inputs.${name}`,
+  reason,
+  message,
+});
+
+/** A default that nobody has overruled takes effect by itself, and so does its change. */
+function defaultChanges(
+  before: ReadonlyMap<string, CanonicalInput>,
+  after: ReadonlyMap<string, CanonicalInput>,
+  answered: (name: string) => boolean,
+): Change[] {
+  const defaults = (questions: ReadonlyMap<string, CanonicalInput>, others: ReadonlyMap<string, CanonicalInput>) =>
+    Object.fromEntries(
+      [...questions.values()]
+        .filter(({ name }) => others.has(name) && !answered(name))
+        .map((input) => [input.name, input.default]),
+    );
+  return differences({ area: 'input', component: null }, defaults(before, after), defaults(after, before));
+}
+
+const newInput = (input: CanonicalInput, required: boolean): NewInput => ({
+  name: input.name,
+  type: input.type,
+  label: input.label ?? null,
+  description: input.description ?? null,
+  required,
+  default: input.default ?? null,
+});
+
+/** Secrets that nothing generates are asked like passwords. */
+function questionsOf(spec: Canonical): Map<string, CanonicalInput> {
+  const external = Object.entries(spec.secrets)
+    .filter(([, secret]) => secret.external)
+    .map(([name]): CanonicalInput => ({ name, type: 'password', immutable: false }));
+  return new Map([...spec.inputs.required, ...spec.inputs.optional, ...external].map((input) => [input.name, input]));
+}
+
+/** By the name of the input. */
+function problems(check: ReturnType<typeof checkInputs>): Map<string, string> {
+  if (check.ok) return new Map();
+  return new Map(check.problems.map(({ field, message }) => [field.replace(/^inputs\./, ''), message]));
+}

@@ -1,0 +1,59 @@
+import { withProfile } from '../canonical.ts';
+import type { Canonical } from '../canonical-form.ts';
+import { primaryImage, variantImage } from '../primary.ts';
+import { type Chosen, type Conflict, compareInputs, type NewInput } from './asked.ts';
+import { type Change, differences, named } from './change.ts';
+import { componentChanges } from './components.ts';
+import { type Irreversible, irreversibles } from './irreversible.ts';
+
+export interface Comparison {
+  readonly changes: readonly Change[];
+  readonly conflicts: readonly Conflict[];
+  readonly newInputs: readonly NewInput[];
+  readonly irreversible: readonly Irreversible[];
+}
+
+/**
+ * Three ways at once: the template that runs, the newer one, and what a person has chosen for the first. No value of a secret
+ * is known here, so none can be shown.
+ */
+export function compareForUpgrade(from: Canonical, to: Canonical, chosen: Chosen): Comparison {
+  const [before, after] = [withProfile(from, chosen.profile) ?? from, withProfile(to, chosen.profile) ?? to];
+  const asked = compareInputs(before, after, chosen);
+  return {
+    changes: [
+      ...differences({ area: 'application', component: null }, about(before), about(after)),
+      ...componentChanges(before, after, chosen.variant),
+      ...differences({ area: 'route', component: null }, routes(before), routes(after)),
+      ...differences({ area: 'secret', component: null }, generated(before), generated(after)),
+      ...asked.changes,
+    ],
+    conflicts: [...chosenShape(from, to, chosen), ...asked.conflicts],
+    newInputs: asked.newInputs,
+    irreversible: irreversibles(before, after),
+  };
+}
+
+const about = ({ version, app_version }: Canonical) => ({ version, app_version });
+const routes = (spec: Canonical) => named(spec.routes, ({ name }) => name);
+/** Those that Hortus makes; the others are asked for like inputs. */
+const generated = ({ secrets }: Canonical) =>
+  Object.fromEntries(Object.entries(secrets).filter(([, secret]) => !secret.external));
+
+function chosenShape(from: Canonical, to: Canonical, { profile, variant }: Chosen): Conflict[] {
+  const conflicts: Conflict[] = [];
+  if (withProfile(from, profile) && !withProfile(to, profile))
+    conflicts.push({
+      field: 'profile',
+      reason: 'profile_removed',
+      message: `${profile} is no profile of the newer version`,
+    });
+  const image = primaryImage(to);
+  if (variant !== undefined && !(image && variantImage(image, variant)))
+    conflicts.push({
+      field: 'variant',
+      reason: 'variant_removed',
+      message: `${variant} is no variant of the newer version`,
+    });
+  return conflicts;
+}

@@ -1,0 +1,63 @@
+import type { Canonical, CanonicalComponent, CanonicalPort, CanonicalStorage } from '../canonical-form.ts';
+import { accessOf } from '../host-access.ts';
+import { imageText } from '../image-reference.ts';
+import { primaryImage, variantImage } from '../primary.ts';
+import { type Change, differences, named } from './change.ts';
+
+/** What a component is made of besides that which has an area of its own. */
+const ownAreas = ['image', 'env', 'storage', 'ports', 'files'] as const;
+
+/** Components that came, went or are different, each in its parts. */
+export function componentChanges(from: Canonical, to: Canonical, variant: string | undefined): Change[] {
+  const existence = differences(
+    { area: 'component', component: null },
+    mapped(from.components, ({ kind }) => kind),
+    mapped(to.components, ({ kind }) => kind),
+  );
+  const both = Object.keys(from.components).filter((name) => Object.hasOwn(to.components, name));
+  const parts = both.flatMap((name) => {
+    const [before, after] = [from.components[name], to.components[name]] as [CanonicalComponent, CanonicalComponent];
+    const image = { from: imageOf(from, before, variant), to: imageOf(to, after, variant) };
+    return [
+      ...differences({ area: 'image', component: name }, { image: image.from }, { image: image.to }),
+      ...differences({ area: 'env', component: name }, before.env, after.env),
+      ...differences({ area: 'volume', component: name }, volumes(before), volumes(after)),
+      ...differences({ area: 'port', component: name }, ports(before), ports(after)),
+      ...differences({ area: 'file', component: name }, files(before), files(after)),
+      ...differences({ area: 'setting', component: name }, settings(before), settings(after)),
+    ];
+  });
+  const reach = Object.entries(to.components).flatMap(([name, component]) =>
+    differences({ area: 'permission', component: name }, access(from.components[name]), access(component)),
+  );
+  return [...existence, ...parts, ...reach];
+}
+
+export const volumes = ({ storage }: CanonicalComponent): Record<string, CanonicalStorage> =>
+  named(storage, ({ name }) => name);
+
+const ports = ({ ports: all }: CanonicalComponent): Record<string, CanonicalPort> =>
+  named(all, ({ container_port, protocol }) => `${container_port}/${protocol}`);
+
+const files = (component: CanonicalComponent) => named(component.files, ({ mount_path }) => mount_path);
+
+const settings = (component: CanonicalComponent): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(component).filter(([name]) => !(ownAreas as readonly string[]).includes(name)));
+
+const access = (component: CanonicalComponent | undefined): Record<string, string> =>
+  Object.fromEntries(
+    (component ? accessOf(component) : []).map(({ kind, value }) => [
+      value === undefined ? kind : `${kind} ${value}`,
+      kind,
+    ]),
+  );
+
+/** In the variant that was chosen, or the default one where the template has that variant no more. */
+function imageOf(spec: Canonical, { image }: CanonicalComponent, variant: string | undefined): string {
+  if (typeof image === 'object') return imageText(image);
+  const own = primaryImage(spec);
+  return own === undefined ? image : imageText(variantImage(own, variant) ?? variantImage(own) ?? own);
+}
+
+const mapped = <Value, Result>(record: Readonly<Record<string, Value>>, of: (value: Value) => Result) =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, of(value)]));
