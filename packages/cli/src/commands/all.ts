@@ -14,6 +14,7 @@ import { login } from './login.ts';
 import { logout } from './logout.ts';
 import { logs } from './logs.ts';
 import { serversList, serversRegister, serversShow } from './servers.ts';
+import { backupService, restoreService } from './service-backup.ts';
 import { version } from './version.ts';
 
 /** The table of commands, in the order help shows them: sign in, choose, deploy, look after, look into. */
@@ -39,6 +40,8 @@ export const commands: readonly Command[] = [
   serversShow,
   serversRegister,
   doctor,
+  backupService,
+  restoreService,
   showConfig,
   useContext,
   version,

@@ -167,7 +167,7 @@ export const webhookEndpoints = {
     path: '/webhooks/endpoints/{id}/deliveries/{delivery_id}/redeliver',
     tag: 'webhooks',
     summary: 'Send a delivery again',
-    description: 'As a new delivery of the same event, with the same id in its body.',
+    description: 'With the same body and the same ids. One older than 24 hours is tried once.',
     permission: 'webhooks:write',
     status: 202,
     params: Type.Object({ ...params.properties, delivery_id: givenId('Id of a delivery.') }),

@@ -1,6 +1,5 @@
 import type { WebhookUpdate } from '@hortus/contract/resources/webhooks';
 import type { Principal } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
 import { conflict, notFound } from '../../problem.ts';
 import type { Tx } from '../../storage/storage.ts';
@@ -14,8 +13,8 @@ import {
   type EndpointChange,
   type EndpointRow,
   eventIsThere,
-  insertDeliveries,
   lockEndpoint,
+  resendDelivery,
   updateEndpoint,
 } from './store.ts';
 
@@ -48,7 +47,7 @@ export async function change(
   return changed;
 }
 
-/** A new delivery, so that the list tells of both; its body is the same to the byte. */
+/** The same delivery with the same body to the byte, as if it had never been tried; receivers know it by its ids. */
 export async function redeliver(tx: Tx, principal: Principal, id: string, deliveryId: string): Promise<DeliveryRow> {
   const endpoint = await lockEndpoint(tx, principal.accountId, id);
   if (!endpoint) throw notFound('webhook endpoint');
@@ -58,19 +57,7 @@ export async function redeliver(tx: Tx, principal: Principal, id: string, delive
     throw conflict('id', 'paused', 'the endpoint is paused; set its status to active first.');
   if (!(await eventIsThere(tx, delivery.event_id)))
     throw conflict('delivery_id', 'expired', 'its event has been removed by age; there is nothing left to send.');
-  const again: DeliveryRow = {
-    ...delivery,
-    id: newId('delivery'),
-    status: 'pending',
-    attempts: 0,
-    response_code: null,
-    error: null,
-    duration_ms: null,
-    next_attempt_at: tx.now,
-    delivered_at: null,
-    created_at: tx.now,
-  };
-  await insertDeliveries(tx, [again]);
+  const again = await resendDelivery(tx, delivery);
   await wakeSender(tx, id);
   return again;
 }

@@ -60,6 +60,21 @@ export const deliveryOf = (queries: Queries, endpointId: string, id: string): Pr
     .where('id', '=', id)
     .executeTakeFirst();
 
+/** From the beginning: what is known of earlier attempts goes. */
+export async function resendDelivery(tx: Tx, delivery: DeliveryRow): Promise<DeliveryRow> {
+  const columns = {
+    status: 'pending',
+    attempts: 0,
+    response_code: null,
+    error: null,
+    duration_ms: null,
+    next_attempt_at: tx.now,
+    delivered_at: null,
+  } as const;
+  await tx.db.updateTable('deliveries').set(columns).where('id', '=', delivery.id).execute();
+  return { ...delivery, ...columns };
+}
+
 export const eventIsThere = async (queries: Queries, id: string): Promise<boolean> =>
   (await queries.db.selectFrom('events').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 
