@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { CallOf } from '@hortus/client/client';
 import { addressOf } from '@hortus/client/request';
 import { type EndpointName, type Endpoints, endpoints } from '@hortus/contract/endpoints';
@@ -114,6 +116,16 @@ const subscription = () => ({
   events: ['instance.unhealthy' as const],
   secret: fresh('a secret of my own'),
 });
+/** Takes everything, for as long as the tests run. */
+let receiver: Promise<string> | undefined;
+const receiverUrl = (): Promise<string> => {
+  receiver ??= new Promise((listening) => {
+    const server = createServer((request, response) => void request.resume().on('end', () => response.end()));
+    server.listen(0, '127.0.0.1', () => listening(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`));
+    server.unref();
+  });
+  return receiver;
+};
 const ofWebhook = async ({ client }: Caller) => ({
   params: { id: (await client.call('webhooks.create', { body: subscription() })).data.id },
 });
@@ -355,12 +367,15 @@ export const goodRequests: GoodRequests = {
     },
   }),
   'webhooks.redeliver': async (caller) => {
-    const body = { ...subscription(), events: ['definition.created' as const] };
+    const body = { ...subscription(), url: await receiverUrl(), events: ['definition.created' as const] };
     const { id } = (await caller.client.call('webhooks.create', { body })).data;
     await aDefinition(caller);
-    const deliveries = async () => (await caller.client.call('webhooks.deliveries', { params: { id } })).data;
-    await until(async () => (await deliveries()).length > 0, { describe: 'a delivery' });
-    return { params: { id, delivery_id: (await deliveries())[0]?.id ?? '' } };
+    const query = { status: 'delivered' as const };
+    const delivered = async () => (await caller.client.call('webhooks.deliveries', { params: { id }, query })).data[0];
+    const { id: delivery_id } = await until(delivered, { describe: 'a delivery' });
+    // From here on it is like the others.
+    await caller.client.call('webhooks.update', { params: { id }, body: { events: subscription().events } });
+    return { params: { id, delivery_id } };
   },
   'webhooks.delete': ofWebhook,
   'webhooks.deliveries': ofWebhook,

@@ -29,13 +29,14 @@ async function tableNames({ engine, run }: Queries): Promise<(keyof Tables)[]> {
   return (rows as { name: keyof Tables }[]).map(({ name }) => name).filter((name) => !restless.includes(name));
 }
 
-/** Events are numbered a moment after they are written; until then the tables are not at rest. */
+/** Events are numbered a moment after they are written, and jobs take a while; until then the tables are not at rest. */
 export async function isAtRest(queries: Queries): Promise<boolean> {
   const waiting = await queries.db.selectFrom('events').select('id').where('seq', 'is', null).execute();
-  return waiting.length === 0;
+  const running = await queries.db.selectFrom('jobs').select('id').where('lease_owner', 'is not', null).execute();
+  return waiting.length + running.length === 0;
 }
 
 export async function contentsAtRest(queries: Queries): Promise<Record<string, string[]>> {
-  await until(() => isAtRest(queries), { describe: 'every event to have its number' });
+  await until(() => isAtRest(queries), { describe: 'every event to have its number and every job to be over' });
   return await tableContents(queries);
 }

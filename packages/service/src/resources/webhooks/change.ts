@@ -42,7 +42,7 @@ export async function change(
     ...(status === 'active' && { status, paused_because: null, failing_since: null }),
   };
   const changed = await updateEndpoint(tx, row, columns);
-  if (changed.status === 'active') await wakeSender(tx, id);
+  if (status === 'active') await wakeSender(tx, id);
   await audit(tx, principal, secret === undefined ? 'audit.webhook_changed' : 'audit.webhook_secret_rotated', changed);
   return changed;
 }
