@@ -5,9 +5,9 @@ import type { Tables } from '@hortus/service/storage/tables';
 export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
   // Small values of whoever needs one, each under a name of its own.
   settings: ['identity', 'outbox', 'resources/manifest', 'vault'],
-  // Who is calling is asked by identity; what is kept of it is managed by the resource.
-  accounts: ['identity', 'resources/account'],
-  users: ['identity', 'resources/account'],
+  // Who is calling is asked by identity; what is kept of it is managed by the caller, his account, or an admin.
+  accounts: ['identity', 'resources/account', 'resources/accounts'],
+  users: ['identity', 'resources/account', 'resources/members'],
   sessions: ['identity'],
   api_keys: ['identity', 'resources/keys'],
   rate_windows: ['http/rate-windows'],

@@ -1,5 +1,6 @@
 import type { Endpoint } from './endpoint.ts';
 import { accountEndpoints } from './resources/account.ts';
+import { accountsEndpoints } from './resources/accounts.ts';
 import { actionEndpoints } from './resources/actions.ts';
 import { capacityEndpoints } from './resources/capacity.ts';
 import { catalogEndpoints } from './resources/catalog.ts';
@@ -14,6 +15,7 @@ import { instanceEndpoints } from './resources/instances.ts';
 import { keyEndpoints } from './resources/keys.ts';
 import { manifestEndpoints } from './resources/manifest.ts';
 import { matchEndpoints } from './resources/match.ts';
+import { memberEndpoints } from './resources/members.ts';
 import { playbookEndpoints } from './resources/playbooks.ts';
 import { recipeEndpoints } from './resources/recipes.ts';
 import { savedConfigEndpoints } from './resources/saved-configs.ts';
@@ -51,6 +53,8 @@ export const endpoints = {
   ...webhookEndpoints,
   ...eventEndpoints,
   ...accountEndpoints,
+  ...memberEndpoints,
+  ...accountsEndpoints,
   ...keyEndpoints,
   ...vaultEndpoints,
   ...settingEndpoints,

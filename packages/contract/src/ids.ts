@@ -16,6 +16,7 @@ export const idPrefixes = {
   key: 'key',
   user: 'usr',
   account: 'acc',
+  invite: 'inv',
   session: 'ses',
   job: 'job',
 } as const;

@@ -14,6 +14,8 @@ import { AddressGuard } from './outbound/address-guard.ts';
 import type { EventSubscriber } from './outbox/dispatcher.ts';
 import { accountRoutes } from './resources/account/routes.ts';
 import { Accounts } from './resources/account/service.ts';
+import { accountsRoutes } from './resources/accounts/routes.ts';
+import { Installation } from './resources/accounts/service.ts';
 import { DEADLINE as EXECUTION_DEADLINE } from './resources/actions/deadlines.ts';
 import { actionRoutes } from './resources/actions/routes.ts';
 import { Actions } from './resources/actions/service.ts';
@@ -51,6 +53,8 @@ import { manifestRoutes } from './resources/manifest/routes.ts';
 import { Manifests } from './resources/manifest/service.ts';
 import { openManifestSigner } from './resources/manifest/signer.ts';
 import { matchRoutes } from './resources/match/routes.ts';
+import { memberRoutes } from './resources/members/routes.ts';
+import { Members } from './resources/members/service.ts';
 import { playbookRoutes } from './resources/playbooks/routes.ts';
 import { RecipeReview } from './resources/recipes/review.ts';
 import { recipeRoutes } from './resources/recipes/routes.ts';
@@ -237,6 +241,8 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     underWay,
   });
 
+  const keys = new Keys({ storage, pages, mode: config.mode });
+
   return {
     liveness,
     dispatch: (connection) => actions.dispatch(connection.serverId, connection),
@@ -292,7 +298,17 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       ...webhookRoutes({ storage, vault, guard, pages }),
       ...eventRoutes({ storage, pages }),
       ...accountRoutes(new Accounts({ storage, passwords, throttle: new LoginThrottle() })),
-      ...keyRoutes(new Keys({ storage, pages, mode: config.mode })),
+      ...memberRoutes(
+        new Members({
+          storage,
+          pages,
+          passwords,
+          publicUrl: config.publicUrl,
+          revokeKeysOf: (tx, ...of) => keys.revokeAllOf(tx, ...of),
+        }),
+      ),
+      ...accountsRoutes(new Installation({ reader, pages, publicUrl: config.publicUrl })),
+      ...keyRoutes(keys),
       ...settingRoutes(describeConfig(config), pages),
       ...vaultRoutes({
         administration: new VaultAdministration({ storage, vault }),

@@ -14,6 +14,7 @@ import { login } from './login.ts';
 import { logout } from './logout.ts';
 import { logs } from './logs.ts';
 import { serversList, serversRegister, serversShow } from './servers.ts';
+import { backupService, restoreService } from './service-backup.ts';
 import { templateExport } from './template-export.ts';
 import { templateImport } from './template-import.ts';
 import { templateValidate } from './template-validate.ts';
@@ -45,6 +46,8 @@ export const commands: readonly Command[] = [
   templateImport,
   templateExport,
   doctor,
+  backupService,
+  restoreService,
   showConfig,
   useContext,
   version,

@@ -20,6 +20,8 @@ export const tagMeanings: Readonly<Record<string, string>> = {
   webhooks: 'Where events are sent, and how each delivery went.',
   events: 'The audit list: everything that happened, in order.',
   account: 'Who is calling.',
+  members: 'The users of an account: invited, removed, given a new password.',
+  accounts: 'The accounts of the installation, for its admins.',
   keys: 'API keys: what programs sign in with.',
   vault: 'The encryption of secrets.',
   settings: 'What the service was started with.',

@@ -62,7 +62,26 @@ export const KeyCreate = Type.Object(
 );
 export type KeyCreate = Static<typeof KeyCreate>;
 
+export const PermissionRecord = Type.Object(
+  {
+    name: choice(permissionNames),
+    description: Type.String(),
+    granted: Type.Boolean({ description: 'To the caller.' }),
+  },
+  { title: 'PermissionRecord' },
+);
+export type PermissionRecord = Static<typeof PermissionRecord>;
+
 export const keyEndpoints = {
+  'keys.permissions': endpoint({
+    method: 'GET',
+    path: '/permissions',
+    tag: 'keys',
+    summary: 'List what a key may be allowed to do',
+    permission: 'session',
+    query: Type.Object({ ...paging }),
+    response: list(PermissionRecord),
+  }),
   'keys.list': endpoint({
     method: 'GET',
     path: '/account/keys',

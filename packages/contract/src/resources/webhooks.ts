@@ -13,6 +13,13 @@ export const WebhookEndpoint = Type.Object(
     url: Type.String(),
     events: Type.Array(choice(eventNames)),
     status: choice(webhookStatuses, { description: 'A paused endpoint gets nothing.' }),
+    paused_because: nullable(choice(['user', 'dead']), {
+      description: 'dead: nothing arrived for 24 hours; set the status to active when it is well again.',
+    }),
+    failing_since: nullable(Timestamp, {
+      description: 'Since when no delivery has arrived; null when the last one did.',
+    }),
+    old_secret_until: nullable(Timestamp, { description: 'Until when the secret before signs, too.' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
@@ -82,6 +89,31 @@ export const WebhookRegistration = Type.Object(
 );
 export type WebhookRegistration = Static<typeof WebhookRegistration>;
 
+const { url, events, secret } = WebhookRegistration.properties;
+export const WebhookUpdate = Type.Object(
+  {
+    url: Type.Optional(url),
+    events: Type.Optional(events),
+    secret: Type.Optional(secret),
+    keep_old_secret_for: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 604_800,
+        default: 86_400,
+        description:
+          'Seconds for which the old secret signs beside the new one: in X-Service-Signature-Old, and as a second entry of webhook-signature.',
+      }),
+    ),
+    status: Type.Optional(choice(webhookStatuses, { description: 'active sends what has been waiting.' })),
+  },
+  {
+    title: 'WebhookUpdate',
+    additionalProperties: false,
+    examples: [{ secret: 'another long random string' }, { status: 'active' }],
+  },
+);
+export type WebhookUpdate = Static<typeof WebhookUpdate>;
+
 const params = Type.Object({ id: givenId('Id of a webhook endpoint.') });
 
 const create = {
@@ -109,6 +141,37 @@ export const webhookEndpoints = {
     ...create,
     path: '/webhooks',
     summary: 'Register a webhook endpoint (alternative path)',
+  }),
+  'webhooks.read': endpoint({
+    method: 'GET',
+    path: '/webhooks/endpoints/{id}',
+    tag: 'webhooks',
+    summary: 'Read a webhook endpoint',
+    permission: 'webhooks:read',
+    params,
+    response: answer(WebhookEndpoint),
+  }),
+  'webhooks.update': endpoint({
+    method: 'PATCH',
+    path: '/webhooks/endpoints/{id}',
+    tag: 'webhooks',
+    summary: 'Change, pause or resume a webhook endpoint',
+    description: 'What is left out stays as it is.',
+    permission: 'webhooks:write',
+    params,
+    body: WebhookUpdate,
+    response: answer(WebhookEndpoint),
+  }),
+  'webhooks.redeliver': endpoint({
+    method: 'POST',
+    path: '/webhooks/endpoints/{id}/deliveries/{delivery_id}/redeliver',
+    tag: 'webhooks',
+    summary: 'Send a delivery again',
+    description: 'With the same body and the same ids. One older than 24 hours is tried once.',
+    permission: 'webhooks:write',
+    status: 202,
+    params: Type.Object({ ...params.properties, delivery_id: givenId('Id of a delivery.') }),
+    response: answer(Delivery),
   }),
   'webhooks.delete': endpoint({
     method: 'DELETE',

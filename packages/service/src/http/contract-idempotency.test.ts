@@ -57,22 +57,25 @@ onBothEngines((engine) => {
     expect(json).not.toEqual(first?.json);
   });
 
-  it.each(creating)('%s belongs to one account, and must be readable', async (name, row) => {
-    const headers = { 'idempotency-key': newId('job') };
-    const mine = await goodRequest(name, service);
-    const theirs = await goodRequest(name, neighbour);
-    const first = await service.request(mine.method, mine.path, { ...mine.options, headers });
-    const second = await neighbour.request(theirs.method, theirs.path, { ...theirs.options, headers });
-    expect([first.status, second.status]).toEqual([row.status, row.status]);
-    expect(first.json).not.toEqual(second.json);
-    for (const key of ['', 'with space', 'x'.repeat(256)]) {
-      const answer = await service.request(mine.method, mine.path, {
-        ...mine.options,
-        headers: { 'idempotency-key': key },
-      });
-      expectRefusal(answer, 'VALIDATION_ERROR', 'Idempotency-Key');
-    }
-  });
+  it.each(creating.filter(([, row]) => row.permission !== 'admin'))(
+    '%s belongs to one account, and must be readable',
+    async (name, row) => {
+      const headers = { 'idempotency-key': newId('job') };
+      const mine = await goodRequest(name, service);
+      const theirs = await goodRequest(name, neighbour);
+      const first = await service.request(mine.method, mine.path, { ...mine.options, headers });
+      const second = await neighbour.request(theirs.method, theirs.path, { ...theirs.options, headers });
+      expect([first.status, second.status]).toEqual([row.status, row.status]);
+      expect(first.json).not.toEqual(second.json);
+      for (const key of ['', 'with space', 'x'.repeat(256)]) {
+        const answer = await service.request(mine.method, mine.path, {
+          ...mine.options,
+          headers: { 'idempotency-key': key },
+        });
+        expectRefusal(answer, 'VALIDATION_ERROR', 'Idempotency-Key');
+      }
+    },
+  );
 });
 
 /** Each with one field changed or left out, so that whatever the row is about, one of them is another good request. */

@@ -93,6 +93,35 @@ describe('the limit of a caller', () => {
     expect(await response.json()).toMatchObject({ success: false, error: { code: 'RATE_LIMITED' } });
   });
 
+  it.each([
+    ['reader', 60],
+    ['other', 300],
+    ['admin', 1000],
+  ])('of %s is %i a minute to the very request, however many come at once', async (who, most) => {
+    let now = 1_000_000_000_000;
+    await using service = await serve({ config: { rateLimits: limits }, clock: () => now });
+    const ask = async (path: string) => {
+      const response = await service.fetch(path, { headers: bearer(who) });
+      await response.arrayBuffer();
+      return { ...read(response), reset: response.headers.get('x-ratelimit-reset') };
+    };
+    // Half of them fail, and count and tell all the same.
+    const paths = Array.from({ length: most + 20 }, (_, i) => (i % 2 ? '/api/v1/account' : '/api/v1/nothing'));
+    const answers: Awaited<ReturnType<typeof ask>>[] = [];
+    const callers = Array.from({ length: 20 }, async () => {
+      for (let path = paths.pop(); path; path = paths.pop()) answers.push(await ask(path));
+    });
+    await Promise.all(callers);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(20);
+    for (const answer of answers) expect([answer.limit, answer.reset]).toEqual([String(most), '1000000020']);
+    for (const { retryAfter, remaining } of refused) expect([retryAfter, remaining]).toEqual(['20', '0']);
+    const left = answers.filter(({ status }) => status !== 429).map(({ remaining }) => Number(remaining));
+    expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: most }, (_, i) => i));
+    now += 20_000;
+    expect(await ask('/api/v1/nothing')).toMatchObject({ status: 404, remaining: String(most - 1) });
+  });
+
   it('is that of the address for those who prove nothing', async () => {
     await using service = await serve({ config: { rateLimits: few } });
     const statuses: number[] = [];

@@ -40,3 +40,7 @@ export async function endSession(tx: Tx, id: string): Promise<void> {
 export async function endOtherSessions(tx: Tx, userId: string, kept: string): Promise<void> {
   for (const hash of await deleteSessionsOf(tx, userId, kept)) tx.notify(KEYS_TOPIC, hash);
 }
+
+export async function endAllSessions(tx: Tx, userId: string): Promise<void> {
+  for (const hash of await deleteSessionsOf(tx, userId)) tx.notify(KEYS_TOPIC, hash);
+}

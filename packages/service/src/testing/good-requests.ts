@@ -1,7 +1,10 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { CallOf } from '@hortus/client/client';
 import { addressOf } from '@hortus/client/request';
 import { type EndpointName, type Endpoints, endpoints } from '@hortus/contract/endpoints';
 import { SEED } from '@hortus/template/inkwell.fixture';
+import { until } from '@hortus/testkit/until';
 import { adminEmail, adminPassword, type Caller, type Options, publicUrl } from './running-service.ts';
 
 /** What a request is made with: a key speaks for the caller unless the row wants a signed-in person. */
@@ -124,6 +127,16 @@ const subscription = () => ({
   events: ['instance.unhealthy' as const],
   secret: fresh('a secret of my own'),
 });
+/** Takes everything, for as long as the tests run. */
+let receiver: Promise<string> | undefined;
+const receiverUrl = (): Promise<string> => {
+  receiver ??= new Promise((listening) => {
+    const server = createServer((request, response) => void request.resume().on('end', () => response.end()));
+    server.listen(0, '127.0.0.1', () => listening(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`));
+    server.unref();
+  });
+  return receiver;
+};
 const ofWebhook = async ({ client }: Caller) => ({
   params: { id: (await client.call('webhooks.create', { body: subscription() })).data.id },
 });
@@ -134,6 +147,16 @@ const newKey = () => ({
   expires_at: '2099-01-01T00:00:00Z',
   allowed_cidrs: ['192.0.2.0/24'],
 });
+
+const anInvite = async ({ client }: Caller) =>
+  (await client.call('members.invite', { body: { email: `${fresh('guest')}@example.org` } })).data;
+/** Made by the road a person takes: invited, then accepted. */
+const aMember = async (caller: Caller) => {
+  const { token } = await anInvite(caller);
+  const { user } = (await caller.client.call('members.accept', { body: { token, password: 'a password of mine' } }))
+    .data;
+  return { id: user?.id ?? '', email: user?.email ?? '' };
+};
 
 const credentials = { email: adminEmail, password: adminPassword };
 
@@ -361,6 +384,28 @@ export const goodRequests: GoodRequests = {
   'implant.download': () => ({ params: { os_type: 'linux', arch: 'amd64' } }),
   'webhooks.create': () => ({ body: subscription() }),
   'webhooks.createAlternative': () => ({ body: subscription() }),
+  'webhooks.read': ofWebhook,
+  'webhooks.update': async (caller) => ({
+    ...(await ofWebhook(caller)),
+    body: {
+      url: 'http://127.0.0.1:9/other',
+      events: ['action.failed'],
+      secret: 'another secret of mine',
+      keep_old_secret_for: 60,
+      status: 'paused',
+    },
+  }),
+  'webhooks.redeliver': async (caller) => {
+    const body = { ...subscription(), url: await receiverUrl(), events: ['definition.created' as const] };
+    const { id } = (await caller.client.call('webhooks.create', { body })).data;
+    await aDefinition(caller);
+    const query = { status: 'delivered' as const };
+    const delivered = async () => (await caller.client.call('webhooks.deliveries', { params: { id }, query })).data[0];
+    const { id: delivery_id } = await until(delivered, { describe: 'a delivery' });
+    // From here on it is like the others.
+    await caller.client.call('webhooks.update', { params: { id }, body: { events: subscription().events } });
+    return { params: { id, delivery_id } };
+  },
   'webhooks.delete': ofWebhook,
   'webhooks.deliveries': ofWebhook,
   'events.list': () => ({}),
@@ -372,6 +417,29 @@ export const goodRequests: GoodRequests = {
     // The same again, so that whoever signs in next still can.
     body: { current_password: adminPassword, new_password: adminPassword },
   }),
+  'members.list': () => ({}),
+  'members.remove': async (caller) => ({ params: { id: (await aMember(caller)).id }, query: { keys: 'keep' } }),
+  'members.resetPassword': async (caller) => ({ params: { id: (await aMember(caller)).id } }),
+  'members.setPassword': async (caller) => {
+    const { id } = await aMember(caller);
+    const { token } = (await caller.client.call('members.resetPassword', { params: { id } })).data;
+    return { body: { token, new_password: 'a new password' } };
+  },
+  'members.invites': async (caller) => {
+    await anInvite(caller);
+    return {};
+  },
+  'members.invite': () => ({ body: { email: `${fresh('guest')}@example.org`, role: 'owner' } }),
+  'members.revokeInvite': async (caller) => ({ params: { id: (await anInvite(caller)).id } }),
+  'members.accept': async (caller) => ({
+    body: { token: (await anInvite(caller)).token, password: 'a password of mine' },
+  }),
+  'accounts.list': () => ({}),
+  'accounts.create': () => ({
+    body: { name: fresh('Nursery'), plan: 'pro', owner_email: `${fresh('owner')}@example.org` },
+  }),
+  'accounts.setPlan': async ({ accountId }) => ({ params: { id: accountId }, body: { plan: 'enterprise' } }),
+  'keys.permissions': () => ({}),
   'keys.list': () => ({}),
   'keys.create': () => ({ body: newKey() }),
   'keys.revoke': async ({ client }) => ({

@@ -30,10 +30,14 @@ async function tableNames({ engine, run }: Queries): Promise<(keyof Tables)[]> {
   return (rows as { name: keyof Tables }[]).map(({ name }) => name).filter((name) => !restless.includes(name));
 }
 
-/** Events are told a moment after they are written; until then the tables are not at rest. */
-export const isAtRest = async (queries: Queries): Promise<boolean> => !(await hasUntold(queries));
+/** Events are told a moment after they are written, and jobs take a while; until then the tables are not at rest. */
+export async function isAtRest(queries: Queries): Promise<boolean> {
+  if (await hasUntold(queries)) return false;
+  const running = await queries.db.selectFrom('jobs').select('id').where('lease_owner', 'is not', null).execute();
+  return running.length === 0;
+}
 
 export async function contentsAtRest(queries: Queries): Promise<Record<string, string[]>> {
-  await until(() => isAtRest(queries), { describe: 'every event to have its number' });
+  await until(() => isAtRest(queries), { describe: 'every event to have its number and every job to be over' });
   return await tableContents(queries);
 }

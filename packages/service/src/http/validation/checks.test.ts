@@ -126,6 +126,14 @@ describe('a body', () => {
     expect(refused(() => change({ inputs: { A: [] } })).message).toContain('null');
   });
 
+  it('says which word was probably meant', () => {
+    const { body } = compileChecks(endpoints['webhooks.create']);
+    const hook = { url: 'https://hooks.example.org', secret: 'long enough' };
+    const { message } = refused(() => body({ ...hook, events: ['deployment.succes'] }));
+    expect(message).toMatch(/^events\[0\]: must be one of deployment.started, .* Did you mean deployment.success\?$/);
+    expect(refused(() => body({ ...hook, events: ['weather'] })).message).not.toContain('Did you mean');
+  });
+
   it('says what is wrong with a value that may also be null', () => {
     const { body } = compileChecks(endpoints['keys.create']);
     const key = { name: 'ci', permissions: ['templates:read'] };

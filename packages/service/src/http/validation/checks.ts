@@ -28,7 +28,7 @@ export function compileChecks(row: Endpoint): Checks {
     },
     query(raw) {
       const values = readQuery(raw as Values);
-      if (!query.Check(values)) throw refusal(query.Errors(values), row.query, 'query');
+      if (!query.Check(values)) throw refusal(query.Errors(values), row.query, 'query', values);
       const field = holdsNull(values);
       if (field !== undefined) throw invalid(field, NO_NULL);
       return values;
@@ -41,7 +41,7 @@ function bodyCheck({ body: schema, bodyOptional }: Endpoint): Checks['body'] {
   const body = Compile(schema);
   return (raw) => {
     const meant = raw === undefined && bodyOptional ? {} : raw;
-    if (!body.Check(meant)) throw refusal(body.Errors(meant), schema, 'body');
+    if (!body.Check(meant)) throw refusal(body.Errors(meant), schema, 'body', meant);
     return meant;
   };
 }
@@ -54,9 +54,9 @@ function nothing(raw: unknown): undefined {
   return undefined;
 }
 
-function refusal(errors: Parameters<typeof findings>[0], schema: TSchema, whole: string): Problem {
+function refusal(errors: Parameters<typeof findings>[0], schema: TSchema, whole: string, value: unknown): Problem {
   const known = Object.keys((schema as { properties?: object }).properties ?? {});
-  const found = findings(errors, whole).map((finding) => {
+  const found = findings(errors, whole, value).map((finding) => {
     const meant = finding.message === 'is not a known field.' ? nearest(finding.field, known) : undefined;
     return meant ? { ...finding, message: `is not a known field; did you mean ${meant}?` } : finding;
   });

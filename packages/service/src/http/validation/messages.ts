@@ -1,4 +1,6 @@
+import { nearest } from '@hortus/template/nearest';
 import type { TLocalizedValidationError } from 'typebox/error';
+import { Pointer } from 'typebox/value';
 import { formatWords } from './formats.ts';
 
 export interface Finding {
@@ -11,7 +13,7 @@ export interface Finding {
  * What the validator found, in plain words, one finding a field. `whole` is what to call the value itself when it is wrong
  * as a whole. Values are never repeated: one of them may be a password.
  */
-export function findings(errors: readonly TLocalizedValidationError[], whole: string): Finding[] {
+export function findings(errors: readonly TLocalizedValidationError[], whole: string, value?: unknown): Finding[] {
   const found = new Map<string, string>();
   const types = new Map<string, string[]>();
   const say = (field: string, message: string) => {
@@ -29,12 +31,20 @@ export function findings(errors: readonly TLocalizedValidationError[], whole: st
       types.set(path, [...(types.get(path) ?? []), String(error.params.type)]);
     } else {
       const message = words(error);
-      if (message) say(fieldName(path, whole), message);
+      if (message) say(fieldName(path, whole), `${message}${suggestion(error, value)}`);
     }
   }
   // Of a union's branches the one whose type fitted says more than those whose type did not.
   for (const [path, wanted] of types) say(fieldName(path, whole), `must be ${eitherOf(wanted)}.`);
   return [...found].map(([field, message]) => ({ field, message }));
+}
+
+/** Which of the words that are allowed was meant. The word itself is not repeated. */
+function suggestion(error: TLocalizedValidationError, value: unknown): string {
+  if (error.keyword !== 'enum') return '';
+  const given = Pointer.Get(value, error.instancePath);
+  const meant = typeof given === 'string' ? nearest(given, error.params.allowedValues.map(String)) : undefined;
+  return meant === undefined ? '' : ` Did you mean ${meant}?`;
 }
 
 function words(error: TLocalizedValidationError): string | undefined {

@@ -8,10 +8,11 @@ import { newSessionToken } from '../../identity/tokens.ts';
 import { permissionsOf } from '../../identity/user-permissions.ts';
 import { append } from '../../outbox/append.ts';
 import { invalid, Problem, unauthorized } from '../../problem.ts';
-import type { Queries, Storage, Tx } from '../../storage/storage.ts';
+import type { Storage, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
+import { accountOf } from './accounts.ts';
 import { sessionRecord, userRecord } from './record.ts';
-import { accountById, heldUser, replacePassword, userByEmail, userById } from './store.ts';
+import { heldUser, replacePassword, userByEmail, userById } from './store.ts';
 
 export interface AccountDeps {
   readonly storage: Storage;
@@ -106,12 +107,6 @@ export class Accounts {
       .write((tx) => audit(tx, 'audit.login_failed', user, { address, attempts }))
       .catch(() => undefined);
   }
-}
-
-async function accountOf(queries: Queries, id: string): Promise<Row<'accounts'>> {
-  const account = await accountById(queries, id);
-  if (!account) throw unauthorized();
-  return account;
 }
 
 type AuditType = 'audit.login' | 'audit.login_failed' | 'audit.logout' | 'audit.password_changed';

@@ -33,6 +33,23 @@ onBothEngines((engine) => {
     return { fire, list, numbered };
   }
 
+  it('is asked by name, by the beginning of names, by resource and by time', async () => {
+    const { fire, list, numbered } = await audited();
+    const before = new Date(Date.now() - 60_000).toISOString();
+    await fire('audit.key_created', 'fern');
+    await fire('audit.login', 'moss');
+    await numbered();
+    const types = async (query: Parameters<typeof list>[0]) => (await list(query)).data.map(({ type }) => type);
+    expect(await types({ type: 'audit.login' })).toEqual(['audit.login']);
+    expect(await types({ type: 'audit.*' })).toEqual(['audit.login', 'audit.key_created']);
+    for (const type of ['aud.*', 'audit%.*', 'audit', 'AUDIT.*', '.*']) expect(await types({ type }), type).toEqual([]);
+    expect(await types({ resource_type: 'plant', resource_id: 'fern' })).toEqual(['audit.key_created']);
+    expect(await types({ resource_type: 'definition' })).toEqual([]);
+    expect(await types({ since: before })).toHaveLength(2);
+    expect(await types({ until: before })).toEqual([]);
+    expect(await types({ type: 'audit.*', after: 1 })).toEqual(['audit.login']);
+  });
+
   it('lists the numbered events of the account, newest first', async () => {
     const { fire, list, numbered } = await audited();
     await fire('audit.a', 'fern');

@@ -24,9 +24,9 @@ const where = (queries: Queries, filter: EventFilter) => {
     .where('account_id', '=', accountId)
     .where('seq', '>', after ?? 0);
   if (types !== undefined) events = events.where('type', 'in', types);
-  // The names that begin so are those between it and the same with its last character raised by one: an index finds them.
+  // Not by comparing: what comes before what depends on the language of the database. Nor by LIKE: % and _ are ours to mean.
   if (typePrefix !== undefined)
-    events = events.where('type', '>=', typePrefix).where('type', '<', `${typePrefix.slice(0, -1)}/`);
+    events = events.where(sql`substr(type, 1, ${sql.lit(typePrefix.length)})`, '=', typePrefix);
   if (resourceType !== undefined) events = events.where('resource_type', '=', resourceType);
   if (since !== undefined) events = events.where('created_at', '>=', since);
   if (until !== undefined) events = events.where('created_at', '<', until);

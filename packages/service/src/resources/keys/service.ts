@@ -9,7 +9,7 @@ import { invalid, notFound } from '../../problem.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import { iso, isoOrNull } from '../../time.ts';
-import { countKeys, heldKey, insertKey, type KeyRow, keysOf, markRevoked } from './store.ts';
+import { countKeys, heldKey, heldKeysOf, insertKey, type KeyRow, keysOf, markRevoked } from './store.ts';
 
 export interface KeyDeps {
   readonly storage: Storage;
@@ -55,6 +55,15 @@ export class Keys {
     await insertKey(tx, row);
     await audit(tx, 'audit.key_created', principal, row);
     return { ...recordOf(row), key: token.token };
+  }
+
+  /** A user is gone: what it made for itself must not outlive it. */
+  async revokeAllOf(tx: Tx, principal: Principal, userId: string): Promise<void> {
+    for (const row of await heldKeysOf(tx, principal.accountId, userId)) {
+      await markRevoked(tx, row.id);
+      tx.notify(KEYS_TOPIC, row.hash);
+      await audit(tx, 'audit.key_revoked', principal, row);
+    }
   }
 
   /** A key that is revoked already stays as it is. */

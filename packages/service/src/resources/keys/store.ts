@@ -36,6 +36,19 @@ export const heldKey = (tx: Tx, accountId: string, id: string): Promise<KeyRow |
     tx.db.selectFrom('api_keys').selectAll().where('id', '=', id).where('account_id', '=', accountId),
   ).executeTakeFirst();
 
+/** Those that a user made and that are in use, held until the transaction ends. */
+export const heldKeysOf = (tx: Tx, accountId: string, userId: string): Promise<KeyRow[]> =>
+  forUpdate(
+    tx,
+    tx.db
+      .selectFrom('api_keys')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('created_by', '=', userId)
+      .where('revoked_at', 'is', null)
+      .orderBy('id'),
+  ).execute();
+
 export async function markRevoked(tx: Tx, id: string): Promise<void> {
   await tx.db.updateTable('api_keys').set({ revoked_at: tx.now }).where('id', '=', id).execute();
 }

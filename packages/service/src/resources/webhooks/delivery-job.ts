@@ -3,10 +3,11 @@ import { type Backoff, backoffMs } from '../../jobs/backoff.ts';
 import type { JobKind, JobRun, Settled } from '../../jobs/job.ts';
 import type { AddressGuard } from '../../outbound/address-guard.ts';
 import { type PostResult, post } from '../../outbound/post.ts';
-import type { Storage } from '../../storage/storage.ts';
+import type { Storage, Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
 import type { Vault } from '../../vault/vault.ts';
-import { openSecret } from './secret.ts';
+import { openSecrets } from './secret.ts';
+import { audit } from './service.ts';
 import { deliveryHeaders } from './signing.ts';
 import {
   type Attempt,
@@ -14,8 +15,11 @@ import {
   dueDeliveries,
   type EndpointRow,
   endpointById,
+  lockEndpoint,
   nextAttemptAt,
+  noteHealth,
   recordAttempt,
+  updateEndpoint,
 } from './store.ts';
 
 export interface DeliveryDeps {
@@ -54,13 +58,13 @@ async function sendDue(deps: DeliveryDeps, { job, signal, complete }: JobRun): P
   const endpoint = await endpointById(storage.reader, endpointId);
   // Removed meanwhile, and its deliveries with it; or nothing is to be sent to it now.
   if (endpoint?.status !== 'active') return 'done';
-  const secret = await openSecret(vault, storage.reader, endpoint);
+  const [secret, oldSecret] = await openSecrets(vault, storage.reader, endpoint, now(deps));
   const waiting = await dueDeliveries(storage.reader, { endpointId, now: now(deps), most: IN_ONE_RUN });
   let well = true;
   const sender = async () => {
     // Once one fails the rest are not tried in this run, so that an ill receiver gives its place back soon.
     for (let next = waiting.shift(); next && well; next = waiting.shift()) {
-      well = (await attempt(deps, endpoint, secret, next, signal)) && well;
+      well = (await attempt(deps, endpoint, { secret, oldSecret }, next, signal)) && well;
     }
   };
   // All of them have ended before the job is given back, also when one of them threw.
@@ -75,7 +79,7 @@ async function sendDue(deps: DeliveryDeps, { job, signal, complete }: JobRun): P
 async function attempt(
   deps: DeliveryDeps,
   endpoint: EndpointRow,
-  secret: string,
+  secrets: { readonly secret: string; readonly oldSecret: string | undefined },
   delivery: DueDelivery,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -83,15 +87,33 @@ async function attempt(
   const { id: deliveryId, event_id: eventId, event_type: eventType } = delivery;
   const result = await post({
     url: endpoint.url,
-    headers: deliveryHeaders({ eventId, eventType, deliveryId, body, secret, now: now(deps) }),
+    headers: deliveryHeaders({ eventId, eventType, deliveryId, body, ...secrets, now: now(deps) }),
     body,
     timeoutMs: deps.timeoutMs ?? ANSWER_WITHIN_MS,
     guard: deps.guard,
     signal,
   });
   const outcome = outcomeOf(delivery, result, now(deps));
-  await deps.storage.write((tx) => recordAttempt(tx, outcome));
-  return outcome.status === 'delivered';
+  const well = outcome.status === 'delivered';
+  await deps.storage.write(async (tx) => {
+    await recordAttempt(tx, outcome);
+    // Known from before: one that was well is not written to when it is well again.
+    if (well !== (endpoint.failing_since === null)) await noteHealth(tx, endpoint.id, well);
+    if (outcome.status === 'dead') await pauseIfDead(tx, endpoint, now(deps));
+  });
+  return well;
+}
+
+/** Nothing has arrived for as long as a delivery is tried: whoever it was is gone, and more would only pile up. */
+async function pauseIfDead(tx: Tx, { account_id, id }: EndpointRow, at: number): Promise<void> {
+  const row = await lockEndpoint(tx, account_id, id);
+  if (row?.status !== 'active' || row.failing_since === null || at - row.failing_since < GIVE_UP_AFTER_MS) return;
+  await audit(
+    tx,
+    null,
+    'audit.webhook_paused',
+    await updateEndpoint(tx, row, { status: 'paused', paused_because: 'dead' }),
+  );
 }
 
 /** The same bytes in every attempt. */

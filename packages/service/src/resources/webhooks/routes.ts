@@ -1,14 +1,11 @@
-import type { Delivery, WebhookEndpoint } from '@hortus/contract/resources/webhooks';
+import type { Delivery, WebhookEndpoint, webhookEndpoints } from '@hortus/contract/resources/webhooks';
 import type { Call, Handlers } from '../../http/handler.ts';
 import { iso, isoOrNull } from '../../time.ts';
-import { checkUrl, listDeliveries, listEndpoints, register, remove, type WebhookDeps } from './service.ts';
+import { change, redeliver } from './change.ts';
+import { checkUrl, listDeliveries, listEndpoints, read, register, remove, type WebhookDeps } from './service.ts';
 import type { DeliveryRow, EndpointRow } from './store.ts';
 
-export const webhookRoutes = (
-  deps: WebhookDeps,
-): Handlers<
-  'webhooks.list' | 'webhooks.create' | 'webhooks.createAlternative' | 'webhooks.delete' | 'webhooks.deliveries'
-> => {
+export const webhookRoutes = (deps: WebhookDeps): Handlers<keyof typeof webhookEndpoints> => {
   const create = async ({ body, principal, write }: Creation) => {
     await checkUrl(deps.guard, body.url);
     return await write(async (tx) => ({
@@ -21,6 +18,23 @@ export const webhookRoutes = (
       const { data, pagination } = await listEndpoints(deps, principal.accountId, query);
       return { success: true, data: data.map(endpointRecord), pagination };
     },
+    'webhooks.read': async ({ principal, params }) => ({
+      success: true,
+      data: endpointRecord(await read(deps, principal.accountId, params.id)),
+    }),
+    'webhooks.update': async ({ principal, params, body, write }) => {
+      await read(deps, principal.accountId, params.id);
+      if (body.url !== undefined) await checkUrl(deps.guard, body.url);
+      return write(async (tx) => ({
+        success: true,
+        data: endpointRecord(await change(tx, deps.vault, principal, params.id, body)),
+      }));
+    },
+    'webhooks.redeliver': ({ principal, params, write }) =>
+      write(async (tx) => ({
+        success: true,
+        data: deliveryRecord(await redeliver(tx, principal, params.id, params.delivery_id)),
+      })),
     'webhooks.create': create,
     'webhooks.createAlternative': create,
     'webhooks.delete': ({ principal, params, write }) =>
@@ -41,6 +55,9 @@ const endpointRecord = (row: EndpointRow): WebhookEndpoint => ({
   url: row.url,
   events: JSON.parse(row.events),
   status: row.status,
+  paused_because: row.paused_because,
+  failing_since: isoOrNull(row.failing_since),
+  old_secret_until: isoOrNull(row.old_secret_until),
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
 });

@@ -12,7 +12,20 @@ export const sealSecret = (
   secret: string,
 ): Promise<string> => vault.encrypt(tx, endpoint.account_id, secret, place(endpoint.id));
 
-export const openSecret = (
+/** Those that sign now, the present one first. */
+export async function openSecrets(
+  vault: Pick<Vault, 'decrypt'>,
+  queries: Queries,
+  endpoint: EndpointRow,
+  now: number,
+): Promise<readonly [string, ...string[]]> {
+  const { id, account_id, old_secret, old_secret_until } = endpoint;
+  const present = await openSecret(vault, queries, endpoint);
+  if (old_secret === null || (old_secret_until ?? 0) <= now) return [present];
+  return [present, await openSecret(vault, queries, { id, account_id, secret: old_secret })];
+}
+
+const openSecret = (
   vault: Pick<Vault, 'decrypt'>,
   queries: Queries,
   endpoint: Pick<EndpointRow, 'id' | 'account_id' | 'secret'>,

@@ -68,6 +68,12 @@ export async function register(
   return row;
 }
 
+export async function read(deps: WebhookDeps, accountId: string, id: string): Promise<EndpointRow> {
+  const row = await endpointOf(deps.storage.reader, accountId, id);
+  if (!row) throw notFound('webhook endpoint');
+  return row;
+}
+
 /** For good: its deliveries go with it, and a sender that is under way finds nothing left to do. */
 export async function remove(tx: Tx, principal: Principal, id: string): Promise<EndpointRow> {
   const row = await deleteEndpoint(tx, principal.accountId, id);
@@ -101,12 +107,12 @@ export async function listDeliveries(
 }
 
 /** Only the host is told: the path of an address is often the secret that lets one in. */
-const audit = (tx: Tx, principal: Principal, type: `audit.${string}`, row: EndpointRow): Promise<void> =>
+export const audit = (tx: Tx, principal: Principal | null, type: `audit.${string}`, row: EndpointRow): Promise<void> =>
   append(tx, {
     type,
     accountId: row.account_id,
     resourceType: 'webhook',
     resourceId: row.id,
-    actor: actorOf(principal),
+    actor: principal && actorOf(principal),
     data: { host: new URL(row.url).host, events: JSON.parse(row.events) },
   });

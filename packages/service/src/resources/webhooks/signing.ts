@@ -6,24 +6,29 @@ export interface Signed {
   readonly deliveryId: string;
   readonly body: string;
   readonly secret: string;
+  /** The one before, while both are valid. */
+  readonly oldSecret?: string | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
 /** The published signature and, for receivers that have a library for them, the headers of Standard Webhooks. */
 export function deliveryHeaders(delivery: Signed): Record<string, string> {
-  const { eventId, body, secret } = delivery;
+  const { eventId, body, secret, oldSecret } = delivery;
   const timestamp = String(Math.floor(delivery.now / 1_000));
-  const standard = createHmac('sha256', standardKey(secret)).update(`${eventId}.${timestamp}.${body}`).digest('base64');
+  const published = (key: string) => createHmac('sha256', key).update(body).digest('hex');
+  const standard = (key: string) =>
+    `v1,${createHmac('sha256', standardKey(key)).update(`${eventId}.${timestamp}.${body}`).digest('base64')}`;
   return {
     'Content-Type': 'application/json',
     'User-Agent': 'Hortus-Webhooks/1',
-    'X-Service-Signature': createHmac('sha256', secret).update(body).digest('hex'),
+    'X-Service-Signature': published(secret),
+    ...(oldSecret !== undefined && { 'X-Service-Signature-Old': published(oldSecret) }),
     'X-Service-Event': delivery.eventType,
     'X-Service-Delivery': delivery.deliveryId,
     'webhook-id': eventId,
     'webhook-timestamp': timestamp,
-    'webhook-signature': `v1,${standard}`,
+    'webhook-signature': [secret, oldSecret].flatMap((key) => (key === undefined ? [] : standard(key))).join(' '),
   };
 }
 

@@ -29,6 +29,55 @@ export const endpointOf = (queries: Queries, accountId: string, id: string): Pro
     .where('id', '=', id)
     .executeTakeFirst();
 
+export const lockEndpoint = (tx: Tx, accountId: string, id: string): Promise<EndpointRow | undefined> =>
+  forUpdate(
+    tx,
+    tx.db.selectFrom('webhook_endpoints').selectAll().where('account_id', '=', accountId).where('id', '=', id),
+  ).executeTakeFirst();
+
+export type EndpointChange = Partial<Omit<EndpointRow, 'id' | 'account_id' | 'created_at' | 'updated_at'>>;
+
+export async function updateEndpoint(tx: Tx, row: EndpointRow, change: EndpointChange): Promise<EndpointRow> {
+  const columns = { ...change, updated_at: tx.now };
+  await tx.db.updateTable('webhook_endpoints').set(columns).where('id', '=', row.id).execute();
+  return { ...row, ...columns };
+}
+
+/** Written only when it changes: an endpoint that is well costs no more than its deliveries. */
+export const noteHealth = async (tx: Tx, id: string, well: boolean): Promise<void> =>
+  void (await tx.db
+    .updateTable('webhook_endpoints')
+    .set({ failing_since: well ? null : tx.now })
+    .where('id', '=', id)
+    .where('failing_since', well ? 'is not' : 'is', null)
+    .execute());
+
+export const deliveryOf = (queries: Queries, endpointId: string, id: string): Promise<DeliveryRow | undefined> =>
+  queries.db
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('endpoint_id', '=', endpointId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+
+/** From the beginning: what is known of earlier attempts goes. */
+export async function resendDelivery(tx: Tx, delivery: DeliveryRow): Promise<DeliveryRow> {
+  const columns = {
+    status: 'pending',
+    attempts: 0,
+    response_code: null,
+    error: null,
+    duration_ms: null,
+    next_attempt_at: tx.now,
+    delivered_at: null,
+  } as const;
+  await tx.db.updateTable('deliveries').set(columns).where('id', '=', delivery.id).execute();
+  return { ...delivery, ...columns };
+}
+
+export const eventIsThere = async (queries: Queries, id: string): Promise<boolean> =>
+  (await queries.db.selectFrom('events').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+
 export const endpointsOf = (
   queries: Queries,
   accountId: string,

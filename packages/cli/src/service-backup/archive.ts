@@ -1,0 +1,135 @@
+import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { Failure } from '../failure.ts';
+
+const MAGIC = 'HORTUS-BACKUP 1\n';
+const TAG_BYTES = 16;
+const LONGEST_HEADER = 4_096;
+
+export interface Header {
+  readonly engine: 'sqlite' | 'postgres';
+  readonly created_at: string;
+  /** Null when the file is not encrypted. */
+  readonly encryption: { readonly salt: string; readonly nonce: string } | null;
+}
+
+/** What a service is made of: the key that opens its secrets, and its database as a file. */
+export interface Contents {
+  readonly masterKey: string;
+  readonly database: string;
+}
+
+const keyFrom = (passphrase: string, salt: Buffer): Buffer =>
+  scryptSync(passphrase, salt, 32, { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 2 ** 20 });
+
+/** The whole file or none: it gets its name when it is complete and on disk. */
+export async function writeArchive(
+  path: string,
+  { engine, masterKey, database }: Contents & Pick<Header, 'engine'>,
+  passphrase: string | undefined,
+): Promise<void> {
+  const [salt, nonce] = [randomBytes(16), randomBytes(12)];
+  const encryption = passphrase === undefined ? null : { salt: salt.toString('hex'), nonce: nonce.toString('hex') };
+  const header: Header = { engine, created_at: new Date().toISOString(), encryption };
+  const key = Buffer.from(masterKey);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(key.length);
+  async function* plain() {
+    yield length;
+    yield key;
+    yield* createReadStream(database);
+  }
+  const draft = `${path}.part`;
+  const file = await open(draft, 'w', 0o600);
+  try {
+    const out = createWriteStream('', { fd: file.fd, autoClose: false });
+    out.write(`${MAGIC}${JSON.stringify(header)}\n`);
+    const packed = Readable.from(plain()).compose(createGzip());
+    if (passphrase === undefined) await pipeline(packed, out);
+    else {
+      const cipher = createCipheriv('aes-256-gcm', keyFrom(passphrase, salt), nonce);
+      await pipeline(packed, cipher, out, { end: false });
+      await new Promise<void>((done, fail) => out.end(cipher.getAuthTag(), () => done()).once('error', fail));
+    }
+    await file.sync();
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+  await rename(draft, path);
+}
+
+export async function readHeader(path: string): Promise<{ header: Header; bodyAt: number }> {
+  const file = await open(path).catch(() => {
+    throw new Failure('missing', `There is no file ${path} that can be read.`);
+  });
+  try {
+    const start = Buffer.alloc(LONGEST_HEADER);
+    const { bytesRead } = await file.read(start, 0, LONGEST_HEADER, 0);
+    const end = start.indexOf('\n', MAGIC.length);
+    if (start.toString('utf8', 0, MAGIC.length) !== MAGIC || end < 0 || end > bytesRead)
+      throw new Failure('usage', `${path} is no backup of a Hortus service.`);
+    return { header: JSON.parse(start.toString('utf8', MAGIC.length, end)) as Header, bodyAt: end + 1 };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Writes the database to `database` and answers the master key. Nothing of it may be used when this throws. */
+export async function readArchive(path: string, database: string, passphrase: string | undefined): Promise<string> {
+  const { header, bodyAt } = await readHeader(path);
+  const { size } = await stat(path);
+  let masterKey = '';
+  const unpack = async function* (source: AsyncIterable<Buffer>) {
+    let head = Buffer.alloc(0);
+    let found = false;
+    for await (const part of source) {
+      if (found) {
+        yield part;
+        continue;
+      }
+      head = Buffer.concat([head, part]);
+      const needed = head.length < 4 ? Number.POSITIVE_INFINITY : 4 + head.readUInt32BE(0);
+      if (head.length < needed) continue;
+      masterKey = head.toString('utf8', 4, needed);
+      found = true;
+      yield head.subarray(needed);
+    }
+  };
+  const out = createWriteStream(database, { mode: 0o600, flags: 'wx' });
+  try {
+    if (header.encryption === null) {
+      await pipeline(createReadStream(path, { start: bodyAt }), createGunzip(), unpack, out);
+    } else {
+      if (passphrase === undefined) throw new Failure('usage', `${path} is encrypted: give its --passphrase-file.`);
+      const { salt, nonce } = header.encryption;
+      const key = keyFrom(passphrase, Buffer.from(salt, 'hex'));
+      const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'hex'));
+      decipher.setAuthTag(await tail(path, size));
+      const body = createReadStream(path, { start: bodyAt, end: size - TAG_BYTES - 1 });
+      await pipeline(body, decipher, createGunzip(), unpack, out);
+    }
+  } catch (error) {
+    await rm(database, { force: true });
+    if (error instanceof Failure) throw error;
+    throw new Failure('failed', `${path} cannot be read: it is damaged, or the passphrase is another.`);
+  }
+  return masterKey;
+}
+
+async function tail(path: string, size: number): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const tag = Buffer.alloc(TAG_BYTES);
+    await file.read(tag, 0, TAG_BYTES, size - TAG_BYTES);
+    return tag;
+  } finally {
+    await file.close();
+  }
+}

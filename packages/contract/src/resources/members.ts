@@ -1,0 +1,155 @@
+import Type, { type Static } from 'typebox';
+import { endpoint } from '../endpoint.ts';
+import { answer, list, paging, Timestamp } from '../envelope.ts';
+import { choice, givenId, id, nullable } from '../fields.ts';
+import { Session, User } from './account.ts';
+
+export const roles = ['owner', 'member'] as const;
+export const inviteStates = ['open', 'accepted', 'revoked', 'expired'] as const;
+
+export const Invite = Type.Object(
+  {
+    id: id('invite'),
+    email: Type.String(),
+    role: choice(roles),
+    status: choice(inviteStates),
+    created_by: nullable(Type.String(), { description: 'Id of the user or key that made it.' }),
+    created_at: Timestamp,
+    expires_at: Timestamp,
+  },
+  { title: 'Invite' },
+);
+export type Invite = Static<typeof Invite>;
+
+const token = Type.String({ description: 'What the link proves itself by. Shown this once.' });
+
+export const CreatedInvite = Type.Object(
+  {
+    ...Invite.properties,
+    token,
+    accept_url: Type.String({ description: 'The link to hand over. Hortus sends no mail.' }),
+  },
+  { title: 'CreatedInvite' },
+);
+export type CreatedInvite = Static<typeof CreatedInvite>;
+
+export const email = Type.String({ format: 'email', maxLength: 254 });
+
+export const InviteCreate = Type.Object(
+  { email, role: Type.Optional(choice(roles, { default: 'member' })) },
+  { title: 'InviteCreate', additionalProperties: false, examples: [{ email: 'fern@example.org', role: 'member' }] },
+);
+export type InviteCreate = Static<typeof InviteCreate>;
+
+const givenToken = Type.String({ minLength: 1, maxLength: 256, description: 'The token of the link.' });
+const newPassword = Type.String({ minLength: 10, maxLength: 256, description: 'From 10 to 256 characters.' });
+
+export const InviteAcceptance = Type.Object(
+  { token: givenToken, password: newPassword },
+  { title: 'InviteAcceptance', additionalProperties: false },
+);
+export type InviteAcceptance = Static<typeof InviteAcceptance>;
+
+export const PasswordReset = Type.Object(
+  { token: givenToken, new_password: newPassword },
+  { title: 'PasswordReset', additionalProperties: false },
+);
+export type PasswordReset = Static<typeof PasswordReset>;
+
+export const ResetLink = Type.Object(
+  { user_id: id('user'), token, reset_url: Type.String(), expires_at: Timestamp },
+  { title: 'ResetLink' },
+);
+export type ResetLink = Static<typeof ResetLink>;
+
+const ofMember = Type.Object({ id: givenId('Id of a user of the account.') });
+const shared = { tag: 'members' } as const;
+
+export const memberEndpoints = {
+  'members.list': endpoint({
+    ...shared,
+    method: 'GET',
+    path: '/account/members',
+    summary: 'List the users of the account',
+    permission: 'account:read',
+    query: Type.Object({ ...paging }),
+    response: list(User),
+  }),
+  'members.remove': endpoint({
+    ...shared,
+    method: 'DELETE',
+    path: '/account/members/{id}',
+    summary: 'Remove a user from the account',
+    description: 'Ends its sessions at once and revokes the keys it made. The last owner cannot be removed.',
+    permission: 'account:write',
+    params: ofMember,
+    query: Type.Object({
+      keys: Type.Optional(
+        choice(['revoke', 'keep'], { default: 'revoke', description: 'keep leaves the keys it made in use.' }),
+      ),
+    }),
+    response: answer(User),
+  }),
+  'members.resetPassword': endpoint({
+    ...shared,
+    method: 'POST',
+    path: '/account/members/{id}/password-reset',
+    summary: 'Make a link by which a user sets a new password',
+    description: 'Works for a day, once; a new one ends the last. Hand it over yourself: Hortus sends no mail.',
+    permission: 'account:write',
+    params: ofMember,
+    response: answer(ResetLink),
+  }),
+  'members.setPassword': endpoint({
+    ...shared,
+    method: 'POST',
+    path: '/account/password-reset',
+    summary: 'Set a new password by the token of a link',
+    description: 'Ends every session of the user.',
+    permission: 'public',
+    errors: ['UNAUTHORIZED'],
+    body: PasswordReset,
+    response: answer(User),
+  }),
+  'members.invites': endpoint({
+    ...shared,
+    method: 'GET',
+    path: '/account/invites',
+    summary: 'List the invites of the account, newest first',
+    permission: 'account:read',
+    query: Type.Object({ ...paging }),
+    response: list(Invite),
+  }),
+  'members.invite': endpoint({
+    ...shared,
+    method: 'POST',
+    path: '/account/invites',
+    summary: 'Invite somebody by a link',
+    description: 'Works for seven days, once; inviting the same address again ends the last link.',
+    permission: 'account:write',
+    idempotent: true,
+    status: 201,
+    body: InviteCreate,
+    response: answer(CreatedInvite),
+  }),
+  'members.revokeInvite': endpoint({
+    ...shared,
+    method: 'DELETE',
+    path: '/account/invites/{id}',
+    summary: 'Take an invite back',
+    permission: 'account:write',
+    params: Type.Object({ id: givenId('Id of an invite.') }),
+    response: answer(Invite),
+  }),
+  'members.accept': endpoint({
+    ...shared,
+    method: 'POST',
+    path: '/account/invites/accept',
+    summary: 'Accept an invite by setting a password',
+    description: 'Makes the user and signs it in.',
+    permission: 'public',
+    errors: ['UNAUTHORIZED'],
+    body: InviteAcceptance,
+    response: answer(Session),
+  }),
+};

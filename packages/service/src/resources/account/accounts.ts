@@ -1,0 +1,11 @@
+import { unauthorized } from '../../problem.ts';
+import type { Queries } from '../../storage/storage.ts';
+import type { Row } from '../../storage/tables.ts';
+import { accountById } from './store.ts';
+
+/** The account of somebody who is signed in. */
+export async function accountOf(queries: Queries, id: string): Promise<Row<'accounts'>> {
+  const account = await accountById(queries, id);
+  if (!account) throw unauthorized();
+  return account;
+}

@@ -1,0 +1,40 @@
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { NewRow, Row } from '../../storage/tables.ts';
+
+export type AccountRow = Row<'accounts'> & { readonly users: number };
+
+const counted = (queries: Queries) =>
+  queries.db
+    .selectFrom('accounts')
+    .selectAll('accounts')
+    .select((account) =>
+      account
+        .selectFrom('users')
+        .select((users) => users.fn.countAll<number>().as('total'))
+        .whereRef('users.account_id', '=', 'accounts.id')
+        .as('users'),
+    );
+
+const whole = (row: Row<'accounts'> & { users: number | null }): AccountRow => ({ ...row, users: Number(row.users) });
+
+export const listAccounts = async (queries: Queries, limit: number, offset: number): Promise<AccountRow[]> =>
+  (await counted(queries).orderBy('accounts.id', 'desc').limit(limit).offset(offset).execute()).map(whole);
+
+export async function countAccounts(queries: Queries, atMost: number): Promise<number> {
+  const { total } = await queries.db
+    .selectFrom(queries.db.selectFrom('accounts').select('id').limit(atMost).as('some'))
+    .select((count) => count.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return Number(total);
+}
+
+export async function accountById(queries: Queries, id: string): Promise<AccountRow | undefined> {
+  const row = await counted(queries).where('accounts.id', '=', id).executeTakeFirst();
+  return row && whole(row);
+}
+
+export const addAccount = async (tx: Tx, account: NewRow<'accounts'>): Promise<void> =>
+  void (await tx.db.insertInto('accounts').values(account).execute());
+
+export const setPlan = async (tx: Tx, id: string, plan: AccountRow['plan']): Promise<void> =>
+  void (await tx.db.updateTable('accounts').set({ plan }).where('id', '=', id).execute());

@@ -1,0 +1,65 @@
+import type { CreatedInvite, Invite, InviteCreate } from '@hortus/contract/resources/members';
+import { normalEmail } from '../../identity/email.ts';
+import { newSessionToken } from '../../identity/tokens.ts';
+import { newId } from '../../ids.ts';
+import { append } from '../../outbox/append.ts';
+import { conflict } from '../../problem.ts';
+import type { Tx } from '../../storage/storage.ts';
+import { iso } from '../../time.ts';
+import { addInvite, endOpenInvites, type InviteRow, userWithEmail } from './store.ts';
+
+export const INVITE_LASTS_MS = 7 * 86_400_000;
+
+export interface Invitation extends InviteCreate {
+  readonly accountId: string;
+  readonly actor: string | null;
+  readonly publicUrl: string;
+  /** What the request called the address. */
+  readonly field: string;
+}
+
+/** Makes a link into an account. The token stands behind a #, which browsers keep to themselves: no log ever has it. */
+export async function invite(tx: Tx, invitation: Invitation): Promise<CreatedInvite> {
+  const { accountId, actor, publicUrl, role = 'member', field } = invitation;
+  const email = normalEmail(invitation.email);
+  // A user belongs to one account, and signs in by email alone.
+  if (await userWithEmail(tx, email)) throw conflict(field, 'taken', 'somebody with this email has a user already.');
+  await endOpenInvites(tx, accountId, email);
+  const token = newSessionToken();
+  const row: InviteRow = {
+    id: newId('invite'),
+    account_id: accountId,
+    email,
+    role,
+    hash: token.hash,
+    created_by: actor,
+    created_at: tx.now,
+    expires_at: tx.now + INVITE_LASTS_MS,
+    ended_at: null,
+    outcome: null,
+  };
+  await addInvite(tx, row);
+  await append(tx, {
+    type: 'audit.user_invited',
+    accountId,
+    resourceType: 'invite',
+    resourceId: row.id,
+    actor,
+    data: { invite_id: row.id, email, role },
+  });
+  return {
+    ...inviteRecord(row, tx.now),
+    token: token.token,
+    accept_url: `${publicUrl.replace(/\/$/, '')}/invite#${token.token}`,
+  };
+}
+
+export const inviteRecord = (row: InviteRow, now: number): Invite => ({
+  id: row.id,
+  email: row.email,
+  role: row.role,
+  status: row.outcome ?? (row.expires_at <= now ? 'expired' : 'open'),
+  created_by: row.created_by,
+  created_at: iso(row.created_at),
+  expires_at: iso(row.expires_at),
+});

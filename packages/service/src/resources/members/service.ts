@@ -1,0 +1,195 @@
+import type { Session, User } from '@hortus/contract/resources/account';
+import type {
+  CreatedInvite,
+  Invite,
+  InviteAcceptance,
+  InviteCreate,
+  PasswordReset,
+  ResetLink,
+} from '@hortus/contract/resources/members';
+import { ACCOUNTS_TOPIC } from '../../identity/authenticator.ts';
+import { checkNewPassword, type Passwords } from '../../identity/passwords.ts';
+import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
+import { endAllSessions, startSession } from '../../identity/sessions.ts';
+import { hashOf, newSessionToken } from '../../identity/tokens.ts';
+import { permissionsOf } from '../../identity/user-permissions.ts';
+import { newId } from '../../ids.ts';
+import { append } from '../../outbox/append.ts';
+import { conflict, notFound, Problem } from '../../problem.ts';
+import type { Page, PageRequest, Pages } from '../../storage/page.ts';
+import type { Storage, Tx } from '../../storage/storage.ts';
+import { iso } from '../../time.ts';
+import { accountOf } from '../account/accounts.ts';
+import { sessionRecord, userRecord } from '../account/record.ts';
+import { invite, inviteRecord } from './invites.ts';
+import {
+  addUser,
+  countInvites,
+  countUsers,
+  deleteUser,
+  endInvite,
+  inviteByHash,
+  invitesOf,
+  keepReset,
+  lockInvite,
+  lockUsers,
+  resetExists,
+  setPassword,
+  takeReset,
+  type UserRow,
+  usersOf,
+} from './store.ts';
+
+export interface MembersDeps {
+  readonly storage: Storage;
+  readonly pages: Pages;
+  readonly passwords: Passwords;
+  readonly publicUrl: string;
+  readonly revokeKeysOf: (tx: Tx, principal: Principal, userId: string) => Promise<void>;
+}
+
+const RESET_LASTS_MS = 86_400_000;
+const deadLink = () => new Problem('UNAUTHORIZED', 'This link is wrong, was used, or is too old. Ask for another.');
+
+/** The people of an account. */
+export class Members {
+  readonly #deps: MembersDeps;
+  constructor(deps: MembersDeps) {
+    this.#deps = deps;
+  }
+
+  list({ accountId }: Principal, request: PageRequest): Promise<Page<User>> {
+    const { storage, pages } = this.#deps;
+    return pages.read(request, {
+      rows: async (limit, offset) => (await usersOf(storage.reader, accountId, limit, offset)).map(userRecord),
+      count: (atMost) => countUsers(storage.reader, accountId, atMost),
+      countKey: `members ${accountId}`,
+    });
+  }
+
+  async remove(tx: Tx, principal: Principal, id: string, keys: 'revoke' | 'keep'): Promise<User> {
+    const users = await lockUsers(tx, principal.accountId);
+    const user = this.#among(principal, users, id);
+    if (user.role === 'owner' && users.filter(({ role }) => role === 'owner').length === 1)
+      throw conflict('id', 'last_owner', 'the account would be left without an owner; invite another one first.');
+    await endAllSessions(tx, id);
+    if (keys === 'revoke') await this.#deps.revokeKeysOf(tx, principal, id);
+    await deleteUser(tx, id);
+    tx.notify(ACCOUNTS_TOPIC, principal.accountId);
+    await audit(tx, 'audit.user_removed', user, actorOf(principal), { keys });
+    return userRecord(user);
+  }
+
+  async resetPassword(tx: Tx, principal: Principal, id: string): Promise<ResetLink> {
+    const user = this.#among(principal, await lockUsers(tx, principal.accountId), id);
+    const token = newSessionToken();
+    const expires_at = tx.now + RESET_LASTS_MS;
+    const created_by = actorOf(principal);
+    await keepReset(tx, { user_id: id, hash: token.hash, created_by, created_at: tx.now, expires_at });
+    await audit(tx, 'audit.password_reset_ordered', user, created_by, {});
+    const reset_url = `${this.#deps.publicUrl.replace(/\/$/, '')}/password-reset#${token.token}`;
+    return { user_id: id, token: token.token, reset_url, expires_at: iso(expires_at) };
+  }
+
+  async setPassword({ token, new_password }: PasswordReset): Promise<User> {
+    const { storage, passwords } = this.#deps;
+    checkNewPassword('new_password', new_password);
+    // Hashing is dear, so it is done only for a link that is there.
+    if (!(await resetExists(storage.reader, hashOf(token), Date.now()))) throw deadLink();
+    const passwordHash = await passwords.hash(new_password);
+    return storage.write(async (tx) => {
+      const reset = await takeReset(tx, hashOf(token));
+      const user = reset && reset.expires_at > tx.now ? await setPassword(tx, reset.user_id, passwordHash) : undefined;
+      if (!user) throw deadLink();
+      await endAllSessions(tx, user.id);
+      await audit(tx, 'audit.password_reset', user, user.id, {});
+      return userRecord(user);
+    });
+  }
+
+  invites({ accountId }: Principal, request: PageRequest): Promise<Page<Invite>> {
+    const { storage, pages } = this.#deps;
+    return pages.read(request, {
+      rows: async (limit, offset) =>
+        (await invitesOf(storage.reader, accountId, limit, offset)).map((row) => inviteRecord(row, Date.now())),
+      count: (atMost) => countInvites(storage.reader, accountId, atMost),
+      countKey: `invites ${accountId}`,
+    });
+  }
+
+  invite(tx: Tx, principal: Principal, body: InviteCreate): Promise<CreatedInvite> {
+    requireAll(principal, { role: body.role ?? 'member', admin: 0 });
+    const { accountId } = principal;
+    return invite(tx, {
+      ...body,
+      accountId,
+      actor: actorOf(principal),
+      publicUrl: this.#deps.publicUrl,
+      field: 'email',
+    });
+  }
+
+  async revokeInvite(tx: Tx, principal: Principal, id: string): Promise<Invite> {
+    const row = await lockInvite(tx, principal.accountId, id);
+    if (!row) throw notFound('invite');
+    if (row.outcome === 'accepted') throw conflict('id', 'accepted', 'it was accepted; remove the user instead.');
+    return inviteRecord((await endInvite(tx, id, 'revoked')) ?? row, tx.now);
+  }
+
+  async accept({ token, password }: InviteAcceptance): Promise<{ token: string; expiresAt: number; session: Session }> {
+    const { storage, passwords } = this.#deps;
+    checkNewPassword('password', password);
+    const found = await inviteByHash(storage.reader, hashOf(token));
+    if (!found || found.ended_at !== null || found.expires_at <= Date.now()) throw deadLink();
+    const password_hash = await passwords.hash(password);
+    const sessionToken = newSessionToken();
+    return storage.write(async (tx) => {
+      const row = await endInvite(tx, found.id, 'accepted');
+      if (!row || row.expires_at <= tx.now) throw deadLink();
+      const user: UserRow = {
+        id: newId('user'),
+        account_id: row.account_id,
+        email: row.email,
+        password_hash,
+        role: row.role,
+        admin: 0,
+        created_at: tx.now,
+        updated_at: tx.now,
+      };
+      if (!(await addUser(tx, user))) throw conflict('token', 'taken', 'somebody with this email has a user already.');
+      const { expiresAt } = await startSession(tx, user, sessionToken);
+      await audit(tx, 'audit.invite_accepted', user, user.id, { invite_id: row.id });
+      const account = await accountOf(tx, user.account_id);
+      const session = sessionRecord('session', account, user, permissionsOf(user));
+      return { token: sessionToken.token, expiresAt, session };
+    });
+  }
+
+  /** Whoever may make somebody sign in anew could sign in as that person, so must be allowed as much. */
+  #among(principal: Principal, users: readonly UserRow[], id: string): UserRow {
+    const user = users.find((one) => one.id === id);
+    if (!user) throw notFound('user');
+    requireAll(principal, user);
+    return user;
+  }
+}
+
+function requireAll(principal: Principal, user: Pick<UserRow, 'role' | 'admin'>): void {
+  for (const permission of permissionsOf(user)) requirePermission(principal, permission);
+}
+
+const audit = (
+  tx: Tx,
+  type: `audit.${string}`,
+  user: Pick<UserRow, 'id' | 'account_id'>,
+  actor: string | null,
+  data: Record<string, unknown>,
+): Promise<void> =>
+  append(tx, {
+    type,
+    accountId: user.account_id,
+    resourceType: 'user',
+    resourceId: user.id,
+    actor,
+    data: { user_id: user.id, ...data },
+  });

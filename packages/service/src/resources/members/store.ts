@@ -1,0 +1,132 @@
+import { forUpdate } from '../../storage/locking.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { NewRow, Row } from '../../storage/tables.ts';
+
+export type UserRow = Row<'users'>;
+export type InviteRow = Row<'invites'>;
+
+export const usersOf = (queries: Queries, accountId: string, limit: number, offset: number): Promise<UserRow[]> =>
+  queries.db
+    .selectFrom('users')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+
+export const countUsers = (queries: Queries, accountId: string, atMost: number): Promise<number> =>
+  counted(
+    queries.db
+      .selectFrom(
+        queries.db.selectFrom('users').select('id').where('account_id', '=', accountId).limit(atMost).as('some'),
+      )
+      .select((count) => count.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow(),
+  );
+
+/** All of them, held until the transaction ends: who is the last owner must not change meanwhile. */
+export const lockUsers = (tx: Tx, accountId: string): Promise<UserRow[]> =>
+  forUpdate(tx, tx.db.selectFrom('users').selectAll().where('account_id', '=', accountId).orderBy('id')).execute();
+
+export const userWithEmail = (queries: Queries, email: string): Promise<Pick<UserRow, 'id'> | undefined> =>
+  queries.db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst();
+
+export const deleteUser = async (tx: Tx, id: string): Promise<void> =>
+  void (await tx.db.deleteFrom('users').where('id', '=', id).execute());
+
+/** False when somebody has the email by now. */
+export async function addUser(tx: Tx, user: NewRow<'users'>): Promise<boolean> {
+  const added = await tx.db
+    .insertInto('users')
+    .values(user)
+    .onConflict((taken) => taken.column('email').doNothing())
+    .returning('id')
+    .execute();
+  return added.length > 0;
+}
+
+export async function setPassword(tx: Tx, id: string, passwordHash: string): Promise<UserRow | undefined> {
+  return await tx.db
+    .updateTable('users')
+    .set({ password_hash: passwordHash, updated_at: tx.now })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export const invitesOf = (queries: Queries, accountId: string, limit: number, offset: number): Promise<InviteRow[]> =>
+  queries.db
+    .selectFrom('invites')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+
+export const countInvites = (queries: Queries, accountId: string, atMost: number): Promise<number> =>
+  counted(
+    queries.db
+      .selectFrom(
+        queries.db.selectFrom('invites').select('id').where('account_id', '=', accountId).limit(atMost).as('some'),
+      )
+      .select((count) => count.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow(),
+  );
+
+export const addInvite = async (tx: Tx, invite: NewRow<'invites'>): Promise<void> =>
+  void (await tx.db.insertInto('invites').values(invite).execute());
+
+export const lockInvite = (tx: Tx, accountId: string, id: string): Promise<InviteRow | undefined> =>
+  forUpdate(
+    tx,
+    tx.db.selectFrom('invites').selectAll().where('account_id', '=', accountId).where('id', '=', id),
+  ).executeTakeFirst();
+
+export const inviteByHash = (queries: Queries, hash: string): Promise<InviteRow | undefined> =>
+  queries.db.selectFrom('invites').selectAll().where('hash', '=', hash).executeTakeFirst();
+
+export const endOpenInvites = async (tx: Tx, accountId: string, email: string): Promise<void> =>
+  void (await tx.db
+    .updateTable('invites')
+    .set({ ended_at: tx.now, outcome: 'revoked' })
+    .where('account_id', '=', accountId)
+    .where('email', '=', email)
+    .where('ended_at', 'is', null)
+    .execute());
+
+/** Undefined when it has ended already: of two who use the same link one is first. */
+export const endInvite = (
+  tx: Tx,
+  id: string,
+  outcome: NonNullable<InviteRow['outcome']>,
+): Promise<InviteRow | undefined> =>
+  tx.db
+    .updateTable('invites')
+    .set({ ended_at: tx.now, outcome })
+    .where('id', '=', id)
+    .where('ended_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+
+export const keepReset = async (tx: Tx, reset: NewRow<'password_resets'>): Promise<void> =>
+  void (await tx.db
+    .insertInto('password_resets')
+    .values(reset)
+    .onConflict((last) => last.column('user_id').doUpdateSet(reset))
+    .execute());
+
+/** Gone with the answer: a link works once. */
+export const takeReset = (tx: Tx, hash: string) =>
+  tx.db.deleteFrom('password_resets').where('hash', '=', hash).returningAll().executeTakeFirst();
+
+export const resetExists = async (queries: Queries, hash: string, now: number): Promise<boolean> =>
+  (await queries.db
+    .selectFrom('password_resets')
+    .select('user_id')
+    .where('hash', '=', hash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()) !== undefined;
+
+const counted = async (row: Promise<{ total: number }>): Promise<number> => Number((await row).total);
