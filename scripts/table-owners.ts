@@ -47,6 +47,8 @@ export const mayJoin: Readonly<Record<string, readonly (keyof Tables)[]>> = {
   'resources/capacity': ['servers'],
   // An instance is listed, and found by a report, under the name of its definition.
   'resources/instances': ['definitions', 'revisions'],
+  // An account is listed with the number of its people.
+  'resources/accounts': ['users'],
   // An upgrade is of what runs, under its name, for as long as it runs.
   'resources/upgrades': ['instances', 'revisions', 'definitions'],
   // A delivery is sent with its event.
