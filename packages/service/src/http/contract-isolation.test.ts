@@ -1,3 +1,4 @@
+import type { Endpoint } from '@hortus/contract/endpoint';
 import { type EndpointName, endpointRows } from '@hortus/contract/endpoints';
 import { idPrefixes } from '@hortus/contract/ids';
 import { beforeAll, expect, it } from 'vitest';
@@ -29,15 +30,16 @@ onBothEngines((engine) => {
       for (const id of idsIn((await service.request(method, path, options)).json)) foreign.add(id);
     }
     neighbour = await service.addAccount();
-    // The catalog and approved recipes are everybody's.
-    const { json: shared } = await neighbour.request('GET', '/recipes?per_page=100');
-    for (const id of idsIn(shared)) foreign.delete(id);
-    for (const id of foreign) if (kindOf(id) === idPrefixes.template) foreign.delete(id);
+    // The catalog and approved recipes are everybody's; an account's own templates are not.
+    for (const path of ['/recipes?per_page=100', '/templates?versions=all&per_page=100']) {
+      const { json: shared } = await service.addAccount().then((third) => third.request('GET', path));
+      for (const id of idsIn(shared)) foreign.delete(id);
+    }
     samples = [...Map.groupBy(foreign, kindOf).values()].flatMap((ids) => ids.slice(-1));
   });
 
-  async function expectNothingForeign(name: EndpointName, path: string): Promise<void> {
-    const answer = expectPublished(await neighbour.request('GET', path));
+  async function expectNothingForeign(name: EndpointName, row: Endpoint, path: string): Promise<void> {
+    const answer = expectPublished(await neighbour.request('GET', path), row);
     const told = idsIn(answer.json).filter((id) => foreign.has(id));
     expect(told, `${name}: GET ${path} answered ${answer.status}`).toEqual([]);
     expect([200, 403, 404, 422], path).toContain(answer.status);
@@ -56,6 +58,6 @@ onBothEngines((engine) => {
         paths.push(`${path.split('?')[0]}?${query}`);
       }
     }
-    await Promise.all(paths.map((asked) => expectNothingForeign(name, asked)));
+    await Promise.all(paths.map((asked) => expectNothingForeign(name, row, asked)));
   });
 });

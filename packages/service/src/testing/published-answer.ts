@@ -1,3 +1,4 @@
+import type { Endpoint } from '@hortus/contract/endpoint';
 import { ErrorBody } from '@hortus/contract/envelope';
 import { type ErrorCode, errorTable } from '@hortus/contract/errors';
 import type { TSchema } from 'typebox';
@@ -5,14 +6,19 @@ import Value from 'typebox/value';
 import { expect } from 'vitest';
 import type { Answer } from './running-service.ts';
 
-/** What the published interface promises of every answer, good or bad. Answers it, so that it can wrap a request. */
-export function expectPublished(answer: Answer): Answer {
+/**
+ * What the published interface promises of every answer, good or bad. Answers it, so that it can wrap a request. A row
+ * that gives something else than JSON does so when all is well.
+ */
+export function expectPublished(answer: Answer, row: Pick<Endpoint, 'media' | 'file'> = {}): Answer {
   const { status, headers, json } = answer;
   const told = JSON.stringify(json)?.slice(0, 500);
   for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']) {
     expect(headers.get(name), `${name} of ${status} ${told}`).toMatch(/^\d+$/);
   }
   expect(headers.get('x-request-id'), told).toMatch(/^\S+$/);
+  if (status < 300 && row.media !== undefined) expect(headers.get('content-type')).toBe(row.media);
+  if (status < 300 && (row.media !== undefined || row.file)) return answer;
   expect(headers.get('content-type'), told).toBe('application/json; charset=utf-8');
   expect(json?.success, told).toBe(status < 300);
   if (status >= 300) {

@@ -113,6 +113,8 @@ export class Drafts {
       version,
       ...columnsOf(written),
       validated_hash: null,
+      author_account: null,
+      author: null,
       created_at: tx.now,
       updated_at: tx.now,
     };

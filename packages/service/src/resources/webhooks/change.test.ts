@@ -4,6 +4,7 @@ import { type Receiver, startReceiver } from '@hortus/testkit/receiver';
 import { until } from '@hortus/testkit/until';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Call } from '../../http/handler.ts';
+import { hasUntold } from '../../outbox/store.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { plantGarden } from './test/garden.ts';
 
@@ -92,8 +93,7 @@ onBothEngines((engine) => {
     expect(audit).toContainEqual({ type: 'audit.webhook_paused', actor: null });
     const before = receiver.requests.length;
     await garden.fire('definition.created', { n: 2 });
-    const waiting = garden.storage.reader.db.selectFrom('events').select('id').where('seq', 'is', null);
-    await until(async () => (await waiting.execute()).length === 0, { describe: 'every event to be told' });
+    await until(async () => !(await hasUntold(garden.storage.reader)), { describe: 'every event to be told' });
 
     receiver.answer({ status: 200 });
     expect(await update(id, { status: 'active' })).toMatchObject({

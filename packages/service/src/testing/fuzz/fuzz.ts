@@ -1,3 +1,4 @@
+import type { Endpoint } from '@hortus/contract/endpoint';
 import { type EndpointName, endpointRows, endpoints } from '@hortus/contract/endpoints';
 import { idPrefixes } from '@hortus/contract/ids';
 import { goodRequest } from '../good-requests.ts';
@@ -73,11 +74,10 @@ async function ask(name: EndpointName, caller: Caller, request: FuzzRequest, opt
 }
 
 function check(name: EndpointName, { mustRefuse }: FuzzRequest, answer: Answer): void {
-  const row = endpoints[name];
+  const row: Endpoint = endpoints[name];
   if (answer.status >= 500) throw new Error(`It answered ${answer.status}: ${JSON.stringify(answer.json)}`);
-  if ('file' in row && row.file && answer.status < 300) return;
-  expectPublished(answer);
-  if (answer.status < 300) expectShape(row.response, answer.json);
+  expectPublished(answer, row);
+  if (answer.status < 300 && !row.file) expectShape(row.response, answer.json);
   if (answer.status < 300 && mustRefuse) throw new Error('It took a body that its own schema does not.');
 }
 
