@@ -15,6 +15,7 @@ export const debianPackages: readonly DebianPackage[] = [
   { name: 'docker.io', proof: ['dockerd'] },
   { name: 'iptables', proof: ['iptables'] },
   { name: 'busybox-static', proof: ['/bin/busybox', '/usr/bin/busybox'] },
+  { name: 'caddy', proof: ['caddy'] },
   { name: 'curl', proof: ['curl'] },
 ];
 

@@ -1,4 +1,5 @@
 import { type KeyObject, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Actions } from './actions/actions.ts';
 import { Shims } from './actions/shims.ts';
@@ -6,6 +7,7 @@ import { Turns } from './actions/turns.ts';
 import { ConfigError, type DaemonConfig } from './config.ts';
 import { openDockerEngine } from './engine/docker/docker-engine.ts';
 import type { Engine } from './engine/engine.ts';
+import { Ingress } from './ingress/ingress.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
 import { CapacityMeter } from './link/capacity.ts';
 import { Channel, type ChannelTimes } from './link/channel.ts';
@@ -27,6 +29,8 @@ export interface DaemonOptions {
   /** This program as `hortusd exec-shim`; said by whoever bundles it. */
   shimCommand?: readonly string[];
   times?: Partial<ChannelTimes & { pollUpMs: number; pollDownMs: number; reportMs: number; stopGraceMs: number }>;
+  /** Told before and after every step of a rollout, for tests that end the process there. */
+  boundary?: (moment: string) => void;
 }
 
 /** Bytes of an action's output that are kept. */
@@ -40,6 +44,7 @@ export class Daemon {
   readonly #times: NonNullable<DaemonOptions['times']>;
   readonly #journal: Journal;
   readonly #engine: Engine;
+  readonly #ingress: Ingress;
   readonly #service: Service;
   readonly #channel: Channel;
   readonly #actions: Actions;
@@ -53,7 +58,7 @@ export class Daemon {
   #regular: NodeJS.Timeout[] = [];
 
   /** Opens the state directory; throws when another daemon has it, or when the policy file has a mistake in it. */
-  constructor({ config, log, shimCommand = ownShimCommand(), times = {} }: DaemonOptions) {
+  constructor({ config, log, shimCommand = ownShimCommand(), times = {}, boundary }: DaemonOptions) {
     const { stateDirectory } = config;
     const policy = readPolicy(policyFileOf(stateDirectory));
     this.#config = config;
@@ -69,6 +74,13 @@ export class Daemon {
       throw error;
     }
     const engine = openDockerEngine({ socketPath: config.dockerSocket });
+    const ingress = new Ingress({
+      ...config.ingress,
+      directory: join(stateDirectory, 'ingress'),
+      routes: journal.routes,
+      log,
+    });
+    this.#ingress = ingress;
     const service = new Service(config.url, currentKey(stateDirectory, config.key));
     const turns = new Turns();
     this.#engine = engine;
@@ -101,6 +113,7 @@ export class Daemon {
     this.#deployments = new DeploymentRunner({
       journal,
       engine,
+      ingress,
       service,
       turns,
       policy,
@@ -108,6 +121,7 @@ export class Daemon {
       serverId,
       publicKey: () => this.#publicKey,
       onChange: (uid) => this.#observer.changed(uid),
+      boundary,
     });
     this.#poller = new Poller({
       // Whoever took over takes the deployments too.
@@ -123,6 +137,7 @@ export class Daemon {
   /** Goes on with what was under way, and connects. Returns at once; a service or an engine that is away is waited for. */
   start(): void {
     this.#journal.tidy(Date.now());
+    this.#ingress.start();
     this.#actions.recover();
     this.#deployments.recover();
     this.#shims.warm();
@@ -146,6 +161,7 @@ export class Daemon {
     await Promise.all([this.#deployments.stop(this.#times.stopGraceMs ?? 5_000), this.#actions.stop()]);
     this.#channel.stop();
     this.#results.stop();
+    await this.#ingress.stop();
     this.#engine.close();
     this.#journal.close();
   }

@@ -21,7 +21,10 @@ export interface Engine {
   /** The id of the network. One of that name with other `owner` labels is a conflict, not ours to use. */
   ensureNetwork(spec: NamedSpec): Promise<string>;
   ensureVolume(spec: NamedSpec): Promise<void>;
+  /** Whoever is still on it is taken off first. */
   removeNetwork(name: string): Promise<void>;
+  /** Puts a container on a further network, under names of its own there. One that is on it already stays as it is. */
+  joinNetwork(name: string, id: string, aliases: readonly string[]): Promise<void>;
   removeVolume(name: string): Promise<void>;
 
   create(spec: ContainerSpec): Promise<string>;

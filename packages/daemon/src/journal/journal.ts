@@ -4,6 +4,7 @@ import { Deployments } from './deployments.ts';
 import { Executions } from './executions.ts';
 import { Manifests } from './manifests.ts';
 import { Pins } from './pins.ts';
+import { Routes } from './routes.ts';
 import { SCHEMA } from './schema.ts';
 import { takeStateDirectory } from './state-directory.ts';
 
@@ -17,6 +18,7 @@ export interface Journal {
   readonly deployments: Deployments;
   readonly manifests: Manifests;
   readonly pins: Pins;
+  readonly routes: Routes;
   /** Drops what was settled long ago. */
   tidy(now: number): void;
   close(): void;
@@ -37,6 +39,7 @@ export function openJournal(directory: string): Journal {
     deployments,
     manifests: new Manifests(db),
     pins: new Pins(db),
+    routes: new Routes(db),
     tidy(now) {
       executions.forgetBefore(now - KEPT_FOR);
       deployments.forgetBefore(now - KEPT_FOR);

@@ -43,6 +43,11 @@ create table if not exists instance_ids (
   instance_id text not null
 ) strict;
 
+create table if not exists routes (
+  instance_uid text primary key,
+  routes text not null
+) strict;
+
 create table if not exists pinned (
   name text primary key,
   value text not null

@@ -3,6 +3,7 @@ import type { Deployment, ReportedLine } from '@hortus/contract/resources/deploy
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import { Slots, type Turns } from '../actions/turns.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { Ingress } from '../ingress/ingress.ts';
 import type { JournalledDeployment } from '../journal/deployments.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
@@ -18,6 +19,7 @@ export interface DeploymentsOptions {
   journal: Journal;
   engine: Engine;
   service: Service;
+  ingress: Ingress;
   turns: Turns;
   policy: Policy;
   /** Of the service; undefined as long as none is pinned, and then nothing is deployed. */
@@ -26,6 +28,8 @@ export interface DeploymentsOptions {
   log: Log;
   /** An instance changed. */
   onChange(uid: string): void;
+  /** For tests, which end the process at a chosen moment. */
+  boundary?: ((moment: string) => void) | undefined;
 }
 
 type Order = Pick<Deployment, 'id' | 'definition_id' | 'revision'>;
@@ -146,14 +150,16 @@ export class DeploymentRunner {
   }
 
   async #rollOut(order: Order, manifest: SignedManifest, signal: AbortSignal): Promise<void> {
-    const { turns, engine, journal, log } = this.#options;
+    const { turns, engine, ingress, journal, log, boundary } = this.#options;
     const { id, definition_id: definitionId, revision } = order;
     const lines = new DeploymentLog({ send: (logs) => this.#progress(id, logs) });
     const { deadline, progress } = this.#deadline(id, manifest.deadline_ms);
     const events = { log: (line: ReportedLine) => lines.add(line), progress };
-    const rollout = { deploymentId: id, definitionId, revision, manifest, serverId: manifest.server_id };
+    const identity = { deploymentId: id, definitionId, revision, serverId: manifest.server_id };
     const steps = { step: (step: string) => this.#stopped || journal.deployments.step(id, step) };
-    const work = () => this.#slots.run(() => rollOut(rollout, { engine, events, signal, journal: steps }));
+    const deps = { engine, ingress, events, signal, journal: steps, boundary };
+    const rollout = () => ({ ...identity, manifest, former: journal.manifests.of(manifest.instance_uid) });
+    const work = () => this.#slots.run(() => rollOut(rollout(), deps));
     let result: RolloutResult;
     try {
       result = await turns.take(manifest.instance_uid, work);
@@ -165,8 +171,10 @@ export class DeploymentRunner {
     const rest = await lines.close();
     // Past the daemon's own end the journal is closed; the next life goes on from what it says.
     if (this.#closed) return;
+    boundary?.('before finish');
     if (result.status === 'success') journal.manifests.keep(manifest);
     this.#finish(id, result, rest);
+    boundary?.('after finish');
     this.#options.onChange(manifest.instance_uid);
   }
 

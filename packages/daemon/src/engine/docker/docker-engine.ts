@@ -23,6 +23,7 @@ import { hasImage, pullImage } from './docker-images.ts';
 import {
   ensureNetwork,
   ensureVolume,
+  joinNetwork,
   labelFilters,
   listNetworks,
   listVolumes,
@@ -120,6 +121,10 @@ class DockerEngine implements Engine {
 
   removeNetwork(name: string): Promise<void> {
     return removeNetwork(this.#api, name);
+  }
+
+  joinNetwork(name: string, id: string, aliases: readonly string[]): Promise<void> {
+    return joinNetwork(this.#api, name, id, aliases);
   }
 
   removeVolume(name: string): Promise<void> {
