@@ -8,6 +8,7 @@ import { ConfigError, type DaemonConfig } from './config.ts';
 import { openDockerEngine } from './engine/docker/docker-engine.ts';
 import type { Engine } from './engine/engine.ts';
 import { Ingress } from './ingress/ingress.ts';
+import { refreshRoutes } from './ingress/refresh-routes.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
 import { CapacityMeter } from './link/capacity.ts';
 import { Channel, type ChannelTimes } from './link/channel.ts';
@@ -20,6 +21,7 @@ import { currentKey, keepRotatedKey } from './link/server-key.ts';
 import { Service } from './link/service.ts';
 import type { Log } from './log.ts';
 import { policyFileOf, readPolicy } from './policy/read-policy.ts';
+import { Watch } from './rollout/watch.ts';
 import { readPublicKey } from './trust/manifest-signature.ts';
 import { VERSION } from './version.ts';
 
@@ -52,6 +54,8 @@ export class Daemon {
   readonly #results: Results;
   readonly #deployments: DeploymentRunner;
   readonly #observer: Observer;
+  readonly #watch: Watch;
+  readonly #turns: Turns;
   readonly #poller: Poller;
   readonly #capacity: CapacityMeter;
   #publicKey: KeyObject | undefined;
@@ -83,6 +87,7 @@ export class Daemon {
     this.#ingress = ingress;
     const service = new Service(config.url, currentKey(stateDirectory, config.key));
     const turns = new Turns();
+    this.#turns = turns;
     this.#engine = engine;
     this.#service = service;
     this.#channel = new Channel({
@@ -109,7 +114,8 @@ export class Daemon {
     const serverId = () => journal.pins.find('server_id') ?? '';
     const busy = (uid: string) => turns.busy(uid);
     const everyMs = optional('everyMs', times.reportMs);
-    this.#observer = new Observer({ engine, service, journal, log, serverId, busy, ...everyMs });
+    const onEvent = (uid: string | undefined) => this.#followContainers(uid);
+    this.#observer = new Observer({ engine, service, journal, log, serverId, busy, onEvent, ...everyMs });
     this.#deployments = new DeploymentRunner({
       journal,
       engine,
@@ -122,6 +128,14 @@ export class Daemon {
       publicKey: () => this.#publicKey,
       onChange: (uid) => this.#observer.changed(uid),
       boundary,
+    });
+    this.#watch = new Watch({
+      journal,
+      engine,
+      log,
+      serverId,
+      busy,
+      onSick: (watch, why) => this.#deployments.return(watch, why),
     });
     this.#poller = new Poller({
       // Whoever took over takes the deployments too.
@@ -143,6 +157,8 @@ export class Daemon {
     this.#shims.warm();
     this.#channel.start();
     this.#observer.start();
+    this.#watch.start();
+    this.#followContainers(undefined);
     this.#poller.wake();
     this.#results.settle();
     this.#deployments.settle();
@@ -158,6 +174,7 @@ export class Daemon {
     for (const timer of this.#regular) clearInterval(timer);
     this.#poller.stop();
     this.#observer.stop();
+    await this.#watch.stop();
     await Promise.all([this.#deployments.stop(this.#times.stopGraceMs ?? 5_000), this.#actions.stop()]);
     this.#channel.stop();
     this.#results.stop();
@@ -176,6 +193,19 @@ export class Daemon {
     this.#deployments.settle();
     this.#poller.wake();
     this.#observer.all();
+  }
+
+  /** Routes go where the containers are. While something else is done to an instance, that sees to its routes. */
+  #followContainers(only: string | undefined): void {
+    const { manifests, routes } = this.#journal;
+    const routed = new Set(routes.all().map(({ instanceUid }) => instanceUid));
+    for (const uid of routed) {
+      if ((only !== undefined && only !== uid) || this.#turns.busy(uid)) continue;
+      const refresh = () => refreshRoutes(this.#engine, this.#ingress, uid, manifests.of(uid) === undefined);
+      this.#turns
+        .take(uid, refresh)
+        .catch((error: Error) => this.#log.debug('routes could not be brought up to date', { instance: uid, error }));
+    }
   }
 
   #received(message: FromService): void {
@@ -244,7 +274,15 @@ export class Daemon {
     const engine = await this.#engine.info().catch(() => undefined);
     const about = engine && `${engine.name} ${engine.version}`;
     const journal = this.#journal.pins.pin('journal', randomUUID());
-    return { journal, version: VERSION, os: process.platform, arch: process.arch, ...optional('engine', about) };
+    const ingress = await this.#ingress.about();
+    return {
+      ingress,
+      journal,
+      version: VERSION,
+      os: process.platform,
+      arch: process.arch,
+      ...optional('engine', about),
+    };
   }
 
   async #reportCapacity(): Promise<void> {

@@ -12,6 +12,12 @@ const changes = (description: string) => Type.Record(inputName, nullable(InputVa
 const sameAsInputs = 'Another name for inputs; give one of the two.';
 
 const profiles = 'minimal, development, production or one the template declares.';
+const watchSeconds = Type.Integer({
+  minimum: 0,
+  maximum: 86_400,
+  description:
+    'For so long after a deployment its daemon goes back to what ran before if the new one turns unhealthy; 0 for never.',
+});
 const variant = text(64, { description: 'Id of an image variant of the template.' });
 
 /**
@@ -36,6 +42,7 @@ export const DefinitionCreate = Type.Object(
     params: Type.Optional(values(sameAsInputs)),
     profile: Type.Optional(text(64, { default: 'development', description: profiles })),
     variant: Type.Optional(variant),
+    watch_seconds: Type.Optional(Type.Integer({ ...watchSeconds, default: 60 })),
   },
   {
     title: 'DefinitionCreate',
@@ -68,6 +75,7 @@ export const DefinitionUpdate = Type.Object(
       changes('Merged into the present values: null removes one, an omitted one stays, passwords too.'),
     ),
     params: Type.Optional(changes(sameAsInputs)),
+    watch_seconds: Type.Optional(watchSeconds),
   },
   {
     title: 'DefinitionUpdate',

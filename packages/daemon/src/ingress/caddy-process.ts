@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { identityOf, isAlive, type ProcessIdentity } from '../process-identity.ts';
 import type { CaddyAdmin } from './caddy-admin.ts';
 
@@ -112,4 +113,10 @@ export function findCaddy(setting: string | undefined, path = process.env.PATH ?
   if (setting !== undefined) return existsSync(setting) ? setting : undefined;
   const places = [...path.split(delimiter), '/usr/local/bin', '/usr/bin'].filter((folder) => folder !== '');
   return places.map((folder) => join(folder, 'caddy')).find((file) => existsSync(file));
+}
+
+/** Debian's says `2.6.2`, others `v2.6.2 h1:…`. */
+export async function caddyVersion(binary: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(binary, ['version'], { timeout: 5_000 }).catch(() => ({ stdout: '' }));
+  return /\d+(\.\d+)+/.exec(stdout)?.[0] ?? 'of an unknown version';
 }

@@ -6,7 +6,7 @@ import { Backoff } from '../link/backoff.ts';
 import type { Log } from '../log.ts';
 import { CaddyAdmin, CaddyRefusal } from './caddy-admin.ts';
 import { caddyDocument, type DocumentSettings, emptyDocument } from './caddy-document.ts';
-import { CaddyProcess, findCaddy } from './caddy-process.ts';
+import { CaddyProcess, caddyVersion, findCaddy } from './caddy-process.ts';
 import { type ServedRoute, wayOf } from './served-route.ts';
 import { UpstreamFiles } from './upstream-files.ts';
 
@@ -81,6 +81,14 @@ export class Ingress {
   /** Why routes lead nowhere at the moment; undefined if they do, or if there are none. */
   get trouble(): string | undefined {
     return this.#impossible ?? this.#trouble;
+  }
+
+  /** What serves the routes here, in a few words for the record of the server. */
+  async about(): Promise<string> {
+    const { caddy } = this.#options;
+    if (this.#impossible !== undefined) return `none: ${this.#impossible}`;
+    const version = await caddyVersion(findCaddy(caddy) ?? 'caddy');
+    return this.#trouble === undefined ? `caddy ${version}` : `caddy ${version}: ${this.#trouble}`.slice(0, 200);
   }
 
   routesOf(instanceUid: string): ServedRoute[] {

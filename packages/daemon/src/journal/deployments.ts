@@ -7,6 +7,8 @@ export interface JournalledDeployment {
   definitionId: string;
   instanceUid: string | undefined;
   revision: number;
+  /** Set where the daemon went back by itself: the deployment that it undid. */
+  rollbackOf: string | undefined;
   /** As received; dropped when the deployment is finished, for it holds secret values. */
   manifest: SignedManifest | undefined;
   phase: 'received' | 'started' | 'finished';
@@ -20,6 +22,7 @@ interface Row {
   definition_id: string;
   instance_uid: string | null;
   revision: number;
+  rollback_of: string | null;
   manifest: string | null;
   phase: JournalledDeployment['phase'];
   step: string | null;
@@ -40,6 +43,13 @@ export class Deployments {
       .prepare(`insert into deployments (id, definition_id, revision, phase, received_at)
                 values (?, ?, ?, 'received', ?) on conflict (id) do nothing`)
       .run(deployment.id, deployment.definition_id, deployment.revision, now);
+  }
+
+  /** One that nobody ordered: back to what ran before the deployment that it undoes. */
+  receiveReturn(id: string, rollbackOf: string, former: SignedManifest, now: number): void {
+    this.receive({ id, definition_id: former.definition_id, revision: former.revision }, now);
+    this.#db.prepare('update deployments set rollback_of = ? where id = ?').run(rollbackOf, id);
+    this.start(id, former);
   }
 
   start(id: string, manifest: SignedManifest): void {
@@ -94,6 +104,7 @@ function read(row: Row): JournalledDeployment {
     definitionId: row.definition_id,
     instanceUid: row.instance_uid ?? undefined,
     revision: row.revision,
+    rollbackOf: row.rollback_of ?? undefined,
     manifest: row.manifest === null ? undefined : JSON.parse(row.manifest),
     phase: row.phase,
     step: row.step ?? undefined,

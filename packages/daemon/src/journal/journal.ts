@@ -5,8 +5,9 @@ import { Executions } from './executions.ts';
 import { Manifests } from './manifests.ts';
 import { Pins } from './pins.ts';
 import { Routes } from './routes.ts';
-import { SCHEMA } from './schema.ts';
+import { LATER_COLUMNS, SCHEMA } from './schema.ts';
 import { takeStateDirectory } from './state-directory.ts';
+import { Watches } from './watches.ts';
 
 const DAY = 86_400_000;
 /** How long a settled execution still answers when it is asked for again. */
@@ -19,6 +20,9 @@ export interface Journal {
   readonly manifests: Manifests;
   readonly pins: Pins;
   readonly routes: Routes;
+  readonly watches: Watches;
+  /** All of what is written in there, or nothing. */
+  together(work: () => void): void;
   /** Drops what was settled long ago. */
   tidy(now: number): void;
   close(): void;
@@ -31,6 +35,7 @@ export function openJournal(directory: string): Journal {
   const db = new DatabaseSync(join(directory, 'journal.db'), { timeout: 1000 });
   db.exec('pragma journal_mode = wal; pragma synchronous = full;');
   db.exec(SCHEMA);
+  addLaterColumns(db);
   const executions = new Executions(db);
   const deployments = new Deployments(db);
   return {
@@ -40,6 +45,17 @@ export function openJournal(directory: string): Journal {
     manifests: new Manifests(db),
     pins: new Pins(db),
     routes: new Routes(db),
+    watches: new Watches(db),
+    together(work) {
+      db.exec('begin immediate');
+      try {
+        work();
+        db.exec('commit');
+      } catch (error) {
+        db.exec('rollback');
+        throw error;
+      }
+    },
     tidy(now) {
       executions.forgetBefore(now - KEPT_FOR);
       deployments.forgetBefore(now - KEPT_FOR);
@@ -49,4 +65,11 @@ export function openJournal(directory: string): Journal {
       taken.release();
     },
   };
+}
+
+function addLaterColumns(db: DatabaseSync): void {
+  for (const [table, column, type] of LATER_COLUMNS) {
+    const known = db.prepare(`select 1 from pragma_table_info('${table}') where name = ?`).get(column);
+    if (!known) db.exec(`alter table ${table} add column ${column} ${type}`);
+  }
 }

@@ -20,6 +20,7 @@ create table if not exists deployments (
   definition_id text not null,
   instance_uid text,
   revision integer not null,
+  rollback_of text,
   manifest text,
   phase text not null check (phase in ('received', 'started', 'finished')),
   step text,
@@ -43,6 +44,14 @@ create table if not exists instance_ids (
   instance_id text not null
 ) strict;
 
+create table if not exists watches (
+  instance_uid text primary key,
+  deployment_id text not null,
+  until integer not null,
+  irreversible text,
+  former text not null
+) strict;
+
 create table if not exists routes (
   instance_uid text primary key,
   routes text not null
@@ -53,3 +62,6 @@ create table if not exists pinned (
   value text not null
 ) strict;
 `;
+
+/** What journals of earlier versions lack: table, column, type. */
+export const LATER_COLUMNS = [['deployments', 'rollback_of', 'text']] as const;

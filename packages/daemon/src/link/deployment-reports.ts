@@ -58,9 +58,9 @@ export class DeploymentReports {
     this.#lines.delete(id);
   }
 
-  async #post(id: string, { status, error, reason, instance, components }: RolloutResult): Promise<void> {
+  async #post(id: string, { status, error, reason, instance, components, gap_ms }: RolloutResult): Promise<void> {
     const { journal, service } = this.#options;
-    const uid = journal.deployments.find(id)?.instanceUid;
+    const { instanceUid: uid, rollbackOf, revision } = journal.deployments.find(id) ?? {};
     const { data } = await service.call('deployments.report', {
       body: {
         deployment_id: id,
@@ -68,6 +68,11 @@ export class DeploymentReports {
         ...(error === undefined ? {} : { error: error.slice(0, 8_192) }),
         ...(reason === undefined ? {} : { reason: reason.slice(0, 64) }),
         ...(instance === undefined ? {} : { instance }),
+        ...(gap_ms === undefined ? {} : { gap_ms }),
+        // One that nobody ordered says what it undid.
+        ...(rollbackOf === undefined || revision === undefined
+          ? {}
+          : { rollback_of: rollbackOf, revision, reason: reason ?? 'unhealthy' }),
         logs: this.#lines.get(id) ?? [],
       },
     });

@@ -6,11 +6,14 @@ import type { Engine } from '../engine/engine.ts';
 import type { Ingress } from '../ingress/ingress.ts';
 import type { JournalledDeployment } from '../journal/deployments.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { JournalledWatch } from '../journal/watches.ts';
 import type { Log } from '../log.ts';
 import { check } from '../policy/check.ts';
 import type { Policy } from '../policy/policy.ts';
 import { type RolloutResult, rollOut } from '../rollout/rollout.ts';
+import { irreversibleSince } from '../rollout/watch.ts';
 import { acceptManifest, type Expectation } from '../trust/accept-manifest.ts';
+import { newDeploymentId } from './deployment-id.ts';
 import { DeploymentLog } from './deployment-log.ts';
 import { DeploymentReports } from './deployment-reports.ts';
 import { isRefusal, type Service } from './service.ts';
@@ -65,6 +68,32 @@ export class DeploymentRunner {
 
   settle(): void {
     this.#reports.settle();
+  }
+
+  /**
+   * Goes back to what ran before a deployment that turned out to be sick, without being asked: the service may be away. It
+   * hears of it as of a deployment of its own kind.
+   */
+  return({ deploymentId, former, instanceUid, irreversible }: JournalledWatch, why: string): void {
+    const { journal, log } = this.#options;
+    if (this.#stopped) return;
+    const id = newDeploymentId();
+    log.warn('a deployment does not stand its trial', { deployment: deploymentId, why });
+    journal.together(() => {
+      journal.watches.end(instanceUid);
+      journal.deployments.receiveReturn(id, deploymentId, former, Date.now());
+    });
+    if (irreversible !== undefined) {
+      const text = `${why}, but ${irreversible} may have changed data that the previous version must not meet; nothing was rolled back.`;
+      this.#finish(id, failed('irreversible', text), [line('warn', text)]);
+      return;
+    }
+    this.#follow(id, (signal) => this.#goBack(id, former, why, signal));
+  }
+
+  async #goBack(id: string, former: SignedManifest, why: string, signal: AbortSignal): Promise<void> {
+    const order = { id, definition_id: former.definition_id, revision: former.revision };
+    await this.#rollOut(order, former, signal, [line('warn', `${why}; going back to revision ${former.revision}`)]);
   }
 
   /** Takes nothing new, gives what is under way a little time, and then leaves it to the next life of the daemon. */
@@ -140,8 +169,9 @@ export class DeploymentRunner {
   }
 
   async #resume(journalled: JournalledDeployment, signal: AbortSignal): Promise<void> {
-    const { id, definitionId: definition_id, revision, manifest } = journalled;
+    const { id, definitionId: definition_id, revision, manifest, rollbackOf } = journalled;
     if (manifest === undefined) return this.#finish(id, failed('lost', 'The daemon has lost the manifest.'));
+    if (rollbackOf !== undefined) return await this.#goBack(id, manifest, 'The daemon was interrupted', signal);
     const order = { id, definition_id, revision };
     // The operator may have changed the policy since, and the disk may have been written to by others.
     const accepted = this.#accept(order, manifest);
@@ -149,10 +179,21 @@ export class DeploymentRunner {
     await this.#rollOut(order, accepted, signal);
   }
 
-  async #rollOut(order: Order, manifest: SignedManifest, signal: AbortSignal): Promise<void> {
+  async #rollOut(
+    order: Order,
+    manifest: SignedManifest,
+    signal: AbortSignal,
+    said: ReportedLine[] = [],
+  ): Promise<void> {
     const { turns, engine, ingress, journal, log, boundary } = this.#options;
     const { id, definition_id: definitionId, revision } = order;
-    const lines = new DeploymentLog({ send: (logs) => this.#progress(id, logs) });
+    const isReturn = journal.deployments.find(id)?.rollbackOf !== undefined;
+    // The service hears of a return when it is over.
+    const send = isReturn
+      ? () => Promise.reject(new Error('not yet'))
+      : (logs: ReportedLine[]) => this.#progress(id, logs);
+    const lines = new DeploymentLog({ send });
+    for (const one of said) lines.add(one);
     const { deadline, progress } = this.#deadline(id, manifest.deadline_ms);
     const events = { log: (line: ReportedLine) => lines.add(line), progress };
     const identity = { deploymentId: id, definitionId, revision, serverId: manifest.server_id };
@@ -172,10 +213,26 @@ export class DeploymentRunner {
     // Past the daemon's own end the journal is closed; the next life goes on from what it says.
     if (this.#closed) return;
     boundary?.('before finish');
-    if (result.status === 'success') journal.manifests.keep(manifest);
-    this.#finish(id, result, rest);
+    journal.together(() => {
+      if (result.status === 'success') {
+        if (!isReturn) this.#beginWatch(id, manifest);
+        journal.manifests.keep(manifest);
+      }
+      journal.deployments.finish(id, result, Date.now());
+    });
+    this.#reports.report(id, rest);
     boundary?.('after finish');
     this.#options.onChange(manifest.instance_uid);
+  }
+
+  /** What it can go back to is what the journal still holds: whatever ran before. */
+  #beginWatch(deploymentId: string, manifest: SignedManifest): void {
+    const { manifests, watches } = this.#options.journal;
+    const { instance_uid: instanceUid, watch_ms = 0 } = manifest;
+    const former = manifests.of(instanceUid);
+    if (watch_ms === 0 || former === undefined || former.revision === manifest.revision) return;
+    const until = Date.now() + watch_ms;
+    watches.begin({ instanceUid, deploymentId, until, irreversible: irreversibleSince(former, manifest), former });
   }
 
   /** Ends a rollout in which nothing moves any more. The service does the same, but may be away. */
@@ -209,6 +266,10 @@ export class DeploymentRunner {
 
 /** As the reason of an abort it becomes the reason of the result. */
 const CANCELLED = 'cancelled';
+
+function line(level: ReportedLine['level'], message: string): ReportedLine {
+  return { at: Date.now(), level, message };
+}
 
 function failed(reason: string, error: string): RolloutResult {
   return { status: 'failed', reason, error, components: [] };

@@ -12,6 +12,7 @@ export interface Order {
   readonly serverId: string;
   readonly profile: string;
   readonly variant: string | null;
+  readonly watchSeconds: number;
   readonly plain: Inputs;
   readonly secret: Readonly<Record<string, string>>;
   /** Made here and not in the transaction, because a key pair takes its time off the event loop. */
@@ -34,6 +35,7 @@ export async function readOrder(catalog: Catalog, body: DefinitionCreate): Promi
     serverId: body.server_id,
     profile: checkProfile(template, body.profile ?? 'development'),
     variant: checkVariant(template, body.variant ?? null),
+    watchSeconds: body.watch_seconds ?? 60,
     plain,
     secret,
     generated: await generateSecrets(template.spec),

@@ -47,11 +47,16 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
   const gateway = new Gateway({
     ...deps,
     handlers: {
-      connected: ({ serverId, capabilities }, { version, os, arch, engine }) =>
+      connected: ({ serverId, capabilities }, { version, os, arch, engine, ingress }) =>
         liveness.connected(serverId, {
           capabilities: [...capabilities],
           version,
-          platform: { ...(os && { os }), ...(arch && { arch }), ...(engine && { engine }) },
+          platform: {
+            ...(os && { os }),
+            ...(arch && { arch }),
+            ...(engine && { engine }),
+            ...(ingress && { ingress }),
+          },
         }),
       async opened(connection) {
         await handover.offer(connection);
