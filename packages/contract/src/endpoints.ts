@@ -10,6 +10,7 @@ import { healthEndpoints } from './resources/health.ts';
 import { instanceEndpoints } from './resources/instances.ts';
 import { keyEndpoints } from './resources/keys.ts';
 import { manifestEndpoints } from './resources/manifest.ts';
+import { registryEndpoints } from './resources/registries.ts';
 import { serverEndpoints } from './resources/servers.ts';
 import { taxonomyEndpoints } from './resources/taxonomy.ts';
 import { templateEndpoints } from './resources/templates.ts';
@@ -29,6 +30,7 @@ export const endpoints = {
   ...actionEndpoints,
   ...serverEndpoints,
   ...capacityEndpoints,
+  ...registryEndpoints,
   ...webhookEndpoints,
   ...eventEndpoints,
   ...accountEndpoints,

@@ -37,6 +37,8 @@ import { ManifestReading } from './resources/manifest/reading.ts';
 import { manifestRoutes } from './resources/manifest/routes.ts';
 import { Manifests } from './resources/manifest/service.ts';
 import { openManifestSigner } from './resources/manifest/signer.ts';
+import { registryRoutes } from './resources/registries/routes.ts';
+import { Registries } from './resources/registries/service.ts';
 import type { ActionReport } from './resources/servers/daemon-channel.ts';
 import { Liveness, SILENCE } from './resources/servers/liveness/liveness.ts';
 import { serverRoutes } from './resources/servers/routes.ts';
@@ -84,7 +86,13 @@ export async function wireResources(ground: Ground): Promise<Wired> {
   const guard = new AddressGuard({ allowPrivate: config.webhookAllowPrivate });
   const wake = (tx: Tx, serverId: string) => tx.notify(CHANNEL_TOPIC, serverId);
 
-  const manifests = new Manifests({ catalog, vault, signer: await openManifestSigner(storage, vault) });
+  const registries = new Registries({ reader, pages, vault });
+  const manifests = new Manifests({
+    catalog,
+    vault,
+    signer: await openManifestSigner(storage, vault),
+    loginsFor: (...of) => registries.loginsFor(...of),
+  });
   const servers = new Servers({
     reader,
     pages,
@@ -180,6 +188,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       ...actionRoutes(actions),
       ...serverRoutes(servers),
       ...capacityRoutes(new Capacities({ reader, pages })),
+      ...registryRoutes(registries),
       ...webhookRoutes({ storage, vault, guard, pages }),
       ...eventRoutes({ storage, pages }),
       ...accountRoutes(new Accounts({ storage, passwords, throttle: new LoginThrottle() })),

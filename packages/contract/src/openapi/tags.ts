@@ -9,6 +9,7 @@ export const tagMeanings: Readonly<Record<string, string>> = {
   instances: 'What runs: the containers of a definition.',
   actions: 'Things to do on a running instance, and how each went.',
   servers: 'The machines that run instances, each by a daemon of its own.',
+  registries: 'Where images come from, where signing in is needed.',
   webhooks: 'Where events are sent, and how each delivery went.',
   events: 'The audit list: everything that happened, in order.',
   account: 'Who is calling.',

@@ -14,6 +14,8 @@ export interface Engine {
   inspect(id: string): Promise<ContainerFacts | undefined>;
 
   hasImage(ref: string): Promise<boolean>;
+  /** The names with digests by which registries know it, by reference or id; none of one that was never in a registry. */
+  imageDigests(ref: string): Promise<string[]>;
   pull(ref: string, on: (progress: PullProgress) => void, options?: PullOptions): Promise<void>;
 
   volumes(filter: { labels: LabelFilter }): Promise<NamedFacts[]>;

@@ -36,7 +36,8 @@ create table if not exists manifests (
   deployment_id text not null,
   revision integer not null,
   signed_at integer not null,
-  manifest text not null
+  manifest text not null,
+  images text
 ) strict;
 
 create table if not exists instance_ids (
@@ -64,4 +65,7 @@ create table if not exists pinned (
 `;
 
 /** What journals of earlier versions lack: table, column, type. */
-export const LATER_COLUMNS = [['deployments', 'rollback_of', 'text']] as const;
+export const LATER_COLUMNS = [
+  ['deployments', 'rollback_of', 'text'],
+  ['manifests', 'images', 'text'],
+] as const;

@@ -58,7 +58,10 @@ export class DeploymentReports {
     this.#lines.delete(id);
   }
 
-  async #post(id: string, { status, error, reason, instance, components, gap_ms }: RolloutResult): Promise<void> {
+  async #post(
+    id: string,
+    { status, error, reason, instance, images, components, gap_ms }: RolloutResult,
+  ): Promise<void> {
     const { journal, service } = this.#options;
     const { instanceUid: uid, rollbackOf, revision } = journal.deployments.find(id) ?? {};
     const { data } = await service.call('deployments.report', {
@@ -68,6 +71,7 @@ export class DeploymentReports {
         ...(error === undefined ? {} : { error: error.slice(0, 8_192) }),
         ...(reason === undefined ? {} : { reason: reason.slice(0, 64) }),
         ...(instance === undefined ? {} : { instance }),
+        ...(images === undefined ? {} : { images }),
         ...(gap_ms === undefined ? {} : { gap_ms }),
         // One that nobody ordered says what it undid.
         ...(rollbackOf === undefined || revision === undefined

@@ -10,6 +10,8 @@ import type { JournalledWatch } from '../journal/watches.ts';
 import type { Log } from '../log.ts';
 import { check } from '../policy/check.ts';
 import type { Policy } from '../policy/policy.ts';
+import { pinned } from '../pull/digests.ts';
+import { settledPins } from '../pull/settled-pins.ts';
 import { type RolloutResult, rollOut } from '../rollout/rollout.ts';
 import { irreversibleSince } from '../rollout/watch.ts';
 import { acceptManifest, type Expectation } from '../trust/accept-manifest.ts';
@@ -199,8 +201,13 @@ export class DeploymentRunner {
     const identity = { deploymentId: id, definitionId, revision, serverId: manifest.server_id };
     const steps = { step: (step: string) => this.#stopped || journal.deployments.step(id, step) };
     const deps = { engine, ingress, events, signal, journal: steps, boundary };
-    const rollout = () => ({ ...identity, manifest, former: journal.manifests.of(manifest.instance_uid) });
-    const work = () => this.#slots.run(() => rollOut(rollout(), deps));
+    const rollout = async () => ({
+      ...identity,
+      manifest: await settledPins(engine, manifest),
+      former: journal.manifests.of(manifest.instance_uid),
+      logins: manifest.registries,
+    });
+    const work = () => this.#slots.run(async () => rollOut(await rollout(), deps));
     let result: RolloutResult;
     try {
       result = await turns.take(manifest.instance_uid, work);
@@ -216,7 +223,7 @@ export class DeploymentRunner {
     journal.together(() => {
       if (result.status === 'success') {
         if (!isReturn) this.#beginWatch(id, manifest);
-        journal.manifests.keep(manifest);
+        journal.manifests.keep(manifest, result.images);
       }
       journal.deployments.finish(id, result, Date.now());
     });
@@ -232,7 +239,10 @@ export class DeploymentRunner {
     const former = manifests.of(instanceUid);
     if (watch_ms === 0 || former === undefined || former.revision === manifest.revision) return;
     const until = Date.now() + watch_ms;
-    watches.begin({ instanceUid, deploymentId, until, irreversible: irreversibleSince(former, manifest), former });
+    const irreversible = irreversibleSince(former, manifest);
+    // Its tags may mean other bytes by the time it is gone back to.
+    const before = pinned(former, manifests.imagesOf(instanceUid));
+    watches.begin({ instanceUid, deploymentId, until, irreversible, former: before });
   }
 
   /** Ends a rollout in which nothing moves any more. The service does the same, but may be away. */

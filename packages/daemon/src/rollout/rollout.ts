@@ -1,3 +1,5 @@
+import type { DeployedImage } from '@hortus/contract/resources/deployments';
+import type { RegistryLogin } from '@hortus/contract/resources/manifest';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -9,6 +11,8 @@ import type { Plan, PlanStep } from '../plan/plan-step.ts';
 import { recoveryPlan } from '../plan/recovery.ts';
 import { type RouteRule, routeRule } from '../plan/routes.ts';
 import type { StepId } from '../plan/steps.ts';
+import { digestsOf } from '../pull/digests.ts';
+import { ImageProblem } from '../pull/fetch-image.ts';
 import { applyPlan, StepFailed } from './apply.ts';
 import type { Health, Status } from './container-status.ts';
 import { Gap } from './gap.ts';
@@ -26,6 +30,8 @@ export interface Rollout {
   /** What the instance was last rolled out by; its routes come back if this rollout fails. */
   former?: Manifest | undefined;
   serverId: string;
+  /** How to sign in where the images come from. */
+  logins?: readonly RegistryLogin[] | undefined;
 }
 
 export interface RolloutEvents {
@@ -60,7 +66,7 @@ export interface RolloutDeps {
 export interface RolloutResult {
   status: 'success' | 'failed';
   error?: string;
-  /** For code: unhealthy, exited, job_failed, manifest, engine, name_taken, route_taken, deadline, irreversible, or why it was aborted. */
+  /** For code: unhealthy, exited, job_failed, image, manifest, engine, name_taken, route_taken, deadline, irreversible, or why it was aborted. */
   reason?: string;
   /** After a failure: whether what ran before runs as before. */
   restored?: boolean;
@@ -75,6 +81,8 @@ export interface RolloutResult {
     /** Where it is reached instead, if its route cannot be served. */
     url?: string;
   };
+  /** Of a success: what each component runs. */
+  images?: DeployedImage[];
   components: { name: string; container_id: string; status: Status; health: Health; image: string }[];
 }
 
@@ -96,12 +104,12 @@ export async function rollOut(rollout: Rollout, deps: RolloutDeps): Promise<Roll
     return { status: 'failed', error: text, reason: reasonOf(error, signal), components: [] };
   }
   const gap = new Gap(before);
-  const attempt: Attempt = { rollout, desired, before, gap, runner: stepRunner(desired, gap, deps) };
+  const attempt: Attempt = { rollout, desired, before, gap, runner: stepRunner(rollout, desired, gap, deps) };
   try {
     const steps = plan(desired, before.actual);
     if (steps.steps.length === 0) log(events, 'info', 'Everything is as it should be; nothing to do');
     await apply(steps, attempt, deps, signal);
-    return succeeded(attempt, deps, attempt.runner.ready);
+    return await succeeded(attempt, deps, attempt.runner.ready);
   } catch (error) {
     const failure = { error: errorText(error, signal), reason: reasonOf(error, signal) };
     log(events, 'error', failure.error, error instanceof StepFailed ? error.step.step : undefined);
@@ -117,9 +125,15 @@ interface Attempt {
   runner: StepRunner;
 }
 
-function stepRunner({ instanceUid }: Desired, gap: Gap, { engine, ingress, events }: RolloutDeps): StepRunner {
+function stepRunner(
+  { logins = [] }: Rollout,
+  { instanceUid }: Desired,
+  gap: Gap,
+  { engine, ingress, events }: RolloutDeps,
+): StepRunner {
   const warn = (message: string) => log(events, 'warn', message, 'route');
-  return new StepRunner({ engine, ingress, instanceUid, gap, warn });
+  const say = (level: 'info' | 'warn', message: string) => log(events, level, message, 'pull');
+  return new StepRunner({ engine, ingress, instanceUid, gap, logins, warn, say });
 }
 
 /** Reads what is there, and makes sure that the names we will need at the very end are free or ours. */
@@ -168,12 +182,20 @@ async function apply(steps: Plan, attempt: Attempt, deps: RolloutDeps, signal: A
   );
 }
 
-function succeeded(
+async function succeeded(
   { rollout, desired, before, gap }: Attempt,
-  { ingress }: RolloutDeps,
+  { engine, ingress }: RolloutDeps,
   ready: ReadonlyMap<string, ContainerFacts>,
-): RolloutResult {
+): Promise<RolloutResult> {
   const result = describeSuccess(desired, before, ready);
+  const made = new Map([...before.facts.values(), ...ready.values()].map((facts) => [facts.id, facts.imageId]));
+  result.images = await digestsOf(
+    engine,
+    desired.units.map(({ component, spec: { image } }) => {
+      const container = result.components.find(({ name }) => name === component)?.container_id;
+      return { component, image, id: container === undefined ? undefined : made.get(container) };
+    }),
+  );
   if (gap.ms !== undefined) result.gap_ms = gap.ms;
   const primary = rollout.manifest.routes.find((route) => route.primary)?.name;
   const led = ingress.routesOf(desired.instanceUid).find(({ name }) => name === primary);
@@ -200,12 +222,12 @@ async function recover(
       log(events, 'warn', why);
       return { ...failed, restored: false, reason: 'irreversible', error: `${failure.error}\n${why}` };
     }
-    const helper = stepRunner(desired, gap, deps);
+    const helper = stepRunner(rollout, desired, gap, deps);
     const timeout = AbortSignal.timeout(recoveryTimeMs);
     await apply(recovery.plan, { ...attempt, runner: helper }, deps, timeout);
     if (recovery.direction === 'forward') {
       log(events, 'warn', 'The old containers were partly removed already, so the rollout was completed');
-      return succeeded(attempt, deps, new Map([...runner.ready, ...helper.ready]));
+      return await succeeded(attempt, deps, new Map([...runner.ready, ...helper.ready]));
     }
     const again = recovery.plan.steps.some(({ step }) => step === 'start_old');
     if (again) log(events, 'warn', 'The previous version serves again');
@@ -238,6 +260,7 @@ function reasonOf(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return typeof signal.reason === 'string' ? signal.reason : 'aborted';
   const cause = error instanceof StepFailed ? error.cause : error;
   if (cause instanceof NotReady) return cause.reason;
+  if (cause instanceof ImageProblem) return 'image';
   if (cause instanceof ManifestProblem) return 'manifest';
   if (cause instanceof NameTaken) return 'name_taken';
   if (cause instanceof RouteTaken) return 'route_taken';

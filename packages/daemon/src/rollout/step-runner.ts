@@ -1,3 +1,4 @@
+import type { RegistryLogin } from '@hortus/contract/resources/manifest';
 import type { ManifestHealthcheck } from '@hortus/contract/template/manifest';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -9,6 +10,7 @@ import type { Unit } from '../plan/desired.ts';
 import { label } from '../plan/labels.ts';
 import { nextName } from '../plan/names.ts';
 import type { PlanStep, Target, Way } from '../plan/plan-step.ts';
+import { fetchImage } from '../pull/fetch-image.ts';
 import { addressesOf, addressOf } from './address.ts';
 import type { Gap } from './gap.ts';
 import { lastLines, NotReady, waitReady } from './readiness.ts';
@@ -18,6 +20,10 @@ export interface StepRunnerDeps {
   ingress: Pick<Ingress, 'lead' | 'trouble'>;
   instanceUid: string;
   gap: Gap;
+  /** How to sign in where the images come from. */
+  logins: readonly RegistryLogin[];
+  /** A line for the log of the deployment, within the step that pulls. */
+  say(level: 'info' | 'warn', message: string): void;
   /** Something that a person should know and that is no failure. */
   warn(message: string): void;
 }
@@ -97,9 +103,8 @@ export class StepRunner {
   }
 
   async #pull(image: string, signal: AbortSignal, progress: () => void): Promise<string> {
-    if (await this.#engine.hasImage(image)) return `Image ${image} is there`;
-    await this.#engine.pull(image, progress, { signal });
-    return `Pulled ${image}`;
+    const { logins, say } = this.#deps;
+    return await fetchImage(image, { engine: this.#engine, logins, signal, progress, say });
   }
 
   async #create({ unit, replaces, home }: Doing<'create'>): Promise<string> {

@@ -4,6 +4,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalledWatch } from '../journal/watches.ts';
 import type { Log } from '../log.ts';
+import { isSameImage } from '../pull/digests.ts';
 import { type ObservedInstance, observe } from './observe.ts';
 
 export interface WatchOptions {
@@ -82,12 +83,12 @@ function sickness({ components }: ObservedInstance): string | undefined {
 
 /** The irreversible job that ran between two manifests, if one did: old code must not meet its data. */
 export function irreversibleSince(former: Manifest, manifest: Manifest): string | undefined {
-  return manifest.components.find(
-    (component) =>
-      component.irreversible &&
-      !isDeepStrictEqual(
-        former.components.find(({ name }) => name === component.name),
-        component,
-      ),
-  )?.name;
+  return manifest.components.find((component) => {
+    const before = former.components.find(({ name }) => name === component.name);
+    const isSame =
+      before !== undefined &&
+      isSameImage(before.image, component.image) &&
+      isDeepStrictEqual({ ...before, image: '' }, { ...component, image: '' });
+    return component.irreversible && !isSame;
+  })?.name;
 }

@@ -1,12 +1,16 @@
 import { type Migration, Migrator } from 'kysely/migration';
 import { foundation } from './migrations/0001-foundation.ts';
 import { road } from './migrations/0002-road.ts';
+import { rollouts } from './migrations/0003-rollouts.ts';
+import { images } from './migrations/0004-images.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
 /** In the order in which they run; a name once released never changes. */
 const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0001-foundation': foundation,
   '0002-road': road,
+  '0003-rollouts': rollouts,
+  '0004-images': images,
 };
 
 /** Any number works as long as every replica uses the same. */

@@ -19,7 +19,7 @@ import { demultiplex } from './demultiplex.ts';
 import { DockerApi } from './docker-api.ts';
 import { followEvents } from './docker-events.ts';
 import { dockerExec } from './docker-exec.ts';
-import { hasImage, pullImage } from './docker-images.ts';
+import { hasImage, imageDigests, pullImage } from './docker-images.ts';
 import {
   ensureNetwork,
   ensureVolume,
@@ -97,6 +97,10 @@ class DockerEngine implements Engine {
 
   hasImage(ref: string): Promise<boolean> {
     return hasImage(this.#api, ref);
+  }
+
+  imageDigests(ref: string): Promise<string[]> {
+    return imageDigests(this.#api, ref);
   }
 
   pull(ref: string, on: (progress: PullProgress) => void, options: PullOptions = {}): Promise<void> {

@@ -1,6 +1,9 @@
-import type { Deployment, LogLine } from '@hortus/contract/resources/deployments';
+import type { DeployedImage, Deployment, LogLine } from '@hortus/contract/resources/deployments';
 import { iso, isoOrNull } from '../../time.ts';
 import type { DeploymentRow, LineRow } from './store.ts';
+
+/** What it ran or, of a rollback that has not ended, what it shall run. */
+export const imagesOf = ({ images }: Pick<DeploymentRow, 'images'>): DeployedImage[] => JSON.parse(images);
 
 /** Rows as the contract shows them. */
 export const deploymentRecord = (row: DeploymentRow): Deployment => ({
@@ -16,6 +19,8 @@ export const deploymentRecord = (row: DeploymentRow): Deployment => ({
   spec_hash: row.spec_hash,
   reason: row.reason,
   error: row.error,
+  gap_ms: row.gap_ms,
+  images: imagesOf(row),
   cancelling: row.status === 'running' && row.cancel_requested_at !== null,
   created_by: row.created_by,
   created_at: iso(row.created_at),

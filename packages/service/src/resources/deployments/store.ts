@@ -211,3 +211,47 @@ export const linesAfter = (queries: Queries, id: string, after: number, limit: n
     .orderBy('number')
     .limit(limit)
     .execute();
+
+export type ClaimRow = Row<'route_claims'>;
+
+/** The claim as it is: a new one where there was none. On PostgreSQL whoever comes second waits here for the first. */
+export async function claimRoute(tx: Tx, wanted: ClaimRow): Promise<ClaimRow> {
+  const { server_id, host, path } = wanted;
+  await tx.db
+    .insertInto('route_claims')
+    .values(wanted)
+    .onConflict((clash) => clash.columns(['server_id', 'host', 'path']).doNothing())
+    .execute();
+  return forUpdate(
+    tx,
+    tx.db
+      .selectFrom('route_claims')
+      .selectAll()
+      .where('server_id', '=', server_id)
+      .where('host', '=', host)
+      .where('path', '=', path),
+  ).executeTakeFirstOrThrow();
+}
+
+export const setClaim = (tx: Tx, { server_id, host, path, ...set }: ClaimRow) =>
+  tx.db
+    .updateTable('route_claims')
+    .set(set)
+    .where('server_id', '=', server_id)
+    .where('host', '=', host)
+    .where('path', '=', path)
+    .execute();
+
+/** The revisions that run, or are about to. */
+export async function revisionsInUse(tx: Tx, definitionId: string): Promise<number[]> {
+  const [queue, living] = await Promise.all([
+    unfinishedOf(tx, definitionId),
+    tx.db
+      .selectFrom('instances')
+      .select('revision')
+      .where('definition_id', '=', definitionId)
+      .where('status', '!=', 'released')
+      .execute(),
+  ]);
+  return [...queue, ...living].flatMap(({ revision }) => revision ?? []);
+}
