@@ -42,10 +42,39 @@ actions:
 backup: {strategy: volume, volumes: [{name: data, critical: true}], schedule_hint: daily}
 `;
 
+/** A page behind a route. As `meadow` it keeps nothing, so that two can run at once; as `hedge` it has a volume. */
+const page = (slug: string, more: string) => `
+slug: ${slug}
+name: ${slug}
+description: A page that the tests grow behind a route.
+version: 1.0.0
+app_version: "1"
+archetype: application
+taxonomy: {kingdom: applications, family: website}
+image: {repository: ${PLOT_IMAGE}, tag: "1"}
+inputs:
+  required:
+    - {name: WEB_HOSTNAME, type: domain}
+  optional:
+    - {name: GREETING, type: text, default: hello}
+    - {name: HEALTH_PATH, type: string, default: /}
+    - {name: LIFETIME, type: string, default: "1000000"}
+routes: [{name: web, port: 8080, host: "\${inputs.WEB_HOSTNAME}", path: /, tls: "off", primary: true}]
+command: [sh, -c, 'httpd -p 8080 -h /www; sleep "$1"; rm /www/index.html; sleep 1000000', page, "\${inputs.LIFETIME}"]
+stop_signal: SIGKILL
+files: [{mount_path: /www/index.html, mode: "0644", content: "\${inputs.GREETING}"}]
+healthcheck: {http: {port: 8080, path: "\${inputs.HEALTH_PATH}"}, interval: 200ms, timeout: 1s, retries: 3, start_period: 500ms}
+deadline: 60s
+${more}
+`;
+
 /** A catalog folder with the species `plot`, and the same as `weed`, which never becomes healthy. */
 export function plantCatalog(folder: string): string {
   const species = {
     plot: plot('1.0.0', '/'),
+    meadow: page('meadow', ''),
+    lawns: page('lawns', 'replicas: 2'),
+    hedge: page('hedge', 'storage: [{name: data, mount_path: /data, critical: true}]'),
     weed: plot('1.0.0', '/nothing-here').replace('slug: plot', 'slug: weed').replace('name: Plot', 'name: Weed'),
   };
   for (const [slug, text] of Object.entries(species)) {
