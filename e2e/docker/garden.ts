@@ -100,7 +100,7 @@ export async function openGarden(): Promise<Garden> {
 }
 
 /** It outlives its daemon on purpose; nobody else would end it. */
-function endCaddy(stateDirectory: string): void {
+export function endCaddy(stateDirectory: string): void {
   const pid = caddyOf(stateDirectory);
   if (pid === undefined) return;
   try {

@@ -4,8 +4,8 @@ type Placed = Pick<ContainerFacts, 'networks' | 'hostNetwork'>;
 
 /**
  * Where a container is reached from the server itself: by its own address on a network of the instance. A port published on
- * the loopback would also do for an engine without root, but costs a hop through the engine's proxy, which here carried half
- * as many requests, and its number changes with every start.
+ * the loopback would also do for an engine without root, but its number changes with every start, and each request would pass
+ * through a process of the engine's.
  */
 export function addressOf(container: Placed): string | undefined {
   return addressesOf(container)[0];
