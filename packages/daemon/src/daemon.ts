@@ -9,6 +9,7 @@ import { openDockerEngine } from './engine/docker/docker-engine.ts';
 import type { Engine } from './engine/engine.ts';
 import { Ingress } from './ingress/ingress.ts';
 import { refreshRoutes } from './ingress/refresh-routes.ts';
+import { Scheduler } from './jobs/scheduler.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
 import { CapacityMeter } from './link/capacity.ts';
 import { Channel, type ChannelTimes } from './link/channel.ts';
@@ -54,6 +55,7 @@ export class Daemon {
   readonly #results: Results;
   readonly #deployments: DeploymentRunner;
   readonly #observer: Observer;
+  readonly #scheduler: Scheduler;
   readonly #watch: Watch;
   readonly #turns: Turns;
   readonly #poller: Poller;
@@ -129,6 +131,7 @@ export class Daemon {
       onChange: (uid) => this.#observer.changed(uid),
       boundary,
     });
+    this.#scheduler = new Scheduler({ journal, engine, log, busy, onDue: (request) => this.#actions.run(request) });
     this.#watch = new Watch({
       journal,
       engine,
@@ -157,6 +160,7 @@ export class Daemon {
     this.#shims.warm();
     this.#channel.start();
     this.#observer.start();
+    this.#scheduler.start();
     this.#watch.start();
     this.#followContainers(undefined);
     this.#poller.wake();
@@ -174,6 +178,7 @@ export class Daemon {
     for (const timer of this.#regular) clearInterval(timer);
     this.#poller.stop();
     this.#observer.stop();
+    await this.#scheduler.stop();
     await this.#watch.stop();
     await Promise.all([this.#deployments.stop(this.#times.stopGraceMs ?? 5_000), this.#actions.stop()]);
     this.#channel.stop();

@@ -5,6 +5,7 @@ import { Executions } from './executions.ts';
 import { Manifests } from './manifests.ts';
 import { Pins } from './pins.ts';
 import { Routes } from './routes.ts';
+import { Schedules } from './schedules.ts';
 import { LATER_COLUMNS, SCHEMA } from './schema.ts';
 import { takeStateDirectory } from './state-directory.ts';
 import { Watches } from './watches.ts';
@@ -20,6 +21,7 @@ export interface Journal {
   readonly manifests: Manifests;
   readonly pins: Pins;
   readonly routes: Routes;
+  readonly schedules: Schedules;
   readonly watches: Watches;
   /** All of what is written in there, or nothing. */
   together(work: () => void): void;
@@ -45,6 +47,7 @@ export function openJournal(directory: string): Journal {
     manifests: new Manifests(db),
     pins: new Pins(db),
     routes: new Routes(db),
+    schedules: new Schedules(db),
     watches: new Watches(db),
     together(work) {
       db.exec('begin immediate');

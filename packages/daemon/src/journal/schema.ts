@@ -53,6 +53,15 @@ create table if not exists watches (
   former text not null
 ) strict;
 
+create table if not exists schedules (
+  instance_uid text not null,
+  component text not null,
+  schedule text not null,
+  due_at integer not null,
+  last_execution text,
+  primary key (instance_uid, component)
+) strict;
+
 create table if not exists routes (
   instance_uid text primary key,
   routes text not null
