@@ -13,6 +13,7 @@ export type DebianPackage = {
 export const debianPackages: readonly DebianPackage[] = [
   { name: 'postgresql', proof: ['/usr/lib/postgresql/*/bin/postgres', 'postgres'] },
   { name: 'docker.io', proof: ['dockerd'] },
+  { name: 'docker-registry', proof: ['docker-registry'] },
   { name: 'iptables', proof: ['iptables'] },
   { name: 'busybox-static', proof: ['/bin/busybox', '/usr/bin/busybox'] },
   { name: 'caddy', proof: ['caddy'] },

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { RegistryLogin } from '@hortus/contract/resources/manifest';
 import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
 import { sharedDocker } from '@hortus/testkit/docker';
 import { askDocker, readDocker } from '@hortus/testkit/docker-request';
@@ -60,7 +61,12 @@ export class TestServer {
   async deploy(
     uid: string,
     components: ManifestComponent[],
-    options: { signal?: AbortSignal; engine?: Engine; manifest?: Partial<Manifest> } = {},
+    options: {
+      signal?: AbortSignal;
+      engine?: Engine;
+      manifest?: Partial<Manifest>;
+      logins?: readonly RegistryLogin[];
+    } = {},
   ): Promise<RolloutResult> {
     this.log = [];
     this.#deployments++;
@@ -73,6 +79,7 @@ export class TestServer {
         serverId: this.id,
         manifest: wanted,
         former: this.#former.get(uid),
+        logins: options.logins,
       },
       {
         ingress: this.ingress,
