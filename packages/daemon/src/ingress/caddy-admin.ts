@@ -1,5 +1,6 @@
+import { closeSync, openSync } from 'node:fs';
 import { request } from 'node:http';
-import { ADMIN_HOST } from './caddy-document.ts';
+import { ADMIN_HOST, ADMIN_SOCKET } from './caddy-document.ts';
 
 /** Caddy has understood and said no; the message is Caddy's. */
 export class CaddyRefusal extends Error {}
@@ -10,10 +11,17 @@ const PING_MS = 2_000;
 
 /** Caddy's administration, over its socket. */
 export class CaddyAdmin {
+  readonly #directory: number;
   readonly #socketPath: string;
 
-  constructor(socketPath: string) {
-    this.#socketPath = socketPath;
+  /** Of the directory that Caddy runs in. Named by its descriptor, the path of the socket is short, however deep it lies. */
+  constructor(directory: string) {
+    this.#directory = openSync(directory, 'r');
+    this.#socketPath = `/proc/self/fd/${this.#directory}/${ADMIN_SOCKET}`;
+  }
+
+  close(): void {
+    closeSync(this.#directory);
   }
 
   async answers(): Promise<boolean> {

@@ -2,7 +2,6 @@ import type { InstanceRoute } from './served-route.ts';
 import { ADDRESSES_IN_NAME, folderOf } from './upstream-files.ts';
 
 export interface DocumentSettings {
-  adminSocket: string;
   storage: string;
   log: string;
   upstreams: string;
@@ -10,15 +9,17 @@ export interface DocumentSettings {
   httpsPort: number;
 }
 
+/** In the directory that Caddy runs in: a whole path may be longer than the kernel takes for a socket. */
+export const ADMIN_SOCKET = 'admin.sock';
 /** The name that requests to Caddy's administration must carry. */
 export const ADMIN_HOST = 'hortus';
 
 type Json = Record<string, unknown>;
 
 /** Caddy as it starts: nothing but its administration. */
-export function emptyDocument({ adminSocket, storage, log }: DocumentSettings): Json {
+export function emptyDocument({ storage, log }: DocumentSettings): Json {
   return {
-    admin: { listen: `unix/${adminSocket}`, origins: [ADMIN_HOST], config: { persist: false } },
+    admin: { listen: `unix/${ADMIN_SOCKET}`, origins: [ADMIN_HOST], config: { persist: false } },
     logging: {
       logs: { default: { level: 'WARN', writer: { output: 'file', filename: log, roll_size_mb: 10, roll_keep: 2 } } },
     },

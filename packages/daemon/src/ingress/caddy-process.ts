@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { identityOf, isAlive, type ProcessIdentity } from '../process-identity.ts';
 import type { CaddyAdmin } from './caddy-admin.ts';
+import { ADMIN_SOCKET } from './caddy-document.ts';
 
 export interface CaddyProcessOptions {
   /** Program to run; undefined where there is none. */
@@ -60,10 +61,11 @@ export class CaddyProcess {
     const output = join(directory, 'caddy.out');
     writeFileSync(config, JSON.stringify(empty), { mode: 0o600 });
     // A socket that a killed one left behind.
-    rmSync(join(directory, 'admin.sock'), { force: true });
+    rmSync(join(directory, ADMIN_SOCKET), { force: true });
     const descriptor = openSync(output, 'w', 0o600);
     const child = spawn(binary, ['run', '--config', config], {
       detached: true,
+      cwd: directory,
       stdio: ['ignore', descriptor, descriptor],
       env: { PATH: process.env.PATH, HOME: directory, XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory },
     });

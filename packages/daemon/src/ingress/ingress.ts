@@ -25,9 +25,6 @@ export interface IngressOptions extends IngressSettings {
   everyMs?: number;
 }
 
-/** The longest path that the kernel takes for a socket. */
-const LONGEST_SOCKET_PATH = 107;
-
 /**
  * The way in from outside: a Caddy of our own, told in one document which routes there are, and in files where they lead. What
  * shall be is in the journal; Caddy and the files are made to agree with it, now and again and again.
@@ -41,6 +38,7 @@ export class Ingress {
   readonly #stopped = new AbortController();
   /** One change after another. */
   #last: Promise<unknown> = Promise.resolve();
+  #looking: Promise<void> = Promise.resolve();
   #trouble: string | undefined;
   /** What no further attempt can change. */
   readonly #impossible: string | undefined;
@@ -50,9 +48,7 @@ export class Ingress {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     this.#options = options;
     this.#files = new UpstreamFiles(join(directory, 'upstreams'));
-    const adminSocket = join(directory, 'admin.sock');
     this.#settings = {
-      adminSocket,
       storage: join(directory, 'storage'),
       log: join(directory, 'caddy.log'),
       upstreams: this.#files.root,
@@ -60,22 +56,23 @@ export class Ingress {
       httpsPort,
     };
     const binary = findCaddy(options.caddy);
-    this.#admin = new CaddyAdmin(adminSocket);
+    this.#admin = new CaddyAdmin(directory);
     this.#caddy = new CaddyProcess({ binary, directory, admin: this.#admin, empty: emptyDocument(this.#settings) });
     if (options.caddy === 'off') this.#impossible = 'the ingress of this server is switched off';
     else if (binary === undefined) this.#impossible = 'no Caddy is installed on this server';
-    else if (adminSocket.length > LONGEST_SOCKET_PATH) this.#impossible = 'the path of the state directory is too long';
   }
 
   /** Looks after Caddy until `stop`. */
   start(): void {
-    void this.#lookAfter();
+    this.#looking = this.#lookAfter();
   }
 
   /** Caddy goes on. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#last.catch(() => undefined);
+    await this.#looking;
+    this.#admin.close();
   }
 
   /** Why routes lead nowhere at the moment; undefined if they do, or if there are none. */
