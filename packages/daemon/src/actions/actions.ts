@@ -64,8 +64,8 @@ export class Actions {
     // What the journal knows is being looked after since the daemon started.
     if (known || this.#active.has(id)) return;
     // Only the clock does.
-    if (request.action.type === 'scheduled') return this.#refuse(request, 'Nobody orders a scheduled job.');
-    this.#follow(request, () => this.#begin(request));
+    if (request.action.type === 'scheduled') this.#refuse(request, 'Nobody orders a scheduled job.');
+    else this.#follow(request, () => this.#begin(request));
   }
 
   cancel(id: string): void {
@@ -120,7 +120,7 @@ export class Actions {
     const uid = await this.#instanceOf(request);
     const manifest = this.#options.journal.manifests.of(uid);
     const permission = allowedAction(request, manifest);
-    if (!permission.ok) return this.#refuse(request, permission.message);
+    if (!permission.ok) return this.#refuse(request, `${permission.message} (rule ${permission.rule})`);
     if (type === 'job') return this.#job(request, uid, permission);
     const { component } = permission.action;
     const primary = manifest !== undefined && primaryOf(manifest) === component;

@@ -166,7 +166,9 @@ export class DeploymentRunner {
     if (!accepted.ok) return failed(accepted.rule, `Refused: ${accepted.message}.`);
     const refusals = check(accepted.manifest, policy);
     if (refusals.length === 0) return accepted.manifest;
-    const list = refusals.map(({ component, message }) => (component ? `${component} ${message}` : message));
+    const list = refusals.map(
+      ({ rule, component, message }) => `${component ? `${component}: ` : ''}${message} (rule ${rule})`,
+    );
     return failed('refused', `Refused by the policy of this server: ${list.join('; ')}.`);
   }
 
