@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { hasOwnEngine } from './greenhouse.ts';
 import { type Edition, editions, readCatalog } from './paper.ts';
 
-const nothing = { containers: [], volumes: [], networks: [] };
+const nothing = { containers: [], volumes: [], networks: [], routes: [] };
 /** As many at once as keep both the engine and this process busy. */
 const hands = 8;
 

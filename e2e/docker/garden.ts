@@ -1,9 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiProblem } from '@hortus/client/problem';
 import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import type { Engine } from '@hortus/daemon/engine/engine';
 import { sharedDocker } from '@hortus/testkit/docker';
+import { freePort } from '@hortus/testkit/port';
 import { type RunningProcess, startProcess } from '@hortus/testkit/process';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
@@ -16,8 +17,12 @@ export interface Garden extends AsyncDisposable {
   readonly serverKey: string;
   readonly directory: string;
   readonly socketPath: string;
-  /** With a state directory and a way to the service of its own, if they are given. */
-  startDaemon(options?: { state?: string; url?: string }): RunningProcess;
+  /** Where the routes of the server are served. */
+  readonly httpPort: number;
+  /** The folder of a daemon's state. */
+  stateOf(state?: string): string;
+  /** With a state directory and a way to the service of its own, and killed at a moment, if they are given. */
+  startDaemon(options?: { state?: string; url?: string; killAt?: string }): RunningProcess;
   /** Kills and starts the service again, on its old port and data. */
   restartService(): Promise<void>;
   /** Waits until the daemon is connected. */
@@ -56,18 +61,29 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
     mode: 0o600,
   });
   const children: RunningProcess[] = [];
+  const states = new Set<string>();
+  const [httpPort, httpsPort] = [await freePort(), await freePort()];
   const garden: Garden = {
     service,
     serverId: id,
     serverKey: api_key,
     directory,
     socketPath,
-    startDaemon({ state = 'state', url } = {}) {
-      const stateDirectory = join(folder.path, state);
+    httpPort,
+    stateOf: (state = 'state') => join(folder.path, state),
+    startDaemon({ state = 'state', url, killAt } = {}) {
+      const stateDirectory = garden.stateOf(state);
+      states.add(stateDirectory);
       mkdirSync(stateDirectory, { recursive: true });
-      const options = ['--key-file', keyFile, '--state-dir', stateDirectory, '--docker-socket', socketPath];
-      if (url !== undefined) options.push('--url', url);
-      const child = startProcess([process.execPath, 'packages/daemon/src/main.ts', 'run', ...options]);
+      const options = [
+        ...['--key-file', keyFile, '--state-dir', stateDirectory, '--docker-socket', socketPath],
+        ...['--ingress-http', String(httpPort), '--ingress-https', String(httpsPort)],
+        ...(url === undefined ? [] : ['--url', url]),
+      ];
+      const main = killAt === undefined ? 'main.ts' : 'testing/killed-main.ts';
+      const child = startProcess([process.execPath, `packages/daemon/src/${main}`, 'run', ...options], {
+        env: { HORTUS_TEST_KILL_AT: killAt },
+      });
       children.push(child);
       return child;
     },
@@ -85,12 +101,29 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
     },
     async [Symbol.asyncDispose]() {
       for (const child of children) await child.stop();
+      for (const state of states) endCaddy(state);
       await garden.service.process.stop();
       await removeContainers(socketPath, id);
       await folder.remove();
     },
   };
   return garden;
+}
+
+/** It outlives its daemon on purpose; nobody else would end it. */
+export function endCaddy(stateDirectory: string): void {
+  const pid = caddyOf(stateDirectory);
+  if (pid === undefined) return;
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
+export function caddyOf(stateDirectory: string): number | undefined {
+  const file = join(stateDirectory, 'ingress/caddy.pid');
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).pid : undefined;
 }
 
 /** Everything that carries the label of this server. */
@@ -108,10 +141,20 @@ export interface Planted {
   readonly instanceId: string;
 }
 
-/** A healthy instance of the species plot. */
-export async function plant(garden: Garden, uid: string): Promise<Planted> {
+export interface Planting {
+  species?: string;
+  inputs?: Record<string, string>;
+  watch_seconds?: number;
+}
+
+/** A healthy instance, of the species plot unless said. */
+export async function plant(
+  garden: Garden,
+  uid: string,
+  { species = 'plot', inputs = {}, watch_seconds = 0 }: Planting = {},
+): Promise<Planted> {
   const { client } = garden.service;
-  const body = { species: 'plot', instance_uid: uid, server_id: garden.serverId, inputs: {} };
+  const body = { species, instance_uid: uid, server_id: garden.serverId, inputs, watch_seconds };
   const { data } = await client.call('definitions.create', { body });
   const outcome = await finished(garden, await deploy(garden, data.id));
   if (outcome.status !== 'success' || !outcome.instance_id)
@@ -123,6 +166,12 @@ export async function plant(garden: Garden, uid: string): Promise<Planted> {
 export async function deploy(garden: Garden, definitionId: string): Promise<string> {
   const { data } = await garden.service.client.call('deployments.execute', { body: { definition_id: definitionId } });
   return data.id;
+}
+
+/** Changes inputs and deploys; answers the deployment when it has ended. */
+export async function redeploy(garden: Garden, id: string, inputs: Record<string, string>, within?: number) {
+  await garden.service.client.call('definitions.update', { params: { id }, body: { inputs } });
+  return await finished(garden, await deploy(garden, id), within);
 }
 
 /** Orders an action; answers the id of its execution. */

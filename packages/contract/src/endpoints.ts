@@ -14,6 +14,7 @@ import { manifestEndpoints } from './resources/manifest.ts';
 import { matchEndpoints } from './resources/match.ts';
 import { playbookEndpoints } from './resources/playbooks.ts';
 import { recipeEndpoints } from './resources/recipes.ts';
+import { registryEndpoints } from './resources/registries.ts';
 import { savedConfigEndpoints } from './resources/saved-configs.ts';
 import { serverEndpoints } from './resources/servers.ts';
 import { settingEndpoints } from './resources/settings.ts';
@@ -42,6 +43,7 @@ export const endpoints = {
   ...serverEndpoints,
   ...capacityEndpoints,
   ...tenantEndpoints,
+  ...registryEndpoints,
   ...webhookEndpoints,
   ...eventEndpoints,
   ...accountEndpoints,

@@ -14,6 +14,7 @@ export const tagMeanings: Readonly<Record<string, string>> = {
   playbooks: 'What a daemon does, step by step: look up the step of a log line here.',
   servers: 'The machines that run instances, each by a daemon of its own.',
   tenants: 'Definitions that belong together, on one server, suspended and resumed as one.',
+  registries: 'Where images come from, where signing in is needed.',
   webhooks: 'Where events are sent, and how each delivery went.',
   events: 'The audit list: everything that happened, in order.',
   account: 'Who is calling.',

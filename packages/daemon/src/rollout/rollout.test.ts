@@ -116,9 +116,10 @@ describe('a changed deployment', () => {
 
   test('that does not become healthy brings the very same old container back', async () => {
     const uid = server.newUid();
-    await server.deploy(uid, [component('main', web())]);
+    const storage = [{ name: 'data', volume: `${uid}_data`, mount_path: '/data', read_only: false, critical: true }];
+    await server.deploy(uid, [component('main', web({ storage }))]);
     const old = await server.inspect(uid);
-    const result = await server.deploy(uid, [component('main', web({ healthcheck: failingCheck }))]);
+    const result = await server.deploy(uid, [component('main', web({ storage, healthcheck: failingCheck }))]);
     expect(result).toMatchObject({ status: 'failed', reason: 'unhealthy', restored: true });
     expect(await server.inspect(uid)).toMatchObject({ Id: old.Id, State: { Status: 'running' } });
     expect((await server.names()).filter((name) => name.startsWith(uid))).toEqual([`${uid} running`]);

@@ -5,6 +5,8 @@ import { eventNumbers } from './migrations/0003-event-numbers.ts';
 import { claims } from './migrations/0004-claims.ts';
 import { privateTemplates } from './migrations/0005-private-templates.ts';
 import { tenantsRecipesConfigs } from './migrations/0010-tenants-recipes-configs.ts';
+import { rollouts } from './migrations/0013-rollouts.ts';
+import { images } from './migrations/0014-images.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
 /** In the order in which they run; a name once released never changes. */
@@ -15,6 +17,8 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0004-claims': claims,
   '0005-private-templates': privateTemplates,
   '0010-tenants-recipes-configs': tenantsRecipesConfigs,
+  '0013-rollouts': rollouts,
+  '0014-images': images,
 };
 
 /** Any number works as long as every replica uses the same. */

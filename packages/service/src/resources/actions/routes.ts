@@ -23,13 +23,18 @@ export const actionRoutes = (actions: Actions): Handlers<keyof typeof actionEndp
       const execution = await actions.report(tx, principal, params.execution_id, body);
       return { success: true, execution, data: execution };
     }),
+  'actions.reportScheduled': ({ principal, body, write }) =>
+    write(async (tx) => {
+      const execution = await actions.scheduled(tx, principal, body);
+      return { success: true, execution, data: execution };
+    }),
   'actions.cancel': ({ principal, params, write }) =>
     write(async (tx) => {
       const execution = await actions.cancel(tx, principal, params.execution_id);
       return { success: true, execution, data: execution };
     }),
   'actions.history': async ({ principal, params, query }) => {
-    const filter = { instanceId: params.id, slug: query.slug, status: query.status };
+    const filter = { instanceId: params.id, slug: query.slug, status: query.status, kind: query.kind };
     return { success: true, ...(await actions.history(principal, filter, query)) };
   },
 });

@@ -10,6 +10,7 @@ export interface ExecutionFilter {
   readonly instanceId: string;
   readonly slug?: string | undefined;
   readonly status?: ExecutionRow['status'] | undefined;
+  readonly kind?: ExecutionRow['kind'] | undefined;
 }
 
 const matching =
@@ -19,6 +20,7 @@ const matching =
       eb('instance_id', '=', filter.instanceId),
       ...(filter.slug === undefined ? [] : [eb('slug', '=', filter.slug)]),
       ...(filter.status === undefined ? [] : [eb('status', '=', filter.status)]),
+      ...(filter.kind === undefined ? [] : [eb('kind', '=', filter.kind)]),
     ]);
 
 /** Written out, not parameters: only then do the engines know that the partial index holds what is asked for. */

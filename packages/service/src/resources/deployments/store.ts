@@ -233,3 +233,33 @@ export const linesAfter = (queries: Queries, id: string, after: number, limit: n
     .orderBy('number')
     .limit(limit)
     .execute();
+
+export type RouteClaimRow = Row<'route_claims'>;
+
+/** The claim as it is: a new one where there was none. On PostgreSQL whoever comes second waits here for the first. */
+export async function claimRoute(tx: Tx, wanted: RouteClaimRow): Promise<RouteClaimRow> {
+  const { server_id, host, path } = wanted;
+  await tx.db
+    .insertInto('route_claims')
+    .values(wanted)
+    .onConflict((clash) => clash.columns(['server_id', 'host', 'path']).doNothing())
+    .execute();
+  return forUpdate(
+    tx,
+    tx.db
+      .selectFrom('route_claims')
+      .selectAll()
+      .where('server_id', '=', server_id)
+      .where('host', '=', host)
+      .where('path', '=', path),
+  ).executeTakeFirstOrThrow();
+}
+
+export const setRouteClaim = (tx: Tx, { server_id, host, path, ...set }: RouteClaimRow) =>
+  tx.db
+    .updateTable('route_claims')
+    .set(set)
+    .where('server_id', '=', server_id)
+    .where('host', '=', host)
+    .where('path', '=', path)
+    .execute();
