@@ -29,11 +29,11 @@ export interface Garden extends AsyncDisposable {
 }
 
 /** A real service, a registered server and a real Docker engine; the daemon is started by the test. Takes away what it made. */
-export async function openGarden(): Promise<Garden> {
+export async function openGarden({ species = {} }: { species?: Record<string, string> } = {}): Promise<Garden> {
   const folder = temporaryFolder('garden');
   const socketPath = sharedDocker();
   await makePlotImage(socketPath);
-  const catalog = plantCatalog(join(folder.path, 'catalog'));
+  const catalog = plantCatalog(join(folder.path, 'catalog'), species);
   const directory = join(folder.path, 'data');
   const start = (again?: ServiceProcess) =>
     startService({

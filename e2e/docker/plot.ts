@@ -68,14 +68,15 @@ deadline: 60s
 ${more}
 `;
 
-/** A catalog folder with the species `plot`, and the same as `weed`, which never becomes healthy. */
-export function plantCatalog(folder: string): string {
+/** A catalog folder with the species `plot`, the same as `weed`, which never becomes healthy, and what else is given. */
+export function plantCatalog(folder: string, more: Record<string, string> = {}): string {
   const species = {
     plot: plot('1.0.0', '/'),
     meadow: page('meadow', ''),
     lawns: page('lawns', 'replicas: 2'),
     hedge: page('hedge', 'storage: [{name: data, mount_path: /data, critical: true}]'),
     weed: plot('1.0.0', '/nothing-here').replace('slug: plot', 'slug: weed').replace('name: Plot', 'name: Weed'),
+    ...more,
   };
   for (const [slug, text] of Object.entries(species)) {
     mkdirSync(join(folder, 'website', slug), { recursive: true });
