@@ -34,6 +34,8 @@ export interface GardenOptions {
   catalog?: string;
   /** What those of `plot.ts` run instead of the image that is made for them. */
   image?: string;
+  /** Further species beside those of `plot.ts`: the text of each, by slug. */
+  species?: Record<string, string>;
   /** The engine of the test run unless given. */
   socketPath?: string;
 }
@@ -41,8 +43,8 @@ export interface GardenOptions {
 /** A real service, a registered server and a real Docker engine; the daemon is started by the test. Takes away what it made. */
 export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
   const folder = temporaryFolder('garden');
-  const { image, socketPath = sharedDocker() } = options;
-  const catalog = options.catalog ?? plantCatalog(join(folder.path, 'catalog'), image);
+  const { image, species, socketPath = sharedDocker() } = options;
+  const catalog = options.catalog ?? plantCatalog(join(folder.path, 'catalog'), { image, species });
   if (options.catalog === undefined && image === undefined) await makePlotImage(socketPath);
   const directory = join(folder.path, 'data');
   const start = (again?: ServiceProcess) =>

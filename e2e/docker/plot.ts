@@ -68,8 +68,15 @@ deadline: 60s
 ${more}
 `;
 
+interface CatalogOptions {
+  /** What the species run. */
+  image?: string | undefined;
+  /** Further ones: the text of each, by slug. */
+  species?: Record<string, string> | undefined;
+}
+
 /** A catalog folder with the species `plot`; the same as `weed`, which never becomes healthy; and as `gap`, whose image is nowhere. */
-export function plantCatalog(folder: string, image = PLOT_IMAGE): string {
+export function plantCatalog(folder: string, { image = PLOT_IMAGE, species: more = {} }: CatalogOptions = {}): string {
   const called = (slug: string, text: string) => text.replace('slug: plot', `slug: ${slug}`);
   const species = {
     plot: plot(image),
@@ -78,6 +85,7 @@ export function plantCatalog(folder: string, image = PLOT_IMAGE): string {
     meadow: page(image, 'meadow'),
     lawns: page(image, 'lawns', 'replicas: 2'),
     hedge: page(image, 'hedge', 'storage: [{name: data, mount_path: /data, critical: true}]'),
+    ...more,
   };
   for (const [slug, text] of Object.entries(species)) {
     mkdirSync(join(folder, 'website', slug), { recursive: true });

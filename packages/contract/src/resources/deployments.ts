@@ -12,7 +12,7 @@ export const DeployedImage = Type.Object(
   {
     component: Type.String({ maxLength: 63 }),
     image: Type.String({ maxLength: 1024, description: 'As the template names it.' }),
-    digest: nullable(Type.String({ pattern: '^sha256:[0-9a-f]{64}$' }), {
+    digest: nullable(Type.String({ pattern: '^sha256:[0-9a-f]{64}$', maxLength: 71 }), {
       description: 'Which bytes that was. Null of an image that no registry has.',
     }),
   },

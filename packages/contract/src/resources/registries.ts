@@ -5,6 +5,7 @@ import { givenId, id, nullable, text } from '../fields.ts';
 
 const Host = Type.String({
   pattern: '^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?$',
+  maxLength: 259,
   description: 'As it stands in front of an image, with its port if it has one. docker.io is that of plain names.',
   examples: ['registry.example.org', 'docker.io'],
 });

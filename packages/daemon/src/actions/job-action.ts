@@ -26,7 +26,7 @@ export async function startJob({ engine, manifest, executionId, name, action, ar
   const like = componentSpec({ ...component, kind: 'job', ports: [] }, networkName(uid));
   const { hostname: _, healthcheck: __, command: ___, ...spec } = like;
   const image = action.image ?? component.image;
-  await fetchImage(image, { engine, logins: manifest.registries ?? [] });
+  await fetchImage(image, { engine, logins: manifest.registries ?? [], renew: false });
   const id = await engine.create({
     ...spec,
     name,

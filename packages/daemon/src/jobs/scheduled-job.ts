@@ -25,7 +25,7 @@ export async function startScheduled({ engine, manifest, component, executionId,
   const own = { [label.managed]: 'true', [label.server]: server_id, [label.instance]: uid };
   const shared = { labels: { ...own, [label.definition]: manifest.definition_id }, owner: ownerLabels };
   const spec = componentSpec(declared, networkName(uid));
-  await fetchImage(spec.image, { engine, logins: manifest.registries ?? [] });
+  await fetchImage(spec.image, { engine, logins: manifest.registries ?? [], renew: false });
   // Deployments make them for what they start themselves; this may be the only one that has a volume.
   if (spec.network.kind === 'bridge') await engine.ensureNetwork({ name: spec.network.name, ...shared });
   for (const mount of spec.mounts) {

@@ -9,6 +9,8 @@ export class ImageProblem extends Error {}
 export interface Fetching {
   engine: Engine;
   logins: readonly RegistryLogin[];
+  /** Whether a floating tag is asked for again: a deployment does, what runs between deployments keeps to what was deployed. */
+  renew: boolean;
   signal?: AbortSignal;
   /** Something moved. */
   progress?(): void;
@@ -17,13 +19,13 @@ export interface Fetching {
 }
 
 /**
- * Sees to it that the engine has the image. One whose tag names a version is taken as it is there; one whose tag floats is
+ * Sees to it that the engine has the image. One whose tag names a version is taken as it is there; one whose tag floats may be
  * asked for again, because that is what such a tag is for, but not being able to ask is no reason to fail.
  */
 export async function fetchImage(image: string, fetching: Fetching): Promise<string> {
-  const { engine, say } = fetching;
+  const { engine, renew, say } = fetching;
   const isThere = await engine.hasImage(image);
-  if (isThere && !isFloating(parseImage(image))) return `Image ${image} is there`;
+  if (isThere && !(renew && isFloating(parseImage(image)))) return `Image ${image} is there`;
   try {
     await pull(image, fetching);
     return `Pulled ${image}`;

@@ -189,13 +189,12 @@ async function succeeded(
 ): Promise<RolloutResult> {
   const result = describeSuccess(desired, before, ready);
   const made = new Map([...before.facts.values(), ...ready.values()].map((facts) => [facts.id, facts.imageId]));
-  result.images = await digestsOf(
-    engine,
-    desired.units.map(({ component, spec: { image } }) => {
-      const container = result.components.find(({ name }) => name === component)?.container_id;
-      return { component, image, id: container === undefined ? undefined : made.get(container) };
-    }),
-  );
+  // Those of scheduled jobs too: going back must bring back what they will run.
+  const images = rollout.manifest.components.map(({ name: component, image }) => {
+    const container = result.components.find(({ name }) => name === component)?.container_id;
+    return { component, image, id: container === undefined ? undefined : made.get(container) };
+  });
+  result.images = await digestsOf(engine, images);
   if (gap.ms !== undefined) result.gap_ms = gap.ms;
   const primary = rollout.manifest.routes.find((route) => route.primary)?.name;
   const led = ingress.routesOf(desired.instanceUid).find(({ name }) => name === primary);

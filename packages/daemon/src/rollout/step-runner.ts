@@ -104,7 +104,7 @@ export class StepRunner {
 
   async #pull(image: string, signal: AbortSignal, progress: () => void): Promise<string> {
     const { logins, say } = this.#deps;
-    return await fetchImage(image, { engine: this.#engine, logins, signal, progress, say });
+    return await fetchImage(image, { engine: this.#engine, logins, renew: true, signal, progress, say });
   }
 
   async #create({ unit, replaces, home }: Doing<'create'>): Promise<string> {
