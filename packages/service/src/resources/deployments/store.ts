@@ -153,19 +153,18 @@ export const lockUnfinished = (tx: Tx, definitionId: string): Promise<Deployment
       .orderBy('id'),
   ).execute();
 
-/** The last one that ended well before `before`; of another revision if `revision` is given. */
+/** The last one that ended well; before a certain one or of another revision, if they are given. */
 export const lastSuccess = (
   queries: Queries,
   definitionId: string,
-  before: string,
-  otherThan?: number,
+  { before, otherThan }: { before?: string; otherThan?: number } = {},
 ): Promise<DeploymentRow | undefined> =>
   queries.db
     .selectFrom('deployments')
     .selectAll()
     .where('definition_id', '=', definitionId)
     .where('status', '=', 'success')
-    .where('id', '<', before)
+    .$if(before !== undefined, (query) => query.where('id', '<', before as string))
     .$if(otherThan !== undefined, (query) => query.where('revision', '!=', otherThan as number))
     .orderBy('id', 'desc')
     .limit(1)
