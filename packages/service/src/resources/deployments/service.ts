@@ -181,6 +181,7 @@ export class Deployments {
  * and that is not where anybody wants to go back to, unless nothing else ever ran.
  */
 async function rollbackTarget(tx: Tx, { id, definition_id, status, revision }: DeploymentRow) {
-  const other = status === 'failed' ? undefined : await lastSuccess(tx, definition_id, { before: id, otherThan: revision });
+  const other =
+    status === 'failed' ? undefined : await lastSuccess(tx, definition_id, { before: id, otherThan: revision });
   return other ?? (await lastSuccess(tx, definition_id, { before: id }));
 }
