@@ -67,7 +67,7 @@ describe('a first deployment', () => {
   test('of an image nobody can pull says so', async () => {
     const missing = '127.0.0.1:1/no/such:1';
     const result = await server.deploy(server.newUid(), [component('main', { ...sleeper, image: missing })]);
-    expect(result).toMatchObject({ status: 'failed', reason: 'engine' });
+    expect(result).toMatchObject({ status: 'failed', reason: 'image' });
     expect(result.error).toContain(`pull image ${missing}`);
   });
 });

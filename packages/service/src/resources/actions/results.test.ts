@@ -40,6 +40,7 @@ onBothEngines((engine) => {
           instance_id: instance.id,
           server_id: serverId,
           slug: 'db-dump',
+          kind: 'ordered',
           status: 'completed',
           exit_code: 0,
         },

@@ -19,7 +19,7 @@ import { deploymentLifecycle } from './lifecycle.ts';
 import { appendLines, type Line, readLine, readTime } from './logs.ts';
 import { type Held, hasEnded, hold, requireTurn, scopeOf, type Wake, wakeNext } from './queue.ts';
 import { deploymentRecord } from './record.ts';
-import { isNewest, type Return, recordReturn, returnIn, wasRevised } from './returns.ts';
+import { isNewest, type Return, recordReturn, requireRevision, returnIn, wasRevised } from './returns.ts';
 import { type DeploymentRow, findDeployment } from './store.ts';
 
 /** What a successful deployment tells of the containers it made. */
@@ -100,6 +100,7 @@ export class DeploymentReports {
     const returned = known ? undefined : returnIn(id, body);
     const row = known ?? (returned && (await findDeployment(reader, scope, returned.rollbackOf)));
     if (!row) throw notFound('deployment');
+    if (returned) await requireRevision(reader, row.definition_id, returned.revision);
     const owner = { accountId: row.account_id, definitionId: row.definition_id };
     const mask = maskOf((await secretValues(reader, vault, owner)).map(({ value }) => value));
     const masked = (text: string | null | undefined) => (typeof text === 'string' ? mask(text) : null);

@@ -1,8 +1,8 @@
 import { idPattern } from '@hortus/contract/ids';
 import type { DeployReport } from '@hortus/contract/resources/deployments';
 import { invalid, notFound } from '../../problem.ts';
-import type { Tx } from '../../storage/storage.ts';
-import { findRevisionOf } from '../definitions/deployable.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import { findRevisionOf, type RevisionRow } from '../definitions/deployable.ts';
 import { beginDeployment } from './begin.ts';
 import { type Held, hold } from './queue.ts';
 import { type DeploymentRow, deploymentById, lastSuccess, type Scope } from './store.ts';
@@ -22,6 +22,13 @@ export function returnIn(id: string, body: Pick<DeployReport, 'rollback_of' | 'r
   return { rollbackOf: rollback_of, revision };
 }
 
+/** The revision that a daemon says it went back to. */
+export async function requireRevision(queries: Queries, definitionId: string, number: number): Promise<RevisionRow> {
+  const revision = await findRevisionOf(queries, definitionId, number);
+  if (!revision) throw invalid('revision', 'the definition has no such revision.', { reason: 'unknown' });
+  return revision;
+}
+
 /** Records it as a rollback that nobody ordered; the report that tells of it then ends it, in the same transaction. */
 export async function recordReturn(
   tx: Tx,
@@ -37,8 +44,7 @@ export async function recordReturn(
     if (known.definition_id !== definition.id) throw notFound('deployment');
     return;
   }
-  const revision = await findRevisionOf(tx, definition.id, number);
-  if (!revision) throw invalid('revision', 'the definition has no such revision.', { reason: 'unknown' });
+  const revision = await requireRevision(tx, definition.id, number);
   await beginDeployment(tx, { definition, revision }, { id, rollbackOf, actor });
 }
 
@@ -47,8 +53,8 @@ export async function isNewest(tx: Tx, { definition_id, rollback_of }: Deploymen
   return (await lastSuccess(tx, definition_id, AFTER_ALL))?.id === rollback_of;
 }
 
-/** Sorts behind every id. */
-const AFTER_ALL = 'dep_~';
+/** Sorts behind every id, in every collation: letters and digits only. */
+const AFTER_ALL = `dep_${'z'.repeat(26)}`;
 
 /** Whoever has revised the definition since wants that, and not what the daemon went back to. */
 export async function wasRevised(tx: Tx, { definition, deployment }: Held): Promise<boolean> {
