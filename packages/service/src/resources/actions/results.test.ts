@@ -41,7 +41,6 @@ onBothEngines((engine) => {
           server_id: serverId,
           kind: 'ordered',
           slug: 'db-dump',
-          kind: 'ordered',
           status: 'completed',
           exit_code: 0,
         },
