@@ -162,6 +162,26 @@ describe('a changed deployment', () => {
   });
 });
 
+test('a step in which nothing moves ends the rollout, though others go on', async () => {
+  const uid = server.newUid();
+  await server.deploy(uid, [component('main', web({ env: { VERSION: '1' } }))]);
+  const job = (name: string, seconds: number, ...after: string[]) =>
+    component(name, {
+      ...{ kind: 'job', run: 'before_start', image, command: ['sleep', `${seconds}`] },
+      depends_on: Object.fromEntries(after.map((one) => [one, 'completed' as const])),
+    });
+  const parts = [
+    component('main', web({ env: { VERSION: '2' } })),
+    ...[job('stuck', 1_000), job('first', 1), job('second', 1, 'first'), job('third', 1_000, 'second')],
+  ];
+  const result = await server.deploy(uid, parts, { manifest: { deadline_ms: 5_000 } });
+  expect(result).toMatchObject({ status: 'failed', reason: 'deadline', restored: true });
+  expect(result.error).toBe('The step before_start_job:stuck.1 made no progress within 5 s');
+  expect(server.log.map(({ message }) => message).join('\n')).toContain('Job first is done');
+  expect((await server.names()).filter((name) => name.startsWith(uid))).toEqual([`${uid} running`]);
+  expect((await server.inspect(uid)).Config.Env).toContain('VERSION=1');
+});
+
 describe('components', () => {
   test('start in the order of their dependencies, jobs in between, each seeing the one before', async () => {
     const uid = server.newUid();
