@@ -16,6 +16,7 @@ export const debianPackages: readonly DebianPackage[] = [
   { name: 'docker-registry', proof: ['docker-registry'] },
   { name: 'iptables', proof: ['iptables'] },
   { name: 'busybox-static', proof: ['/bin/busybox', '/usr/bin/busybox'] },
+  { name: 'caddy', proof: ['caddy'] },
   { name: 'curl', proof: ['curl'] },
   // Of these, images of the catalog are made and deployed for real; packages/testkit/src/debian-images.ts says how.
   { name: 'adminer', proof: ['/usr/share/adminer/adminer.php'] },

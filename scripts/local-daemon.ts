@@ -55,11 +55,22 @@ export function runLocalDaemon(options: LocalDaemonOptions): { stop(): Promise<v
 }
 
 function start({ url, keyFile, stateDirectory, dockerSocket, env, onLine }: LocalDaemonOptions): ChildProcess {
-  const args = ['--url', url, '--key-file', keyFile, '--state-dir', stateDirectory, '--docker-socket', dockerSocket];
+  const place = ['--url', url, '--key-file', keyFile, '--state-dir', stateDirectory, '--docker-socket', dockerSocket];
+  const args = [...place, ...ingressOptions(env)];
   const [command = '', ...rest] = endingWithParent([process.execPath, main, 'run', ...args], 'SIGTERM');
   // Settings and secrets of the service are none of the daemon's business.
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('HORTUS')));
   const child = spawn(command, rest, { env: own, stdio: ['ignore', 'pipe', 'pipe'] });
   for (const stream of [child.stdout, child.stderr]) createInterface(stream).on('line', onLine);
   return child;
+}
+
+/** Where the routes are served is said where everything else of npm start is said. */
+function ingressOptions(env: NodeJS.ProcessEnv): string[] {
+  const settings = {
+    '--caddy': env.HORTUS_CADDY,
+    '--ingress-http': env.HORTUS_INGRESS_HTTP,
+    '--ingress-https': env.HORTUS_INGRESS_HTTPS,
+  };
+  return Object.entries(settings).flatMap(([option, value]) => (value ? [option, value] : []));
 }

@@ -1,6 +1,7 @@
 // What npm test does once Node and the npm packages are there: engines, checks, tests, count.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { endAbandonedProcesses } from '@hortus/testkit/abandoned-processes';
 import { startDocker } from '@hortus/testkit/docker';
 import { startPostgres } from '@hortus/testkit/postgres';
 import { removeAbandonedFolders, temporaryFolder } from '@hortus/testkit/temporary-folder';
@@ -47,6 +48,7 @@ async function runChecks() {
 }
 
 async function runVitest() {
+  endAbandonedProcesses();
   removeAbandonedFolders();
   // Everything temporary of this run lies in one folder, so that nothing is left behind however a single test ended.
   await using folder = temporaryFolder('run');

@@ -16,7 +16,7 @@ import { hasOwnEngine } from './greenhouse.ts';
 import { type Edition, editions, readCatalog } from './paper.ts';
 
 const PLACEHOLDER = 'hortus.test/placeholder:1';
-const nothing = { containers: [], volumes: [], networks: [] };
+const nothing = { containers: [], volumes: [], networks: [], routes: [] };
 /** As many at once as keep both the engine and this process busy. */
 const hands = 8;
 

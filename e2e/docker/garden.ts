@@ -1,9 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiProblem } from '@hortus/client/problem';
 import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import type { Engine } from '@hortus/daemon/engine/engine';
 import { sharedDocker } from '@hortus/testkit/docker';
+import { freePort } from '@hortus/testkit/port';
 import { type RunningProcess, startProcess } from '@hortus/testkit/process';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
@@ -16,8 +17,12 @@ export interface Garden extends AsyncDisposable {
   readonly serverKey: string;
   readonly directory: string;
   readonly socketPath: string;
-  /** With a state directory and a way to the service of its own, if they are given; `command` starts it in another way than from its source. */
-  startDaemon(options?: { state?: string; url?: string; command?: readonly [string, ...string[]] }): RunningProcess;
+  /** Where the routes of the server are served. */
+  readonly httpPort: number;
+  /** The folder of a daemon's state. */
+  stateOf(state?: string): string;
+  /** From its source unless `command` says otherwise, and killed at a moment if one is given. */
+  startDaemon(options?: DaemonOptions): RunningProcess;
   /** Kills and starts the service again, on its old port and data. */
   restartService(): Promise<void>;
   /** Waits until the daemon is connected. */
@@ -31,17 +36,31 @@ export interface GardenOptions {
   image?: string;
   /** Further settings of the service. */
   env?: Record<string, string>;
+  /** Further species beside those of `plot.ts`: the text of each, by slug. */
+  species?: Record<string, string>;
   /** The engine of the test run unless given. */
   socketPath?: string;
 }
 
-const fromSource: readonly [string, ...string[]] = [process.execPath, 'packages/daemon/src/main.ts'];
+export interface DaemonOptions {
+  /** A state directory of its own. */
+  state?: string;
+  /** Another way to the service. */
+  url?: string;
+  killAt?: string;
+  command?: readonly [string, ...string[]];
+}
+
+const sourceOf = (killAt: string | undefined): readonly [string, ...string[]] => [
+  process.execPath,
+  `packages/daemon/src/${killAt === undefined ? 'main.ts' : 'testing/killed-main.ts'}`,
+];
 
 /** A real service, a registered server and a real Docker engine; the daemon is started by the test. Takes away what it made. */
 export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
   const folder = temporaryFolder('garden');
-  const { image, socketPath = sharedDocker() } = options;
-  const catalog = options.catalog ?? plantCatalog(join(folder.path, 'catalog'), image);
+  const { image, species, socketPath = sharedDocker() } = options;
+  const catalog = options.catalog ?? plantCatalog(join(folder.path, 'catalog'), { image, species });
   if (options.catalog === undefined && image === undefined) await makePlotImage(socketPath);
   const directory = join(folder.path, 'data');
   const start = (again?: ServiceProcess) =>
@@ -60,19 +79,27 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
     mode: 0o600,
   });
   const children: RunningProcess[] = [];
+  const states = new Set<string>();
+  const [httpPort, httpsPort] = [await freePort(), await freePort()];
   const garden: Garden = {
     service,
     serverId: id,
     serverKey: api_key,
     directory,
     socketPath,
-    startDaemon({ state = 'state', url, command = fromSource } = {}) {
-      const stateDirectory = join(folder.path, state);
+    httpPort,
+    stateOf: (state = 'state') => join(folder.path, state),
+    startDaemon({ state = 'state', url, killAt, command = sourceOf(killAt) } = {}) {
+      const stateDirectory = garden.stateOf(state);
+      states.add(stateDirectory);
       mkdirSync(stateDirectory, { recursive: true });
-      const options = ['--key-file', keyFile, '--state-dir', stateDirectory, '--docker-socket', socketPath];
-      if (url !== undefined) options.push('--url', url);
+      const options = [
+        ...['--key-file', keyFile, '--state-dir', stateDirectory, '--docker-socket', socketPath],
+        ...['--ingress-http', String(httpPort), '--ingress-https', String(httpsPort)],
+        ...(url === undefined ? [] : ['--url', url]),
+      ];
       const [program, ...args] = command;
-      const child = startProcess([program, ...args, 'run', ...options]);
+      const child = startProcess([program, ...args, 'run', ...options], { env: { HORTUS_TEST_KILL_AT: killAt } });
       children.push(child);
       return child;
     },
@@ -90,12 +117,29 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
     },
     async [Symbol.asyncDispose]() {
       for (const child of children) await child.stop();
+      for (const state of states) endCaddy(state);
       await garden.service.process.stop();
       await removeContainers(socketPath, id);
       await folder.remove();
     },
   };
   return garden;
+}
+
+/** It outlives its daemon on purpose; nobody else would end it. */
+export function endCaddy(stateDirectory: string): void {
+  const pid = caddyOf(stateDirectory);
+  if (pid === undefined) return;
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
+export function caddyOf(stateDirectory: string): number | undefined {
+  const file = join(stateDirectory, 'ingress/caddy.pid');
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).pid : undefined;
 }
 
 /** Everything that carries the label of this server. */
@@ -113,10 +157,20 @@ export interface Planted {
   readonly instanceId: string;
 }
 
-/** A healthy instance of the species plot. */
-export async function plant(garden: Garden, uid: string): Promise<Planted> {
+export interface Planting {
+  species?: string;
+  inputs?: Record<string, string>;
+  watch_seconds?: number;
+}
+
+/** A healthy instance, of the species plot unless said. */
+export async function plant(
+  garden: Garden,
+  uid: string,
+  { species = 'plot', inputs = {}, watch_seconds = 0 }: Planting = {},
+): Promise<Planted> {
   const { client } = garden.service;
-  const body = { species: 'plot', instance_uid: uid, server_id: garden.serverId, inputs: {} };
+  const body = { species, instance_uid: uid, server_id: garden.serverId, inputs, watch_seconds };
   const { data } = await client.call('definitions.create', { body });
   const outcome = await finished(garden, await deploy(garden, data.id));
   if (outcome.status !== 'success' || !outcome.instance_id)
@@ -128,6 +182,12 @@ export async function plant(garden: Garden, uid: string): Promise<Planted> {
 export async function deploy(garden: Garden, definitionId: string): Promise<string> {
   const { data } = await garden.service.client.call('deployments.execute', { body: { definition_id: definitionId } });
   return data.id;
+}
+
+/** Changes inputs and deploys; answers the deployment when it has ended. */
+export async function redeploy(garden: Garden, id: string, inputs: Record<string, string>, within?: number) {
+  await garden.service.client.call('definitions.update', { params: { id }, body: { inputs } });
+  return await finished(garden, await deploy(garden, id), within);
 }
 
 /** Orders an action; answers the id of its execution. */

@@ -42,13 +42,50 @@ actions:
 backup: {strategy: volume, volumes: [{name: data, critical: true}], schedule_hint: daily}
 `;
 
+/** A page behind a route. As `meadow` it keeps nothing, so that two can run at once; as `hedge` it has a volume. */
+const page = (image: string, slug: string, more = '') => `
+slug: ${slug}
+name: ${slug}
+description: A page that the tests grow behind a route.
+version: 1.0.0
+app_version: "1"
+archetype: application
+taxonomy: {kingdom: applications, family: website}
+image: {repository: ${image}, tag: "1"}
+inputs:
+  required:
+    - {name: WEB_HOSTNAME, type: domain}
+  optional:
+    - {name: GREETING, type: text, default: hello}
+    - {name: HEALTH_PATH, type: string, default: /}
+    - {name: LIFETIME, type: string, default: "1000000"}
+routes: [{name: web, port: 8080, host: "\${inputs.WEB_HOSTNAME}", path: /, tls: "off", primary: true}]
+command: [sh, -c, 'httpd -p 8080 -h /www; sleep "$1"; rm /www/index.html; sleep 1000000', page, "\${inputs.LIFETIME}"]
+stop_signal: SIGKILL
+files: [{mount_path: /www/index.html, mode: "0644", content: "\${inputs.GREETING}"}]
+healthcheck: {http: {port: 8080, path: "\${inputs.HEALTH_PATH}"}, interval: 200ms, timeout: 1s, retries: 3, start_period: 500ms}
+deadline: 60s
+${more}
+`;
+
+interface CatalogOptions {
+  /** What the species run. */
+  image?: string | undefined;
+  /** Further ones: the text of each, by slug. */
+  species?: Record<string, string> | undefined;
+}
+
 /** A catalog folder with the species `plot`; the same as `weed`, which never becomes healthy; and as `gap`, whose image is nowhere. */
-export function plantCatalog(folder: string, image = PLOT_IMAGE): string {
+export function plantCatalog(folder: string, { image = PLOT_IMAGE, species: more = {} }: CatalogOptions = {}): string {
   const called = (slug: string, text: string) => text.replace('slug: plot', `slug: ${slug}`);
   const species = {
     plot: plot(image),
     weed: called('weed', plot(image, '/nothing-here')),
     gap: called('gap', plot(image).replace('tag: "1"', 'tag: none')),
+    meadow: page(image, 'meadow'),
+    lawns: page(image, 'lawns', 'replicas: 2'),
+    hedge: page(image, 'hedge', 'storage: [{name: data, mount_path: /data, critical: true}]'),
+    ...more,
   };
   for (const [slug, text] of Object.entries(species)) {
     mkdirSync(join(folder, 'website', slug), { recursive: true });

@@ -1,12 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { sharedDocker } from '@hortus/testkit/docker';
 import { busyboxImage } from '@hortus/testkit/images';
 import { freePort } from '@hortus/testkit/port';
 import { type RunningProcess, startProcess } from '@hortus/testkit/process';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
-import { removeContainers } from '../docker/garden.ts';
+import { endCaddy, removeContainers } from '../docker/garden.ts';
 import { clientOf } from '../service-process.ts';
 
 export const root = join(import.meta.dirname, '../..');
@@ -28,6 +28,7 @@ export async function openMachine(): Promise<Machine> {
   const folder = temporaryFolder('start');
   const dataDirectory = join(folder.path, 'data');
   const port = await freePort();
+  const [httpPort, httpsPort] = [await freePort(), await freePort()];
   const url = `http://127.0.0.1:${port}`;
   const socketPath = sharedDocker();
   const started: RunningProcess[] = [];
@@ -47,6 +48,8 @@ export async function openMachine(): Promise<Machine> {
           HORTUS_DATA_DIR: dataDirectory,
           DOCKER_HOST: `unix://${socketPath}`,
           HORTUS_LOG_LEVEL: 'info',
+          HORTUS_INGRESS_HTTP: String(httpPort),
+          HORTUS_INGRESS_HTTPS: String(httpsPort),
           ...env,
         },
       });
@@ -64,6 +67,7 @@ export async function openMachine(): Promise<Machine> {
     },
     async [Symbol.asyncDispose]() {
       for (const child of started) await child.stop({ within: 20_000 });
+      for (const state of globSync(join(dataDirectory, 'daemon/*/ingress'))) endCaddy(dirname(state));
       if (existsSync(record)) await removeContainers(socketPath, serverId());
       await folder.remove();
     },

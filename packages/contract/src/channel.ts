@@ -47,6 +47,9 @@ export const toService = {
     os: about('Of its machine.'),
     arch: about('Of its machine.'),
     engine: about('Name and version of the container engine.'),
+    ingress: Type.Optional(
+      Type.String({ maxLength: 200, description: 'What serves the routes of its server, or why nothing does.' }),
+    ),
   }),
   action_started: message('action_started', 'The action began.', { execution_id: executionId }),
   action_completed: message('action_completed', 'The action finished successfully.', {

@@ -18,6 +18,7 @@ import { matchEndpoints } from './resources/match.ts';
 import { memberEndpoints } from './resources/members.ts';
 import { playbookEndpoints } from './resources/playbooks.ts';
 import { recipeEndpoints } from './resources/recipes.ts';
+import { registryEndpoints } from './resources/registries.ts';
 import { savedConfigEndpoints } from './resources/saved-configs.ts';
 import { serverEndpoints } from './resources/servers.ts';
 import { settingEndpoints } from './resources/settings.ts';
@@ -50,6 +51,7 @@ export const endpoints = {
   ...implantEndpoints,
   ...tenantEndpoints,
   ...copilotEndpoints,
+  ...registryEndpoints,
   ...webhookEndpoints,
   ...eventEndpoints,
   ...accountEndpoints,

@@ -6,6 +6,7 @@ export const idPrefixes = {
   instance: 'ins',
   execution: 'exe',
   server: 'srv',
+  registry: 'reg',
   tenant: 'ten',
   webhook: 'whe',
   delivery: 'dlv',

@@ -10,6 +10,8 @@ export const permissions = {
   'definitions:write': 'Create, change, archive and reactivate definitions.',
   'secrets:read': 'List the names of secrets; never their values.',
   'secrets:write': 'Set and rotate secrets.',
+  'registries:read': 'List the registries of images; never their passwords.',
+  'registries:write': 'Keep, change and forget passwords for registries of images.',
   'servers:read': 'Read servers and their capacity.',
   'servers:write': 'Register, change and remove servers, rotate their keys.',
   'servers:report': 'Report the capacity of servers, as daemons do.',

@@ -15,7 +15,7 @@ export const rolloutSteps = {
     description: 'Removes a container that an interrupted deployment left behind before it ever served.',
   },
   pull: { name: 'Pull image', description: 'Fetches an image that the server does not have yet.' },
-  network: { name: 'Make network', description: 'Makes the private network of the instance.' },
+  network: { name: 'Make network', description: 'Makes a private network of the instance.' },
   volumes: {
     name: 'Make volume',
     description: 'Makes a volume that is missing. Volumes that exist are kept as they are.',
@@ -30,6 +30,18 @@ export const rolloutSteps = {
   start: { name: 'Start container', description: 'Starts the container.' },
   wait_healthy: { name: 'Wait until healthy', description: 'Probes the container until it is ready to serve.' },
   after_start_job: { name: 'Run job after start', description: 'Runs a job to its end once every service is healthy.' },
+  join: {
+    name: 'Join network',
+    description: 'Puts a container on a network of the instance, under the names that the other components know it by.',
+  },
+  route: {
+    name: 'Switch routes',
+    description: 'Leads requests from outside to the new containers, once all of them are healthy.',
+  },
+  drain: {
+    name: 'Drain',
+    description: 'Waits for the requests that the old container still answers, for as long as it may take to stop.',
+  },
   remove_old: {
     name: 'Remove old container',
     description: 'Removes a container that is replaced or no longer declared.',
@@ -37,6 +49,10 @@ export const rolloutSteps = {
   switch: {
     name: 'Switch over',
     description: 'Gives the new container its lasting name: from here on it is the instance.',
+  },
+  drop_network: {
+    name: 'Remove network',
+    description: 'Removes a private network that no container was born on any more.',
   },
   start_old: { name: 'Start old container again', description: 'Brings back the previous container after a failure.' },
 } as const satisfies Record<string, StepText>;
@@ -83,7 +99,9 @@ interface PlaybookText extends StepText {
 
 const preparation = ['discard', 'network', 'volumes', 'pull', 'create', 'files'] as const;
 const proof = ['start', 'wait_healthy', 'after_start_job'] as const;
-const replacement = [...preparation, 'before_start_job', 'stop_old', ...proof, 'remove_old', 'switch'] as const;
+const takeover = ['join', 'route', 'drain', 'stop_old'] as const;
+const farewell = ['remove_old', 'switch', 'drop_network'] as const;
+const replacement = [...preparation, 'before_start_job', ...proof, ...takeover, ...farewell] as const;
 
 const ordered = ['check_order', 'journal_order'] as const;
 
@@ -91,13 +109,19 @@ export const playbooks = {
   deploy: {
     name: 'Deploy',
     description: 'The first deployment of a definition: there is nothing yet to replace.',
-    steps: [...preparation, 'before_start_job', ...proof, 'switch'],
+    steps: [...preparation, 'before_start_job', ...proof, 'route', 'switch'],
+  },
+  replace: {
+    name: 'Replace',
+    description:
+      'A deployment where something runs already and two can run at once: the new containers serve beside the old ones, requests are led over when all of them are healthy, and only then the old ones are stopped. Where one component of several cannot run twice, it is recreated on the way.',
+    steps: replacement,
   },
   recreate: {
     name: 'Recreate',
     description:
-      'A deployment where something runs already: the new containers are created beside the old ones, which are stopped only then and removed when the new ones are healthy.',
-    steps: replacement,
+      'A deployment where something runs already that cannot run twice, because it has a volume or a port of the server: the new containers are created beside the old ones, which are stopped only then and removed when the new ones are healthy.',
+    steps: [...preparation, 'before_start_job', 'stop_old', ...proof, 'route', ...farewell],
   },
   rollback: {
     name: 'Roll back',
@@ -107,7 +131,7 @@ export const playbooks = {
   recover: {
     name: 'Recover',
     description: 'After a deployment has failed: what was new is cleared away and what ran before runs again.',
-    steps: ['discard', 'stop_old', 'start_old'],
+    steps: ['discard', 'stop_old', 'start_old', 'route', 'drain', 'drop_network'],
   },
   action: {
     name: 'Action',

@@ -16,6 +16,7 @@ it('reads everything from a key file, and lets options and the environment decid
     manifestPublicKey: 'abc',
     stateDirectory: '/var/lib/hortusd',
     dockerSocket: '/var/run/docker.sock',
+    ingress: { caddy: undefined, httpPort: 80, httpsPort: 443 },
     logLevel: 'info',
   });
   const given = { 'key-file': file, url: 'http://x/api/v1/', 'state-dir': '/s' };

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { IngressSettings } from './ingress/ingress.ts';
 import type { LogLevel } from './log.ts';
 
 export interface DaemonConfig {
@@ -12,6 +13,7 @@ export interface DaemonConfig {
   manifestPublicKey: string | undefined;
   stateDirectory: string;
   dockerSocket: string;
+  ingress: IngressSettings;
   logLevel: LogLevel;
 }
 
@@ -25,6 +27,9 @@ export interface RunOptions {
   'server-id'?: string | undefined;
   'state-dir'?: string | undefined;
   'docker-socket'?: string | undefined;
+  caddy?: string | undefined;
+  'ingress-http'?: string | undefined;
+  'ingress-https'?: string | undefined;
   'log-level'?: string | undefined;
 }
 
@@ -54,12 +59,23 @@ export function readConfig(options: RunOptions, env: Environment): DaemonConfig 
     manifestPublicKey: options['public-key'] ?? env.HORTUSD_PUBLIC_KEY ?? file.manifest_public_key,
     stateDirectory: stateDirectoryOf(options, env),
     dockerSocket: options['docker-socket'] ?? env.HORTUSD_DOCKER_SOCKET ?? DEFAULT_SOCKET,
+    ingress: {
+      caddy: options.caddy ?? env.HORTUSD_CADDY,
+      httpPort: port('--ingress-http', options['ingress-http'] ?? env.HORTUSD_INGRESS_HTTP ?? '80'),
+      httpsPort: port('--ingress-https', options['ingress-https'] ?? env.HORTUSD_INGRESS_HTTPS ?? '443'),
+    },
     logLevel: logLevel as LogLevel,
   };
 }
 
 export const stateDirectoryOf = (options: Pick<RunOptions, 'state-dir'>, env: Environment): string =>
   options['state-dir'] ?? env.HORTUSD_STATE_DIR ?? DEFAULT_STATE_DIRECTORY;
+
+function port(option: string, text: string): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= 1 && number <= 65_535) return number;
+  throw new ConfigError(`${option} must be a port between 1 and 65535.`);
+}
 
 /** People paste the address of the console; the interface is below it. */
 function baseOf(url: string): string {

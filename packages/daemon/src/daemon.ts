@@ -1,4 +1,5 @@
 import { type KeyObject, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Actions } from './actions/actions.ts';
 import { Shims } from './actions/shims.ts';
@@ -6,6 +7,9 @@ import { Turns } from './actions/turns.ts';
 import { ConfigError, type DaemonConfig } from './config.ts';
 import { openDockerEngine } from './engine/docker/docker-engine.ts';
 import type { Engine } from './engine/engine.ts';
+import { Ingress } from './ingress/ingress.ts';
+import { refreshRoutes } from './ingress/refresh-routes.ts';
+import { Scheduler } from './jobs/scheduler.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
 import { CapacityMeter } from './link/capacity.ts';
 import { Channel, type ChannelTimes } from './link/channel.ts';
@@ -18,6 +22,7 @@ import { currentKey, keepRotatedKey } from './link/server-key.ts';
 import { Service } from './link/service.ts';
 import type { Log } from './log.ts';
 import { policyFileOf, readPolicy } from './policy/read-policy.ts';
+import { Watch } from './rollout/watch.ts';
 import { readPublicKey } from './trust/manifest-signature.ts';
 import { VERSION } from './version.ts';
 
@@ -27,6 +32,8 @@ export interface DaemonOptions {
   /** This program as `hortusd exec-shim`; said by whoever bundles it. */
   shimCommand?: readonly string[];
   times?: Partial<ChannelTimes & { pollUpMs: number; pollDownMs: number; reportMs: number; stopGraceMs: number }>;
+  /** Told before and after every step of a rollout, for tests that end the process there. */
+  boundary?: (moment: string) => void;
 }
 
 /** Bytes of an action's output that are kept. */
@@ -40,6 +47,7 @@ export class Daemon {
   readonly #times: NonNullable<DaemonOptions['times']>;
   readonly #journal: Journal;
   readonly #engine: Engine;
+  readonly #ingress: Ingress;
   readonly #service: Service;
   readonly #channel: Channel;
   readonly #actions: Actions;
@@ -47,13 +55,16 @@ export class Daemon {
   readonly #results: Results;
   readonly #deployments: DeploymentRunner;
   readonly #observer: Observer;
+  readonly #scheduler: Scheduler;
+  readonly #watch: Watch;
+  readonly #turns: Turns;
   readonly #poller: Poller;
   readonly #capacity: CapacityMeter;
   #publicKey: KeyObject | undefined;
   #regular: NodeJS.Timeout[] = [];
 
   /** Opens the state directory; throws when another daemon has it, or when the policy file has a mistake in it. */
-  constructor({ config, log, shimCommand = ownShimCommand(), times = {} }: DaemonOptions) {
+  constructor({ config, log, shimCommand = ownShimCommand(), times = {}, boundary }: DaemonOptions) {
     const { stateDirectory } = config;
     const policy = readPolicy(policyFileOf(stateDirectory));
     this.#config = config;
@@ -69,8 +80,16 @@ export class Daemon {
       throw error;
     }
     const engine = openDockerEngine({ socketPath: config.dockerSocket });
+    const ingress = new Ingress({
+      ...config.ingress,
+      directory: join(stateDirectory, 'ingress'),
+      routes: journal.routes,
+      log,
+    });
+    this.#ingress = ingress;
     const service = new Service(config.url, currentKey(stateDirectory, config.key));
     const turns = new Turns();
+    this.#turns = turns;
     this.#engine = engine;
     this.#service = service;
     this.#channel = new Channel({
@@ -97,10 +116,12 @@ export class Daemon {
     const serverId = () => journal.pins.find('server_id') ?? '';
     const busy = (uid: string) => turns.busy(uid);
     const everyMs = optional('everyMs', times.reportMs);
-    this.#observer = new Observer({ engine, service, journal, log, serverId, busy, ...everyMs });
+    const onEvent = (uid: string | undefined) => this.#followContainers(uid);
+    this.#observer = new Observer({ engine, service, journal, log, serverId, busy, onEvent, ...everyMs });
     this.#deployments = new DeploymentRunner({
       journal,
       engine,
+      ingress,
       service,
       turns,
       policy,
@@ -108,6 +129,16 @@ export class Daemon {
       serverId,
       publicKey: () => this.#publicKey,
       onChange: (uid) => this.#observer.changed(uid),
+      boundary,
+    });
+    this.#scheduler = new Scheduler({ journal, engine, log, busy, onDue: (request) => this.#actions.run(request) });
+    this.#watch = new Watch({
+      journal,
+      engine,
+      log,
+      serverId,
+      busy,
+      onSick: (watch, why) => this.#deployments.return(watch, why),
     });
     this.#poller = new Poller({
       // Whoever took over takes the deployments too.
@@ -123,11 +154,15 @@ export class Daemon {
   /** Goes on with what was under way, and connects. Returns at once; a service or an engine that is away is waited for. */
   start(): void {
     this.#journal.tidy(Date.now());
+    this.#ingress.start();
     this.#actions.recover();
     this.#deployments.recover();
     this.#shims.warm();
     this.#channel.start();
     this.#observer.start();
+    this.#scheduler.start();
+    this.#watch.start();
+    this.#followContainers(undefined);
     this.#poller.wake();
     this.#results.settle();
     this.#deployments.settle();
@@ -143,9 +178,12 @@ export class Daemon {
     for (const timer of this.#regular) clearInterval(timer);
     this.#poller.stop();
     this.#observer.stop();
+    await this.#scheduler.stop();
+    await this.#watch.stop();
     await Promise.all([this.#deployments.stop(this.#times.stopGraceMs ?? 5_000), this.#actions.stop()]);
     this.#channel.stop();
     this.#results.stop();
+    await this.#ingress.stop();
     this.#engine.close();
     this.#journal.close();
   }
@@ -160,6 +198,19 @@ export class Daemon {
     this.#deployments.settle();
     this.#poller.wake();
     this.#observer.all();
+  }
+
+  /** Routes go where the containers are. While something else is done to an instance, that sees to its routes. */
+  #followContainers(only: string | undefined): void {
+    const { manifests, routes } = this.#journal;
+    const routed = new Set(routes.all().map(({ instanceUid }) => instanceUid));
+    for (const uid of routed) {
+      if ((only !== undefined && only !== uid) || this.#turns.busy(uid)) continue;
+      const refresh = () => refreshRoutes(this.#engine, this.#ingress, uid, manifests.of(uid) === undefined);
+      this.#turns
+        .take(uid, refresh)
+        .catch((error: Error) => this.#log.debug('routes could not be brought up to date', { instance: uid, error }));
+    }
   }
 
   #received(message: FromService): void {
@@ -228,7 +279,15 @@ export class Daemon {
     const engine = await this.#engine.info().catch(() => undefined);
     const about = engine && `${engine.name} ${engine.version}`;
     const journal = this.#journal.pins.pin('journal', randomUUID());
-    return { journal, version: VERSION, os: process.platform, arch: process.arch, ...optional('engine', about) };
+    const ingress = await this.#ingress.about();
+    return {
+      ingress,
+      journal,
+      version: VERSION,
+      os: process.platform,
+      arch: process.arch,
+      ...optional('engine', about),
+    };
   }
 
   async #reportCapacity(): Promise<void> {

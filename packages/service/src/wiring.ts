@@ -59,6 +59,8 @@ import { playbookRoutes } from './resources/playbooks/routes.ts';
 import { RecipeReview } from './resources/recipes/review.ts';
 import { recipeRoutes } from './resources/recipes/routes.ts';
 import { Recipes } from './resources/recipes/service.ts';
+import { registryRoutes } from './resources/registries/routes.ts';
+import { Registries } from './resources/registries/service.ts';
 import { savedConfigRoutes } from './resources/saved-configs/routes.ts';
 import { SavedConfigs } from './resources/saved-configs/service.ts';
 import type { ActionReport, DaemonChannelDeps } from './resources/servers/daemon-channel.ts';
@@ -123,7 +125,13 @@ export async function wireResources(ground: Ground): Promise<Wired> {
   const guard = new AddressGuard({ allowPrivate: config.webhookAllowPrivate });
   const wake = (tx: Tx, serverId: string) => tx.notify(CHANNEL_TOPIC, serverId);
 
-  const manifests = new Manifests({ catalog, vault, signer: await openManifestSigner(storage, vault) });
+  const registries = new Registries({ reader, pages, vault });
+  const manifests = new Manifests({
+    catalog,
+    vault,
+    signer: await openManifestSigner(storage, vault),
+    loginsFor: (...of) => registries.loginsFor(...of),
+  });
   const servers = new Servers({
     reader,
     pages,
@@ -295,6 +303,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
         usage,
       ),
       ...implantRoutes(new Agents(config.agentDirectories), config.publicUrl),
+      ...registryRoutes(registries),
       ...webhookRoutes({ storage, vault, guard, pages }),
       ...eventRoutes({ storage, pages }),
       ...accountRoutes(new Accounts({ storage, passwords, throttle: new LoginThrottle() })),

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { endAbandonedProcesses } from './abandoned-processes.ts';
 import { askDocker, readDocker } from './docker-request.ts';
 import { endingWithParent } from './orphan.ts';
 import { until } from './until.ts';
@@ -76,6 +77,7 @@ async function startEngine(): Promise<ChildProcess> {
 
 async function clearUp() {
   await emptyEngine().catch(() => {});
+  endAbandonedProcesses();
   if (engine && engine.exitCode === null && engine.signalCode === null) {
     const patience = setTimeout(() => engine?.kill('SIGKILL'), 20_000);
     engine.kill('SIGTERM');

@@ -40,15 +40,21 @@ const youngest = 10 * 60_000;
  */
 export function removeAbandonedFolders(): void {
   for (const name of readdirSync(tmpdir())) {
-    const owner = /^hortus-(\d+)-/.exec(name)?.[1];
-    if (owner === undefined || isAlive(Number(owner))) continue;
     const path = join(tmpdir(), name);
+    if (!isAbandoned(path)) continue;
     try {
       if (Date.now() - statSync(path).mtimeMs > youngest) rmSync(path, { recursive: true, force: true });
     } catch {
       // Another user's folder, or another run removes it at this moment.
     }
   }
+}
+
+/** Whether this is a temporary folder, or is in one, whose owner is gone. */
+export function isAbandoned(path: string): boolean {
+  const [name = ''] = path.startsWith(`${tmpdir()}/`) ? path.slice(tmpdir().length + 1).split('/') : [];
+  const owner = /^hortus-(\d+)-/.exec(name)?.[1];
+  return owner !== undefined && !isAlive(Number(owner));
 }
 
 function isAlive(pid: number): boolean {

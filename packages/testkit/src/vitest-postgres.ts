@@ -1,3 +1,4 @@
+import { endAbandonedProcesses } from './abandoned-processes.ts';
 import { startPostgres } from './postgres.ts';
 import { removeAbandonedFolders } from './temporary-folder.ts';
 
@@ -7,6 +8,7 @@ import { removeAbandonedFolders } from './temporary-folder.ts';
  */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env.HORTUS_TEST_POSTGRES) return undefined;
+  endAbandonedProcesses();
   removeAbandonedFolders();
   const postgres = await startPostgres();
   process.env.HORTUS_TEST_POSTGRES = postgres.url;

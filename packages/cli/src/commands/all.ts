@@ -13,6 +13,7 @@ import { instancesRelease } from './instances-release.ts';
 import { login } from './login.ts';
 import { logout } from './logout.ts';
 import { logs } from './logs.ts';
+import { registriesAdd, registriesList, registriesRemove } from './registries.ts';
 import { serversList, serversRegister, serversShow } from './servers.ts';
 import { backupService, restoreService } from './service-backup.ts';
 import { templateExport } from './template-export.ts';
@@ -42,6 +43,9 @@ export const commands: readonly Command[] = [
   serversList,
   serversShow,
   serversRegister,
+  registriesList,
+  registriesAdd,
+  registriesRemove,
   templateValidate,
   templateImport,
   templateExport,

@@ -17,6 +17,7 @@ export const tagMeanings: Readonly<Record<string, string>> = {
   implant: 'The program that a server runs for Hortus, ready to be downloaded.',
   tenants: 'Definitions that belong together, on one server, suspended and resumed as one.',
   copilot: 'Questions in plain words, answered from the catalog and the documentation.',
+  registries: 'Where images come from, where signing in is needed.',
   webhooks: 'Where events are sent, and how each delivery went.',
   events: 'The audit list: everything that happened, in order.',
   account: 'Who is calling.',

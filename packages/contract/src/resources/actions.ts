@@ -12,6 +12,9 @@ export const Execution = Type.Object(
     server_id: id('server'),
     slug: Type.String(),
     name: Type.String(),
+    kind: choice(['ordered', 'scheduled'], {
+      description: 'scheduled: a job of the template that its daemon ran by itself; slug is then its component.',
+    }),
     status: choice(executionMachine.states),
     params: Type.Record(Type.String(), Type.Unknown(), { description: 'Passwords are left out.' }),
     exit_code: nullable(Type.Integer()),
@@ -77,6 +80,21 @@ export const ActionReport = Type.Object(
 );
 export type ActionReport = Static<typeof ActionReport>;
 
+const when = Type.Union([Timestamp, Type.Integer()], { description: 'ISO 8601 or milliseconds since 1970.' });
+export const ScheduledReport = Type.Object(
+  {
+    ...ActionReport.properties,
+    execution_id: givenId('An id of the daemon’s own making, the same however often it is told.'),
+    definition_id: givenId('The definition whose instance it is.'),
+    component: Type.String({ minLength: 1, maxLength: 63, description: 'The scheduled job.' }),
+    status: choice(['completed', 'failed']),
+    due_at: when,
+    started_at: when,
+  },
+  { title: 'ScheduledReport' },
+);
+export type ScheduledReport = Static<typeof ScheduledReport>;
+
 const values = Type.Record(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_.-]{0,127}$' }), nullable(InputValue), {
   additionalProperties: false,
   maxProperties: 100,
@@ -89,6 +107,9 @@ const one = topLevel({ execution: Execution, data: Execution });
 const historyFilters = {
   slug: Type.Optional(givenId('Only this action.')),
   status: Type.Optional(choice(executionMachine.states, { description: 'Only those in this state.' })),
+  kind: Type.Optional(
+    choice(['ordered', 'scheduled'], { description: 'Only those that somebody ordered, or that a schedule did.' }),
+  ),
   since: Type.Optional(Type.String({ format: 'date-time', description: 'Only those ordered from this time on.' })),
   until: Type.Optional(Type.String({ format: 'date-time', description: 'Only those ordered before this time.' })),
   ...paging,
@@ -148,6 +169,18 @@ export const actionEndpoints = {
     params: ofExecution,
     bodyLimit: LOG_BODY_LIMIT,
     body: ActionReport,
+    response: one,
+  }),
+  'actions.reportScheduled': endpoint({
+    method: 'POST',
+    path: '/actions/scheduled',
+    tag: 'actions',
+    summary: 'Report a scheduled job that has run',
+    description: 'For daemons, which run these by themselves. Told twice it is recorded once.',
+    permission: 'actions:report',
+    daemon: true,
+    bodyLimit: LOG_BODY_LIMIT,
+    body: ScheduledReport,
     response: one,
   }),
   'actions.cancel': endpoint({

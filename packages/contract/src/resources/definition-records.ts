@@ -33,6 +33,10 @@ export const Definition = Type.Object(
     status: choice(definitionMachine.states),
     current_revision: Type.Integer({ minimum: 1 }),
     container_name: Type.String({ description: 'Name of the main container on its server.' }),
+    watch_seconds: Type.Integer({
+      description:
+        'For so long after a deployment its daemon goes back to what ran before if the new one turns unhealthy; 0 for never.',
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },

@@ -13,6 +13,12 @@ export const inputChanges = (description: string) =>
 const sameAsInputs = 'Another name for inputs; give one of the two.';
 
 const profiles = 'minimal, development, production or one the template declares.';
+const watchSeconds = Type.Integer({
+  minimum: 0,
+  maximum: 86_400,
+  description:
+    'For so long after a deployment its daemon goes back to what ran before if the new one turns unhealthy; 0 for never.',
+});
 const variant = text(64, { description: 'Id of an image variant of the template.' });
 
 /**
@@ -42,6 +48,7 @@ export const DefinitionCreate = Type.Object(
     saved_config_id: Type.Optional(
       givenId('A saved config of the same species: takes what the request itself leaves out, the species too.'),
     ),
+    watch_seconds: Type.Optional(Type.Integer({ ...watchSeconds, default: 60 })),
   },
   {
     title: 'DefinitionCreate',
@@ -74,6 +81,7 @@ export const DefinitionUpdate = Type.Object(
       inputChanges('Merged into the present values: null removes one, an omitted one stays, passwords too.'),
     ),
     params: Type.Optional(inputChanges(sameAsInputs)),
+    watch_seconds: Type.Optional(watchSeconds),
   },
   {
     title: 'DefinitionUpdate',

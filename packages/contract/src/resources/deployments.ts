@@ -8,6 +8,18 @@ import { ReportedInstance } from './instance-records.ts';
 export const deploymentKinds = ['deploy', 'rollback'] as const;
 export const logLevels = ['info', 'warn', 'error'] as const;
 
+export const DeployedImage = Type.Object(
+  {
+    component: Type.String({ maxLength: 63 }),
+    image: Type.String({ maxLength: 1024, description: 'As the template names it.' }),
+    digest: nullable(Type.String({ pattern: '^sha256:[0-9a-f]{64}$', maxLength: 71 }), {
+      description: 'Which bytes that was. Null of an image that no registry has.',
+    }),
+  },
+  { title: 'DeployedImage' },
+);
+export type DeployedImage = Static<typeof DeployedImage>;
+
 export const Deployment = Type.Object(
   {
     id: id('deployment'),
@@ -21,10 +33,16 @@ export const Deployment = Type.Object(
     template_id: id('template'),
     spec_hash: Type.String(),
     reason: nullable(Type.String(), {
-      description: 'Why it failed, in one word.',
+      description: 'Why it failed, in one word; of a rollback that nobody ordered, why the daemon went back.',
       examples: ['unhealthy', 'deadline', 'cancelled', 'refused'],
     }),
     error: nullable(Type.String(), { description: 'Why it failed, for a person.' }),
+    gap_ms: nullable(Type.Integer({ minimum: 0 }), {
+      description: 'For how long the instance did not serve; null where nothing that ran was replaced.',
+    }),
+    images: Type.Array(DeployedImage, {
+      description: 'What each component ran. A rollback runs these very bytes again, whatever the tags say by then.',
+    }),
     cancelling: Type.Boolean({ description: 'Asked to stop; the daemon has not confirmed yet.' }),
     created_by: nullable(Type.String()),
     created_at: Timestamp,
@@ -103,6 +121,20 @@ export const DeployReport = Type.Object(
     deployment_id: givenId('The deployment that ended.'),
     status: choice(['success', 'failed']),
     instance: Type.Optional(nullable(ReportedInstance)),
+    images: Type.Optional(Type.Array(DeployedImage, { maxItems: 200 })),
+    gap_ms: Type.Optional(
+      nullable(Type.Integer({ minimum: 0, description: 'For how long the instance did not serve.' })),
+    ),
+    rollback_of: Type.Optional(
+      nullable(
+        givenId(
+          'The daemon went back by itself, because this deployment turned unhealthy. deployment_id is then a new id of its own making.',
+        ),
+      ),
+    ),
+    revision: Type.Optional(
+      nullable(Type.Integer({ minimum: 1, description: 'With rollback_of: the revision it went back to.' })),
+    ),
     ...reported,
   },
   { title: 'DeployReport' },

@@ -56,6 +56,9 @@ export const ReportedInstance = Type.Object(
     instance_uid: Type.Optional(Type.String({ maxLength: 128 })),
     container_name: Type.Optional(nullable(Type.String({ maxLength: 255 }))),
     started_at: Type.Optional(nullable(Type.Union([Timestamp, Type.Integer()]))),
+    url: Type.Optional(
+      nullable(Type.String({ maxLength: 2048, description: 'Where it is reached, if its route cannot be served.' })),
+    ),
     ...facts,
   },
   { title: 'ReportedInstance', description: 'Named by definition_id, instance_uid or container_name.' },

@@ -4,6 +4,13 @@ import { answer, Timestamp } from '../envelope.ts';
 import { givenId, id, nullable } from '../fields.ts';
 import { Manifest } from '../template/manifest.ts';
 
+export const RegistryLogin = Type.Object({
+  host: Type.String(),
+  username: Type.String(),
+  password: Type.String(),
+});
+export type RegistryLogin = Static<typeof RegistryLogin>;
+
 export const SignedManifest = Type.Object(
   {
     ...Manifest.properties,
@@ -12,6 +19,9 @@ export const SignedManifest = Type.Object(
     instance_uid: Type.String(),
     server_id: id('server'),
     revision: Type.Integer({ minimum: 1 }),
+    registries: Type.Optional(
+      Type.Array(RegistryLogin, { description: 'How to sign in where the images come from. For daemons only.' }),
+    ),
     signed_at: Timestamp,
     public_key_id: Type.String({ description: 'Which key of the service signed it.' }),
     signature: nullable(Type.String(), {

@@ -26,6 +26,7 @@ export const Server = Type.Object(
         os: nullable(Type.String()),
         arch: nullable(Type.String()),
         engine: nullable(Type.String()),
+        ingress: nullable(Type.String(), { description: 'What serves the routes there, or why nothing does.' }),
         capabilities: Type.Array(Type.String()),
       },
       { description: 'What the daemon said of itself when it last connected.' },

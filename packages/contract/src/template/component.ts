@@ -28,6 +28,14 @@ export const Resources = strict(
   { default: {}, description: 'Limits of the component.' },
 );
 
+const Logging = strict(
+  {
+    max_size: ByteSize('How large a file of its log grows before the next is begun.'),
+    max_files: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 3, description: 'How many are kept.' })),
+  },
+  { description: 'Limits of what the engine keeps of its output; the engine’s own unless said.' },
+);
+
 /**
  * The keys a template without `components` may write at its top level: they describe component `main`.
  * `restart` has no default here, since a service and a job differ in it.
@@ -37,6 +45,13 @@ export const runKeys = {
   entrypoint: Type.Optional(Argv('Replaces the entry point of the image.')),
   command: Type.Optional(Argv('The arguments, as a list; no shell takes part.')),
   user: Type.Optional(Line('User and group, such as 1000:1000.')),
+  group_add: Type.Optional(
+    Type.Array(Line('A group, by name or number.'), {
+      minItems: 1,
+      maxItems: 32,
+      description: 'Groups of the user besides its own, such as that of a device.',
+    }),
+  ),
   working_dir: Type.Optional(Line('The directory the command starts in.')),
   storage: Type.Optional(
     Type.Array(Storage, { default: [], maxItems: 50, description: 'What survives a new container.' }),
@@ -69,6 +84,14 @@ export const runKeys = {
       description: 'Names added to /etc/hosts.',
     }),
   ),
+  dns: Type.Optional(
+    Type.Array(Line('The address of a name server.'), {
+      minItems: 1,
+      maxItems: 3,
+      description: 'Name servers to ask instead of those of the server.',
+    }),
+  ),
+  logging: Type.Optional(Logging),
   restart: Type.Optional(
     Type.Enum(['always', 'unless-stopped', 'on-failure', 'no'], {
       description: 'What follows an exit: unless-stopped for a service, no for a job, unless said.',

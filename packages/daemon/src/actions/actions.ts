@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { milliseconds } from '@hortus/template/quantity';
 import type { Engine } from '../engine/engine.ts';
+import { startScheduled } from '../jobs/scheduled-job.ts';
 import type { JournalledExecution } from '../journal/executions.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
@@ -35,6 +36,8 @@ const AT_ONCE = 16;
 const ATTEMPTS = 3;
 /** What waited longer than this before it began is wanted by nobody any more; the service thinks so too. */
 const STALE_AFTER = 10 * 60_000;
+/** No job runs for ever. Its manifest or its order may say less. */
+const LONGEST_RUN = 24 * 3_600_000;
 
 /**
  * Carries out actions, each at most once, and loses no result: everything is in the journal before it happens, and what
@@ -60,7 +63,9 @@ export class Actions {
     if (known?.phase === 'started') this.#options.onStarted(id);
     // What the journal knows is being looked after since the daemon started.
     if (known || this.#active.has(id)) return;
-    this.#follow(request, () => this.#begin(request));
+    // Only the clock does.
+    if (request.action.type === 'scheduled') this.#refuse(request, 'Nobody orders a scheduled job.');
+    else this.#follow(request, () => this.#begin(request));
   }
 
   cancel(id: string): void {
@@ -69,6 +74,11 @@ export class Actions {
     if (known?.phase === 'started' && known.runner?.kind === 'container') {
       this.#options.engine.kill(known.runner.name, 'SIGKILL').catch(() => undefined);
     }
+  }
+
+  /** Something that the scheduler has put into the journal. */
+  run(request: ActionRequest): void {
+    this.#follow(request, () => this.#begin(request));
   }
 
   /** Takes up what an earlier life of the daemon left. */
@@ -106,10 +116,11 @@ export class Actions {
   async #begin(request: ActionRequest): Promise<void> {
     const { type } = request.action;
     if (type === 'builtin') return this.#builtIn(request);
+    if (type === 'scheduled') return this.#scheduled(request);
     const uid = await this.#instanceOf(request);
     const manifest = this.#options.journal.manifests.of(uid);
     const permission = allowedAction(request, manifest);
-    if (!permission.ok) return this.#refuse(request, permission.message);
+    if (!permission.ok) return this.#refuse(request, `${permission.message} (rule ${permission.rule})`);
     if (type === 'job') return this.#job(request, uid, permission);
     const { component } = permission.action;
     const primary = manifest !== undefined && primaryOf(manifest) === component;
@@ -162,8 +173,30 @@ export class Actions {
     this.#start(request, { kind: 'container', name });
     const manifest = journal.manifests.of(uid);
     if (!manifest) return this.#finish(request.execution_id, failure('The instance was released.'));
-    await startJob({ engine, manifest, executionId: request.execution_id, name, ...allowed });
+    await this.#launch(name, () => startJob({ engine, manifest, executionId: request.execution_id, name, ...allowed }));
     await this.#jobEnded(request, name, timeoutOf(request, allowed.action.timeout_ms));
+  }
+
+  /** A job whose time has come. */
+  async #scheduled(request: ActionRequest): Promise<void> {
+    const { engine, journal } = this.#options;
+    const { execution_id: executionId, container_name, action } = request;
+    const name = jobName(executionId);
+    this.#start(request, { kind: 'container', name });
+    const manifest = journal.manifests.of(container_name);
+    if (!manifest) return this.#finish(executionId, failure('The instance was released.'));
+    await this.#launch(name, () => startScheduled({ engine, manifest, component: action.slug, executionId, name }));
+    await this.#jobEnded(request, name, timeoutOf(request, LONGEST_RUN));
+  }
+
+  /** What could not be started is not left lying about. */
+  async #launch(name: string, start: () => Promise<void>): Promise<void> {
+    try {
+      await start();
+    } catch (error) {
+      await removeJob(this.#options.engine, name).catch(() => undefined);
+      throw error;
+    }
   }
 
   async #jobEnded(request: ActionRequest, name: string, timeoutMs: number): Promise<void> {
@@ -207,7 +240,7 @@ export class Actions {
       case 'container':
         // Removed only after its outcome is in the journal: if it is not there, it has never been.
         if (!(await hasStarted(this.#options.engine, runner.name))) return this.#begin(request);
-        return this.#jobEnded(request, runner.name, timeoutOf(request, STALE_AFTER));
+        return this.#jobEnded(request, runner.name, timeoutOf(request, LONGEST_RUN));
       case 'repeatable':
         return this.#builtIn(request);
       case 'once':

@@ -8,7 +8,10 @@ export interface AllowedAction {
   argv: string[];
 }
 
-export type Permission = ({ ok: true } & AllowedAction) | { ok: false; message: string };
+/** What a request must keep to. */
+export type ActionRule = 'instance' | 'action' | 'type' | 'params' | 'command';
+
+export type Permission = ({ ok: true } & AllowedAction) | { ok: false; rule: ActionRule; message: string };
 
 /**
  * An action is carried out only as the signed manifest of the instance says it. The request may choose which, and with
@@ -16,18 +19,20 @@ export type Permission = ({ ok: true } & AllowedAction) | { ok: false; message: 
  */
 export function allowedAction(request: ActionRequest, manifest: Manifest | undefined): Permission {
   const { action: asked, params } = request;
-  if (manifest === undefined) return refused(`No instance ${request.container_name} was deployed by this daemon.`);
+  if (manifest === undefined)
+    return refused('instance', `No instance ${request.container_name} was deployed by this daemon.`);
   const declared = manifest.actions.find(({ slug }) => slug === asked.slug);
-  if (declared === undefined) return refused(`The manifest of the instance has no action ${asked.slug}.`);
-  if (declared.type !== asked.type) return refused(`In the manifest, ${asked.slug} is of type ${declared.type}.`);
+  if (declared === undefined) return refused('action', `The manifest of the instance has no action ${asked.slug}.`);
+  if (declared.type !== asked.type)
+    return refused('type', `In the manifest, ${asked.slug} is of type ${declared.type}.`);
   const checked = checkParams(declared.params as Parameters<typeof checkParams>[0], params);
   if (!checked.ok) {
     const [problem] = checked.problems;
-    return refused(`${problem?.field} ${problem?.message}.`);
+    return refused('params', `${problem?.field} ${problem?.message}.`);
   }
   const argv = fillArguments(declared.command ?? [], checked.values);
   if (declared.type !== 'http' && !same(argv, asked.command)) {
-    return refused(`The command is not the one that the manifest has for ${asked.slug} and these params.`);
+    return refused('command', `The command is not the one that the manifest has for ${asked.slug} and these params.`);
   }
   const text = (value: string) => fillParams(value, checked.values);
   const texts = (values: Record<string, string>) =>
@@ -50,8 +55,8 @@ export function allowedAction(request: ActionRequest, manifest: Manifest | undef
   return { ok: true, action, argv };
 }
 
-function refused(message: string): Permission {
-  return { ok: false, message };
+function refused(rule: ActionRule, message: string): Permission {
+  return { ok: false, rule, message };
 }
 
 const same = (a: readonly string[], b: readonly string[]): boolean =>

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Manifest } from '@hortus/contract/template/manifest';
+import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { Engine } from '../engine/engine.ts';
 import { componentSpec } from '../plan/component-spec.ts';
 import { label } from '../plan/labels.ts';
 import { networkName } from '../plan/names.ts';
+import { fetchImage } from '../pull/fetch-image.ts';
 import { type ActionOutcome, failure } from './action.ts';
 import type { AllowedAction } from './allowed-action.ts';
 import { BoundedOutput } from './bounded-output.ts';
@@ -12,7 +13,7 @@ export const jobName = (executionId: string): string => `hortus-${executionId}`;
 
 interface Job extends AllowedAction {
   engine: Engine;
-  manifest: Manifest;
+  manifest: SignedManifest;
   executionId: string;
   name: string;
 }
@@ -25,7 +26,7 @@ export async function startJob({ engine, manifest, executionId, name, action, ar
   const like = componentSpec({ ...component, kind: 'job', ports: [] }, networkName(uid));
   const { hostname: _, healthcheck: __, command: ___, ...spec } = like;
   const image = action.image ?? component.image;
-  if (!(await engine.hasImage(image))) await engine.pull(image, () => undefined);
+  await fetchImage(image, { engine, logins: manifest.registries ?? [], renew: false });
   const id = await engine.create({
     ...spec,
     name,

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { parentOf } from './process-identity.ts';
+import { parentOf } from '../process-identity.ts';
 
 /**
  * The processes of one exec, seen from the server: the one the engine names, everything below it, and whatever else

@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from './process-identity.ts';
+import type { ProcessIdentity } from '../process-identity.ts';
 
 /** Who carries out an execution, as the journal remembers it. */
 export type Runner =

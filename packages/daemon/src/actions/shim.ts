@@ -3,10 +3,10 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { identityOf, isAlive, type ProcessIdentity, sameBoot } from '../process-identity.ts';
 import { type ActionOutcome, failure } from './action.ts';
 import { DONE, GO } from './exec-shim-words.ts';
 import { hasBegun, type Order, readResult, writeOrder } from './order.ts';
-import { identityOf, isAlive, type ProcessIdentity, sameBoot } from './process-identity.ts';
 
 /** Carried out, with a result; or certainly never begun, so that it may be begun by another. */
 export type ShimEnd = { begun: true; outcome: ActionOutcome } | { begun: false };

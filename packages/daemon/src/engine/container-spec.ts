@@ -7,6 +7,7 @@ export interface ContainerSpec {
   entrypoint?: readonly string[];
   command?: readonly string[];
   user?: string;
+  groups?: readonly string[];
   workingDir?: string;
   hostname?: string;
   mounts: readonly Mount[];
@@ -25,6 +26,9 @@ export interface ContainerSpec {
   gpu?: { count: 'all' | number; driver?: string };
   sysctls: Record<string, string>;
   extraHosts: Record<string, string>;
+  nameServers?: readonly string[];
+  /** How much of its output is kept; the engine's own rule where it is missing. */
+  logLimit?: { maxBytes: number; files: number };
   readOnlyRoot: boolean;
   init: boolean;
   tty: boolean;

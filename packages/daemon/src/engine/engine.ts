@@ -14,6 +14,8 @@ export interface Engine {
   inspect(id: string): Promise<ContainerFacts | undefined>;
 
   hasImage(ref: string): Promise<boolean>;
+  /** The names with digests by which registries know it, by reference or id; none of one that was never in a registry. */
+  imageDigests(ref: string): Promise<string[]>;
   pull(ref: string, on: (progress: PullProgress) => void, options?: PullOptions): Promise<void>;
 
   volumes(filter: { labels: LabelFilter }): Promise<NamedFacts[]>;
@@ -21,7 +23,10 @@ export interface Engine {
   /** The id of the network. One of that name with other `owner` labels is a conflict, not ours to use. */
   ensureNetwork(spec: NamedSpec): Promise<string>;
   ensureVolume(spec: NamedSpec): Promise<void>;
+  /** Whoever is still on it is taken off first. */
   removeNetwork(name: string): Promise<void>;
+  /** Puts a container on a further network, under names of its own there. One that is on it already stays as it is. */
+  joinNetwork(name: string, id: string, aliases: readonly string[]): Promise<void>;
   removeVolume(name: string): Promise<void>;
 
   create(spec: ContainerSpec): Promise<string>;

@@ -10,6 +10,8 @@ export interface JournalledDeployment {
   revision: number;
   /** What this daemon claims it with; another one with the same key, even on a copy of this disk, has another. */
   claim: string | null;
+  /** Set where the daemon went back by itself: the deployment that it undid. */
+  rollbackOf: string | undefined;
   /** As received; dropped when the deployment is finished, for it holds secret values. */
   manifest: SignedManifest | undefined;
   phase: 'received' | 'started' | 'finished';
@@ -24,6 +26,7 @@ interface Row {
   instance_uid: string | null;
   revision: number;
   claim: string | null;
+  rollback_of: string | null;
   manifest: string | null;
   phase: JournalledDeployment['phase'];
   step: string | null;
@@ -51,6 +54,14 @@ export class Deployments {
   /** It was never ours: somebody else has claimed it, or it is not there any more. */
   forget(id: string): void {
     this.#db.prepare(`delete from deployments where id = ? and phase = 'received'`).run(id);
+  }
+
+  /** One that nobody ordered: back to what ran before the deployment that it undoes. */
+  receiveReturn(id: string, rollbackOf: string, former: SignedManifest, now: number): JournalledDeployment {
+    const received = this.receive({ id, definition_id: former.definition_id, revision: former.revision }, now);
+    this.#db.prepare('update deployments set rollback_of = ? where id = ?').run(rollbackOf, id);
+    this.start(id, former);
+    return received;
   }
 
   start(id: string, manifest: SignedManifest): void {
@@ -106,6 +117,7 @@ function read(row: Row): JournalledDeployment {
     instanceUid: row.instance_uid ?? undefined,
     revision: row.revision,
     claim: row.claim,
+    rollbackOf: row.rollback_of ?? undefined,
     manifest: row.manifest === null ? undefined : JSON.parse(row.manifest),
     phase: row.phase,
     step: row.step ?? undefined,

@@ -4,8 +4,11 @@ import { Deployments } from './deployments.ts';
 import { Executions } from './executions.ts';
 import { Manifests } from './manifests.ts';
 import { Pins } from './pins.ts';
+import { Routes } from './routes.ts';
+import { Schedules } from './schedules.ts';
 import { CHANGES, SCHEMA } from './schema.ts';
 import { takeStateDirectory } from './state-directory.ts';
+import { Watches } from './watches.ts';
 
 const DAY = 86_400_000;
 /** How long a settled execution still answers when it is asked for again. */
@@ -17,6 +20,11 @@ export interface Journal {
   readonly deployments: Deployments;
   readonly manifests: Manifests;
   readonly pins: Pins;
+  readonly routes: Routes;
+  readonly schedules: Schedules;
+  readonly watches: Watches;
+  /** All of what is written in there, or nothing. */
+  together<T>(work: () => T): T;
   /** Drops what was settled long ago. */
   tidy(now: number): void;
   close(): void;
@@ -38,6 +46,20 @@ export function openJournal(directory: string): Journal {
     deployments,
     manifests: new Manifests(db),
     pins: new Pins(db),
+    routes: new Routes(db),
+    schedules: new Schedules(db),
+    watches: new Watches(db),
+    together(work) {
+      db.exec('begin immediate');
+      try {
+        const done = work();
+        db.exec('commit');
+        return done;
+      } catch (error) {
+        db.exec('rollback');
+        throw error;
+      }
+    },
     tidy(now) {
       executions.forgetBefore(now - KEPT_FOR);
       deployments.forgetBefore(now - KEPT_FOR);

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { DeployedImage } from '@hortus/contract/resources/deployments';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 
 /** The manifest each instance was last rolled out by; what an action may run is read from here and nowhere else. */
@@ -11,18 +12,21 @@ export class Manifests {
     this.#db = db;
   }
 
-  keep(manifest: SignedManifest): void {
+  /** With what its images were when it was rolled out. */
+  keep(manifest: SignedManifest, images: readonly DeployedImage[] = []): void {
     this.#db
-      .prepare(`insert into manifests (instance_uid, deployment_id, revision, signed_at, manifest)
-                values (?, ?, ?, ?, ?)
+      .prepare(`insert into manifests (instance_uid, deployment_id, revision, signed_at, manifest, images)
+                values (?, ?, ?, ?, ?, ?)
                 on conflict (instance_uid) do update set deployment_id = excluded.deployment_id,
-                revision = excluded.revision, signed_at = excluded.signed_at, manifest = excluded.manifest`)
+                revision = excluded.revision, signed_at = excluded.signed_at, manifest = excluded.manifest,
+                images = excluded.images`)
       .run(
         manifest.instance_uid,
         manifest.deployment_id ?? '',
         manifest.revision,
         Date.parse(manifest.signed_at),
         JSON.stringify(manifest),
+        JSON.stringify(images),
       );
     this.#parsed.set(manifest.instance_uid, manifest);
   }
@@ -35,6 +39,11 @@ export class Manifests {
     const manifest = JSON.parse(row.manifest as string) as SignedManifest;
     this.#parsed.set(instanceUid, manifest);
     return manifest;
+  }
+
+  imagesOf(instanceUid: string): DeployedImage[] {
+    const row = this.#db.prepare('select images from manifests where instance_uid = ?').get(instanceUid);
+    return JSON.parse((row?.images as string | null | undefined) ?? '[]');
   }
 
   all(): SignedManifest[] {

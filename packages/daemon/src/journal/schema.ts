@@ -43,6 +43,28 @@ create table if not exists instance_ids (
   instance_id text not null
 ) strict;
 
+create table if not exists watches (
+  instance_uid text primary key,
+  deployment_id text not null,
+  until integer not null,
+  irreversible text,
+  former text not null
+) strict;
+
+create table if not exists schedules (
+  instance_uid text not null,
+  component text not null,
+  schedule text not null,
+  due_at integer not null,
+  last_execution text,
+  primary key (instance_uid, component)
+) strict;
+
+create table if not exists routes (
+  instance_uid text primary key,
+  routes text not null
+) strict;
+
 create table if not exists pinned (
   name text primary key,
   value text not null
@@ -50,4 +72,8 @@ create table if not exists pinned (
 `;
 
 /** What came later, in this order; a journal counts in its `user_version` how many of these it has. */
-export const CHANGES: readonly string[] = ['alter table deployments add column claim text'];
+export const CHANGES: readonly string[] = [
+  'alter table deployments add column claim text',
+  'alter table deployments add column rollback_of text',
+  'alter table manifests add column images text',
+];

@@ -5,6 +5,9 @@ import { Backoff } from './backoff.ts';
 import type { LogBatch } from './deployment-log.ts';
 import { isRefusal, type Service } from './service.ts';
 
+/** Lines without a place are told with the result alone, which is taken once. */
+type LastLines = Pick<LogBatch, 'logs'> & Partial<LogBatch>;
+
 interface Options {
   journal: Journal;
   service: Service;
@@ -16,7 +19,7 @@ export class DeploymentReports {
   readonly #options: Options;
   readonly #backoff = new Backoff({ firstMs: 1_000, mostMs: 60_000 });
   /** The last lines of a log; they are not worth the journal, and go with the result if this process lives. */
-  readonly #lines = new Map<string, LogBatch>();
+  readonly #lines = new Map<string, LastLines>();
   readonly #sending = new Set<string>();
   #retry: NodeJS.Timeout | undefined;
   #stopped = false;
@@ -25,7 +28,7 @@ export class DeploymentReports {
     this.#options = options;
   }
 
-  report(id: string, lines?: LogBatch): void {
+  report(id: string, lines?: LastLines): void {
     if (lines) this.#lines.set(id, lines);
     if (!this.#sending.has(id)) void this.#send(id);
   }
@@ -58,9 +61,12 @@ export class DeploymentReports {
     this.#lines.delete(id);
   }
 
-  async #post(id: string, { status, error, reason, instance, components }: RolloutResult): Promise<void> {
+  async #post(
+    id: string,
+    { status, error, reason, instance, images, components, gap_ms }: RolloutResult,
+  ): Promise<void> {
     const { journal, service } = this.#options;
-    const { instanceUid: uid, claim = null } = journal.deployments.find(id) ?? {};
+    const { instanceUid: uid, claim = null, rollbackOf, revision } = journal.deployments.find(id) ?? {};
     const { data } = await service.call('deployments.report', {
       body: {
         deployment_id: id,
@@ -69,6 +75,12 @@ export class DeploymentReports {
         ...(error === undefined ? {} : { error: error.slice(0, 8_192) }),
         ...(reason === undefined ? {} : { reason: reason.slice(0, 64) }),
         ...(instance === undefined ? {} : { instance }),
+        ...(images === undefined ? {} : { images }),
+        ...(gap_ms === undefined ? {} : { gap_ms }),
+        // One that nobody ordered says what it undid.
+        ...(rollbackOf === undefined || revision === undefined
+          ? {}
+          : { rollback_of: rollbackOf, revision, reason: reason ?? 'unhealthy' }),
         ...this.#lines.get(id),
       },
     });

@@ -3,13 +3,19 @@ import type { Deployment, ReportedLine } from '@hortus/contract/resources/deploy
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import { Slots, type Turns } from '../actions/turns.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { Ingress } from '../ingress/ingress.ts';
 import type { JournalledDeployment } from '../journal/deployments.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { JournalledWatch } from '../journal/watches.ts';
 import type { Log } from '../log.ts';
 import { check } from '../policy/check.ts';
 import type { Policy } from '../policy/policy.ts';
+import { pinned } from '../pull/digests.ts';
+import { settledPins } from '../pull/settled-pins.ts';
 import { type RolloutResult, rollOut } from '../rollout/rollout.ts';
+import { irreversibleSince } from '../rollout/watch.ts';
 import { acceptManifest, type Expectation } from '../trust/accept-manifest.ts';
+import { newDeploymentId } from './deployment-id.ts';
 import { DeploymentLog, type LogBatch } from './deployment-log.ts';
 import { DeploymentReports } from './deployment-reports.ts';
 import { isRefusal, type Service } from './service.ts';
@@ -18,6 +24,7 @@ export interface DeploymentsOptions {
   journal: Journal;
   engine: Engine;
   service: Service;
+  ingress: Ingress;
   turns: Turns;
   policy: Policy;
   /** Of the service; undefined as long as none is pinned, and then nothing is deployed. */
@@ -26,6 +33,8 @@ export interface DeploymentsOptions {
   log: Log;
   /** An instance changed. */
   onChange(uid: string): void;
+  /** For tests, which end the process at a chosen moment. */
+  boundary?: ((moment: string) => void) | undefined;
 }
 
 type Order = Pick<Deployment, 'id' | 'definition_id' | 'revision'> & Pick<JournalledDeployment, 'claim'>;
@@ -61,6 +70,37 @@ export class DeploymentRunner {
 
   settle(): void {
     this.#reports.settle();
+  }
+
+  /**
+   * Goes back to what ran before a deployment that turned out to be sick, without being asked: the service may be away. It
+   * hears of it as of a deployment of its own kind.
+   */
+  return({ deploymentId, former, instanceUid, irreversible }: JournalledWatch, why: string): void {
+    const { journal, log } = this.#options;
+    if (this.#stopped) return;
+    const id = newDeploymentId();
+    log.warn('a deployment does not stand its trial', { deployment: deploymentId, why });
+    const stays =
+      irreversible &&
+      `${why}, but ${irreversible} may have changed data that the previous version must not meet; nothing was rolled back.`;
+    const { claim } = journal.together(() => {
+      journal.watches.end(instanceUid);
+      const received = journal.deployments.receiveReturn(id, deploymentId, former, Date.now());
+      // Together with the rest: one that is found begun after a kill is gone on with.
+      if (stays) journal.deployments.finish(id, failed('irreversible', stays), Date.now());
+      return received;
+    });
+    if (stays) {
+      this.#reports.report(id, { logs: [line('warn', stays)] });
+      return;
+    }
+    const order = { id, definition_id: former.definition_id, revision: former.revision, claim };
+    this.#follow(id, (signal) => this.#goBack(order, former, why, signal));
+  }
+
+  async #goBack(order: Order, former: SignedManifest, why: string, signal: AbortSignal): Promise<void> {
+    await this.#rollOut(order, former, signal, [line('warn', `${why}; going back to revision ${former.revision}`)]);
   }
 
   /** Takes nothing new, gives what is under way a little time, and then leaves it to the next life of the daemon. */
@@ -131,29 +171,50 @@ export class DeploymentRunner {
     if (!accepted.ok) return failed(accepted.rule, `Refused: ${accepted.message}.`);
     const refusals = check(accepted.manifest, policy);
     if (refusals.length === 0) return accepted.manifest;
-    const list = refusals.map(({ component, message }) => (component ? `${component} ${message}` : message));
+    const list = refusals.map(
+      ({ rule, component, message }) => `${component ? `${component}: ` : ''}${message} (rule ${rule})`,
+    );
     return failed('refused', `Refused by the policy of this server: ${list.join('; ')}.`);
   }
 
   async #resume(journalled: JournalledDeployment, signal: AbortSignal): Promise<void> {
-    const { id, definitionId: definition_id, revision, claim, manifest } = journalled;
+    const { id, definitionId: definition_id, revision, claim, manifest, rollbackOf } = journalled;
     if (manifest === undefined) return this.#finish(id, failed('lost', 'The daemon has lost the manifest.'));
     const order = { id, definition_id, revision, claim };
+    if (rollbackOf !== undefined) return await this.#goBack(order, manifest, 'The daemon was interrupted', signal);
     // The operator may have changed the policy since, and the disk may have been written to by others.
     const accepted = this.#accept(order, manifest);
     if ('status' in accepted) return this.#finish(id, accepted);
     await this.#rollOut(order, accepted, signal);
   }
 
-  async #rollOut(order: Order, manifest: SignedManifest, signal: AbortSignal): Promise<void> {
-    const { turns, engine, journal, log } = this.#options;
+  async #rollOut(
+    order: Order,
+    manifest: SignedManifest,
+    signal: AbortSignal,
+    said: ReportedLine[] = [],
+  ): Promise<void> {
+    const { turns, engine, ingress, journal, log, boundary } = this.#options;
     const { id, definition_id: definitionId, revision } = order;
-    const lines = new DeploymentLog({ send: (batch) => this.#progress(order, batch) });
+    const isReturn = journal.deployments.find(id)?.rollbackOf !== undefined;
+    // The service hears of a return when it is over.
+    const send = isReturn
+      ? () => Promise.reject(new Error('not yet'))
+      : (batch: LogBatch) => this.#progress(order, batch);
+    const lines = new DeploymentLog({ send });
+    for (const one of said) lines.add(one);
     const { deadline, progress } = this.#deadline(id, manifest.deadline_ms);
     const events = { log: (line: ReportedLine) => lines.add(line), progress };
-    const rollout = { deploymentId: id, definitionId, revision, manifest, serverId: manifest.server_id };
+    const identity = { deploymentId: id, definitionId, revision, serverId: manifest.server_id };
     const steps = { step: (step: string) => this.#stopped || journal.deployments.step(id, step) };
-    const work = () => this.#slots.run(() => rollOut(rollout, { engine, events, signal, journal: steps }));
+    const deps = { engine, ingress, events, signal, journal: steps, boundary };
+    const rollout = async () => ({
+      ...identity,
+      manifest: await settledPins(engine, manifest),
+      former: journal.manifests.of(manifest.instance_uid),
+      logins: manifest.registries,
+    });
+    const work = () => this.#slots.run(async () => rollOut(await rollout(), deps));
     let result: RolloutResult;
     try {
       result = await turns.take(manifest.instance_uid, work);
@@ -165,9 +226,30 @@ export class DeploymentRunner {
     const rest = await lines.close();
     // Past the daemon's own end the journal is closed; the next life goes on from what it says.
     if (this.#closed) return;
-    if (result.status === 'success') journal.manifests.keep(manifest);
-    this.#finish(id, result, rest);
+    boundary?.('before finish');
+    journal.together(() => {
+      if (result.status === 'success') {
+        if (!isReturn) this.#beginWatch(id, manifest);
+        journal.manifests.keep(manifest, result.images);
+      }
+      journal.deployments.finish(id, result, Date.now());
+    });
+    this.#reports.report(id, rest);
+    boundary?.('after finish');
     this.#options.onChange(manifest.instance_uid);
+  }
+
+  /** What it can go back to is what the journal still holds: whatever ran before. */
+  #beginWatch(deploymentId: string, manifest: SignedManifest): void {
+    const { manifests, watches } = this.#options.journal;
+    const { instance_uid: instanceUid, watch_ms = 0 } = manifest;
+    const former = manifests.of(instanceUid);
+    if (watch_ms === 0 || former === undefined || former.revision === manifest.revision) return;
+    const until = Date.now() + watch_ms;
+    const irreversible = irreversibleSince(former, manifest);
+    // Its tags may mean other bytes by the time it is gone back to.
+    const before = pinned(former, manifests.imagesOf(instanceUid));
+    watches.begin({ instanceUid, deploymentId, until, irreversible, former: before });
   }
 
   /** Ends a rollout in which nothing moves any more. The service does the same, but may be away. */
@@ -201,6 +283,10 @@ export class DeploymentRunner {
 
 /** As the reason of an abort it becomes the reason of the result. */
 const CANCELLED = 'cancelled';
+
+function line(level: ReportedLine['level'], message: string): ReportedLine {
+  return { at: Date.now(), level, message };
+}
 
 function failed(reason: string, error: string): RolloutResult {
   return { status: 'failed', reason, error, components: [] };

@@ -15,6 +15,8 @@ export interface ObserverOptions {
   serverId(): string;
   /** Whether something is being done to the instance: what it looks like meanwhile is no news. */
   busy(uid: string): boolean;
+  /** Something happened to a container of this instance or, if none is named, perhaps to any. */
+  onEvent?(uid: string | undefined): void;
   everyMs?: number;
   /** How long changes are collected before they are told. */
   collectMs?: number;
@@ -32,7 +34,7 @@ export class Observer {
   #telling: Promise<void> = Promise.resolve();
 
   constructor(options: ObserverOptions) {
-    this.#options = { everyMs: 30_000, collectMs: 200, ...options };
+    this.#options = { everyMs: 30_000, collectMs: 200, onEvent: () => {}, ...options };
   }
 
   start(): void {
@@ -72,13 +74,16 @@ export class Observer {
         log.warn('the engine tells no events at the moment', { error });
       }
       this.changed();
+      this.#options.onEvent(undefined);
       await sleep(2_000, undefined, { signal }).catch(() => undefined);
     }
   }
 
   /** That a command runs inside, an action or a health check of the engine, changes nothing, and is told three times each. */
   #noticed({ action, attributes }: ContainerEvent): void {
-    if (!action.startsWith('exec_')) this.changed(attributes[label.instance]);
+    if (action.startsWith('exec_')) return;
+    this.changed(attributes[label.instance]);
+    this.#options.onEvent(attributes[label.instance]);
   }
 
   #tell(everything: boolean): void {

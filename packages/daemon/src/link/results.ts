@@ -37,13 +37,16 @@ export class Results {
 
   /** A courtesy: if it gets lost, the result says that it began. */
   started(id: string): void {
+    // Of what nobody ordered nobody waits to hear that it began.
+    if (this.#options.journal.executions.find(id)?.request.scheduled) return;
     this.#options.channel.send({ type: 'action_started', execution_id: id });
   }
 
   finished(id: string): void {
-    const outcome = this.#options.journal.executions.find(id)?.outcome;
+    const { outcome, request } = this.#options.journal.executions.find(id) ?? {};
     if (outcome === undefined || this.#sending.has(id) || this.#awaited.has(id)) return;
-    if (!this.#sendByChannel(id, outcome)) void this.#sendByRest(id, outcome);
+    // The channel is for results of what was ordered over it.
+    if (request?.scheduled || !this.#sendByChannel(id, outcome)) void this.#sendByRest(id, outcome);
   }
 
   /** The service has it. */
@@ -102,8 +105,21 @@ export class Results {
   }
 
   async #put(id: string, outcome: ActionOutcome): Promise<void> {
-    const call = (body: ActionOutcome) =>
-      this.#options.service.call('actions.report', { params: { execution_id: id }, body });
+    const { service, journal } = this.#options;
+    const { request, receivedAt } = journal.executions.find(id) ?? {};
+    const run = request?.scheduled;
+    const call = (body: ActionOutcome): Promise<unknown> =>
+      run === undefined || request === undefined
+        ? service.call('actions.report', { params: { execution_id: id }, body })
+        : service.call('actions.reportScheduled', {
+            body: {
+              ...body,
+              ...run,
+              execution_id: id,
+              component: request.action.slug,
+              started_at: receivedAt ?? run.due_at,
+            },
+          });
     try {
       await call(outcome);
     } catch (error) {

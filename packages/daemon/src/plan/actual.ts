@@ -1,6 +1,7 @@
 import type { ContainerFacts, ContainerState } from '../engine/container-facts.ts';
 import { label } from './labels.ts';
 import { isNextName } from './names.ts';
+import type { ActualRoute } from './routes.ts';
 
 /** A container of an instance, as far as planning cares. */
 export interface ActualContainer {
@@ -14,6 +15,9 @@ export interface ActualContainer {
   exitCode: number;
   started: boolean;
   stopGraceMs: number;
+  /** The network it was born on beside its predecessor; missing where it was given its name in the instance at once. */
+  home: string | undefined;
+  networks: readonly string[];
   /** The containers it was made to take the place of, and whether they were running. */
   replaces: readonly Replaced[];
 }
@@ -27,6 +31,8 @@ export interface Actual {
   containers: readonly ActualContainer[];
   volumes: readonly string[];
   networks: readonly string[];
+  /** Where the ways in from outside lead now. */
+  routes: readonly ActualRoute[];
 }
 
 /** What the labels say; undefined for what no deployment made. */
@@ -46,6 +52,8 @@ export function actualContainer(facts: ContainerFacts): ActualContainer | undefi
     exitCode: facts.exitCode,
     started: facts.startedAt !== undefined,
     stopGraceMs: facts.stopGraceMs,
+    home: labels[label.home],
+    networks: facts.networks.map(({ name }) => name),
     replaces: replacedBy(labels),
   };
 }

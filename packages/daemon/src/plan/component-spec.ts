@@ -14,6 +14,7 @@ export function componentSpec(component: ManifestComponent, network: string): Om
     ...optional('entrypoint', c.entrypoint),
     ...optional('command', c.command),
     ...optional('user', c.user),
+    ...optional('groups', c.group_add),
     ...optional('workingDir', c.working_dir),
     // Stable over replacements: some applications keep their data under their host's name.
     ...(hostname.length > longestHostname ? {} : { hostname }),
@@ -49,6 +50,8 @@ export function componentSpec(component: ManifestComponent, network: string): Om
     ...optional('gpu', c.gpu),
     sysctls: c.sysctls,
     extraHosts: c.extra_hosts,
+    ...optional('nameServers', c.dns),
+    ...optional('logLimit', c.logging && { maxBytes: c.logging.max_bytes, files: c.logging.max_files }),
     readOnlyRoot: c.read_only,
     init: c.init,
     tty: c.tty,

@@ -4,7 +4,8 @@ import type { ContainerFile, ContainerSpec } from '../engine/container-spec.ts';
 import type { NamedSpec } from '../engine/engine.ts';
 import { componentSpec } from './component-spec.ts';
 import { label, ownerLabels } from './labels.ts';
-import { containerName, isSafeName, networkName } from './names.ts';
+import { containerName, homeName, isSafeName, networkName } from './names.ts';
+import { type RouteRule, routeRule } from './routes.ts';
 
 export type UnitKind = 'service' | 'before_start_job' | 'after_start_job';
 
@@ -16,6 +17,10 @@ export interface Unit {
   kind: UnitKind;
   primary: boolean;
   irreversible: boolean;
+  /** Whether it can run while its predecessor still does: they share nothing that only one can have. */
+  beside: boolean;
+  /** Its names inside the instance; none on the host's network. */
+  aliases: readonly string[];
   /** Under its lasting name. */
   spec: ContainerSpec;
   files: readonly ContainerFile[];
@@ -29,9 +34,12 @@ export interface Desired {
   instanceUid: string;
   /** Missing where every component is on the host's network. */
   network: NamedSpec | undefined;
+  /** Where containers of this deployment start while their predecessors serve. Made only if there are such. */
+  home: NamedSpec;
   volumes: readonly NamedSpec[];
   /** What others depend on comes first. */
   units: readonly Unit[];
+  routes: readonly RouteRule[];
 }
 
 export interface DesiredFrom {
@@ -66,10 +74,12 @@ export function desiredState(from: DesiredFrom): Desired {
     deploymentId: from.deploymentId,
     instanceUid: uid,
     network: deployed.some((component) => component.network === 'bridge') ? network : undefined,
+    home: { name: homeName(uid, from.deploymentId), labels: own, owner: ownerLabels },
     volumes: [...volumes].map((name) => ({ name, labels: own, owner: ownerLabels })),
     units: deployed.flatMap((component) =>
       replicas(component).map((replica) => unit(from, component, replica, component.name === primary, own)),
     ),
+    routes: manifest.routes.map(routeRule),
   };
 }
 
@@ -112,6 +122,8 @@ function unit(
     kind,
     primary: primary && replica === 1,
     irreversible: component.irreversible,
+    beside: canRunBeside(component),
+    aliases: bare.network.kind === 'host' ? [] : bare.network.aliases,
     spec: {
       ...bare,
       // Ours come last: a manifest must not be able to pass a container off as another's.
@@ -134,6 +146,12 @@ function unit(
     check,
     config,
   };
+}
+
+/** Two at once would write to the same files, or want the same port of the server. */
+function canRunBeside({ kind, storage, ports, network }: ManifestComponent): boolean {
+  if (kind !== 'service' || network === 'host') return false;
+  return storage.every(({ read_only }) => read_only) && ports.every(({ host_port }) => host_port === undefined);
 }
 
 /** An engine would cut a text at a zero byte, or take a name with = in it for another. */

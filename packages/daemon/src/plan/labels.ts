@@ -20,6 +20,8 @@ export const label = {
   /** The ids, with commas between, of the containers this one was made to replace, and of those that were running. */
   replaces: 'hortus.replaces',
   replacesRunning: 'hortus.replaces_running',
+  /** The network a container was started on while its predecessor still served; kept for as long as the container is. */
+  home: 'hortus.home',
   /** On throw-away containers of actions, which no deployment touches. */
   execution: 'hortus.execution',
 } as const;

@@ -32,3 +32,8 @@ export function lastingName(name: string): string {
 export function networkName(uid: string): string {
   return `hortus-${uid}`;
 }
+
+/** Sorts behind the network of the instance, so that joining it changes no container's way to the outside. */
+export function homeName(uid: string, deploymentId: string): string {
+  return `${networkName(uid)}.${deploymentId}`;
+}

@@ -1,16 +1,27 @@
 import type { NamedSpec } from '../engine/engine.ts';
 import type { ActualContainer, Replaced } from './actual.ts';
 import type { Unit } from './desired.ts';
+import type { RouteRule } from './routes.ts';
 
 /** A container a step is about: one that is there, or the one that this plan creates for a unit. */
 export type Target = { existing: ActualContainer } | { created: Unit };
+
+/** A route and the containers it shall lead to. */
+export interface Way {
+  rule: RouteRule;
+  targets: readonly Target[];
+}
 
 type Doing =
   | { step: 'discard' | 'stop_old' | 'remove_old' | 'start_old'; container: ActualContainer }
   | { step: 'pull'; image: string }
   | { step: 'network'; network: NamedSpec }
   | { step: 'volumes'; volume: NamedSpec }
-  | { step: 'create'; unit: Unit; replaces: readonly Replaced[] }
+  | { step: 'create'; unit: Unit; replaces: readonly Replaced[]; home: string | undefined }
+  | { step: 'join'; network: string; target: Target; aliases: readonly string[] }
+  | { step: 'route'; ways: readonly Way[] }
+  | { step: 'drain'; container: ActualContainer; ports: readonly number[] }
+  | { step: 'drop_network'; network: string }
   | { step: 'files'; unit: Unit }
   | { step: 'start' | 'wait_healthy' | 'before_start_job' | 'after_start_job'; unit: Unit; target: Target }
   | { step: 'switch'; target: Target; name: string };

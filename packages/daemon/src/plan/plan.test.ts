@@ -5,6 +5,7 @@ import { type Desired, desiredState } from './desired.ts';
 import { plan } from './plan.ts';
 import type { Plan, PlanStep } from './plan-step.ts';
 import { recoveryPlan } from './recovery.ts';
+import { routeRule } from './routes.ts';
 import { EngineModel } from './testing/engine-model.ts';
 import { component, manifest } from './testing/manifests.ts';
 
@@ -41,6 +42,7 @@ function someComponent(name: string): fc.Arbitrary<ManifestComponent> {
       component(name, {
         kind,
         ...(kind === 'job' ? { run } : {}),
+        aliases: [`other-${name}`],
         image: `example:${version}`,
         replicas: kind === 'job' ? 1 : replicas,
         storage: stored
@@ -65,8 +67,18 @@ const someManifest: fc.Arbitrary<Manifest> = fc
         else if (target.kind === 'job') one.depends_on[other] = 'completed';
       }
     }
-    return manifest('u', components);
+    return components;
+  })
+  .chain((components) => {
+    const services = components.filter(({ kind }) => kind === 'service').map(({ name }) => name);
+    return fc.tuple(fc.subarray(services), fc.constantFrom('one.test', 'two.test')).map(([routed, host]) => {
+      const routes = routed.map((name) => ({ ...route, name, component: name, host, path: `/${name}` }));
+      return manifest('u', components, { routes });
+    });
   });
+
+const route = { port: 80, strip: false, tls: 'off', primary: false, url: '' } as const;
+const rulesOf = (from: Manifest | undefined) => (from?.routes ?? []).map(routeRule);
 
 function applied(model: EngineModel, { steps }: Plan, until = steps.length): EngineModel {
   for (const step of steps.slice(0, until)) model.apply(step);
@@ -80,7 +92,18 @@ function deployed(from: Manifest | undefined): EngineModel {
 
 /** What people would see: which containers, under which names, running or ended. */
 function picture(model: EngineModel): string[] {
-  return model.containers.map(({ name, config, state }) => `${name} ${config.slice(7, 15)} ${state}`).sort();
+  const nameOf = (id: string) => model.containers.find((one) => one.id === id)?.name ?? 'nobody';
+  return [
+    ...model.containers.map(({ name, config, state }) => `${name} ${config.slice(7, 15)} ${state}`),
+    ...model.routes.map(({ host, path, containers }) => `${host}${path} ${containers.map(nameOf).sort()}`),
+  ].sort();
+}
+
+/** Nothing is left that no container needs. */
+function expectTidy(model: EngineModel): void {
+  const needed = new Set(model.containers.flatMap(({ home }) => home ?? []));
+  const further = [...model.networks].filter((name) => name !== 'hortus-u');
+  expect(new Set(further)).toEqual(needed);
 }
 
 const maybeManifest = fc.option(someManifest, { nil: undefined });
@@ -101,6 +124,8 @@ describe('a plan', () => {
           const kind = desired.units.find(({ spec }) => spec.name === one.name)?.kind;
           expect(one.state).toBe(kind === 'service' ? 'running' : 'exited');
         }
+        expectTidy(model);
+        expect(model.routes.map(({ containers: _, ...rule }) => rule)).toEqual(desired.routes);
         expect(plan(desired, model.actual()).steps).toEqual([]);
         // Another deployment of the same manifest has nothing to do either.
         expect(plan(desire(wanted), model.actual()).steps).toEqual([]);
@@ -155,6 +180,43 @@ describe('a plan', () => {
     );
   });
 
+  test('never leaves a routed component, or a name inside, without a healthy container where two can run at once', () => {
+    fc.assert(
+      fc.property(someManifest, someManifest, share, fc.boolean(), (old, wanted, fraction, fails) => {
+        const model = deployed(old);
+        const desired = desire(wanted);
+        const before = model.actual();
+        const constant = desired.units.filter(({ beside, component }) => {
+          const former = old.components.find(({ name }) => name === component);
+          return beside && former?.kind === 'service' && former.replicas === 1 && former.storage.length === 0;
+        });
+        const look = () => {
+          for (const { component, aliases } of constant) {
+            for (const alias of aliases) {
+              const answering = model.named('hortus-u', alias);
+              expect(answering.length).toBeGreaterThan(0);
+              for (const { id } of answering) expect(model.healthy).toContain(id);
+            }
+            for (const one of model.routes.filter((each) => each.component === component)) {
+              expect(one.containers.some((id) => model.healthy.has(id))).toBe(true);
+            }
+          }
+        };
+        const run = ({ steps }: Plan, until = steps.length) => {
+          for (const step of steps.slice(0, until)) {
+            model.apply(step);
+            look();
+          }
+        };
+        const steps = plan(desired, before);
+        run(steps, fails ? cutAt(steps, fraction) : undefined);
+        const recovery = recoveryPlan(desired, before, model.actual(), rulesOf(old));
+        if (fails && recovery.direction !== 'none') run(recovery.plan);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   test('never takes a volume away', () => {
     fc.assert(
       fc.property(someManifest, someManifest, share, (old, wanted, fraction) => {
@@ -164,7 +226,7 @@ describe('a plan', () => {
         const before = model.actual();
         const steps = plan(desired, before);
         applied(model, steps, cutAt(steps, fraction));
-        const recovery = recoveryPlan(desired, before, model.actual());
+        const recovery = recoveryPlan(desired, before, model.actual(), rulesOf(old));
         const all = [...steps.steps, ...(recovery.direction === 'none' ? [] : recovery.plan.steps)];
         for (const step of all) {
           if (step.step === 'discard' || step.step === 'remove_old') expect(step.container.id).toMatch(/^id/);
@@ -185,9 +247,10 @@ describe('after a failure at any step', () => {
         const steps = plan(desired, before);
         const newPicture = picture(applied(model.copy(), steps));
         applied(model, steps, cutAt(steps, fraction));
-        const recovery = recoveryPlan(desired, before, model.actual());
+        const recovery = recoveryPlan(desired, before, model.actual(), rulesOf(old));
         if (recovery.direction === 'none') throw new Error('nothing here is irreversible');
         applied(model, recovery.plan);
+        expectTidy(model);
         expect(picture(model)).toEqual(recovery.direction === 'back' ? oldPicture : newPicture);
       }),
       { numRuns: 300 },
@@ -223,9 +286,10 @@ describe('after a failure at any step', () => {
         const before = model.actual();
         const second = plan(desired, before);
         applied(model, second, cutAt(second, failed));
-        const recovery = recoveryPlan(desired, before, model.actual());
+        const recovery = recoveryPlan(desired, before, model.actual(), rulesOf(old));
         if (recovery.direction === 'none') throw new Error('nothing here is irreversible');
         applied(model, recovery.plan);
+        expectTidy(model);
         expect([oldPicture, newPicture]).toContainEqual(picture(model));
       }),
       { numRuns: 300 },
@@ -259,18 +323,21 @@ describe('after a failure at any step', () => {
     const desired = desire(of(2));
     const before = model.actual();
     const steps = plan(desired, before);
+    // The application has no storage, so that it starts beside its predecessor.
     const directions = steps.steps.map((step) => {
       model.apply(step);
-      return [step.step, recoveryPlan(desired, before, model.actual()).direction];
+      return [step.step, recoveryPlan(desired, before, model.actual(), []).direction];
     });
     expect(directions).toEqual([
+      ['network', 'back'],
       ['pull', 'back'],
       ['create', 'back'],
       ['create', 'back'],
       ['before_start_job', 'none'],
-      ['stop_old', 'none'],
       ['start', 'none'],
       ['wait_healthy', 'none'],
+      ['join', 'none'],
+      ['stop_old', 'none'],
       ['remove_old', 'forward'],
       ['remove_old', 'forward'],
       ['switch', 'forward'],

@@ -1,4 +1,5 @@
 import { type PlaybookType, playbooks } from '@hortus/contract/playbooks';
+import type { ManifestRoute } from '@hortus/contract/template/manifest';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Actual, isNext } from './actual.ts';
@@ -6,10 +7,18 @@ import { type Desired, desiredState } from './desired.ts';
 import { plan } from './plan.ts';
 import type { Plan } from './plan-step.ts';
 import { recoveryPlan } from './recovery.ts';
+import { routeRule } from './routes.ts';
 import { EngineModel } from './testing/engine-model.ts';
 import { component, manifest } from './testing/manifests.ts';
 
 let deployments = 0;
+
+const host = 'u.example.org';
+const route: ManifestRoute = {
+  ...{ name: 'web', component: 'app', port: 80, host, path: '/', url: `http://${host}/` },
+  ...{ strip: false, tls: 'off', primary: true },
+};
+const rules = [routeRule(route)];
 
 const desire = (components: Parameters<typeof manifest>[1]): Desired =>
   desiredState({
@@ -17,14 +26,16 @@ const desire = (components: Parameters<typeof manifest>[1]): Desired =>
     definitionId: 'def_1',
     revision: deployments,
     serverId: 'srv_1',
-    manifest: manifest('u', components),
+    manifest: manifest('u', components, { routes: [route] }),
   });
+
+const volume = { name: 'data', volume: 'u_data', mount_path: '/data', read_only: false, critical: true };
 
 /** One of everything that makes a step of its own; `version` changes all of it. */
 const everything = (version: number, { broken = false } = {}) => [
   component('db', {
     image: `db:${version}`,
-    storage: [{ name: 'data', volume: 'u_data', mount_path: '/data', read_only: false, critical: true }],
+    storage: [volume],
   }),
   component('migrate', { kind: 'job', run: 'before_start', image: `app:${version}`, depends_on: { db: 'healthy' } }),
   component('app', {
@@ -41,8 +52,10 @@ const apply = (model: EngineModel, { steps }: Plan, until = steps.length) => {
 };
 
 /** What people call a rollout that begins like this. */
-const kindOf = ({ containers }: Actual): PlaybookType =>
-  containers.some((one) => !isNext(one) || one.replaces.length > 0) ? 'recreate' : 'deploy';
+const kindOf = ({ units }: Desired, { containers }: Actual): PlaybookType => {
+  if (containers.every((one) => isNext(one) && one.replaces.length === 0)) return 'deploy';
+  return units.some(({ beside }) => beside) ? 'replace' : 'recreate';
+};
 
 const stepsIn = ({ steps }: Plan) => [...new Set(steps.map(({ step }) => step))];
 
@@ -63,11 +76,11 @@ describe('the playbooks', () => {
           const before = model.actual();
           const desired = desire(everything(version));
           const made = plan(desired, before);
-          expectInPlaybook(kindOf(before), made);
+          expectInPlaybook(kindOf(desired, before), made);
           apply(model, made, Math.round(made.steps.length * share));
-          const recovery = recoveryPlan(desired, before, model.actual());
+          const recovery = recoveryPlan(desired, before, model.actual(), rules);
           if (recovery.direction === 'back') expectInPlaybook('recover', recovery.plan);
-          if (recovery.direction === 'forward') expectInPlaybook(kindOf(model.actual()), recovery.plan);
+          if (recovery.direction === 'forward') expectInPlaybook(kindOf(desired, model.actual()), recovery.plan);
         }
       }),
     );
@@ -75,13 +88,16 @@ describe('the playbooks', () => {
 
   test('have no step that is never taken, and name them in the order in which they come', () => {
     const model = new EngineModel();
-    const first = plan(desire([component('main', { files: everything(1)[2]?.files ?? [] })]), model.actual());
+    const files = [{ mount_path: '/etc/x', mode: '0644', content: 'x' }];
+    const first = plan(desire([component('app', { files })]), model.actual());
     const inOrder = (type: PlaybookType, made: Plan) =>
       expect(stepsIn(made)).toEqual(playbooks[type].steps.filter((step) => stepsIn(made).includes(step as never)));
     inOrder('deploy', first);
     apply(model, first);
-    const second = plan(desire([component('main', { image: 'example:2' })]), model.actual());
-    inOrder('recreate', second);
+    const second = plan(desire([component('app', { image: 'example:2' })]), model.actual());
+    inOrder('replace', second);
+    apply(model, second);
+    inOrder('recreate', plan(desire([component('app', { image: 'example:3', storage: [volume] })]), model.actual()));
 
     const taken = new Set<string>();
     const whole = new EngineModel();
@@ -95,10 +111,10 @@ describe('the playbooks', () => {
     const made = plan(failing, before);
     const stopped = made.steps.findIndex(({ step }) => step === 'stop_old') + 1;
     note(made, stopped);
-    const recovery = recoveryPlan(failing, before, whole.actual());
+    const recovery = recoveryPlan(failing, before, whole.actual(), rules);
     if (recovery.direction === 'none') throw new Error('nothing here is irreversible');
     note(recovery.plan);
-    const rollouts: readonly PlaybookType[] = ['deploy', 'recreate', 'rollback', 'recover'];
+    const rollouts: readonly PlaybookType[] = ['deploy', 'replace', 'recreate', 'rollback', 'recover'];
     expect([...taken].sort()).toEqual([...new Set(rollouts.flatMap((type) => playbooks[type].steps))].sort());
   });
 });

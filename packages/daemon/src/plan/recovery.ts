@@ -1,8 +1,10 @@
 import { type Actual, type ActualContainer, isNext, isUp } from './actual.ts';
 import type { Desired } from './desired.ts';
+import { drainSteps, dropping, isAsIs, stopping } from './endings.ts';
 import { finishInterrupted } from './finish.ts';
 import { plan } from './plan.ts';
 import { inOrder, type Plan, type PlanStep } from './plan-step.ts';
+import type { RouteRule } from './routes.ts';
 
 export type Recovery =
   /** To the state before. */
@@ -12,8 +14,8 @@ export type Recovery =
   /** Neither: a job has changed data in a way that old code must not meet. */
   | { direction: 'none'; irreversibleJob: string };
 
-/** What to do after a rollout failed somewhere between `before` and `actual`. */
-export function recoveryPlan(desired: Desired, before: Actual, actual: Actual): Recovery {
+/** What to do after a rollout failed somewhere between `before` and `actual`. `former` are the routes of what ran before. */
+export function recoveryPlan(desired: Desired, before: Actual, actual: Actual, former: readonly RouteRule[]): Recovery {
   if (isPastReturn(desired, before, actual)) return { direction: 'forward', plan: plan(desired, actual) };
   const irreversible = desired.units.find(
     (unit) =>
@@ -21,32 +23,55 @@ export function recoveryPlan(desired: Desired, before: Actual, actual: Actual): 
       actual.containers.some((one) => isNext(one) && one.started && one.component === unit.component),
   );
   if (irreversible) return { direction: 'none', irreversibleJob: irreversible.component };
-  return { direction: 'back', plan: wayBack(before, actual) };
+  return { direction: 'back', plan: wayBack(desired, before, actual, former) };
 }
+
+const afterwards = ['stop_old', 'remove_old', 'drop_network'];
 
 function isPastReturn(desired: Desired, before: Actual, actual: Actual): boolean {
   if (finishInterrupted(actual).steps.length > 0) return true;
   const present = new Set(actual.containers.map(({ id }) => id));
   if (before.containers.some((one) => !isNext(one) && !present.has(one.id))) return true;
   // All that is left is to take away what is no longer declared.
-  const left = plan(desired, actual).steps;
-  return left.every(({ step }) => step === 'stop_old' || step === 'remove_old');
+  return plan(desired, actual).steps.every(({ step }) => afterwards.includes(step));
 }
 
-function wayBack(before: Actual, actual: Actual): Plan {
-  const discards = actual.containers.filter(isNext).map((container): PlanStep => {
-    return { key: `discard:${container.id}`, after: [], step: 'discard', container };
-  });
+/** Those that stood in the way of the old ones go first; those that ran beside them serve until the old ones do again. */
+function wayBack({ network }: Desired, before: Actual, actual: Actual, former: readonly RouteRule[]): Plan {
+  const nexts = actual.containers.filter(isNext);
+  const lasting = actual.containers.filter((one) => !isNext(one));
+  const discards = nexts.filter((one) => one.home === undefined).map((one) => discarding(one, []));
   // The new one may hold a port or a name on the network that the old one needs.
   const after = discards.map(({ key }) => key);
-  const restored = actual.containers.flatMap((container): PlanStep[] => {
-    if (isNext(container)) return [];
+  const restored = lasting.flatMap((container): PlanStep[] => {
     const served = shouldServe(container, before);
     if (served && !isUp(container)) return [{ key: `start_old:${container.id}`, after, step: 'start_old', container }];
-    if (!served && isUp(container)) return [{ key: `stop_old:${container.id}`, after, step: 'stop_old', container }];
+    if (!served && isUp(container)) return [stopping(container, after)];
     return [];
   });
-  return { steps: inOrder([...discards, ...restored]) };
+  const serving = [...after, ...restored.map(({ key }) => key)];
+  const ways = former.map((rule) => {
+    const leadsTo = lasting.filter((one) => one.component === rule.component && shouldServe(one, before));
+    return { rule, targets: leadsTo.map((existing) => ({ existing })) };
+  });
+  const route: PlanStep[] = isAsIs(ways, actual) ? [] : [{ key: 'route', after: serving, step: 'route', ways }];
+  const routed = [...serving, ...route.map(({ key }) => key)];
+  const retreats = nexts
+    .filter((one) => one.home !== undefined)
+    .flatMap((one): PlanStep[] => {
+      const isAsked = actual.routes.some(({ containers }) => containers.includes(one.id));
+      const drain = isAsked ? drainSteps(one, actual.routes, routed) : [];
+      return [...drain, discarding(one, [...routed, ...drain.map(({ key }) => key)])];
+    });
+  const left = [...routed, ...retreats.map(({ key }) => key)];
+  // Of an instance that never was nothing is left but its volumes.
+  const kept = new Set(lasting.length === 0 ? [] : [network?.name, ...lasting.map(({ home }) => home)]);
+  const drops = actual.networks.filter((name) => !kept.has(name)).map((name) => dropping(name, left));
+  return { steps: inOrder([...discards, ...restored, ...route, ...retreats, ...drops]) };
+}
+
+function discarding(container: ActualContainer, after: readonly string[]): PlanStep {
+  return { key: `discard:${container.id}`, after, step: 'discard', container };
 }
 
 /** It ran before, or an earlier attempt that was cut off had stopped it to replace it. */

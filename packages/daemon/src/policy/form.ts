@@ -1,6 +1,8 @@
 import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
+import { isImageReference } from '../engine/docker/image-reference.ts';
 import { isPlainPath } from './host-paths.ts';
 import { COMPONENT_NAME, INSTANCE_UID, type Refusal } from './policy.ts';
+import { refuseRoute, refuseSettings } from './settings-form.ts';
 
 /**
  * What no policy can allow, because it would reach past the instance itself: names that are paths, paths that climb,
@@ -20,6 +22,17 @@ export function refuseForm(manifest: Manifest): Refusal[] {
     if (seen.has(name)) say('names', name, `there are two components ${name}`);
     seen.add(name);
     for (const message of refuseComponent(component, uid)) say('form', name, message);
+    for (const message of refuseSettings(component)) say('form', name, message);
+  }
+  for (const route of manifest.routes) {
+    for (const message of refuseRoute(route)) say('routes', undefined, message);
+    if (!seen.has(route.component)) say('routes', undefined, `the route ${route.name} leads to no component`);
+  }
+  for (const { slug, component, image } of manifest.actions) {
+    if (!seen.has(component)) say('actions', undefined, `the action ${JSON.stringify(slug)} has no component`);
+    if (image !== undefined && !isImageReference(image)) {
+      say('actions', component, `${JSON.stringify(image)} is not an image`);
+    }
   }
   return refusals;
 }

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import type { ManifestHealthcheck } from '@hortus/contract/template/manifest';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
+import { addressOf } from './address.ts';
 
 export type ProbeResult = { ok: true } | { ok: false; detail: string };
 
@@ -25,11 +26,6 @@ export async function probe(
     if (timeout.aborted) return { ok: false, detail: `no answer within ${check.timeout_ms} ms` };
     return { ok: false, detail: (error as Error).message };
   }
-}
-
-function addressOf({ networks, hostNetwork }: Pick<ContainerFacts, 'networks' | 'hostNetwork'>): string | undefined {
-  if (hostNetwork) return '127.0.0.1';
-  return networks.find(({ address }) => address !== '')?.address;
 }
 
 type HttpCheck = NonNullable<ManifestHealthcheck['http']>;

@@ -1,5 +1,6 @@
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { ServedRoute } from '../ingress/served-route.ts';
 import { type Actual, actualContainer } from '../plan/actual.ts';
 import { label } from '../plan/labels.ts';
 
@@ -9,11 +10,12 @@ export interface Reading {
   facts: ReadonlyMap<string, ContainerFacts>;
 }
 
-/** What there is of an instance, by label and by nothing else. */
+/** What there is of an instance: by label and by nothing else, and the routes as the ingress has them. */
 export async function readActual(
   engine: Pick<Engine, 'containers' | 'volumes' | 'networks'>,
   serverId: string,
   instanceUid: string,
+  routes: readonly ServedRoute[],
 ): Promise<Reading> {
   const instance = { [label.managed]: 'true', [label.instance]: instanceUid };
   const [containers, volumes, networks] = await Promise.all([
@@ -26,6 +28,7 @@ export async function readActual(
       containers: containers.flatMap((facts) => actualContainer(facts) ?? []),
       volumes: volumes.map(({ name }) => name),
       networks: networks.map(({ name }) => name),
+      routes: routes.map(({ targets, ...rule }) => ({ ...rule, containers: targets.map((one) => one.container) })),
     },
     facts: new Map(containers.map((facts) => [facts.id, facts])),
   };

@@ -67,7 +67,7 @@ describe('a first deployment', () => {
   test('of an image nobody can pull says so', async () => {
     const missing = '127.0.0.1:1/no/such:1';
     const result = await server.deploy(server.newUid(), [component('main', { ...sleeper, image: missing })]);
-    expect(result).toMatchObject({ status: 'failed', reason: 'engine' });
+    expect(result).toMatchObject({ status: 'failed', reason: 'image' });
     expect(result.error).toContain(`pull image ${missing}`);
   });
 });
@@ -116,9 +116,10 @@ describe('a changed deployment', () => {
 
   test('that does not become healthy brings the very same old container back', async () => {
     const uid = server.newUid();
-    await server.deploy(uid, [component('main', web())]);
+    const storage = [{ name: 'data', volume: `${uid}_data`, mount_path: '/data', read_only: false, critical: true }];
+    await server.deploy(uid, [component('main', web({ storage }))]);
     const old = await server.inspect(uid);
-    const result = await server.deploy(uid, [component('main', web({ healthcheck: failingCheck }))]);
+    const result = await server.deploy(uid, [component('main', web({ storage, healthcheck: failingCheck }))]);
     expect(result).toMatchObject({ status: 'failed', reason: 'unhealthy', restored: true });
     expect(await server.inspect(uid)).toMatchObject({ Id: old.Id, State: { Status: 'running' } });
     expect((await server.names()).filter((name) => name.startsWith(uid))).toEqual([`${uid} running`]);
@@ -159,6 +160,26 @@ describe('a changed deployment', () => {
     expect(await running).toMatchObject({ status: 'failed', reason: 'cancelled', restored: true });
     expect(await server.inspect(uid)).toMatchObject({ Id: old.Id, State: { Status: 'running' } });
   });
+});
+
+test('a step in which nothing moves ends the rollout, though others go on', async () => {
+  const uid = server.newUid();
+  await server.deploy(uid, [component('main', web({ env: { VERSION: '1' } }))]);
+  const job = (name: string, seconds: number, ...after: string[]) =>
+    component(name, {
+      ...{ kind: 'job', run: 'before_start', image, command: ['sleep', `${seconds}`] },
+      depends_on: Object.fromEntries(after.map((one) => [one, 'completed' as const])),
+    });
+  const parts = [
+    component('main', web({ env: { VERSION: '2' } })),
+    ...[job('stuck', 1_000), job('first', 1), job('second', 1, 'first'), job('third', 1_000, 'second')],
+  ];
+  const result = await server.deploy(uid, parts, { manifest: { deadline_ms: 5_000 } });
+  expect(result).toMatchObject({ status: 'failed', reason: 'deadline', restored: true });
+  expect(result.error).toBe('The step before_start_job:stuck.1 made no progress within 5 s');
+  expect(server.log.map(({ message }) => message).join('\n')).toContain('Job first is done');
+  expect((await server.names()).filter((name) => name.startsWith(uid))).toEqual([`${uid} running`]);
+  expect((await server.inspect(uid)).Config.Env).toContain('VERSION=1');
 });
 
 describe('components', () => {

@@ -1,24 +1,37 @@
 import type { StepId } from '@hortus/contract/playbooks';
+import type { DeployedImage } from '@hortus/contract/resources/deployments';
+import type { RegistryLogin } from '@hortus/contract/resources/manifest';
 import type { Manifest } from '@hortus/contract/template/manifest';
+import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
 import { EngineProblem } from '../engine/engine-problem.ts';
+import type { Ingress } from '../ingress/ingress.ts';
 import { type Desired, desiredState, ManifestProblem } from '../plan/desired.ts';
 import { plan } from '../plan/plan.ts';
 import type { Plan, PlanStep } from '../plan/plan-step.ts';
 import { recoveryPlan } from '../plan/recovery.ts';
+import { type RouteRule, routeRule } from '../plan/routes.ts';
+import { digestsOf } from '../pull/digests.ts';
+import { ImageProblem } from '../pull/fetch-image.ts';
 import { applyPlan, StepFailed } from './apply.ts';
 import type { Health, Status } from './container-status.ts';
+import { Gap } from './gap.ts';
 import { type Reading, readActual } from './read-actual.ts';
 import { NotReady } from './readiness.ts';
 import { describeSuccess } from './rollout-outcome.ts';
 import { StepRunner } from './step-runner.ts';
+import { inTime, TooLate } from './step-time.ts';
 
 export interface Rollout {
   deploymentId: string;
   definitionId: string;
   revision: number;
   manifest: Manifest;
+  /** What the instance was last rolled out by; its routes come back if this rollout fails. */
+  former?: Manifest | undefined;
   serverId: string;
+  /** How to sign in where the images come from. */
+  logins?: readonly RegistryLogin[] | undefined;
 }
 
 export interface RolloutEvents {
@@ -44,23 +57,32 @@ export interface RolloutDeps {
   events: RolloutEvents;
   /** Aborted to cancel, or past the deadline; a text as its reason becomes the result's. */
   signal: AbortSignal;
+  ingress: Pick<Ingress, 'routesOf' | 'taken' | 'lead' | 'trouble'>;
   journal?: StepJournal;
+  /** For tests, which end the process there: before and after each step. */
+  boundary?: ((moment: string) => void) | undefined;
 }
 
 export interface RolloutResult {
   status: 'success' | 'failed';
   error?: string;
-  /** For code: unhealthy, exited, job_failed, manifest, engine, name_taken, irreversible, or why it was aborted. */
+  /** For code: unhealthy, exited, job_failed, image, manifest, engine, name_taken, route_taken, deadline, irreversible, or why it was aborted. */
   reason?: string;
   /** After a failure: whether what ran before runs as before. */
   restored?: boolean;
+  /** For how long it did not serve; missing where nothing that ran was replaced. */
+  gap_ms?: number;
   instance?: {
     container_id: string;
     container_name: string;
     status: Status;
     health: Health;
     started_at: number | null;
+    /** Where it is reached instead, if its route cannot be served. */
+    url?: string;
   };
+  /** Of a success: what each component runs. */
+  images?: DeployedImage[];
   components: { name: string; container_id: string; status: Status; health: Health; image: string }[];
 }
 
@@ -69,24 +91,25 @@ const recoveryTimeMs = 10 * 60_000;
 
 /** Brings an instance to what the manifest says, or back to what it was. Never throws: every end is a result. */
 export async function rollOut(rollout: Rollout, deps: RolloutDeps): Promise<RolloutResult> {
-  const { engine, events, signal } = deps;
+  const { events, signal } = deps;
   let desired: Desired;
   let before: Reading;
   try {
     desired = desiredState(rollout);
-    before = await look(engine, rollout.serverId, desired);
+    before = await look(deps, rollout.serverId, desired);
     signal.throwIfAborted();
   } catch (error) {
     const text = errorText(error, signal);
     log(events, 'error', text);
     return { status: 'failed', error: text, reason: reasonOf(error, signal), components: [] };
   }
-  const attempt: Attempt = { rollout, desired, before, runner: stepRunner(engine, events) };
+  const gap = new Gap(before);
+  const attempt: Attempt = { rollout, desired, before, gap, runner: stepRunner(rollout, desired, gap, deps) };
   try {
     const steps = plan(desired, before.actual);
     if (steps.steps.length === 0) log(events, 'info', 'Everything is as it should be; nothing to do');
-    await apply(steps, attempt.runner, deps, signal);
-    return describeSuccess(desired, before, attempt.runner.ready);
+    await apply(steps, attempt, deps, signal);
+    return await succeeded(attempt, deps, attempt.runner.ready);
   } catch (error) {
     const failure = { error: errorText(error, signal), reason: reasonOf(error, signal) };
     log(events, 'error', failure.error, error instanceof StepFailed ? error.step.step : undefined);
@@ -98,26 +121,33 @@ interface Attempt {
   rollout: Rollout;
   desired: Desired;
   before: Reading;
+  gap: Gap;
   runner: StepRunner;
 }
 
-/** Of its steps only a pull takes so long that it speaks in between. */
-function stepRunner(engine: Engine, events: RolloutEvents): StepRunner {
-  return new StepRunner(
-    engine,
-    () => events.progress(),
-    (line) => log(events, 'info', line, 'pull'),
-  );
+function stepRunner(
+  { logins = [] }: Rollout,
+  { instanceUid }: Desired,
+  gap: Gap,
+  { engine, ingress, events }: RolloutDeps,
+): StepRunner {
+  const warn = (message: string) => log(events, 'warn', message, 'route');
+  const say = (level: 'info' | 'warn', message: string) => log(events, level, message, 'pull');
+  return new StepRunner({ engine, ingress, instanceUid, gap, logins, warn, say });
 }
 
 /** Reads what is there, and makes sure that the names we will need at the very end are free or ours. */
-async function look(engine: Engine, serverId: string, desired: Desired): Promise<Reading> {
+async function look({ engine, ingress }: RolloutDeps, serverId: string, desired: Desired): Promise<Reading> {
+  const { instanceUid, routes, units } = desired;
+  const claimed = ingress.taken(instanceUid, routes);
+  if (claimed)
+    throw new RouteTaken(`${claimed.host}${claimed.path} leads to the instance ${claimed.instanceUid} on this server`);
   const [reading, ...holders] = await Promise.all([
-    readActual(engine, serverId, desired.instanceUid),
-    ...desired.units.map(({ spec }) => engine.inspect(spec.name)),
+    readActual(engine, serverId, instanceUid, ingress.routesOf(instanceUid)),
+    ...units.map(({ spec }) => engine.inspect(spec.name)),
   ]);
   // The engine also finds by the beginning of an id, so the name is compared.
-  const taken = desired.units.find(({ spec }, index) => {
+  const taken = units.find(({ spec }, index) => {
     const holder = holders[index];
     return holder?.name === spec.name && !reading.facts.has(holder.id);
   });
@@ -127,47 +157,76 @@ async function look(engine: Engine, serverId: string, desired: Desired): Promise
 }
 
 class NameTaken extends Error {}
+class RouteTaken extends Error {}
 
-async function apply(
-  steps: Plan,
-  runner: StepRunner,
-  { events, journal }: RolloutDeps,
-  signal: AbortSignal,
-): Promise<void> {
+async function apply(steps: Plan, attempt: Attempt, deps: RolloutDeps, signal: AbortSignal): Promise<void> {
+  const { events, journal, boundary } = deps;
+  const { rollout, runner } = attempt;
   await applyPlan(
     steps,
     async (step: PlanStep, stepSignal) => {
       const begun = performance.now();
       journal?.step(step.key);
-      const done = await runner.run(step, stepSignal);
+      boundary?.(`before ${step.step}`);
+      const done = await inTime(step, rollout.manifest.deadline_ms, stepSignal, (limited, progress) =>
+        runner.run(step, limited, () => {
+          progress();
+          events.progress();
+        }),
+      );
       log(events, 'info', `${done} (${Math.round(performance.now() - begun)} ms)`, step.step);
       events.progress();
+      boundary?.(`after ${step.step}`);
     },
     signal,
   );
 }
 
+async function succeeded(
+  { rollout, desired, before, gap }: Attempt,
+  { engine, ingress }: RolloutDeps,
+  ready: ReadonlyMap<string, ContainerFacts>,
+): Promise<RolloutResult> {
+  const result = describeSuccess(desired, before, ready);
+  const made = new Map([...before.facts.values(), ...ready.values()].map((facts) => [facts.id, facts.imageId]));
+  // Those of scheduled jobs too: going back must bring back what they will run.
+  const images = rollout.manifest.components.map(({ name: component, image }) => {
+    const container = result.components.find(({ name }) => name === component)?.container_id;
+    return { component, image, id: container === undefined ? undefined : made.get(container) };
+  });
+  result.images = await digestsOf(engine, images);
+  if (gap.ms !== undefined) result.gap_ms = gap.ms;
+  const primary = rollout.manifest.routes.find((route) => route.primary)?.name;
+  const led = ingress.routesOf(desired.instanceUid).find(({ name }) => name === primary);
+  const address = led?.targets.find((target) => target.address)?.address;
+  if (ingress.trouble !== undefined && result.instance && address) result.instance.url = `http://${address}`;
+  return result;
+}
+
 /** After a failure: back to what ran before, or, where that is partly gone, on to what was already proven healthy. */
 async function recover(
-  { rollout, desired, before, runner }: Attempt,
+  attempt: Attempt,
   deps: RolloutDeps,
   failure: { error: string; reason: string },
 ): Promise<RolloutResult> {
-  const { engine, events } = deps;
+  const { engine, ingress, events } = deps;
+  const { rollout, desired, before, gap, runner } = attempt;
   const failed = { status: 'failed' as const, ...failure, components: [] };
   try {
-    const { actual } = await readActual(engine, rollout.serverId, desired.instanceUid);
-    const recovery = recoveryPlan(desired, before.actual, actual);
+    const routes = ingress.routesOf(desired.instanceUid);
+    const { actual } = await readActual(engine, rollout.serverId, desired.instanceUid, routes);
+    const recovery = recoveryPlan(desired, before.actual, actual, formerRoutes(rollout));
     if (recovery.direction === 'none') {
       const why = `${recovery.irreversibleJob} may have changed data that the previous version must not meet; nothing was rolled back`;
       log(events, 'warn', why);
       return { ...failed, restored: false, reason: 'irreversible', error: `${failure.error}\n${why}` };
     }
-    const helper = stepRunner(engine, events);
-    await apply(recovery.plan, helper, deps, AbortSignal.timeout(recoveryTimeMs));
+    const helper = stepRunner(rollout, desired, gap, deps);
+    const timeout = AbortSignal.timeout(recoveryTimeMs);
+    await apply(recovery.plan, { ...attempt, runner: helper }, deps, timeout);
     if (recovery.direction === 'forward') {
       log(events, 'warn', 'The old containers were partly removed already, so the rollout was completed');
-      return describeSuccess(desired, before, new Map([...runner.ready, ...helper.ready]));
+      return await succeeded(attempt, deps, new Map([...runner.ready, ...helper.ready]));
     }
     const again = recovery.plan.steps.some(({ step }) => step === 'start_old');
     if (again) log(events, 'warn', 'The previous version serves again');
@@ -177,6 +236,10 @@ async function recover(
     log(events, 'error', why);
     return { ...failed, restored: false, error: `${failure.error}\n${why}` };
   }
+}
+
+function formerRoutes({ former }: Rollout): RouteRule[] {
+  return (former?.routes ?? []).map(routeRule);
 }
 
 function log(events: RolloutEvents, level: RolloutLogLine['level'], message: string, step?: StepId): void {
@@ -196,8 +259,11 @@ function reasonOf(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return typeof signal.reason === 'string' ? signal.reason : 'aborted';
   const cause = error instanceof StepFailed ? error.cause : error;
   if (cause instanceof NotReady) return cause.reason;
+  if (cause instanceof ImageProblem) return 'image';
   if (cause instanceof ManifestProblem) return 'manifest';
   if (cause instanceof NameTaken) return 'name_taken';
+  if (cause instanceof RouteTaken) return 'route_taken';
+  if (cause instanceof TooLate) return 'deadline';
   if (cause instanceof EngineProblem) return 'engine';
   return 'internal';
 }

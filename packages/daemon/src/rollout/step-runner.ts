@@ -1,38 +1,55 @@
+import type { RegistryLogin } from '@hortus/contract/resources/manifest';
 import type { ManifestHealthcheck } from '@hortus/contract/template/manifest';
 import type { ContainerFacts } from '../engine/container-facts.ts';
-import type { Engine, PullProgress } from '../engine/engine.ts';
-import { type ActualContainer, type Replaced, replacesLabels } from '../plan/actual.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Ingress } from '../ingress/ingress.ts';
+import { connectionsClosed } from '../ingress/open-connections.ts';
+import type { ServedRoute } from '../ingress/served-route.ts';
+import { type ActualContainer, replacesLabels } from '../plan/actual.ts';
 import type { Unit } from '../plan/desired.ts';
 import { label } from '../plan/labels.ts';
 import { nextName } from '../plan/names.ts';
-import type { PlanStep, Target } from '../plan/plan-step.ts';
-import { PullSummary } from './pull-summary.ts';
+import type { PlanStep, Target, Way } from '../plan/plan-step.ts';
+import { fetchImage } from '../pull/fetch-image.ts';
+import { addressesOf, addressOf } from './address.ts';
+import type { Gap } from './gap.ts';
 import { lastLines, NotReady, waitReady } from './readiness.ts';
+
+export interface StepRunnerDeps {
+  engine: Engine;
+  ingress: Pick<Ingress, 'lead' | 'trouble'>;
+  instanceUid: string;
+  gap: Gap;
+  /** How to sign in where the images come from. */
+  logins: readonly RegistryLogin[];
+  /** A line for the log of the deployment, within the step that pulls. */
+  say(level: 'info' | 'warn', message: string): void;
+  /** Something that a person should know and that is no failure. */
+  warn(message: string): void;
+}
+
+type Doing<Step extends PlanStep['step']> = Extract<PlanStep, { step: Step }>;
 
 /** Carries out single steps, and remembers what they led to. */
 export class StepRunner {
+  readonly #deps: StepRunnerDeps;
   readonly #engine: Engine;
-  readonly #progress: () => void;
-  readonly #say: (line: string) => void;
   /** Ids of the containers made here, by unit. */
   readonly #created = new Map<string, string>();
-  readonly #stoppedAt = new Map<string, number>();
   /** Of the containers that became ready, by unit. */
   readonly ready = new Map<string, ContainerFacts>();
 
-  /** `say` is told how far a step is that takes long. */
-  constructor(engine: Engine, progress: () => void, say: (line: string) => void) {
-    this.#engine = engine;
-    this.#say = say;
-    this.#progress = progress;
+  constructor(deps: StepRunnerDeps) {
+    this.#deps = deps;
+    this.#engine = deps.engine;
   }
 
-  /** What was done, as one line for the log. */
-  async run(step: PlanStep, signal: AbortSignal): Promise<string> {
+  /** What was done, as one line for the log. `progress` is told that something moved within the step. */
+  async run(step: PlanStep, signal: AbortSignal, progress: () => void): Promise<string> {
     const engine = this.#engine;
     switch (step.step) {
       case 'pull':
-        return await this.#pull(step.image, signal);
+        return await this.#pull(step.image, signal, progress);
       case 'network':
         await engine.ensureNetwork(step.network);
         return `Made network ${step.network.name}`;
@@ -40,10 +57,13 @@ export class StepRunner {
         await engine.ensureVolume(step.volume);
         return `Made volume ${step.volume.name}`;
       case 'create':
-        return await this.#create(step.unit, step.replaces);
+        return await this.#create(step);
       case 'files':
         await engine.putFiles(this.#idOf({ created: step.unit }), step.unit.files);
         return `Wrote ${step.unit.files.length} files into ${step.unit.component}`;
+      case 'join':
+        await engine.joinNetwork(step.network, this.#idOf(step.target), step.aliases);
+        return `${componentOf(step.target)} joined network ${step.network} as ${step.aliases.join(', ')}`;
       case 'start':
         await engine.start(this.#idOf(step.target));
         return `Started ${step.unit.component}`;
@@ -52,11 +72,15 @@ export class StepRunner {
       case 'before_start_job':
       case 'after_start_job':
         return await this.#job(step.unit, step.target, signal);
+      case 'route':
+        return await this.#route(step.ways);
+      case 'drain':
+        return await this.#drain(step, signal);
       case 'switch':
         await engine.rename(this.#idOf(step.target), step.name);
         return `${step.name} is the new container`;
       case 'stop_old':
-        this.#stoppedAt.set(unitKey(step.container), performance.now());
+        this.#deps.gap.stopping(step.container);
         await engine.stop(step.container.id, step.container.stopGraceMs);
         return `Stopped the old ${step.container.component}`;
       case 'start_old':
@@ -65,6 +89,9 @@ export class StepRunner {
       case 'remove_old':
         await engine.remove(step.container.id, { force: true });
         return `Removed ${step.step === 'discard' ? 'the unfinished' : 'the old'} ${step.container.component}`;
+      case 'drop_network':
+        await engine.removeNetwork(step.network);
+        return `Removed network ${step.network}`;
     }
   }
 
@@ -75,29 +102,29 @@ export class StepRunner {
     return id;
   }
 
-  async #pull(image: string, signal: AbortSignal): Promise<string> {
-    if (await this.#engine.hasImage(image)) return `Image ${image} is there`;
-    const summary = new PullSummary(image, this.#say);
-    const heard = (progress: PullProgress) => {
-      this.#progress();
-      summary.heard(progress);
-    };
-    await this.#engine.pull(image, heard, { signal });
-    return `Pulled ${image}`;
+  async #pull(image: string, signal: AbortSignal, progress: () => void): Promise<string> {
+    const { logins, say } = this.#deps;
+    return await fetchImage(image, { engine: this.#engine, logins, renew: true, signal, progress, say });
   }
 
-  async #create(unit: Unit, replaces: readonly Replaced[]): Promise<string> {
+  async #create({ unit, replaces, home }: Doing<'create'>): Promise<string> {
     const { spec } = unit;
-    const labels = { ...spec.labels, ...replacesLabels(replaces) };
-    this.#created.set(unit.key, await this.#engine.create({ ...spec, name: nextName(spec.name), labels }));
+    const born = home === undefined ? {} : { network: { kind: 'bridge' as const, name: home, aliases: [] } };
+    const labels = {
+      ...spec.labels,
+      ...replacesLabels(replaces),
+      ...(home === undefined ? {} : { [label.home]: home }),
+    };
+    const id = await this.#engine.create({ ...spec, ...born, name: nextName(spec.name), labels });
+    this.#created.set(unit.key, id);
     return `Created ${unit.component} from ${spec.image}`;
   }
 
   async #waitHealthy(unit: Unit, id: string, signal: AbortSignal): Promise<string> {
     this.ready.set(unit.key, await waitReady(this.#engine, id, unit.component, unit.check, signal));
-    const stopped = this.#stoppedAt.get(unit.key);
-    const gap = stopped === undefined ? '' : `; it did not serve for ${Math.round(performance.now() - stopped)} ms`;
-    return `${unit.component} is ${unit.check ? 'healthy' : 'running'}${gap}`;
+    const gap = this.#deps.gap.ready(unit);
+    const missed = gap === undefined ? '' : `; it did not serve for ${gap} ms`;
+    return `${unit.component} is ${unit.check ? 'healthy' : 'running'}${missed}`;
   }
 
   async #job(unit: Unit, target: Target, signal: AbortSignal): Promise<string> {
@@ -112,6 +139,43 @@ export class StepRunner {
     return `Job ${unit.component} is done`;
   }
 
+  async #route(ways: readonly Way[]): Promise<string> {
+    const { ingress, instanceUid, gap, warn } = this.#deps;
+    const routes = await Promise.all(ways.map((way) => this.#served(way)));
+    await ingress.lead(instanceUid, routes);
+    gap.routed(routes.map(({ component }) => component));
+    const { trouble } = ingress;
+    if (trouble !== undefined) {
+      for (const { host, targets } of routes) {
+        const address = targets.find((one) => one.address)?.address ?? 'no address';
+        warn(`${host} leads nowhere: ${trouble}. On the server itself it is reached at ${address}`);
+      }
+    }
+    const list = routes.map(({ host, path, component }) => `${host}${path === '/' ? '' : path} to ${component}`);
+    return list.length === 0 ? 'No route leads here any more' : `Led ${list.join(', ')}`;
+  }
+
+  async #served({ rule, targets }: Way): Promise<ServedRoute> {
+    const found = await Promise.all(targets.map((target) => this.#engine.inspect(this.#idOf(target))));
+    return {
+      ...rule,
+      targets: found.flatMap((facts) => {
+        if (facts === undefined) return [];
+        const host = addressOf(facts);
+        return [{ container: facts.id, address: host === undefined ? undefined : `${host}:${rule.port}` }];
+      }),
+    };
+  }
+
+  async #drain({ container, ports }: Doing<'drain'>, signal: AbortSignal): Promise<string> {
+    const facts = await this.#engine.inspect(container.id);
+    const addresses = facts ? addressesOf(facts).flatMap((host) => ports.map((port) => `${host}:${port}`)) : [];
+    const closed = await connectionsClosed(addresses, container.stopGraceMs, signal);
+    return closed
+      ? `The old ${container.component} has answered all it was asked`
+      : `The old ${container.component} still has connections after ${container.stopGraceMs} ms; they are cut`;
+  }
+
   async #startOld(container: ActualContainer, signal: AbortSignal): Promise<string> {
     await this.#engine.start(container.id);
     const facts = await this.#engine.inspect(container.id);
@@ -122,6 +186,6 @@ export class StepRunner {
   }
 }
 
-function unitKey({ component, replica }: ActualContainer): string {
-  return `${component}.${replica}`;
+function componentOf(target: Target): string {
+  return 'existing' in target ? target.existing.component : target.created.component;
 }

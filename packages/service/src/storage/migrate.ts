@@ -7,6 +7,8 @@ import { privateTemplates } from './migrations/0005-private-templates.ts';
 import { tenantsRecipesConfigs } from './migrations/0010-tenants-recipes-configs.ts';
 import { upgradesAssistant } from './migrations/0011-upgrades-assistant.ts';
 import { identityRetention } from './migrations/0012-identity-retention.ts';
+import { rollouts } from './migrations/0013-rollouts.ts';
+import { images } from './migrations/0014-images.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
 /** In the order in which they run; a name once released never changes. */
@@ -19,6 +21,8 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0010-tenants-recipes-configs': tenantsRecipesConfigs,
   '0011-upgrades-assistant': upgradesAssistant,
   '0012-identity-retention': identityRetention,
+  '0013-rollouts': rollouts,
+  '0014-images': images,
 };
 
 /** Any number works as long as every replica uses the same. */

@@ -247,6 +247,8 @@ export interface Tables {
     current_revision: number;
     last_revision: number;
     container_name: string;
+    /** How long a deployment is on trial; 0 for not at all. */
+    watch_seconds: number;
     succeeded_at: Time | null;
     created_at: Time;
     updated_at: Time;
@@ -290,6 +292,9 @@ export interface Tables {
     spec_hash: string;
     reason: string | null;
     error: string | null;
+    gap_ms: number | null;
+    /** What ran or, of a rollback that has not ended, what shall: component, image and digest of each. */
+    images: Json;
     cancel_requested_at: Time | null;
     /** The last sign of progress: what the deadline counts from. */
     progress_at: Time | null;
@@ -304,6 +309,15 @@ export interface Tables {
     updated_at: Time;
     started_at: Time | null;
     finished_at: Time | null;
+  };
+  /** The ways into a server. Whether a definition still needs its claim is seen when another wants it. */
+  route_claims: {
+    server_id: string;
+    host: string;
+    path: string;
+    definition_id: string;
+    /** Those of its revisions that have this route. */
+    revisions: Json;
   };
   deployment_logs: {
     deployment_id: string;
@@ -339,6 +353,8 @@ export interface Tables {
     server_id: string;
     slug: string;
     name: string;
+    /** Ordered through us, or run by the daemon alone on the schedule of the template. */
+    kind: 'ordered' | 'scheduled';
     status: Status<StateOf<typeof executionMachine>>;
     /** What the daemon is asked to do, by the manifest of the revision that runs; encrypted, since arguments may hold secrets. */
     request: string;
@@ -399,6 +415,18 @@ export interface Tables {
     disk_used: number;
     disk_free: number;
     reported_at: Time;
+  };
+
+  registries: {
+    id: string;
+    account_id: string;
+    host: string;
+    username: string;
+    /** Encrypted. */
+    password: string;
+    created_by: string | null;
+    created_at: Time;
+    updated_at: Time;
   };
 
   webhook_endpoints: {

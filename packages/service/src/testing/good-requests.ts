@@ -141,6 +141,15 @@ const ofWebhook = async ({ client }: Caller) => ({
   params: { id: (await client.call('webhooks.create', { body: subscription() })).data.id },
 });
 
+const registry = () => ({
+  host: `${fresh('registry')}.example.org:5000`,
+  username: 'gardener',
+  password: 'hunter2hunter2',
+});
+const ofRegistry = async ({ client }: Caller) => ({
+  params: { id: (await client.call('registries.create', { body: registry() })).data.id },
+});
+
 const newKey = () => ({
   name: fresh('key'),
   permissions: ['templates:read' as const],
@@ -317,6 +326,23 @@ export const goodRequests: GoodRequests = {
     ...(await ofExecution(caller)),
     body: { status: 'failed', exit_code: 1, output: 'no space', output_truncated: false, error: 'It failed' },
   }),
+  'actions.reportScheduled': async (caller) => {
+    const params = { id: await anInstance(caller) };
+    const { definition_id } = (await caller.client.call('instances.read', { params })).data;
+    const execution_id = `exe_${String(++number).padStart(26, '0')}`;
+    const times = { due_at: '2026-01-02T03:00:00Z', started_at: '2026-01-02T03:00:01Z' };
+    return {
+      body: {
+        execution_id,
+        definition_id,
+        component: 'tidy',
+        status: 'completed',
+        exit_code: 0,
+        output: 'done',
+        ...times,
+      },
+    };
+  },
   'actions.cancel': ofExecution,
   'actions.history': async (caller) => {
     const { instance_id } = (await caller.client.call('actions.read', await ofExecution(caller))).execution;
@@ -371,6 +397,16 @@ export const goodRequests: GoodRequests = {
     await aServer(caller);
     return {};
   },
+  'registries.list': async (caller) => {
+    await ofRegistry(caller);
+    return {};
+  },
+  'registries.create': () => ({ body: registry() }),
+  'registries.update': async (caller) => ({
+    ...(await ofRegistry(caller)),
+    body: { username: 'florist', password: 'hunter3hunter3' },
+  }),
+  'registries.delete': ofRegistry,
   'webhooks.list': async (caller) => {
     await ofWebhook(caller);
     return {};

@@ -67,6 +67,7 @@ export const definitionRow = (
   current_revision: 1,
   last_revision: 1,
   container_name: id,
+  watch_seconds: 60,
   succeeded_at: null,
   created_at: tx.now,
   updated_at: tx.now,

@@ -34,6 +34,7 @@ export function resolveComponent(
     stop_grace_period,
     ulimits,
     devices,
+    logging,
     ...same
   } = c;
   if (image === undefined || image === '') scope.fail(field('image'), 'has no image');
@@ -50,6 +51,10 @@ export function resolveComponent(
       compact({ mount_path: mount.mount_path, size_bytes: size(`tmpfs[${index}].size`, mount.size) }),
     ),
     shm_size_bytes: size('shm_size', shm_size),
+    logging: logging && {
+      max_bytes: size('logging.max_size', logging.max_size) ?? 0,
+      max_files: logging.max_files ?? 1,
+    },
     healthcheck: healthcheck && resolveHealthcheck(healthcheck),
     resources: compact({
       cpus: quantity(scope, field('resources.cpu'), resources.cpu, (text) => cores(String(text)), 'a number of cores'),

@@ -1,6 +1,7 @@
 import type { CanonicalComponent } from '../canonical-form.ts';
 import { error, type Path, type Remark } from '../finding.ts';
 import { didYouMean } from '../nearest.ts';
+import { parseSchedule } from '../schedule.ts';
 import { findCycle } from '../start-order.ts';
 import type { Rule } from './rule.ts';
 
@@ -59,6 +60,15 @@ function* kind(component: CanonicalComponent, path: Path): Generator<Remark> {
   }
   if (component.run === 'schedule' && component.schedule === undefined) {
     yield error('no-schedule', path, 'a job with run: schedule needs a schedule');
+  }
+  const { schedule } = component;
+  if (schedule !== undefined && !schedule.includes('${') && parseSchedule(schedule) === undefined) {
+    yield error(
+      'schedule',
+      [...path, 'schedule'],
+      `${schedule} is no schedule, or one that never comes`,
+      'such as 30 2 * * 1-5',
+    );
   }
   if (component.run !== 'schedule' && component.schedule !== undefined) {
     yield error('misplaced', [...path, 'schedule'], 'schedule needs run: schedule');

@@ -57,6 +57,13 @@ function hostConfig(spec: ContainerSpec): Record<string, unknown> {
     ],
     Sysctls: spec.sysctls,
     ExtraHosts: Object.entries(spec.extraHosts).map(([host, address]) => `${host}:${address}`),
+    Dns: spec.nameServers,
+    GroupAdd: spec.groups,
+    // Named, because the limits are known to this driver only, and the engine may have another by default.
+    LogConfig: spec.logLimit && {
+      Type: 'json-file',
+      Config: { 'max-size': String(spec.logLimit.maxBytes), 'max-file': String(spec.logLimit.files) },
+    },
     ReadonlyRootfs: spec.readOnlyRoot,
     Init: spec.init,
   };

@@ -19,10 +19,11 @@ import { demultiplex } from './demultiplex.ts';
 import { DockerApi } from './docker-api.ts';
 import { followEvents } from './docker-events.ts';
 import { dockerExec } from './docker-exec.ts';
-import { hasImage, pullImage } from './docker-images.ts';
+import { hasImage, imageDigests, pullImage } from './docker-images.ts';
 import {
   ensureNetwork,
   ensureVolume,
+  joinNetwork,
   labelFilters,
   listNetworks,
   listVolumes,
@@ -98,6 +99,10 @@ class DockerEngine implements Engine {
     return hasImage(this.#api, ref);
   }
 
+  imageDigests(ref: string): Promise<string[]> {
+    return imageDigests(this.#api, ref);
+  }
+
   pull(ref: string, on: (progress: PullProgress) => void, options: PullOptions = {}): Promise<void> {
     return pullImage(this.#api, ref, on, options);
   }
@@ -120,6 +125,10 @@ class DockerEngine implements Engine {
 
   removeNetwork(name: string): Promise<void> {
     return removeNetwork(this.#api, name);
+  }
+
+  joinNetwork(name: string, id: string, aliases: readonly string[]): Promise<void> {
+    return joinNetwork(this.#api, name, id, aliases);
   }
 
   removeVolume(name: string): Promise<void> {

@@ -11,6 +11,13 @@ export async function hasImage(api: DockerApi, ref: string): Promise<boolean> {
   return status === 200;
 }
 
+export async function imageDigests(api: DockerApi, ref: string): Promise<string[]> {
+  const operation = `read image ${ref}`;
+  const path = `/images/${/^sha256:[0-9a-f]{64}$/.test(ref) ? ref : checkedReference(ref, operation)}/json`;
+  const call = { operation, method: 'GET', path, timeout: api.timeouts.quick } as const;
+  return (await api.json<{ RepoDigests?: string[] | null }>(call)).RepoDigests ?? [];
+}
+
 interface PullLine {
   status?: string;
   id?: string;

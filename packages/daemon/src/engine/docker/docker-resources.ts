@@ -91,5 +91,25 @@ export async function removeVolume(api: DockerApi, name: string): Promise<void> 
 export async function removeNetwork(api: DockerApi, name: string): Promise<void> {
   const operation = `remove network ${name}`;
   const path = objectPath('networks', name, operation);
+  const { status, body } = await api.call({ operation, method: 'GET', path, timeout: api.timeouts.quick }, [404]);
+  if (status === 404) return;
+  const { Containers } = JSON.parse(body.toString('utf8')) as { Containers?: Record<string, unknown> | null };
+  for (const id of Object.keys(Containers ?? {})) {
+    const leave = `take container ${id} off network ${name}`;
+    const call = { operation: leave, method: 'POST', path: `${path}/disconnect`, timeout: api.timeouts.heavy } as const;
+    await api.call({ ...call, body: { Container: id, Force: true } }, [404]);
+  }
   await api.call({ operation, method: 'DELETE', path, timeout: api.timeouts.heavy }, [404]);
+}
+
+export async function joinNetwork(api: DockerApi, name: string, id: string, aliases: readonly string[]): Promise<void> {
+  const operation = `put container ${id} on network ${name}`;
+  const path = `${objectPath('networks', name, operation)}/connect`;
+  const call = { operation, method: 'POST', path, timeout: api.timeouts.heavy } as const;
+  const { status, body } = await api.call(
+    { ...call, body: { Container: id, EndpointConfig: { Aliases: aliases } } },
+    [403, 409],
+  );
+  if (status < 400 || body.includes('already exists in network')) return;
+  throw new EngineProblem({ operation, kind: 'conflict', status, detail: JSON.parse(body.toString('utf8')).message });
 }

@@ -2,9 +2,13 @@ import { EngineProblem } from '../engine-problem.ts';
 
 const reference = /^[a-z0-9]+(?:[._:/-]+[a-z0-9]+)*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$/;
 
+export function isImageReference(ref: string): boolean {
+  return reference.test(ref) && !ref.split('/').some((part) => part === '.' || part === '..' || part === '');
+}
+
 /** Refuses what is no image reference before it becomes part of a path. */
 export function checkedReference(ref: string, operation: string): string {
-  if (!reference.test(ref) || ref.split('/').some((part) => part === '.' || part === '..' || part === '')) {
+  if (!isImageReference(ref)) {
     throw new EngineProblem({ operation, kind: 'invalid', detail: 'that is not an image reference' });
   }
   return ref;

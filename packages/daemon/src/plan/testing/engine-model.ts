@@ -1,18 +1,25 @@
-import type { Actual, ActualContainer } from '../actual.ts';
+import { type Actual, type ActualContainer, isNext } from '../actual.ts';
 import { nextName } from '../names.ts';
 import type { PlanStep, Target } from '../plan-step.ts';
+import type { ActualRoute } from '../routes.ts';
 
 /** An engine reduced to what planning assumes of it; it refuses, by throwing, what a real one would refuse. */
 export class EngineModel {
   containers: ActualContainer[] = [];
   volumes = new Set<string>();
   networks = new Set<string>();
+  routes: ActualRoute[] = [];
+  /** By network and container, the names it is found by there. */
+  aliases = new Map<string, readonly string[]>();
+  /** Ids of those that were seen to be healthy since they were started. */
+  healthy = new Set<string>();
   readonly images = new Set<string>();
   #ids = 0;
 
   actual(): Actual {
     const containers = this.containers.map((one) => ({ ...one }));
-    return { containers, volumes: [...this.volumes], networks: [...this.networks] };
+    const routes = this.routes.map((one) => ({ ...one }));
+    return { containers, volumes: [...this.volumes], networks: [...this.networks], routes };
   }
 
   copy(): EngineModel {
@@ -20,6 +27,9 @@ export class EngineModel {
     copy.containers = this.containers.map((one) => ({ ...one }));
     copy.volumes = new Set(this.volumes);
     copy.networks = new Set(this.networks);
+    copy.routes = this.routes.map((one) => ({ ...one }));
+    copy.aliases = new Map(this.aliases);
+    copy.healthy = new Set(this.healthy);
     for (const image of this.images) copy.images.add(image);
     copy.#ids = this.#ids;
     return copy;
@@ -47,15 +57,38 @@ export class EngineModel {
         const others = this.containers.filter(
           (one) => one !== container && one.component === container.component && one.replica === container.replica,
         );
-        if (others.some(({ state }) => state === 'running')) throw new Error('old and new at once');
+        const beside = container.home !== undefined && isNext(container);
+        if (!beside && others.some(({ state }) => state === 'running')) throw new Error('old and new at once');
         this.#run(container);
         return;
       }
       case 'start_old':
         this.#run(this.#byId(step.container.id));
+        this.healthy.add(step.container.id);
         return;
-      case 'wait_healthy':
-        if (this.#find(step.target).state !== 'running') throw new Error('waiting for what does not run');
+      case 'wait_healthy': {
+        const { id, state } = this.#find(step.target);
+        if (state !== 'running') throw new Error('waiting for what does not run');
+        this.healthy.add(id);
+        return;
+      }
+      case 'join':
+        this.#join(step);
+        return;
+      case 'route':
+        this.routes = step.ways.map(({ rule, targets }) => ({
+          ...rule,
+          containers: targets.map((target) => this.#ready(target).id),
+        }));
+        return;
+      case 'drain':
+        if (this.routes.some(({ containers }) => containers.includes(step.container.id)))
+          throw new Error('draining what requests are led to');
+        return;
+      case 'drop_network':
+        this.networks.delete(step.network);
+        if (this.containers.some(({ home }) => home === step.network)) throw new Error('a home was taken away');
+        for (const one of this.containers) one.networks = one.networks.filter((name) => name !== step.network);
         return;
       case 'before_start_job':
       case 'after_start_job':
@@ -64,6 +97,7 @@ export class EngineModel {
       case 'stop_old': {
         const container = this.#byId(step.container.id);
         if (container.state === 'running') Object.assign(container, { state: 'exited', exitCode: 143 });
+        this.healthy.delete(container.id);
         return;
       }
       case 'discard':
@@ -77,7 +111,29 @@ export class EngineModel {
     }
   }
 
-  #create({ unit, replaces }: Extract<PlanStep, { step: 'create' }>): void {
+  /** By a name in the instance, which of its containers answer. */
+  named(network: string, alias: string): ActualContainer[] {
+    return this.containers.filter(
+      ({ id, state }) => state === 'running' && this.aliases.get(`${network} ${id}`)?.includes(alias),
+    );
+  }
+
+  #join({ network, target, aliases }: Extract<PlanStep, { step: 'join' }>): void {
+    const container = this.#find(target);
+    if (!this.networks.has(network)) throw new Error(`no network ${network}`);
+    if (container.networks.includes(network)) throw new Error('a network joined already takes no further name');
+    if (isNext(container) && container.home !== undefined) this.#ready(target);
+    container.networks = [...container.networks, network];
+    this.aliases.set(`${network} ${container.id}`, aliases);
+  }
+
+  #ready(target: Target): ActualContainer {
+    const container = this.#find(target);
+    if (container.state !== 'running' || !this.healthy.has(container.id)) throw new Error('a name or route too early');
+    return container;
+  }
+
+  #create({ unit, replaces, home }: Extract<PlanStep, { step: 'create' }>): void {
     const name = nextName(unit.spec.name);
     this.#checkFree(name);
     if (!this.images.has(unit.spec.image)) throw new Error(`no image ${unit.spec.image}`);
@@ -85,9 +141,13 @@ export class EngineModel {
       if (mount.kind === 'volume' && !this.volumes.has(mount.volume)) throw new Error(`no volume ${mount.volume}`);
     }
     const { network } = unit.spec;
-    if (network.kind === 'bridge' && !this.networks.has(network.name)) throw new Error(`no network ${network.name}`);
+    const birthplace = home ?? (network.kind === 'bridge' ? network.name : undefined);
+    if (birthplace !== undefined && !this.networks.has(birthplace)) throw new Error(`no network ${birthplace}`);
+    const id = `id${++this.#ids}`;
+    if (birthplace !== undefined && home === undefined && network.kind === 'bridge')
+      this.aliases.set(`${birthplace} ${id}`, network.aliases);
     this.containers.push({
-      id: `id${++this.#ids}`,
+      id,
       name,
       component: unit.component,
       replica: unit.replica,
@@ -97,6 +157,8 @@ export class EngineModel {
       exitCode: 0,
       started: false,
       stopGraceMs: 0,
+      home,
+      networks: birthplace === undefined ? [] : [birthplace],
       replaces,
     });
   }

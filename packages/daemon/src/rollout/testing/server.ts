@@ -1,10 +1,19 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { RegistryLogin } from '@hortus/contract/resources/manifest';
 import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
 import { sharedDocker } from '@hortus/testkit/docker';
 import { askDocker, readDocker } from '@hortus/testkit/docker-request';
 import { busyboxImage } from '@hortus/testkit/images';
+import { freePort } from '@hortus/testkit/port';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { openDockerEngine } from '../../engine/docker/docker-engine.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { Ingress } from '../../ingress/ingress.ts';
+import { Routes } from '../../journal/routes.ts';
+import { SCHEMA } from '../../journal/schema.ts';
+import { openLog } from '../../log.ts';
 import { manifest } from '../../plan/testing/manifests.ts';
 import { type RolloutLogLine, type RolloutResult, rollOut } from '../rollout.ts';
 
@@ -15,15 +24,32 @@ export class TestServer {
   readonly id = `srv_${randomBytes(6).toString('hex')}`;
   readonly socketPath = sharedDocker();
   readonly engine: Engine;
+  readonly ingress: Ingress;
+  readonly httpPort: number;
+  readonly httpsPort: number;
   log: RolloutLogLine[] = [];
+  readonly #folder = temporaryFolder('server');
+  readonly #former = new Map<string, Manifest>();
   #deployments = 0;
 
-  constructor() {
+  private constructor(httpPort: number, httpsPort: number, caddy: string | undefined) {
     this.engine = openDockerEngine({ socketPath: this.socketPath });
+    this.httpPort = httpPort;
+    this.httpsPort = httpsPort;
+    const db = new DatabaseSync(':memory:');
+    db.exec(SCHEMA);
+    this.ingress = new Ingress({
+      caddy,
+      httpPort,
+      httpsPort,
+      directory: join(this.#folder.path, 'ingress'),
+      routes: new Routes(db),
+      log: openLog('error'),
+    });
   }
 
-  static async open(): Promise<TestServer> {
-    const server = new TestServer();
+  static async open({ caddy }: { caddy?: string } = {}): Promise<TestServer> {
+    const server = new TestServer(await freePort(), await freePort(), caddy);
     await busyboxImage(server.socketPath, image);
     return server;
   }
@@ -32,27 +58,38 @@ export class TestServer {
     return `t${randomBytes(5).toString('hex')}`;
   }
 
-  deploy(
+  async deploy(
     uid: string,
     components: ManifestComponent[],
-    options: { signal?: AbortSignal; engine?: Engine; manifest?: Partial<Manifest> } = {},
+    options: {
+      signal?: AbortSignal;
+      engine?: Engine;
+      manifest?: Partial<Manifest>;
+      logins?: readonly RegistryLogin[];
+    } = {},
   ): Promise<RolloutResult> {
     this.log = [];
     this.#deployments++;
-    return rollOut(
+    const wanted = manifest(uid, components, options.manifest);
+    const result = await rollOut(
       {
         deploymentId: `dep_${this.#deployments}`,
         definitionId: 'def_1',
         revision: this.#deployments,
         serverId: this.id,
-        manifest: manifest(uid, components, options.manifest),
+        manifest: wanted,
+        former: this.#former.get(uid),
+        logins: options.logins,
       },
       {
+        ingress: this.ingress,
         engine: options.engine ?? this.engine,
         events: { log: (line) => this.log.push(line), progress: () => {} },
         signal: options.signal ?? new AbortController().signal,
       },
     );
+    if (result.status === 'success') this.#former.set(uid, wanted);
+    return result;
   }
 
   steps(): string[] {
@@ -82,6 +119,9 @@ export class TestServer {
   }
 
   async close(): Promise<void> {
+    for (const uid of this.#former.keys()) await this.ingress.lead(uid, []);
+    await this.ingress.stop();
+    await this.#folder.remove();
     const labels = { 'hortus.server': this.id };
     for (const { id } of await this.engine.containers({ labels })) await this.engine.remove(id, { force: true });
     for (const { name } of await this.engine.networks({ labels })) await this.engine.removeNetwork(name);

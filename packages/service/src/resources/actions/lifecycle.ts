@@ -13,6 +13,7 @@ export const executionLifecycle: Lifecycle<typeof executionMachine, 'executions'
     instance_id: row.instance_id,
     server_id: row.server_id,
     slug: row.slug,
+    kind: row.kind,
     status: row.status,
     exit_code: row.exit_code,
   }),

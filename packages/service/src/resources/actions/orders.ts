@@ -141,6 +141,7 @@ export class Orders {
       server_id,
       slug,
       name,
+      kind: 'ordered' as const,
       request: sealed,
       params: JSON.stringify(shown),
       exit_code: null,

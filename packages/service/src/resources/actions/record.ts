@@ -9,6 +9,7 @@ export const executionRecord = (row: Omit<ExecutionRow, 'request'>): Execution =
   server_id: row.server_id,
   slug: row.slug,
   name: row.name,
+  kind: row.kind,
   status: row.status,
   params: JSON.parse(row.params),
   exit_code: row.exit_code,

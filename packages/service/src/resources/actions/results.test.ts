@@ -39,6 +39,7 @@ onBothEngines((engine) => {
           execution_id: id,
           instance_id: instance.id,
           server_id: serverId,
+          kind: 'ordered',
           slug: 'db-dump',
           status: 'completed',
           exit_code: 0,

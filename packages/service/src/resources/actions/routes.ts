@@ -28,6 +28,11 @@ export const actionRoutes = (actions: Actions): Handlers<keyof typeof actionEndp
       const execution = await actions.report(tx, principal, params.execution_id, body);
       return { success: true, execution, data: execution };
     }),
+  'actions.reportScheduled': ({ principal, body, write }) =>
+    write(async (tx) => {
+      const execution = await actions.scheduled(tx, principal, body);
+      return { success: true, execution, data: execution };
+    }),
   'actions.cancel': ({ principal, params, write }) =>
     write(async (tx) => {
       const execution = await actions.cancel(tx, principal, params.execution_id);
@@ -43,6 +48,7 @@ const filterOf = ({ accountId }: Principal, query: Call<'actions.history'>['quer
   accountId,
   slug: query.slug,
   status: query.status,
+  kind: query.kind,
   since: timeOf(query.since),
   until: timeOf(query.until),
 });

@@ -1,4 +1,4 @@
-import type { ActionReport, Execution } from '@hortus/contract/resources/actions';
+import type { ActionReport, Execution, ScheduledReport } from '@hortus/contract/resources/actions';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import type { JobKind } from '../../jobs/job.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
@@ -15,6 +15,7 @@ import { isFinal } from './lifecycle.ts';
 import { type ManifestOf, Orders, type Wanted } from './orders.ts';
 import { executionRecord } from './record.ts';
 import { claimed, finalMoves, Results, type ResultsDeps } from './results.ts';
+import { recordScheduled } from './scheduled.ts';
 import {
   countExecutions,
   type ExecutionFilter,
@@ -32,7 +33,7 @@ export interface ActionsDeps extends Pick<ResultsDeps, 'secretsOf'> {
   readonly pages: Pages;
   readonly vault: Vault;
   readonly catalog: Pick<Catalog, 'byId'>;
-  readonly instances: Pick<Instances, 'find' | 'lock' | 'began' | 'settled' | 'definitionOf'>;
+  readonly instances: Pick<Instances, 'find' | 'lock' | 'lockLivingOf' | 'began' | 'settled' | 'definitionOf'>;
   readonly manifestOf: ManifestOf;
 }
 
@@ -118,6 +119,13 @@ export class Actions {
   async report(tx: Tx, principal: Principal, id: string, report: ActionReport): Promise<Execution> {
     const row = visible(principal, await lockExecution(tx, id));
     return executionRecord(await this.#take(tx, row, report, actorOf(principal)));
+  }
+
+  /** A job that ran because its time had come. */
+  async scheduled(tx: Tx, principal: Principal, report: ScheduledReport): Promise<Execution> {
+    const { vault, instances } = this.#deps;
+    const instance = await instances.lockLivingOf(tx, principal, report.definition_id);
+    return executionRecord(await recordScheduled(tx, { vault, results: this.#results }, principal, instance, report));
   }
 
   async cancel(tx: Tx, principal: Principal, id: string): Promise<Execution> {

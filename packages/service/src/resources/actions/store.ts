@@ -14,6 +14,7 @@ export interface ExecutionFilter {
   readonly until?: number | undefined;
   readonly slug?: string | undefined;
   readonly status?: ExecutionRow['status'] | undefined;
+  readonly kind?: ExecutionRow['kind'] | undefined;
 }
 
 const matching =
@@ -26,6 +27,7 @@ const matching =
       ...(filter.until === undefined ? [] : [eb('created_at', '<', filter.until)]),
       ...(filter.slug === undefined ? [] : [eb('slug', '=', filter.slug)]),
       ...(filter.status === undefined ? [] : [eb('status', '=', filter.status)]),
+      ...(filter.kind === undefined ? [] : [eb('kind', '=', filter.kind)]),
     ]);
 
 /** Written out, not parameters: only then do the engines know that the partial index holds what is asked for. */

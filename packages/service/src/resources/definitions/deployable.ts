@@ -27,6 +27,8 @@ export const definitionByUid = findByUid;
 /** Whoever changes the deployments of a definition holds the definition first, so that they queue here. */
 export const holdDefinition = lockDefinition;
 
+export const findRevisionOf = findRevision;
+
 export async function revisionOf(queries: Queries, definitionId: string, number: number): Promise<RevisionRow> {
   const revision = await findRevision(queries, definitionId, number);
   if (!revision) throw new Error(`Revision ${number} of ${definitionId} is named but not there.`);

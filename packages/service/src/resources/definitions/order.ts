@@ -15,6 +15,7 @@ export interface Order {
   readonly tenantId: string | null;
   readonly profile: string;
   readonly variant: string | null;
+  readonly watchSeconds: number;
   readonly plain: Inputs;
   readonly secret: Readonly<Record<string, string>>;
   /** Made here and not in the transaction, because a key pair takes its time off the event loop. */
@@ -44,6 +45,7 @@ export async function readOrder(
     tenantId: body.tenant_id ?? null,
     profile: checkProfile(template, body.profile ?? config?.profile ?? 'development'),
     variant: checkVariant(template, body.variant ?? config?.variant ?? null),
+    watchSeconds: body.watch_seconds ?? 60,
     plain,
     secret,
     generated: await generateSecrets(template.spec),

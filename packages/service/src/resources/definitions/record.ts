@@ -22,6 +22,7 @@ export const definitionRecord = (row: CurrentRow, template: CatalogTemplate): De
   status: row.status,
   current_revision: row.current_revision,
   container_name: row.container_name,
+  watch_seconds: row.watch_seconds,
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
 });

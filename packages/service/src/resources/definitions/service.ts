@@ -100,6 +100,7 @@ export class Definitions {
         current_revision: 1,
         last_revision: 1,
         container_name: instanceUid,
+        watch_seconds: order.watchSeconds,
         succeeded_at: null,
         created_at: tx.now,
         updated_at: tx.now,
@@ -137,7 +138,12 @@ export class Definitions {
     const number = before.last_revision + 1;
     const changed = await transition(tx, definitionLifecycle, before, 'revise', {
       actor: actorOf(principal),
-      set: { name: body.name ?? before.name, current_revision: number, last_revision: number },
+      set: {
+        name: body.name ?? before.name,
+        watch_seconds: body.watch_seconds ?? before.watch_seconds,
+        current_revision: number,
+        last_revision: number,
+      },
     });
     const changed_secrets = JSON.stringify(Object.keys(next.secret));
     await insertRevision(tx, { ...next.revision, changed_secrets, ...revisionOf(tx, principal, changed) });

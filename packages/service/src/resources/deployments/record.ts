@@ -1,6 +1,9 @@
-import type { Deployment, LogLine } from '@hortus/contract/resources/deployments';
+import type { DeployedImage, Deployment, LogLine } from '@hortus/contract/resources/deployments';
 import { iso, isoOrNull } from '../../time.ts';
 import type { DeploymentRow, LineRow } from './store.ts';
+
+/** What it ran or, of a rollback that has not ended, what it shall run. */
+export const imagesOf = ({ images }: Pick<DeploymentRow, 'images'>): DeployedImage[] => JSON.parse(images);
 
 /** What its record and its events say alike. */
 export const told = (row: DeploymentRow) => ({
@@ -21,6 +24,8 @@ export const deploymentRecord = (row: DeploymentRow): Deployment => ({
   id: row.id,
   ...told(row),
   error: row.error,
+  gap_ms: row.gap_ms,
+  images: imagesOf(row),
   cancelling: row.status === 'running' && row.cancel_requested_at !== null,
   created_by: row.created_by,
   created_at: iso(row.created_at),

@@ -62,7 +62,7 @@ onBothEngines((engine) => {
 
   describe('an end', () => {
     it('that is good makes definition and instance follow', async () => {
-      const { id, definition } = await ordered();
+      const { id, definition } = await ordered({ WEB_HOSTNAME: 'blog.example.org' });
       await garden.patch(daemon, id, { status: 'running' });
       const started_at = '2026-01-02T03:04:05.000Z';
       const instance = {

@@ -1,4 +1,5 @@
 import type {
+  DeployedImage,
   Deployment,
   DeploymentStatusReport,
   DeployReport,
@@ -20,6 +21,7 @@ import { deploymentLifecycle } from './lifecycle.ts';
 import { appendLines, type Line, readLine, readTime } from './logs.ts';
 import { type Held, hasEnded, hold, requireTurn, scopeOf, type Wake, wakeNext } from './queue.ts';
 import { deploymentRecord } from './record.ts';
+import { isNewest, type Return, recordReturn, requireRevision, returnIn, wasRevised } from './returns.ts';
 import { type DeploymentRow, findDeployment } from './store.ts';
 
 /** What a successful deployment tells of the containers it made. */
@@ -68,7 +70,7 @@ export interface DeploymentReportsDeps {
   readonly heard: (serverId: string) => void;
 }
 
-type Body = DeploymentStatusReport & Pick<DeployReport, 'instance'>;
+type Body = DeploymentStatusReport & Pick<DeployReport, 'instance' | 'images' | 'gap_ms' | 'rollback_of' | 'revision'>;
 
 /** A report, free of secrets and read as far as possible before the transaction begins. */
 export interface Report {
@@ -80,6 +82,11 @@ export interface Report {
   readonly claim: string | null;
   readonly error: string | null;
   readonly reason: string | null;
+  /** Undefined where the daemon does not say: what it shall run then counts as what it ran. */
+  readonly images: readonly DeployedImage[] | undefined;
+  readonly gapMs: number | null;
+  /** Set where a daemon tells of a deployment that nobody ordered. */
+  readonly returned: Return | undefined;
   readonly instance: Partial<ReportedInstance>;
   readonly expected: { readonly url: string | null; readonly health: Instance['health'] };
 }
@@ -94,12 +101,17 @@ export class DeploymentReports {
   async prepare(principal: Principal, id: string, body: Body): Promise<Report> {
     const { reader, vault, heard } = this.#deps;
     if (principal.kind === 'server') heard(principal.serverId);
-    const row = await findDeployment(reader, scopeOf(principal), id);
+    const scope = scopeOf(principal);
+    const known = await findDeployment(reader, scope, id);
+    const returned = known ? undefined : returnIn(id, body);
+    const row = known ?? (returned && (await findDeployment(reader, scope, returned.rollbackOf)));
     if (!row) throw notFound('deployment');
+    if (returned) await requireRevision(reader, row.definition_id, returned.revision);
     const owner = { accountId: row.account_id, definitionId: row.definition_id };
     const mask = maskOf((await secretValues(reader, vault, owner)).map(({ value }) => value));
     const masked = (text: string | null | undefined) => (typeof text === 'string' ? mask(text) : null);
-    const { container_id = null } = body;
+    const { container_id = null, gap_ms = null } = body;
+    const revision = returned?.revision ?? row.revision;
     return {
       id,
       status: body.status,
@@ -108,14 +120,20 @@ export class DeploymentReports {
       claim: body.claim ?? null,
       error: masked(body.error),
       reason: masked(body.reason),
+      images: body.images,
+      gapMs: gap_ms,
+      returned,
       instance: { ...(container_id !== null && { container_id }), ...body.instance },
-      expected: body.status === 'success' ? await this.#expected(row) : { url: null, health: 'unknown' },
+      expected:
+        body.status === 'success' ? await this.#expected({ ...row, revision }) : { url: null, health: 'unknown' },
     };
   }
 
   async apply(tx: Tx, principal: Principal, report: Report): Promise<Deployment> {
     const actor = actorOf(principal);
-    const held = await hold(tx, scopeOf(principal), report.id);
+    const scope = scopeOf(principal);
+    if (report.returned) await recordReturn(tx, scope, report.id, report.returned, actor);
+    const held = await hold(tx, scope, report.id);
     const { deployment } = held;
     if (hasEnded(deployment)) {
       if (deployment.status === report.status) return deploymentRecord(deployment);
@@ -124,7 +142,7 @@ export class DeploymentReports {
     }
     const running =
       deployment.status === 'pending'
-        ? await this.#claim(tx, held, report.claim, actor)
+        ? await this.#claim(tx, held, report, actor)
         : await requireClaim(tx, deployment, report.claim, this.#deps.hasPublishedDaemon);
     const row = await appendLines(tx, running, report.lines, report.logPosition);
     if (report.status === 'running') return deploymentRecord(row);
@@ -136,9 +154,10 @@ export class DeploymentReports {
     return deploymentRecord(ended);
   }
 
-  async #claim(tx: Tx, held: Held, claimed_by: string | null, actor: string): Promise<DeploymentRow> {
+  async #claim(tx: Tx, held: Held, { claim: claimed_by, returned }: Report, actor: string): Promise<DeploymentRow> {
     const { deployment } = held;
-    await requireTurn(tx, deployment);
+    // A return has happened already, and out of turn.
+    if (!returned) await requireTurn(tx, deployment);
     const { id: instance_id } = await this.#ensureInstance(tx, held);
     const deadline = await this.#deps.manifests.deadlineMs(tx, deployment.definition_id, deployment.revision);
     const payload = { deployment_id: deployment.id };
@@ -152,13 +171,19 @@ export class DeploymentReports {
     const { instance, expected } = report;
     // The one of the claim may have been released meanwhile; what runs now is then a new one.
     const { id: instance_id } = await this.#ensureInstance(tx, held);
-    const set = { instance_id, finished_at: tx.now };
+    const { returned, gapMs } = report;
+    const isCurrent = !returned || (await isNewest(tx, deployment));
+    const takesOver = returned ? isCurrent && !(await wasRevised(tx, held)) : deployment.kind === 'rollback';
+    const reason = returned ? report.reason : null;
+    const images = report.images === undefined ? deployment.images : JSON.stringify(report.images);
+    const set = { instance_id, reason, images, gap_ms: gapMs, finished_at: tx.now };
     const ended = await transition(tx, deploymentLifecycle, deployment, 'succeed', { actor, set });
-    const { revision, kind } = ended;
-    await succeeded(tx, definition, { actor, ...(kind === 'rollback' && { makeCurrent: revision }) });
+    const { revision } = ended;
+    await succeeded(tx, definition, { actor, ...(takesOver && { makeCurrent: revision }) });
+    if (!isCurrent) return ended;
     await this.#deps.instances.deployed(tx, instance_id, {
       revision,
-      url: expected.url,
+      url: instance.url ?? expected.url,
       container_id: instance.container_id ?? null,
       ...(instance.container_name && { container_name: instance.container_name }),
       status: instance.status ?? 'running',
@@ -174,7 +199,7 @@ export class DeploymentReports {
   async #fail(tx: Tx, row: DeploymentRow, report: Report, actor: string): Promise<DeploymentRow> {
     const reason = report.reason ?? (row.cancel_requested_at === null ? 'failed' : 'cancelled');
     const confirmed = row.cancel_requested_at !== null && reason === 'cancelled';
-    const set = { reason, error: report.error, finished_at: tx.now };
+    const set = { reason, error: report.error, gap_ms: report.gapMs, finished_at: tx.now };
     const ended = await transition(tx, deploymentLifecycle, row, confirmed ? 'cancel' : 'fail', { actor, set });
     const { status } = report.instance;
     if (status !== undefined) {

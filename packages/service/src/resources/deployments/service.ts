@@ -1,19 +1,18 @@
 import type { Deployment, DeploymentCreate, DeploymentDetail } from '@hortus/contract/resources/deployments';
 import { actorOf, type Principal } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
-import { begin } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { requireRoom, reservationOf } from '../capacity/room.ts';
 import { type DefinitionRow, definitionById, type Pinned, pin } from '../definitions/deployable.ts';
 import type { Standing } from '../servers/service.ts';
 import { requireOpenTenant } from '../tenants/membership.ts';
-import { deploymentLifecycle } from './lifecycle.ts';
+import { beginDeployment } from './begin.ts';
 import { LINES_IN_ANSWER } from './logs.ts';
 import { cancelHeld, hasEnded, hold, scopeOf, type Wake, wakeNext } from './queue.ts';
 import { deploymentRecord, lineRecord } from './record.ts';
 import type { ManifestsOfDeployments } from './reports.ts';
+import { claimRoutes } from './route-claims.ts';
 import {
   countDeployments,
   countOffered,
@@ -120,7 +119,7 @@ export class Deployments {
     const { server_id } = pinned.definition;
     if (body.server_id !== undefined && body.server_id !== server_id)
       throw conflict('server_id', 'other_server', `the definition is planted on ${server_id}.`);
-    return this.#order(tx, principal, pinned, null);
+    return this.#order(tx, principal, pinned, null, '[]');
   }
 
   /** A new deployment of what ran before; the one that it undoes stays as it is. */
@@ -130,7 +129,7 @@ export class Deployments {
     if (!target) throw conflict('id', 'nothing_before', 'no deployment of this definition succeeded before this one.');
     const { account_id, definition_id } = deployment;
     const pinned = await pin(tx, account_id, definition_id, { field: 'id', number: target.revision });
-    return this.#order(tx, principal, pinned, id);
+    return this.#order(tx, principal, pinned, id, target.images);
   }
 
   /** Cancelling again what is cancelled, or about to be, changes nothing. */
@@ -162,42 +161,21 @@ export class Deployments {
     return serversWithNews(queries);
   }
 
-  async #order(tx: Tx, principal: Principal, pinned: Pinned, rollbackOf: string | null): Promise<Deployment> {
+  async #order(
+    tx: Tx,
+    principal: Principal,
+    pinned: Pinned,
+    rollbackOf: string | null,
+    images: string,
+  ): Promise<Deployment> {
     const { definition, revision } = pinned;
     await this.#requireServer(tx, definition.account_id, definition.server_id);
     await requireOpenTenant(tx, definition.tenant_id);
     const actor = actorOf(principal);
-    const row = await begin(
-      tx,
-      deploymentLifecycle,
-      {
-        id: newId('deployment'),
-        account_id: definition.account_id,
-        definition_id: definition.id,
-        server_id: definition.server_id,
-        instance_id: null,
-        kind: rollbackOf === null ? 'deploy' : 'rollback',
-        rollback_of: rollbackOf,
-        revision: revision.number,
-        template_id: revision.template_id,
-        spec_hash: revision.spec_hash,
-        reason: null,
-        error: null,
-        cancel_requested_at: null,
-        progress_at: null,
-        log_lines: 0,
-        claimed_by: null,
-        log_source: null,
-        log_told: 0,
-        created_by: actor,
-        created_at: tx.now,
-        updated_at: tx.now,
-        started_at: null,
-        finished_at: null,
-      },
-      'create',
-      actor,
-    );
+    const { routes } = (await this.#deps.manifests.resolve(tx, definition.account_id, definition.id, revision.number))
+      .manifest;
+    await claimRoutes(tx, definition, revision.number, routes);
+    const row = await beginDeployment(tx, pinned, { rollbackOf, images, actor });
     this.#deps.wake(tx, row.server_id);
     return deploymentRecord(row);
   }
@@ -228,6 +206,7 @@ export class Deployments {
  * and that is not where anybody wants to go back to, unless nothing else ever ran.
  */
 async function rollbackTarget(tx: Tx, { id, definition_id, status, revision }: DeploymentRow) {
-  const other = status === 'failed' ? undefined : await lastSuccess(tx, definition_id, id, revision);
-  return other ?? (await lastSuccess(tx, definition_id, id));
+  const other =
+    status === 'failed' ? undefined : await lastSuccess(tx, definition_id, { before: id, otherThan: revision });
+  return other ?? (await lastSuccess(tx, definition_id, { before: id }));
 }

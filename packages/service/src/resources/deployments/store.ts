@@ -153,19 +153,18 @@ export const lockUnfinished = (tx: Tx, definitionId: string): Promise<Deployment
       .orderBy('id'),
   ).execute();
 
-/** The last one that ended well before `before`; of another revision if `revision` is given. */
+/** The last one that ended well; before a certain one or of another revision, if they are given. */
 export const lastSuccess = (
   queries: Queries,
   definitionId: string,
-  before: string,
-  otherThan?: number,
+  { before, otherThan }: { before?: string; otherThan?: number } = {},
 ): Promise<DeploymentRow | undefined> =>
   queries.db
     .selectFrom('deployments')
     .selectAll()
     .where('definition_id', '=', definitionId)
     .where('status', '=', 'success')
-    .where('id', '<', before)
+    .$if(before !== undefined, (query) => query.where('id', '<', before as string))
     .$if(otherThan !== undefined, (query) => query.where('revision', '!=', otherThan as number))
     .orderBy('id', 'desc')
     .limit(1)
@@ -232,4 +231,34 @@ export const linesAfter = (queries: Queries, id: string, after: number, limit: n
     .where('number', '>', after)
     .orderBy('number')
     .limit(limit)
+    .execute();
+
+export type RouteClaimRow = Row<'route_claims'>;
+
+/** The claim as it is: a new one where there was none. On PostgreSQL whoever comes second waits here for the first. */
+export async function claimRoute(tx: Tx, wanted: RouteClaimRow): Promise<RouteClaimRow> {
+  const { server_id, host, path } = wanted;
+  await tx.db
+    .insertInto('route_claims')
+    .values(wanted)
+    .onConflict((clash) => clash.columns(['server_id', 'host', 'path']).doNothing())
+    .execute();
+  return forUpdate(
+    tx,
+    tx.db
+      .selectFrom('route_claims')
+      .selectAll()
+      .where('server_id', '=', server_id)
+      .where('host', '=', host)
+      .where('path', '=', path),
+  ).executeTakeFirstOrThrow();
+}
+
+export const setRouteClaim = (tx: Tx, { server_id, host, path, ...set }: RouteClaimRow) =>
+  tx.db
+    .updateTable('route_claims')
+    .set(set)
+    .where('server_id', '=', server_id)
+    .where('host', '=', host)
+    .where('path', '=', path)
     .execute();

@@ -118,6 +118,13 @@ export class Instances {
     return { ...found, ...row };
   }
 
+  /** The one of a definition that has not been released, kept until the transaction ends. */
+  async lockLivingOf(tx: Tx, principal: Principal, definitionId: string): Promise<NamedRow> {
+    const row = await lockLiving(tx, definitionId);
+    if (!row) throw notFound('instance');
+    return { ...(await this.find(tx, principal, row.id)), ...row };
+  }
+
   record(row: NamedRow): Instance {
     const species = this.#deps.catalog.byId(row.template_id)?.item.species ?? '';
     return instanceRecord(row, species, (this.#deps.clock ?? Date.now)());

@@ -229,3 +229,11 @@ const definitionById = statement<{ id: string }, { definition_id: string }>((db,
 
 export const definitionOf = async (queries: Queries, id: string): Promise<string | undefined> =>
   (await definitionById(queries, { id }))[0]?.definition_id;
+
+const revisionById = statement<{ id: string }, { revision: number | null }>((db, p) =>
+  db.selectFrom('instances').select('revision').where('definition_id', '=', p.id).where('status', '!=', 'released'),
+);
+
+/** Of the one that has not been released. */
+export const livingRevision = async (queries: Queries, definitionId: string): Promise<number | null> =>
+  (await revisionById(queries, { id: definitionId }))[0]?.revision ?? null;

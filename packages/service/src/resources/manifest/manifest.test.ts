@@ -53,7 +53,7 @@ onBothEngines((engine) => {
       });
       const spki = Buffer.from(garden.manifests.publicKey(), 'base64');
       expect(manifest.public_key_id).toBe(`sha256:${createHash('sha256').update(spki).digest('hex')}`);
-      expect(envOf(manifest)).toMatchObject({ SMTP_PASSWORD: SECRET, BASE_URL: 'https://blog.example.org' });
+      expect(envOf(manifest)).toMatchObject({ SMTP_PASSWORD: SECRET, BASE_URL: `https://${instance_uid}.example.org` });
       expect(envOf(manifest)?.DATABASE_URL).toMatch(/^postgres:\/\/inkwell:.{20,}@/);
       expect(valid(manifest)).toBe(true);
       // As it arrives: through JSON, with keys in any order.

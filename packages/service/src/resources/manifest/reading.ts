@@ -1,3 +1,4 @@
+import type { DeployedImage } from '@hortus/contract/resources/deployments';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { append } from '../../outbox/append.ts';
@@ -7,7 +8,7 @@ import type { Row } from '../../storage/tables.ts';
 import { type DefinitionRow, definitionById, definitionByUid } from '../definitions/deployable.ts';
 import type { Manifests } from './service.ts';
 
-type Deployment = Pick<Row<'deployments'>, 'id' | 'definition_id' | 'revision'>;
+type Deployment = Pick<Row<'deployments'>, 'id' | 'definition_id' | 'revision' | 'kind' | 'images'>;
 
 export interface ManifestReadingDeps {
   readonly manifests: Manifests;
@@ -41,7 +42,8 @@ export class ManifestReading {
     const deployment = named.deployment ?? (await underWay(tx, definition.id));
     const revision = deployment?.revision ?? definition.current_revision;
     const deploymentId = deployment?.id ?? null;
-    const manifest = await manifests.signed(tx, { definition, deploymentId, revision, now: tx.now });
+    const pins = deployment?.kind === 'rollback' ? (JSON.parse(deployment.images) as DeployedImage[]) : [];
+    const manifest = await manifests.signed(tx, { definition, deploymentId, revision, now: tx.now }, pins);
     await append(tx, {
       type: 'audit.manifest_read',
       accountId: definition.account_id,

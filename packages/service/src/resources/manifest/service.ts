@@ -1,4 +1,5 @@
-import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import type { DeployedImage } from '@hortus/contract/resources/deployments';
+import type { RegistryLogin, SignedManifest } from '@hortus/contract/resources/manifest';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { withProfile } from '@hortus/template/canonical';
 import type { Inputs } from '@hortus/template/inputs';
@@ -17,12 +18,15 @@ import {
   secretValues,
 } from '../definitions/deployable.ts';
 import type { Catalog } from '../templates/catalog.ts';
+import { registriesOf, withPins } from './images.ts';
 import type { ManifestSigner } from './signer.ts';
 
 export interface ManifestsDeps {
   readonly catalog: Pick<Catalog, 'byId'>;
   readonly vault: Pick<Vault, 'decrypt'>;
   readonly signer: ManifestSigner;
+  /** How to sign in to those of these registries that the account has a password for. */
+  readonly loginsFor: (queries: Queries, accountId: string, hosts: readonly string[]) => Promise<RegistryLogin[]>;
 }
 
 export interface ResolvedManifest {
@@ -69,10 +73,12 @@ export class Manifests {
     return milliseconds((withProfile(spec, profile) ?? spec).deadline) ?? 0;
   }
 
-  /** With all secrets, for the daemon that needs them. */
-  async signed(queries: Queries, occasion: Occasion): Promise<SignedManifest> {
-    const { manifest } = await this.#of(queries, occasion);
-    return this.#deps.signer.sign(this.#addressed(manifest, occasion));
+  /** With all secrets, for the daemon that needs them, and with what it needs to get the images. */
+  async signed(queries: Queries, occasion: Occasion, pins: readonly DeployedImage[]): Promise<SignedManifest> {
+    const { signer, loginsFor } = this.#deps;
+    const manifest = withPins((await this.#of(queries, occasion)).manifest, pins);
+    const registries = await loginsFor(queries, occasion.definition.account_id, registriesOf(manifest));
+    return signer.sign({ ...this.#addressed(manifest, occasion), registries });
   }
 
   /** For people: the shape, with null for what they may not see, and nothing that a daemon would accept. */
@@ -115,7 +121,10 @@ export class Manifests {
       secrets,
       instance: { uid: instance_uid, name, server_id },
     });
-    if (resolution.ok) return resolution;
+    if (resolution.ok) {
+      const watch_ms = definition.watch_seconds * 1_000;
+      return { ...resolution, manifest: { ...resolution.manifest, watch_ms } };
+    }
     const { problems } = resolution;
     const first = problems.map(({ field, message }) => `${field} ${message}`).at(0);
     throw conflict('definition_id', 'unresolvable', `revision ${revision.number} cannot be resolved: ${first}.`, {

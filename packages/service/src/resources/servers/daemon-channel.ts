@@ -50,12 +50,17 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
   const gateway = new Gateway({
     ...deps,
     handlers: {
-      connected: ({ serverId, capabilities, journal }, { version, os, arch, engine }) =>
+      connected: ({ serverId, capabilities, journal }, { version, os, arch, engine, ingress }) =>
         liveness.connected(serverId, {
           capabilities: [...capabilities],
           version,
           journal,
-          platform: { ...(os && { os }), ...(arch && { arch }), ...(engine && { engine }) },
+          platform: {
+            ...(os && { os }),
+            ...(arch && { arch }),
+            ...(engine && { engine }),
+            ...(ingress && { ingress }),
+          },
         }),
       async opened(connection) {
         await handover.offer(connection);

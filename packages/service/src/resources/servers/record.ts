@@ -7,6 +7,7 @@ export interface Platform {
   readonly os?: string;
   readonly arch?: string;
   readonly engine?: string;
+  readonly ingress?: string;
 }
 
 export const serverRecord = (row: ServerRow): Server => ({
@@ -24,6 +25,7 @@ export const serverRecord = (row: ServerRow): Server => ({
 });
 
 function daemonRecord(row: ServerRow): Server['daemon'] {
-  const { os = null, arch = null, engine = null } = JSON.parse(row.daemon_platform) as Platform;
-  return { version: row.daemon_version, os, arch, engine, capabilities: JSON.parse(row.capabilities) as string[] };
+  const { os = null, arch = null, engine = null, ingress = null } = JSON.parse(row.daemon_platform) as Platform;
+  const capabilities = JSON.parse(row.capabilities) as string[];
+  return { version: row.daemon_version, os, arch, engine, ingress, capabilities };
 }

@@ -20,6 +20,7 @@ import { deployedOn } from '../../instances/on-server.ts';
 import { ManifestReading } from '../../manifest/reading.ts';
 import { Manifests } from '../../manifest/service.ts';
 import { openManifestSigner } from '../../manifest/signer.ts';
+import { Registries } from '../../registries/service.ts';
 import { Servers, type ServersDeps } from '../../servers/service.ts';
 import { Catalog } from '../../templates/catalog.ts';
 import { shipCatalog } from '../../templates/ship.ts';
@@ -49,7 +50,9 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
   const { reader } = storage;
   const pages = new Pages();
   const signer = await openManifestSigner(storage, vault);
-  const manifests = new Manifests({ catalog, vault, signer });
+  const registries = new Registries({ reader, pages, vault });
+  const loginsFor = registries.loginsFor.bind(registries);
+  const manifests = new Manifests({ catalog, vault, signer, loginsFor });
   const servers = new Servers({ reader, pages } as unknown as ServersDeps);
   const server = servers.standing.bind(servers);
   const wake = (tx: Tx, serverId: string) => tx.notify(WAKE, serverId);
@@ -133,10 +136,12 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
       );
     },
     async definition(owner: Principal, serverId: string, inputs: Record<string, string> = {}, species = 'inkwell') {
-      const needed = species === 'inkwell' ? { WEB_HOSTNAME: 'blog.example.org' } : {};
+      const uid = newId('definition').replace('def_', 'uid-');
+      // One of its own: two definitions of a server cannot have the same.
+      const needed = species === 'inkwell' ? { WEB_HOSTNAME: `${uid}.example.org` } : {};
       const order = await definitions.order(owner, {
         species,
-        instance_uid: newId('definition').replace('def_', 'uid-'),
+        instance_uid: uid,
         server_id: serverId,
         inputs: { ...needed, ...inputs },
       });

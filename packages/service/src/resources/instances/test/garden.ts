@@ -63,7 +63,7 @@ async function replicaOn(storage: Storage, clock: () => number) {
   const catalog = new Catalog(storage.reader);
   await catalog.load();
   const pages = new Pages(clock);
-  const manifests = new Manifests({ catalog, vault, signer: undefined as never });
+  const manifests = new Manifests({ catalog, vault, signer: undefined as never, loginsFor: async () => [] });
   const instances: Instances = new Instances({
     reader: storage.reader,
     pages,

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
+import { askDocker } from '@hortus/testkit/docker-request';
+import { registryLogin, startRegistry } from '@hortus/testkit/registry';
+import { until } from '@hortus/testkit/until';
+import { expect, test } from 'vitest';
+import { deploy, finished, inside, openGarden, redeploy } from './garden.ts';
+
+/** An image whose tag moves, and a job that runs every minute. */
+const gate = (repository: string) => `
+slug: gate
+name: Gate
+version: 1.0.0
+archetype: application
+taxonomy: {kingdom: applications, family: website}
+image: {repository: "${repository}", tag: stable}
+inputs:
+  optional: [{name: GREETING, type: string, default: hello}]
+components:
+  main: {image: "\${template.image}", env: {GREETING: "\${inputs.GREETING}"}, stop_signal: SIGKILL}
+  sweep:
+    kind: job
+    run: schedule
+    schedule: "* * * * *"
+    image: "\${template.image}"
+    command: [cat, /word]
+`;
+
+test('a password for a registry, bytes that a rollback brings back, and a job that runs by the clock', {
+  timeout: 240_000,
+}, async () => {
+  await using registry = await startRegistry({ locked: true });
+  await using garden = await openGarden({ species: { gate: gate(`${registry.host}/garden/gate`) } });
+  const { socketPath } = garden;
+  const publish = (word: string) => registry.publish(socketPath, 'garden/gate', 'stable', { files: { '/word': word } });
+  const engine = openDockerEngine({ socketPath });
+  const daemon = garden.startDaemon();
+  await garden.online();
+  const { client } = garden.service;
+  const image = await publish('old');
+
+  const { data: definition } = await client.call('definitions.create', {
+    body: { species: 'gate', instance_uid: 'gate', server_id: garden.serverId, inputs: {} },
+  });
+  const without = await finished(garden, await deploy(garden, definition.id));
+  expect(without).toMatchObject({ status: 'failed', reason: 'image' });
+  expect(without.error).toContain('/registries');
+
+  const body = { host: registry.host, ...registryLogin };
+  const { data: kept } = await client.call('registries.create', { body });
+  const first = await finished(garden, await deploy(garden, definition.id));
+  expect(first, first.error ?? '').toMatchObject({
+    status: 'success',
+    images: [
+      { component: 'main', image },
+      { component: 'sweep', image },
+    ],
+  });
+  const old = first.images[0]?.digest;
+  expect(old).toMatch(/^sha256:/);
+  expect(await inside(engine, 'gate', 'cat', '/word')).toBe('old');
+
+  await publish('new');
+  const second = await redeploy(garden, definition.id, { GREETING: 'again' });
+  expect(second).toMatchObject({ status: 'success' });
+  expect(second.images[0]?.digest).not.toBe(old);
+  expect(await inside(engine, 'gate', 'cat', '/word')).toBe('new');
+
+  // The engine has lost the old bytes as well; only the registry still has them, without a tag.
+  await askDocker(socketPath, 'DELETE', `/images/${registry.host}/garden/gate@${old}?force=true`);
+  const { data: ordered } = await client.call('deployments.rollback', { params: { id: second.id } });
+  const back = await finished(garden, ordered.id);
+  expect(back, back.error ?? '').toMatchObject({
+    status: 'success',
+    kind: 'rollback',
+    images: [{ digest: old }, { digest: old }],
+  });
+  expect(await inside(engine, 'gate', 'cat', '/word')).toBe('old');
+
+  const params = { id: back.instance_id ?? '' };
+  const history = async () =>
+    (await client.call('actions.history', { params, query: { kind: 'scheduled', status: 'completed' } })).data;
+  await until(async () => (await history()).length > 0, {
+    within: 90_000,
+    every: 500,
+    describe: () => `a run of the job\n${daemon.output}`,
+  });
+  const [run] = await history();
+  const { execution } = await client.call('actions.read', { params: { execution_id: run?.id ?? '' } });
+  expect(execution).toMatchObject({ slug: 'sweep', kind: 'scheduled', exit_code: 0 });
+  expect(['old', 'new']).toContain(execution.output);
+
+  // Nobody but the daemon ever gets the password.
+  const { password } = registryLogin;
+  const answers = [kept, without, first, second, back, (await client.call('registries.list', {})).data];
+  answers.push((await client.call('events.list', { query: { per_page: 100 } })).data as never);
+  expect(JSON.stringify(answers)).not.toContain(password);
+  expect(`${daemon.output}${garden.service.process.output}`).not.toContain(password);
+  expect(readFileSync(join(garden.directory, 'hortus.db')).includes(password)).toBe(false);
+  engine.close();
+});

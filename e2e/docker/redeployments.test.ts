@@ -1,0 +1,111 @@
+import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
+import { startLoad } from '@hortus/testkit/load';
+import { until } from '@hortus/testkit/until';
+import { expect, test } from 'vitest';
+import { caddyOf, deploy, finished, openGarden, plant, redeploy } from './garden.ts';
+
+const TIMES = process.env.HORTUS_TEST_LONG ? 50 : 10;
+
+test(`a page redeployed ${TIMES} times under constant load loses no request, and a broken version in the middle neither`, {
+  timeout: TIMES * 20_000 + 60_000,
+}, async () => {
+  await using garden = await openGarden();
+  garden.startDaemon();
+  await garden.online();
+  const host = 'meadow.example.org';
+  const { definitionId } = await plant(garden, 'meadow', { species: 'meadow', inputs: { WEB_HOSTNAME: host } });
+  const load = startLoad({ port: garden.httpPort, host });
+  for (let round = 1; round <= TIMES; round++) {
+    const { status, gap_ms, error } = await redeploy(garden, definitionId, { GREETING: `round ${round}` });
+    expect({ status, gap_ms, error }).toEqual({ status: 'success', gap_ms: 0, error: null });
+    await until(() => load.result.bodies.has(`round ${round}`), { describe: `an answer of round ${round}` });
+    if (round !== Math.ceil(TIMES / 2)) continue;
+    const broken = { GREETING: 'broken', HEALTH_PATH: '/nothing-here' };
+    expect(await redeploy(garden, definitionId, broken)).toMatchObject({ status: 'failed', reason: 'unhealthy' });
+    await garden.service.client.call('definitions.update', {
+      params: { id: definitionId },
+      body: { inputs: { HEALTH_PATH: '/' } },
+    });
+  }
+  const { failures, bodies, answered } = await load.stop();
+  expect(failures).toEqual([]);
+  expect(bodies.has('broken')).toBe(false);
+  expect(answered).toBeGreaterThan(TIMES * 50);
+});
+
+test('two replicas behind one route are replaced without a lost request', { timeout: 90_000 }, async () => {
+  await using garden = await openGarden();
+  garden.startDaemon();
+  await garden.online();
+  const host = 'lawns.example.org';
+  const { definitionId } = await plant(garden, 'lawns', { species: 'lawns', inputs: { WEB_HOSTNAME: host } });
+  const load = startLoad({ port: garden.httpPort, host });
+  for (const word of ['one', 'two']) {
+    expect(await redeploy(garden, definitionId, { GREETING: word })).toMatchObject({ status: 'success', gap_ms: 0 });
+  }
+  expect((await load.stop()).failures).toEqual([]);
+  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  const containers = await engine.containers({ labels: { 'hortus.instance': 'lawns' } });
+  engine.close();
+  expect(containers.map(({ name, state }) => `${name} ${state}`).sort()).toEqual(['lawns running', 'lawns.2 running']);
+});
+
+test('a page with a volume says for how long it did not serve', { timeout: 60_000 }, async () => {
+  await using garden = await openGarden();
+  garden.startDaemon();
+  await garden.online();
+  const inputs = { WEB_HOSTNAME: 'hedge.example.org' };
+  const { definitionId } = await plant(garden, 'hedge', { species: 'hedge', inputs });
+  const ended = await redeploy(garden, definitionId, { GREETING: 'two' });
+  expect(ended.status).toBe('success');
+  expect(ended.gap_ms).toBeGreaterThan(0);
+  expect(ended.logs.map(({ message }) => message).join('\n')).toMatch(/did not serve for \d+ ms/);
+});
+
+test('Caddy killed in the middle of a rollout leaves the right page', { timeout: 90_000 }, async () => {
+  await using garden = await openGarden();
+  garden.startDaemon();
+  await garden.online();
+  const host = 'killed.example.org';
+  const { definitionId } = await plant(garden, 'caddyless', { species: 'meadow', inputs: { WEB_HOSTNAME: host } });
+  await garden.service.client.call('definitions.update', {
+    params: { id: definitionId },
+    body: { inputs: { GREETING: 'after' } },
+  });
+  const id = await deploy(garden, definitionId);
+  process.kill(caddyOf(garden.stateOf()) ?? expect.fail('no Caddy'), 'SIGKILL');
+  expect(await finished(garden, id)).toMatchObject({ status: 'success' });
+  const page = () => {
+    const load = startLoad({ port: garden.httpPort, host, clients: 1 });
+    return load.stop();
+  };
+  await until(async () => (await page()).bodies.has('after'), { describe: 'the new page', within: 30_000 });
+});
+
+test('one that turns unhealthy soon after its success is taken back by the daemon, and the service is told', {
+  timeout: 90_000,
+}, async () => {
+  await using garden = await openGarden();
+  garden.startDaemon();
+  await garden.online();
+  const inputs = { WEB_HOSTNAME: 'trial.example.org', GREETING: 'good' };
+  const { definitionId } = await plant(garden, 'trial', { species: 'meadow', inputs, watch_seconds: 60 });
+  // Its page vanishes two seconds after the start.
+  const sick = await redeploy(garden, definitionId, { GREETING: 'bad', LIFETIME: '2' });
+  expect(sick).toMatchObject({ status: 'success' });
+  const { client } = garden.service;
+  const listed = async () =>
+    (await client.call('deployments.list', { query: { definition_id: definitionId } })).data.find(
+      ({ kind }) => kind === 'rollback',
+    );
+  await until(async () => (await listed()) !== undefined, { describe: 'the rollback', within: 45_000 });
+  expect(await listed()).toMatchObject({ status: 'success', rollback_of: sick.id, revision: 1, reason: 'unhealthy' });
+  const { data: definition } = await client.call('definitions.read', { params: { id: definitionId } });
+  expect(definition.current_revision).toBe(1);
+  const load = startLoad({ port: garden.httpPort, host: 'trial.example.org', clients: 1 });
+  await until(() => load.result.answered > 3, { describe: 'answers' });
+  expect([...(await load.stop()).bodies.keys()]).toEqual(['good']);
+  const { data: events } = await client.call('events.list', { query: { per_page: 100 } });
+  const types = events.filter(({ data }) => JSON.stringify(data).includes('"rollback"')).map(({ type }) => type);
+  expect(types.sort()).toEqual(['deployment.started', 'deployment.success']);
+});

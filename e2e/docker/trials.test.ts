@@ -1,0 +1,96 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
+import { until } from '@hortus/testkit/until';
+import { expect, test } from 'vitest';
+import { type Garden, openGarden, plant, redeploy } from './garden.ts';
+import { PLOT_IMAGE } from './plot.ts';
+
+/** A page that vanishes after a while, and a job before it that cannot be undone. */
+const vine = `
+slug: vine
+name: Vine
+description: A page with a job that only goes forward.
+version: 1.0.0
+app_version: "1"
+archetype: application
+taxonomy: {kingdom: applications, family: website}
+image: {repository: ${PLOT_IMAGE}, tag: "1"}
+inputs:
+  optional:
+    - {name: LIFETIME, type: string, default: "1000000"}
+components:
+  main:
+    image: "\${template.image}"
+    command: [sh, -c, 'httpd -p 8080 -h /www; sleep "$1"; rm /www/index.html; sleep 1000000', page, "\${inputs.LIFETIME}"]
+    stop_signal: SIGKILL
+    files: [{mount_path: /www/index.html, mode: "0644", content: grown}]
+    healthcheck: {http: {port: 8080, path: /}, interval: 200ms, timeout: 1s, retries: 3, start_period: 500ms}
+    depends_on: {prune: completed}
+  prune:
+    kind: job
+    run: before_start
+    irreversible: true
+    image: "\${template.image}"
+    command: [echo, "\${inputs.LIFETIME}"]
+`;
+
+/** What the daemon has told of going back. */
+async function returnsOf(garden: Garden, definition_id: string) {
+  const { data } = await garden.service.client.call('deployments.list', { query: { definition_id } });
+  return data.filter(({ kind }) => kind === 'rollback');
+}
+
+async function currentRevision(garden: Garden, id: string): Promise<number> {
+  return (await garden.service.client.call('definitions.read', { params: { id } })).data.current_revision;
+}
+
+test('after a job that cannot be undone the daemon does not go back, and says so', { timeout: 120_000 }, async () => {
+  await using garden = await openGarden({ species: { vine } });
+  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  garden.startDaemon();
+  await garden.online();
+  const { definitionId } = await plant(garden, 'vine', { species: 'vine', watch_seconds: 60 });
+  const sick = await redeploy(garden, definitionId, { LIFETIME: '2' });
+  expect(sick, sick.error ?? '').toMatchObject({ status: 'success', revision: 2 });
+  const container = (await engine.inspect('vine'))?.id;
+  const returns = () => returnsOf(garden, definitionId);
+  await until(async () => (await returns()).length > 0, { describe: 'what the daemon says', within: 45_000 });
+  expect(await returns()).toEqual([
+    expect.objectContaining({ status: 'failed', reason: 'irreversible', rollback_of: sick.id, revision: 1 }),
+  ]);
+  expect((await returns())[0]?.error).toContain('prune may have changed data');
+  expect(await currentRevision(garden, definitionId)).toBe(2);
+  expect((await engine.inspect('vine'))?.id).toBe(container);
+  engine.close();
+});
+
+test('a daemon that is killed on its way back goes on with it, and tells of it once', {
+  timeout: 120_000,
+}, async () => {
+  await using garden = await openGarden();
+  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  // It is the way back that is cut off: until this note is taken away no moment is the one.
+  const note = join(garden.stateOf(), 'killed');
+  const dying = garden.startDaemon({ killAt: 'before remove_old' });
+  writeFileSync(note, '');
+  await garden.online();
+  const inputs = { WEB_HOSTNAME: 'back.example.org', GREETING: 'good' };
+  const { definitionId } = await plant(garden, 'back', { species: 'meadow', inputs, watch_seconds: 60 });
+  const sick = await redeploy(garden, definitionId, { GREETING: 'bad', LIFETIME: '2' });
+  expect(sick).toMatchObject({ status: 'success' });
+  rmSync(note);
+  expect(await dying.exited).toEqual({ code: null, signal: 'SIGKILL' });
+  expect(await returnsOf(garden, definitionId)).toEqual([]);
+  garden.startDaemon();
+  const returns = () => returnsOf(garden, definitionId);
+  await until(async () => (await returns()).length > 0, { describe: 'what the daemon says', within: 45_000 });
+  expect(await returns()).toEqual([
+    expect.objectContaining({ status: 'success', reason: 'unhealthy', rollback_of: sick.id, revision: 1 }),
+  ]);
+  expect(await currentRevision(garden, definitionId)).toBe(1);
+  const containers = await engine.containers({ labels: { 'hortus.instance': 'back' } });
+  expect(containers.map(({ name, state }) => `${name} ${state}`)).toEqual(['back running']);
+  expect((await engine.inspect('back'))?.labels['hortus.revision']).toBe('1');
+  engine.close();
+});

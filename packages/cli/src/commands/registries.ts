@@ -1,0 +1,108 @@
+import type { Client } from '@hortus/client/client';
+import type { Registry } from '@hortus/contract/resources/registries';
+import { confirmByName } from '../asking.ts';
+import { command } from '../command.ts';
+import { Failure } from '../failure.ts';
+import { contentOf } from '../given-values.ts';
+import { printJson } from '../output/json.ts';
+import { table } from '../output/table.ts';
+import { ago } from '../output/words.ts';
+import type { World } from '../world.ts';
+
+export const registriesList = command({
+  name: 'registries list',
+  summary: 'List the registries that images are pulled from with a password',
+  examples: [['hortus registries list', 'Hosts and user names; passwords are never shown.']],
+  calls: ['registries.list'],
+  async run({ json, client, world: { terminal, now } }) {
+    const registries = await Array.fromAsync((await client()).pages('registries.list'));
+    if (json) printJson(terminal, registries);
+    else if (registries.length === 0) {
+      terminal.out('No passwords are kept. Images are pulled without one; hortus registries add keeps the first.\n');
+    } else {
+      const columns = [
+        { title: 'Host', text: ({ host }: Registry) => host },
+        { title: 'User', text: ({ username }: Registry) => username },
+        { title: 'Changed', text: ({ updated_at }: Registry) => ago(updated_at, now()) },
+        { title: 'Id', text: ({ id }: Registry) => id },
+      ];
+      terminal.out(table<Registry>(terminal, columns, registries));
+    }
+    return 'ok';
+  },
+});
+
+export const registriesAdd = command({
+  name: 'registries add',
+  summary: 'Keep a name and a password for a registry',
+  about:
+    'Asks for the password, or reads it from a file or a pipe; it is never an argument. One that is kept for the host already\nis replaced. It is used from the next deployment on.',
+  args: ['host', 'username'],
+  options: {
+    'password-file': {
+      type: 'string',
+      value: 'path',
+      about: 'Read the password from a file; - reads what is piped in.',
+    },
+  },
+  examples: [
+    ['hortus registries add ghcr.io gardener', 'Asks for the password.'],
+    ['hortus registries add ghcr.io gardener --password-file token.txt', 'For a script.'],
+  ],
+  calls: ['registries.list', 'registries.create', 'registries.update'],
+  async run({ args: { host, username }, options, json, client, world }) {
+    const service = await client();
+    const password = await readPassword(world, host, options['password-file']);
+    const known = await found(service, host);
+    const { data } = known
+      ? await service.call('registries.update', { params: { id: known.id }, body: { username, password } })
+      : await service.call('registries.create', { body: { host, username, password } });
+    if (json) printJson(world.terminal, data);
+    else world.terminal.out(`The password of ${data.username} for ${data.host} is kept.\n`);
+    return 'ok';
+  },
+});
+
+export const registriesRemove = command({
+  name: 'registries remove',
+  summary: 'Forget the password for a registry',
+  args: ['host'],
+  options: { yes: { type: 'boolean', short: 'y', about: 'Do not ask.' } },
+  examples: [['hortus registries remove ghcr.io', 'Asks first. What was pulled stays on its servers.']],
+  calls: ['registries.list', 'registries.delete'],
+  async run({ args: { host }, options, json, client, world }) {
+    const service = await client();
+    const known = await found(service, host);
+    if (!known) throw new Failure('missing', `No password is kept for ${host}.`, { hint: 'hortus registries list' });
+    await confirmByName(
+      world,
+      `Images of ${known.host} can then be pulled without a password only.`,
+      known.host,
+      options.yes,
+    );
+    const { data } = await service.call('registries.delete', { params: { id: known.id } });
+    if (json) printJson(world.terminal, data);
+    else world.terminal.out(`The password for ${data.host} is forgotten.\n`);
+    return 'ok';
+  },
+});
+
+async function found(service: Client, host: string): Promise<Registry | undefined> {
+  for await (const one of service.pages('registries.list')) {
+    if (one.host === host.toLowerCase() || one.id === host) return one;
+  }
+  return undefined;
+}
+
+async function readPassword({ terminal }: World, host: string, file: string | undefined): Promise<string> {
+  const text =
+    file !== undefined && file !== '-'
+      ? await contentOf(file)
+      : terminal.interactive && file === undefined
+        ? await terminal.ask(`Password or token for ${host} (not shown): `, { hidden: true })
+        : await terminal.readInput();
+  // Editors and echo end a file with a line break.
+  const password = text.replace(/\r?\n$/, '');
+  if (password !== '') return password;
+  throw new Failure('usage', 'No password was given.', { hint: 'Pipe it in, or name a file with --password-file.' });
+}

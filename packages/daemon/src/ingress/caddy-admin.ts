@@ -1,0 +1,71 @@
+import { closeSync, openSync } from 'node:fs';
+import { request } from 'node:http';
+import { ADMIN_HOST, ADMIN_SOCKET } from './caddy-document.ts';
+
+/** Caddy has understood and said no; the message is Caddy's. */
+export class CaddyRefusal extends Error {}
+
+/** A reload waits for requests under way; see `grace_period` in the document. */
+const LOAD_MS = 30_000;
+const PING_MS = 2_000;
+
+/** Caddy's administration, over its socket. */
+export class CaddyAdmin {
+  readonly #directory: number;
+  readonly #socketPath: string;
+
+  /** Of the directory that Caddy runs in. Named by its descriptor, the path of the socket is short, however deep it lies. */
+  constructor(directory: string) {
+    this.#directory = openSync(directory, 'r');
+    this.#socketPath = `/proc/self/fd/${this.#directory}/${ADMIN_SOCKET}`;
+  }
+
+  close(): void {
+    closeSync(this.#directory);
+  }
+
+  async answers(): Promise<boolean> {
+    // Not /config: that one waits for a reload that is under way.
+    return await this.#ask('GET', '/reverse_proxy/upstreams', undefined, PING_MS).then(
+      () => true,
+      (error) => error instanceof CaddyRefusal,
+    );
+  }
+
+  /** Takes effect as a whole or not at all; nothing happens if it is what Caddy has. */
+  async load(document: unknown): Promise<void> {
+    await this.#ask('POST', '/load', document, LOAD_MS);
+  }
+
+  #ask(method: string, path: string, body: unknown, timeout: number): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const limit = setTimeout(() => outgoing.destroy(new Error(`Caddy did not answer within ${timeout} ms`)), timeout);
+      const headers = { host: ADMIN_HOST, 'content-type': 'application/json' };
+      const outgoing = request({ socketPath: this.#socketPath, method, path, headers, agent: false }, (answer) => {
+        let text = '';
+        answer.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk;
+        });
+        answer.on('error', reject);
+        answer.on('end', () => {
+          clearTimeout(limit);
+          if (answer.statusCode === 200) resolve(text);
+          else reject(new CaddyRefusal(messageIn(text)));
+        });
+      });
+      outgoing.on('error', (error) => {
+        clearTimeout(limit);
+        reject(error);
+      });
+      outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  }
+}
+
+function messageIn(text: string): string {
+  try {
+    return String(JSON.parse(text).error ?? text);
+  } catch {
+    return text.slice(0, 500);
+  }
+}

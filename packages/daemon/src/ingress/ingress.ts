@@ -1,0 +1,179 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Routes } from '../journal/routes.ts';
+import { Backoff } from '../link/backoff.ts';
+import type { Log } from '../log.ts';
+import { CaddyAdmin, CaddyRefusal } from './caddy-admin.ts';
+import { caddyDocument, type DocumentSettings, emptyDocument } from './caddy-document.ts';
+import { CaddyProcess, caddyVersion, findCaddy } from './caddy-process.ts';
+import { type ServedRoute, wayOf } from './served-route.ts';
+import { UpstreamFiles } from './upstream-files.ts';
+
+export interface IngressSettings {
+  /** `off`, or the program; found in PATH unless given. */
+  caddy: string | undefined;
+  httpPort: number;
+  httpsPort: number;
+}
+
+export interface IngressOptions extends IngressSettings {
+  directory: string;
+  routes: Routes;
+  log: Log;
+  /** How often Caddy is looked after. */
+  everyMs?: number;
+}
+
+/**
+ * The way in from outside: a Caddy of our own, told in one document which routes there are, and in files where they lead. What
+ * shall be is in the journal; Caddy and the files are made to agree with it, now and again and again.
+ */
+export class Ingress {
+  readonly #options: IngressOptions;
+  readonly #settings: DocumentSettings;
+  readonly #files: UpstreamFiles;
+  readonly #admin: CaddyAdmin;
+  readonly #caddy: CaddyProcess;
+  readonly #stopped = new AbortController();
+  /** One change after another. */
+  #last: Promise<unknown> = Promise.resolve();
+  #looking: Promise<void> = Promise.resolve();
+  #trouble: string | undefined;
+  /** What no further attempt can change. */
+  readonly #impossible: string | undefined;
+
+  constructor(options: IngressOptions) {
+    const { directory, httpPort, httpsPort } = options;
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    this.#options = options;
+    this.#files = new UpstreamFiles(join(directory, 'upstreams'));
+    this.#settings = {
+      storage: join(directory, 'storage'),
+      log: join(directory, 'caddy.log'),
+      upstreams: this.#files.root,
+      httpPort,
+      httpsPort,
+    };
+    const binary = findCaddy(options.caddy);
+    this.#admin = new CaddyAdmin(directory);
+    this.#caddy = new CaddyProcess({ binary, directory, admin: this.#admin, empty: emptyDocument(this.#settings) });
+    if (options.caddy === 'off') this.#impossible = 'the ingress of this server is switched off';
+    else if (binary === undefined) this.#impossible = 'no Caddy is installed on this server';
+  }
+
+  /** Looks after Caddy until `stop`. */
+  start(): void {
+    this.#looking = this.#lookAfter();
+  }
+
+  /** Caddy goes on. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#last.catch(() => undefined);
+    await this.#looking;
+    this.#admin.close();
+  }
+
+  /** Why routes lead nowhere at the moment; undefined if they do, or if there are none. */
+  get trouble(): string | undefined {
+    return this.#impossible ?? this.#trouble;
+  }
+
+  /** What serves the routes here, in a few words for the record of the server. */
+  async about(): Promise<string> {
+    const { caddy } = this.#options;
+    if (this.#impossible !== undefined) return `none: ${this.#impossible}`;
+    const version = await caddyVersion(findCaddy(caddy) ?? 'caddy');
+    return this.#trouble === undefined ? `caddy ${version}` : `caddy ${version}: ${this.#trouble}`.slice(0, 200);
+  }
+
+  routesOf(instanceUid: string): ServedRoute[] {
+    return this.#options.routes.of(instanceUid);
+  }
+
+  /** The instance, other than this one, that has one of these ways in already. */
+  taken(instanceUid: string, routes: readonly Pick<ServedRoute, 'host' | 'path'>[]) {
+    const wanted = new Set(routes.map(wayOf));
+    return this.#options.routes.all().find((one) => one.instanceUid !== instanceUid && wanted.has(wayOf(one)));
+  }
+
+  /**
+   * Leads the routes of an instance from now on as said, and no others. Returns once no request can be led to former targets
+   * any more. Where Caddy cannot be had the routes are kept for the time it can, and `trouble` says why.
+   */
+  async lead(instanceUid: string, routes: readonly ServedRoute[]): Promise<void> {
+    this.#options.routes.keep(instanceUid, routes);
+    await this.#inTurn(async () => {
+      for (const route of routes) await this.#files.lead({ ...route, instanceUid });
+      await this.#assert();
+    });
+  }
+
+  /** Makes Caddy agree with the journal. */
+  async assert(): Promise<void> {
+    await this.#inTurn(async () => {
+      for (const route of this.#options.routes.all()) await this.#files.lead(route);
+      await this.#assert();
+    });
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const mine = this.#last.then(work, work);
+    this.#last = mine.catch(() => undefined);
+    return mine;
+  }
+
+  async #assert(): Promise<void> {
+    const routes = this.#options.routes.all();
+    if (routes.length === 0) {
+      // One that serves nothing would only hold the ports.
+      await this.#caddy.end();
+      return this.#files.tidy([]);
+    }
+    if (this.#impossible !== undefined) return;
+    try {
+      const found = await this.#caddy.ensure(this.#stopped.signal);
+      if (found === 'started') this.#options.log.info('Caddy was started for the routes of this server');
+      await this.#admin.load(caddyDocument(routes, this.#settings));
+      this.#files.tidy(routes);
+      this.#say(undefined);
+    } catch (error) {
+      if (this.#stopped.signal.aborted) throw error;
+      const said = error instanceof CaddyRefusal ? `Caddy refused: ${error.message}` : (error as Error).message;
+      this.#say(said);
+    }
+  }
+
+  #say(trouble: string | undefined): void {
+    if (trouble === this.#trouble) return;
+    this.#trouble = trouble;
+    if (trouble === undefined) this.#options.log.info('the routes of this server are served');
+    else this.#options.log.warn('the routes of this server cannot be served', { error: trouble });
+  }
+
+  async #lookAfter(): Promise<void> {
+    const { signal } = this.#stopped;
+    const { everyMs = 30_000, routes } = this.#options;
+    const backoff = new Backoff({ firstMs: 200, mostMs: 30_000 });
+    let asserted = 0;
+    while (!signal.aborted) {
+      try {
+        const isDue = performance.now() - asserted >= everyMs || asserted === 0;
+        const isTroubled = this.#trouble !== undefined || !(await this.#admin.answers());
+        if (isDue || (isTroubled && routes.all().length > 0)) {
+          await this.assert();
+          asserted = performance.now();
+        }
+      } catch (error) {
+        if (!signal.aborted) this.#say((error as Error).message);
+      }
+      if (this.#trouble === undefined) backoff.reset();
+      const pause = this.#trouble === undefined ? LOOK_EVERY_MS : backoff.next();
+      await sleep(pause, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+/** How soon it is noticed that Caddy has died. */
+const LOOK_EVERY_MS = 500;

@@ -1,0 +1,34 @@
+import type { Engine } from '../engine/engine.ts';
+import { addressOf } from '../rollout/address.ts';
+import type { Ingress } from './ingress.ts';
+
+/**
+ * Leads the routes of an instance to where its containers are now: an engine may give another address to one that it starts
+ * again. Those of an instance that was released go. Nothing else may be done to the instance meanwhile.
+ */
+export async function refreshRoutes(
+  engine: Pick<Engine, 'inspect'>,
+  ingress: Ingress,
+  uid: string,
+  isReleased: boolean,
+): Promise<void> {
+  const routes = ingress.routesOf(uid);
+  if (routes.length === 0) return;
+  let changed = false;
+  let found = 0;
+  const now = [];
+  for (const route of routes) {
+    const targets = [];
+    for (const { container, address: before } of route.targets) {
+      const facts = await engine.inspect(container);
+      if (facts !== undefined) found++;
+      const host = facts?.state === 'running' ? addressOf(facts) : undefined;
+      const address = host === undefined ? undefined : `${host}:${route.port}`;
+      changed ||= address !== before;
+      targets.push({ container, address });
+    }
+    now.push({ ...route, targets });
+  }
+  if (found === 0 && isReleased) await ingress.lead(uid, []);
+  else if (changed) await ingress.lead(uid, now);
+}

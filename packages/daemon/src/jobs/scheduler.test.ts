@@ -1,0 +1,251 @@
+import type { ManifestComponent } from '@hortus/contract/template/manifest';
+import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { until } from '@hortus/testkit/until';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ActionRequest } from '../actions/action.ts';
+import { Actions } from '../actions/actions.ts';
+import { Shims } from '../actions/shims.ts';
+import { Turns } from '../actions/turns.ts';
+import { type Journal, openJournal } from '../journal/journal.ts';
+import { openLog } from '../log.ts';
+import { component, manifest } from '../plan/testing/manifests.ts';
+import { image, TestServer } from '../rollout/testing/server.ts';
+import { Signer } from '../testing/signing.ts';
+import { Scheduler } from './scheduler.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+let server: TestServer;
+let folder: TemporaryFolder;
+let journal: Journal;
+let actions: Actions;
+let scheduler: Scheduler;
+let turns: Turns;
+let due: ActionRequest[];
+let now: number;
+
+beforeAll(async () => {
+  server = await TestServer.open();
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  folder = temporaryFolder('scheduler');
+  now = Date.UTC(2026, 2, 1, 10, 30);
+  open();
+});
+afterEach(async () => {
+  await close();
+  await folder.remove();
+});
+
+/** A life of the daemon. `carryOut` false: it is killed before it gets to what is due. */
+function open({ carryOut = true } = {}) {
+  journal = openJournal(folder.path);
+  turns = new Turns();
+  due = [];
+  const log = openLog('error');
+  actions = new Actions({
+    journal,
+    engine: server.engine,
+    shims: new Shims({ command: ['false'], socket: server.socketPath }),
+    turns,
+    log,
+    outputLimit: 10_000,
+    onStarted: () => undefined,
+    onFinished: () => undefined,
+  });
+  const onDue = (request: ActionRequest) => {
+    due.push(request);
+    if (carryOut) actions.run(request);
+  };
+  scheduler = new Scheduler({
+    journal,
+    engine: server.engine,
+    log,
+    busy: (uid) => turns.busy(uid),
+    onDue,
+    now: () => now,
+  });
+  if (carryOut) actions.recover();
+}
+
+async function close() {
+  await scheduler.stop();
+  await actions.stop();
+  journal.close();
+}
+
+/** Each run leaves a line in the volume of the instance. */
+const tidy = (uid: string, after = 'true'): ManifestComponent =>
+  component('tidy', {
+    image,
+    kind: 'job',
+    run: 'schedule',
+    schedule: 'hourly',
+    restart: 'no',
+    env: { WORD: 'a $ b' },
+    command: ['sh', '-c', `echo "$WORD" >> /data/runs; echo swept; ${after}`],
+    storage: [{ name: 'data', volume: `${uid}_data`, mount_path: '/data', read_only: false, critical: false }],
+  });
+
+async function deploy(after?: string, given: Partial<ManifestComponent> = {}): Promise<string> {
+  const uid = server.newUid();
+  const storage = [{ name: 'data', volume: `${uid}_data`, mount_path: '/data', read_only: true, critical: false }];
+  const components = [
+    component('main', { image, command: ['sleep', '100000'], init: true, storage }),
+    { ...tidy(uid, after), ...given },
+  ];
+  const more = { instance: { uid, name: uid, server_id: server.id } };
+  expect(await server.deploy(uid, components, { manifest: more })).toMatchObject({ status: 'success' });
+  journal.manifests.keep(new Signer().sign(manifest(uid, components, more)));
+  await scheduler.look();
+  expect(due).toEqual([]);
+  return uid;
+}
+
+const runs = async (uid: string) => (await server.run(uid, 'cat', '/data/runs')).split('\n').filter(Boolean);
+const ran = (uid: string, times: number) =>
+  until(async () => (await runs(uid)).length === times, { describe: `run ${times}` });
+const outcome = (request: ActionRequest | undefined) =>
+  until(() => journal.executions.find(request?.execution_id ?? '')?.outcome, {
+    within: 20_000,
+    describe: 'the outcome',
+  });
+
+describe('a scheduled job', () => {
+  it('runs when its time has come, each time once, as the manifest says it, and leaves its result', async () => {
+    const uid = await deploy();
+    now += 29 * MINUTE;
+    await scheduler.look();
+    expect(due).toEqual([]);
+    now += 2 * MINUTE;
+    await Promise.all([scheduler.look(), scheduler.look()]);
+    expect(due).toHaveLength(1);
+    expect(await outcome(due[0])).toMatchObject({ status: 'completed', exit_code: 0, output: 'swept\n' });
+    expect(due[0]?.scheduled).toMatchObject({ due_at: Date.UTC(2026, 2, 1, 11) });
+    expect(await runs(uid)).toEqual(['a $ b']);
+    const left = async () => (await server.names()).some((name) => name.includes(due[0]?.execution_id ?? '-'));
+    await until(async () => !(await left()), { describe: 'the container to be removed' });
+    now += HOUR;
+    await scheduler.look();
+    await outcome(due[1]);
+    expect(await runs(uid)).toHaveLength(2);
+  });
+
+  it('that fails says so, with what it wrote', async () => {
+    await deploy('exit 3');
+    now += HOUR;
+    await scheduler.look();
+    expect(await outcome(due[0])).toMatchObject({ status: 'failed', exit_code: 3, output: 'swept\n' });
+  });
+
+  it('whose image cannot be had says so, and leaves nothing behind', async () => {
+    await deploy('true', { image: '127.0.0.1:1/nowhere/none:1' });
+    now += HOUR;
+    await scheduler.look();
+    expect(await outcome(due[0])).toMatchObject({ status: 'failed', error: expect.stringContaining('nowhere/none:1') });
+    expect((await server.names()).filter((name) => name.includes(due[0]?.execution_id ?? '-'))).toEqual([]);
+  });
+
+  it('is left out while the run before it goes on', async () => {
+    const uid = await deploy('sleep 100000');
+    now += HOUR;
+    await scheduler.look();
+    await ran(uid, 1);
+    now += HOUR;
+    await scheduler.look();
+    expect(due).toHaveLength(1);
+    actions.cancel(due[0]?.execution_id ?? '');
+    await outcome(due[0]);
+    await scheduler.look();
+    expect(due).toHaveLength(1);
+    now += HOUR;
+    await scheduler.look();
+    expect(due).toHaveLength(2);
+    await ran(uid, 2);
+    actions.cancel(due[1]?.execution_id ?? '');
+    await outcome(due[1]);
+  });
+
+  it('waits while something is done to its instance, and is left out while that is stopped', async () => {
+    const uid = await deploy();
+    let release = () => {};
+    const taken = turns.take(uid, () => new Promise<void>((resolve) => (release = resolve)));
+    now += HOUR;
+    await scheduler.look();
+    expect(due).toEqual([]);
+    release();
+    await taken;
+    await scheduler.look();
+    expect(due).toHaveLength(1);
+    await outcome(due[0]);
+    await server.engine.stop(uid, 0);
+    now += HOUR;
+    await scheduler.look();
+    await server.engine.start(uid);
+    await scheduler.look();
+    expect(due).toHaveLength(1);
+  });
+
+  it('is forgotten with its instance, and counts anew when its schedule is changed', async () => {
+    const uid = await deploy();
+    const [kept] = journal.schedules.all();
+    expect(kept).toMatchObject({ instanceUid: uid, component: 'tidy', dueAt: Date.UTC(2026, 2, 1, 11) });
+    const signed = journal.manifests.of(uid);
+    if (!signed) throw new Error('there is no manifest');
+    const components = signed.components.map((one) => (one.name === 'tidy' ? { ...one, schedule: 'daily' } : one));
+    journal.manifests.keep({ ...signed, components });
+    await scheduler.look();
+    expect(journal.schedules.all()).toMatchObject([{ dueAt: Date.UTC(2026, 2, 2) }]);
+    journal.manifests.forget(uid);
+    await scheduler.look();
+    expect(journal.schedules.all()).toEqual([]);
+  });
+});
+
+describe('a daemon that is killed', () => {
+  it('before it began a run begins it in its next life, once', async () => {
+    // By the clock of this machine: what could not begin for long is not begun at all.
+    now = Date.now();
+    const uid = await deploy();
+    await close();
+    open({ carryOut: false });
+    now += HOUR;
+    await scheduler.look();
+    const [request] = due;
+    await close();
+    open();
+    await scheduler.look();
+    expect(due).toEqual([]);
+    expect(await outcome(request)).toMatchObject({ status: 'completed' });
+    expect(await runs(uid)).toHaveLength(1);
+  });
+
+  it('during a run takes up its end, and runs it no second time', async () => {
+    const uid = await deploy('while [ ! -e /data/go ]; do sleep 0.1; done');
+    now += HOUR;
+    await scheduler.look();
+    const [request] = due;
+    await ran(uid, 1);
+    await close();
+    open();
+    await scheduler.look();
+    expect(due).toEqual([]);
+    await server.engine.exec(`hortus-${request?.execution_id}`, { argv: ['touch', '/data/go'] });
+    expect(await outcome(request)).toMatchObject({ status: 'completed', output: 'swept\n' });
+    expect(await runs(uid)).toHaveLength(1);
+  });
+
+  it('for long makes up once for what it missed', async () => {
+    const uid = await deploy();
+    await close();
+    now += 100 * HOUR;
+    open();
+    await scheduler.look();
+    await scheduler.look();
+    expect(due).toHaveLength(1);
+    await outcome(due[0]);
+    expect(await runs(uid)).toHaveLength(1);
+  });
+});

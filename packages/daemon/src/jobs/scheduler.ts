@@ -1,0 +1,122 @@
+import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import type { ManifestComponent } from '@hortus/contract/template/manifest';
+import { nextTime, parseSchedule } from '@hortus/template/schedule';
+import type { ActionRequest } from '../actions/action.ts';
+import { containersOf } from '../actions/instance-containers.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { JournalledSchedule } from '../journal/schedules.ts';
+import { newExecutionId } from '../link/deployment-id.ts';
+import type { Log } from '../log.ts';
+import { label } from '../plan/labels.ts';
+import { isScheduled } from './scheduled-job.ts';
+
+export interface SchedulerOptions {
+  journal: Journal;
+  engine: Engine;
+  log: Log;
+  /** Whether something is being done to the instance: its jobs wait until that is over. */
+  busy(uid: string): boolean;
+  /** Carries out what is in the journal. */
+  onDue(request: ActionRequest): void;
+  everyMs?: number;
+  now?: () => number;
+}
+
+/**
+ * Runs the scheduled jobs of what is deployed here, by the journal alone: the service need not be there. That a run is due and
+ * when the next one is are written in one go, so that none is begun twice, whenever this process ends. What was missed
+ * meanwhile is made up for once.
+ */
+export class Scheduler {
+  readonly #options: SchedulerOptions;
+  readonly #now: () => number;
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> = Promise.resolve();
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.look(), this.#options.everyMs ?? 1_000);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#looking;
+  }
+
+  /** One look at a time. */
+  look(): Promise<void> {
+    this.#looking = this.#looking.then(() => this.#look());
+    return this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const { journal, log } = this.#options;
+    const known = new Map(journal.schedules.all().map((one) => [keyOf(one.instanceUid, one.component), one]));
+    for (const manifest of journal.manifests.all()) {
+      for (const component of manifest.components.filter(isScheduled)) {
+        const key = keyOf(manifest.instance_uid, component.name);
+        const kept = known.get(key);
+        known.delete(key);
+        await this.#lookAt(manifest, component, kept).catch((error: Error) =>
+          log.debug('a scheduled job has to wait', { instance: manifest.instance_uid, job: component.name, error }),
+        );
+      }
+    }
+    // Nobody declares these any more.
+    for (const left of known.values()) journal.schedules.drop(left);
+  }
+
+  async #lookAt(manifest: SignedManifest, component: ManifestComponent, kept?: JournalledSchedule): Promise<void> {
+    const { journal, log, busy, onDue } = this.#options;
+    const { instance_uid: instanceUid } = manifest;
+    const now = this.#now();
+    const text = component.schedule ?? '';
+    const schedule = parseSchedule(text);
+    const dueNext = schedule && nextTime(schedule, now);
+    if (dueNext === undefined) return;
+    const next = { instanceUid, component: component.name, schedule: text, dueAt: dueNext };
+    if (kept?.schedule !== text) return journal.schedules.keep({ ...next, lastExecution: kept?.lastExecution });
+    const { dueAt, lastExecution } = kept;
+    if (dueAt > now) return;
+    const why = await this.#obstacle(manifest, lastExecution);
+    if (why !== undefined) {
+      log.info('a scheduled job was left out', { instance: instanceUid, job: component.name, why });
+      return journal.schedules.keep({ ...next, lastExecution });
+    }
+    if (busy(instanceUid)) return;
+    const request = requestFor(manifest, component.name, dueAt);
+    journal.together(() => {
+      journal.schedules.keep({ ...next, lastExecution: request.execution_id });
+      journal.executions.receive(request, now);
+    });
+    onDue(request);
+  }
+
+  /** Why it is not run this time. */
+  async #obstacle({ instance_uid: uid, components }: SignedManifest, last?: string): Promise<string | undefined> {
+    const { journal, engine } = this.#options;
+    const before = last === undefined ? undefined : journal.executions.find(last);
+    if (before !== undefined && before.phase !== 'finished') return 'the run before it has not ended';
+    if (!components.some(({ kind }) => kind === 'service')) return undefined;
+    const services = (await containersOf(engine, uid)).filter(({ labels }) => labels[label.kind] === 'service');
+    return services.some(({ state }) => state === 'running') ? undefined : 'the instance is stopped';
+  }
+}
+
+const keyOf = (uid: string, component: string): string => `${uid}\0${component}`;
+
+function requestFor(manifest: SignedManifest, component: string, dueAt: number): ActionRequest {
+  return {
+    execution_id: newExecutionId(),
+    instance_id: '',
+    container_name: manifest.instance_uid,
+    action: { slug: component, type: 'scheduled', command: [], timeout: '24h' },
+    params: {},
+    scheduled: { definition_id: manifest.definition_id, due_at: dueAt },
+  };
+}

@@ -1,0 +1,46 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { SignedManifest } from '@hortus/contract/resources/manifest';
+
+/** A deployment that succeeded and is still on trial. */
+export interface JournalledWatch {
+  instanceUid: string;
+  deploymentId: string;
+  /** Milliseconds since the epoch. */
+  until: number;
+  /** The job that forbids the way back, if it has one. */
+  irreversible: string | undefined;
+  /** What ran before, to go back to. */
+  former: SignedManifest;
+}
+
+export class Watches {
+  readonly #db: DatabaseSync;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  begin({ instanceUid, deploymentId, until, irreversible, former }: JournalledWatch): void {
+    this.#db
+      .prepare(`insert or replace into watches (instance_uid, deployment_id, until, irreversible, former)
+                values (?, ?, ?, ?, ?)`)
+      .run(instanceUid, deploymentId, until, irreversible ?? null, JSON.stringify(former));
+  }
+
+  all(): JournalledWatch[] {
+    return this.#db
+      .prepare('select * from watches order by instance_uid')
+      .all()
+      .map((row) => ({
+        instanceUid: row.instance_uid as string,
+        deploymentId: row.deployment_id as string,
+        until: row.until as number,
+        irreversible: (row.irreversible as string | null) ?? undefined,
+        former: JSON.parse(row.former as string) as SignedManifest,
+      }));
+  }
+
+  end(instanceUid: string): void {
+    this.#db.prepare('delete from watches where instance_uid = ?').run(instanceUid);
+  }
+}

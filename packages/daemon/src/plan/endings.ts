@@ -1,0 +1,116 @@
+import { type Actual, type ActualContainer, isNext, isUp } from './actual.ts';
+import type { Desired } from './desired.ts';
+import { type Fate, isBeside, isReplacement, targetOf } from './fates.ts';
+import type { PlanStep, Target, Way } from './plan-step.ts';
+import { type RouteRule, sameRoutes } from './routes.ts';
+
+/**
+ * What happens once every new container is proven. Those that were born beside their predecessors get their names in the
+ * instance, requests from outside are led to the new ones, the old ones finish what they were asked and are stopped. Then
+ * removals, then lasting names, then what is no longer declared: `finishInterrupted` tells from this order how far it came.
+ */
+export function endingSteps(
+  desired: Desired,
+  fates: readonly Fate[],
+  actual: Actual,
+  proven: readonly string[],
+): PlanStep[] {
+  const takeovers = takeoverSteps(desired, fates, actual, proven);
+  const taken = [...proven, ...takeovers.map(({ key }) => key)];
+  const replacing = fates.filter(isReplacement);
+  const removals = replacing.flatMap(({ olds }) => olds.map((old) => removal(old, taken)));
+  const removed = [...taken, ...removals.map(({ key }) => key)];
+  const switches = replacing.map((fate): PlanStep => {
+    const name = fate.unit.spec.name;
+    return { key: `switch:${fate.unit.key}`, after: removed, step: 'switch', target: targetOf(fate), name };
+  });
+  const switched = [...removed, ...switches.map(({ key }) => key)];
+  const farewells = farewellSteps(fates, actual, switched);
+  const ended = [...switched, ...farewells.map(({ key }) => key)];
+  return [...takeovers, ...removals, ...switches, ...farewells, ...dropSteps(desired, fates, actual, ended)];
+}
+
+function takeoverSteps(
+  { network, routes }: Desired,
+  fates: readonly Fate[],
+  actual: Actual,
+  proven: readonly string[],
+): PlanStep[] {
+  const beside = fates.filter(isBeside);
+  const joins = beside.flatMap((fate): PlanStep[] => {
+    const { unit } = fate;
+    const target = targetOf(fate);
+    const isThere = 'existing' in target && network && target.existing.networks.includes(network.name);
+    if (network === undefined || unit.aliases.length === 0 || isThere) return [];
+    const key = `join:${network.name}:${unit.key}`;
+    return [{ key, after: proven, step: 'join', network: network.name, target, aliases: unit.aliases }];
+  });
+  const named = [...proven, ...joins.map(({ key }) => key)];
+  const ways = routes.map((rule): Way => {
+    const leadsTo = fates.filter(({ unit }) => unit.component === rule.component && unit.kind === 'service');
+    return { rule, targets: leadsTo.map(targetOf) };
+  });
+  const route: PlanStep[] = isAsIs(ways, actual) ? [] : [{ key: 'route', after: named, step: 'route', ways }];
+  const routed = [...named, ...route.map(({ key }) => key)];
+  const rules = [...routes, ...actual.routes];
+  const stops = beside.flatMap(({ olds }) =>
+    olds.filter(isUp).flatMap((old): PlanStep[] => {
+      const drain = drainSteps(old, rules, routed);
+      return [...drain, stopping(old, [...routed, ...drain.map(({ key }) => key)])];
+    }),
+  );
+  return [...joins, ...route, ...stops];
+}
+
+/** A container is drained by the ports that routes lead to. */
+export function drainSteps(
+  container: ActualContainer,
+  rules: readonly RouteRule[],
+  after: readonly string[],
+): PlanStep[] {
+  const ports = [...new Set(rules.filter((one) => one.component === container.component).map(({ port }) => port))];
+  return ports.length === 0 ? [] : [{ key: `drain:${container.id}`, after, step: 'drain', container, ports }];
+}
+
+export function isAsIs(ways: readonly Way[], { routes }: Actual): boolean {
+  const idOf = (target: Target) => ('existing' in target ? [target.existing.id] : []);
+  const leadsToExisting = ways.every(({ targets }) => targets.every((target) => 'existing' in target));
+  const wanted = ways.map(({ rule, targets }) => ({ ...rule, containers: targets.flatMap(idOf) }));
+  return leadsToExisting && sameRoutes(wanted, routes);
+}
+
+function farewellSteps(fates: readonly Fate[], { containers }: Actual, after: readonly string[]): PlanStep[] {
+  const declared = new Set(fates.flatMap(({ olds }) => olds.map(({ id }) => id)));
+  const undeclared = containers.filter((one) => !isNext(one) && !declared.has(one.id));
+  return undeclared.flatMap((container): PlanStep[] => {
+    const stop = isUp(container) ? [stopping(container, after)] : [];
+    return [...stop, removal(container, [...after, ...stop.map(({ key }) => key)])];
+  });
+}
+
+/** The networks that nobody who stays was born on. */
+function dropSteps(
+  { network, home }: Desired,
+  fates: readonly Fate[],
+  { networks }: Actual,
+  after: readonly string[],
+): PlanStep[] {
+  const staying = fates.flatMap((fate) => {
+    if (isBeside(fate)) return [home.name];
+    return fate.fate === 'keep' || fate.fate === 'start' ? [fate.serving.home] : [];
+  });
+  const kept = new Set([network?.name, ...staying]);
+  return networks.filter((name) => !kept.has(name)).map((name) => dropping(name, after));
+}
+
+export function dropping(network: string, after: readonly string[]): PlanStep {
+  return { key: `drop_network:${network}`, after, step: 'drop_network', network };
+}
+
+export function stopping(container: ActualContainer, after: readonly string[]): PlanStep {
+  return { key: `stop_old:${container.id}`, after, step: 'stop_old', container };
+}
+
+function removal(container: ActualContainer, after: readonly string[]): PlanStep {
+  return { key: `remove_old:${container.id}`, after, step: 'remove_old', container };
+}

@@ -1,0 +1,236 @@
+import { Component } from '@hortus/contract/template/component';
+import { DECLARED_KINDS, REFUSED_KINDS } from '@hortus/contract/template/host-access';
+import type { Template } from '@hortus/contract/template/schema';
+import { canonical } from '@hortus/template/canonical';
+import { parse } from '@hortus/template/parse';
+import { resolve } from '@hortus/template/resolve';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type InspectedContainer, image, TestServer } from '../rollout/testing/server.ts';
+import { desiredState } from './desired.ts';
+
+/** What the engine was told: the part of its answer that a field of a template decides. */
+type Told = (answer: Answer) => unknown;
+interface Answer extends InspectedContainer {
+  HostConfig: Record<string, unknown> & { Mounts: Record<string, unknown>[]; DeviceRequests: unknown };
+}
+
+/** As a person writes it, and what `docker inspect` says then. Host access is in a table of its own: it cannot run here. */
+const ordinary: Record<string, [written: string, told: Told, expected: unknown]> = {
+  env: ['{GREETING: "a $ # \\" b"}', ({ Config }) => Config.Env, expect.arrayContaining(['GREETING=a $ # " b'])],
+  entrypoint: ['[sh, -c]', ({ Config }) => Config.Entrypoint, ['sh', '-c']],
+  command: ['["exec sleep 1000"]', ({ Config }) => Config.Cmd, ['exec sleep 1000']],
+  user: ['1000:1000', ({ Config }) => Config.User, '1000:1000'],
+  group_add: ['["44", user]', ({ HostConfig }) => HostConfig.GroupAdd, ['44', 'user']],
+  working_dir: ['/tmp', ({ Config }) => Config.WorkingDir, '/tmp'],
+  storage: [
+    '[{name: data, mount_path: /data, read_only: true}]',
+    ({ HostConfig }) => HostConfig.Mounts,
+    expect.arrayContaining([
+      expect.objectContaining({
+        Type: 'volume',
+        Source: expect.stringMatching(/_data$/),
+        Target: '/data',
+        ReadOnly: true,
+      }),
+    ]),
+  ],
+  ports: ['[{container_port: 7000}]', ({ Config }) => Config.ExposedPorts, { '7000/tcp': {} }],
+  healthcheck: [
+    '{test: ["true"], interval: 1s, timeout: 2s, retries: 4, start_period: 3s}',
+    ({ Config }) => Config.Healthcheck,
+    { Test: ['CMD', 'true'], Interval: 1e9, Timeout: 2e9, StartPeriod: 3e9, Retries: 4 },
+  ],
+  resources: [
+    '{cpu: 500m, memory: 64Mi, memory_reservation: 32Mi, pids: 50}',
+    ({ HostConfig: { NanoCpus, Memory, MemoryReservation, PidsLimit } }) => [
+      NanoCpus,
+      Memory,
+      MemoryReservation,
+      PidsLimit,
+    ],
+    [5e8, 2 ** 26, 2 ** 25, 50],
+  ],
+  tmpfs: [
+    '[{mount_path: /scratch, size: 1Mi}]',
+    ({ HostConfig }) => HostConfig.Mounts,
+    expect.arrayContaining([
+      expect.objectContaining({ Type: 'tmpfs', Target: '/scratch', TmpfsOptions: { SizeBytes: 2 ** 20 } }),
+    ]),
+  ],
+  shm_size: ['32Mi', ({ HostConfig }) => HostConfig.ShmSize, 2 ** 25],
+  ulimits: [
+    '{nofile: 1024, core: {soft: 0, hard: 1}}',
+    ({ HostConfig }) => HostConfig.Ulimits,
+    expect.arrayContaining([
+      { Name: 'nofile', Soft: 1024, Hard: 1024 },
+      { Name: 'core', Soft: 0, Hard: 1 },
+    ]),
+  ],
+  capabilities: [
+    '{add: [NET_BIND_SERVICE], drop: [ALL]}',
+    ({ HostConfig: { CapAdd, CapDrop } }) => [CapAdd, CapDrop].flat().map((name) => String(name).replace('CAP_', '')),
+    ['NET_BIND_SERVICE', 'ALL'],
+  ],
+  extra_hosts: ['{shed: 192.0.2.7}', ({ HostConfig }) => HostConfig.ExtraHosts, ['shed:192.0.2.7']],
+  dns: ['[192.0.2.53]', ({ HostConfig }) => HostConfig.Dns, ['192.0.2.53']],
+  logging: [
+    '{max_size: 1Mi, max_files: 2}',
+    ({ HostConfig }) => HostConfig.LogConfig,
+    { Type: 'json-file', Config: { 'max-size': '1048576', 'max-file': '2' } },
+  ],
+  restart: [
+    'on-failure',
+    ({ HostConfig }) => HostConfig.RestartPolicy,
+    expect.objectContaining({ Name: 'on-failure' }),
+  ],
+  confinement: [
+    '{no_new_privileges: true}',
+    ({ HostConfig }) => HostConfig.SecurityOpt,
+    expect.arrayContaining([expect.stringContaining('no-new-privileges')]),
+  ],
+  read_only: ['true', ({ HostConfig }) => HostConfig.ReadonlyRootfs, true],
+  init: ['true', ({ HostConfig }) => HostConfig.Init, true],
+  tty: ['true', ({ Config }) => Config.Tty, true],
+  stdin: ['true', ({ Config }) => Config.OpenStdin, true],
+  aliases: [
+    '[bed-of-old]',
+    ({ Name, NetworkSettings }) => NetworkSettings.Networks[`hortus-${Name.slice(1)}`]?.Aliases,
+    expect.arrayContaining(['bed-of-old']),
+  ],
+  hostname: ['greenhouse', ({ Config }) => Config.Hostname, 'greenhouse'],
+  sysctls: [
+    '{net.core.somaxconn: 512}',
+    ({ HostConfig }) => HostConfig.Sysctls,
+    expect.objectContaining({ 'net.core.somaxconn': '512' }),
+  ],
+  labels: ['{org.example.bed: north}', ({ Config }) => Config.Labels['org.example.bed'], 'north'],
+  stop_signal: ['SIGINT', ({ Config }) => Config.StopSignal, 'SIGINT'],
+  stop_grace_period: ['3s', ({ Config }) => Config.StopTimeout, 3],
+};
+
+const hostAccess: Record<string, [written: string, told: Told, expected: unknown]> = {
+  network: ['host', ({ HostConfig }) => HostConfig.NetworkMode, 'host'],
+  privileged: ['true', ({ HostConfig }) => HostConfig.Privileged, true],
+  pid: ['host', ({ HostConfig }) => HostConfig.PidMode, 'host'],
+  ipc: ['host', ({ HostConfig }) => HostConfig.IpcMode, 'host'],
+  storage: [
+    '[{name: media, host_path: /srv, mount_path: /media}]',
+    ({ HostConfig }) => HostConfig.Mounts,
+    [expect.objectContaining({ Type: 'bind', Source: '/srv', Target: '/media' })],
+  ],
+  ports: [
+    '[{container_port: 7000, host_port: 7001, host_ip: 127.0.0.1, protocol: udp}]',
+    ({ HostConfig }) => HostConfig.PortBindings,
+    { '7000/udp': [{ HostIp: '127.0.0.1', HostPort: '7001' }] },
+  ],
+  confinement: [
+    '{seccomp: unconfined, apparmor: unconfined}',
+    ({ HostConfig }) => HostConfig.SecurityOpt,
+    expect.arrayContaining(['seccomp=unconfined', 'apparmor=unconfined']),
+  ],
+  devices: [
+    '[{path: /dev/null, container_path: /dev/sink, access: rw}]',
+    ({ HostConfig }) => HostConfig.Devices,
+    [{ PathOnHost: '/dev/null', PathInContainer: '/dev/sink', CgroupPermissions: 'rw' }],
+  ],
+  gpu: [
+    '{count: 2, driver: nvidia}',
+    ({ HostConfig }) => HostConfig.DeviceRequests,
+    [expect.objectContaining({ Driver: 'nvidia', Count: 2, Capabilities: [['gpu']] })],
+  ],
+};
+
+/** What is no property of a single container, and where else it is tested. */
+const elsewhere: Record<string, string> = {
+  image: 'rollout.test.ts',
+  files: 'below',
+  replicas: 'rollout.test.ts',
+  kind: 'rollout.test.ts',
+  run: 'rollout.test.ts and jobs/scheduler.test.ts',
+  schedule: 'jobs/scheduler.test.ts',
+  irreversible: 'plan.test.ts',
+  depends_on: 'plan.test.ts',
+};
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await TestServer.open();
+});
+afterAll(() => server.close());
+
+function manifestOf(uid: string, keys: string) {
+  const text = `
+slug: bed
+name: Bed
+version: 1.0.0
+archetype: application
+taxonomy: {kingdom: applications, family: blog}
+permissions: ${JSON.stringify([...DECLARED_KINDS, ...REFUSED_KINDS].map((kind) => ({ kind, reason: 'To see it arrive.' })))}
+components:
+  main:
+    image: {repository: ${image.split(':')[0]}, tag: "1"}
+${keys}`;
+  const resolution = resolve(canonical(parse(text).value as Template), {
+    inputs: {},
+    secrets: {},
+    instance: { uid, name: 'Bed', server_id: server.id },
+  });
+  if (!resolution.ok) throw new Error(JSON.stringify(resolution.problems));
+  return resolution.manifest;
+}
+const yaml = (table: Record<string, [string, ...unknown[]]>) =>
+  Object.entries(table)
+    .map(([key, [written]]) => `    ${key}: ${written}\n`)
+    .join('');
+
+it('every field of a component is in one of the tables', () => {
+  const tested = new Set([...Object.keys(ordinary), ...Object.keys(hostAccess), ...Object.keys(elsewhere)]);
+  expect(Object.keys(Component.properties).filter((key) => !tested.has(key))).toEqual([]);
+});
+
+describe('a container that was deployed with all of them at once', () => {
+  let answer: Answer;
+  beforeAll(async () => {
+    const uid = server.newUid();
+    const { components } = manifestOf(uid, yaml(ordinary));
+    expect(await server.deploy(uid, components)).toMatchObject({ status: 'success' });
+    answer = await server.inspect<Answer>(uid);
+  });
+
+  it.each(Object.entries(ordinary))('has %s', (_, [, told, expected]) => {
+    expect(told(answer)).toEqual(expected);
+  });
+
+  it('is on a network of its instance under the name of its component, and its volume carries our labels', async () => {
+    const uid = answer.Name.slice(1);
+    expect(answer.NetworkSettings.Networks[`hortus-${uid}`]?.Aliases).toContain(`${uid}-main`);
+    const [volume] = await server.engine.volumes({ labels: { 'hortus.instance': uid } });
+    expect(volume).toMatchObject({ name: `${uid}_data`, labels: { 'hortus.managed': 'true' } });
+  });
+});
+
+describe('a container that reaches the server', () => {
+  it.each(Object.entries(hostAccess))('is told %s', async (key, row) => {
+    const uid = server.newUid();
+    const manifest = manifestOf(uid, yaml({ [key]: row }));
+    const identity = { deploymentId: 'dep_1', definitionId: 'def_1', revision: 1, serverId: server.id };
+    const [unit] = desiredState({ ...identity, manifest }).units;
+    if (unit === undefined) throw new Error('there is no unit');
+    // Made and not started: there is no GPU here, and nothing should really reach this machine.
+    const { network } = unit.spec;
+    const nowhere = network.kind === 'host' ? network : { ...network, name: 'bridge', aliases: [] };
+    const id = await server.engine.create({ ...unit.spec, network: nowhere });
+    const [, told, expected] = row;
+    expect(told(await server.inspect<Answer>(id))).toEqual(expected);
+  });
+});
+
+it('files are there before it starts, with their mode, and not into a root that is read-only', async () => {
+  const uid = server.newUid();
+  const files = '    files: [{mount_path: /etc/bed/site.ini, mode: "0640", content: "a = 1\\n"}]\n';
+  const { components } = manifestOf(uid, files);
+  expect(await server.deploy(uid, components)).toMatchObject({ status: 'success' });
+  expect(await server.run(uid, 'stat', '-c', '%a', '/etc/bed/site.ini')).toContain('640');
+  const refused = await server.deploy(server.newUid(), manifestOf('x', `${files}    read_only: true\n`).components);
+  expect(refused).toMatchObject({ status: 'failed', reason: 'manifest' });
+});

@@ -1,0 +1,100 @@
+import { type Actual, type ActualContainer, isNext, isUp, type Replaced } from './actual.ts';
+import type { Desired } from './desired.ts';
+import { type Fate, isBeside, targetOf } from './fates.ts';
+import type { PlanStep, Target } from './plan-step.ts';
+
+/** Everything that can be done without touching what serves: all of it comes before anything is stopped. */
+export function preparationSteps(
+  desired: Desired,
+  fates: readonly Fate[],
+  actual: Actual,
+  finished: readonly string[],
+): PlanStep[] {
+  const resources = resourceSteps(desired, fates, actual);
+  const discards = discardSteps(fates, actual, finished);
+  const ready = [...finished, ...[...resources, ...discards].map(({ key }) => key)];
+  const creations = fates.flatMap((fate) => creationSteps(fate, desired, ready, replaced(fate.olds, actual)));
+  return [...discards, ...resources, ...creations, ...joinHomeSteps(desired, fates, ready)];
+}
+
+function resourceSteps({ network, home, volumes }: Desired, fates: readonly Fate[], actual: Actual): PlanStep[] {
+  const needed = [...(network ? [network] : []), ...(fates.some(isBeside) ? [home] : [])];
+  return [
+    ...needed
+      .filter(({ name }) => !actual.networks.includes(name))
+      .map((one): PlanStep => ({ key: `network:${one.name}`, after: [], step: 'network', network: one })),
+    ...volumes
+      .filter(({ name }) => !actual.volumes.includes(name))
+      .map((volume): PlanStep => ({ key: `volumes:${volume.name}`, after: [], step: 'volumes', volume })),
+  ];
+}
+
+/** What an interrupted rollout left. If requests are already led to it, they are led back to what it was to replace first. */
+function discardSteps(fates: readonly Fate[], { containers, routes }: Actual, finished: readonly string[]): PlanStep[] {
+  const adopted = new Set(fates.flatMap((fate) => (fate.fate === 'adopt' ? fate.adopted.id : [])));
+  const left = containers.filter((one) => isNext(one) && !adopted.has(one.id));
+  const ways = routes.map(({ containers: _, ...rule }) => {
+    const former = containers.filter((one) => !isNext(one) && isUp(one) && one.component === rule.component);
+    return { rule, targets: former.map((existing) => ({ existing })) };
+  });
+  const misled = routes.some((route) => route.containers.some((id) => left.some((one) => one.id === id)));
+  const back: PlanStep[] = misled ? [{ key: 'route:back', after: finished, step: 'route', ways }] : [];
+  const after = [...finished, ...back.map(({ key }) => key)];
+  return [
+    ...back,
+    ...left.map((container): PlanStep => ({ key: `discard:${container.id}`, after, step: 'discard', container })),
+  ];
+}
+
+function creationSteps(
+  fate: Fate,
+  { home }: Desired,
+  ready: readonly string[],
+  replaces: readonly Replaced[],
+): PlanStep[] {
+  if (fate.fate !== 'create') return [];
+  const { unit } = fate;
+  const image = unit.spec.image;
+  const created = `create:${unit.key}`;
+  const birthplace = fate.beside ? home.name : undefined;
+  return [
+    { key: `pull:${image}`, after: [], step: 'pull', image },
+    { key: created, after: [`pull:${image}`, ...ready], step: 'create', unit, replaces, home: birthplace },
+    ...(unit.files.length === 0 ? [] : [{ key: `files:${unit.key}`, after: [created], step: 'files', unit } as const]),
+  ];
+}
+
+/**
+ * A container that starts beside its predecessor must reach the other components by name, but must not have a name itself yet.
+ * So it is born on a network of its own, which the others join under their names. It stays there when it has taken over:
+ * connections that it made meanwhile would break otherwise.
+ */
+function joinHomeSteps({ home }: Desired, fates: readonly Fate[], ready: readonly string[]): PlanStep[] {
+  const born = fates.filter(isBeside).map(({ unit }) => unit.component);
+  const isNeeded = (component: string) => born.some((other) => other !== component);
+  return fates.flatMap((fate): PlanStep[] => {
+    const { unit } = fate;
+    if (unit.kind !== 'service' || unit.aliases.length === 0 || !isNeeded(unit.component)) return [];
+    const members: Target[] = isBeside(fate)
+      ? fate.olds.filter(isUp).map((existing) => ({ existing }))
+      : [targetOf(fate)];
+    return members
+      .filter((member) => !('existing' in member && member.existing.networks.includes(home.name)))
+      .map((target) => ({
+        key: `join:${home.name}:${'existing' in target ? target.existing.id : unit.key}`,
+        after: [...ready, `create:${unit.key}`],
+        step: 'join',
+        network: home.name,
+        target,
+        aliases: unit.aliases,
+      }));
+  });
+}
+
+/** An attempt that was cut off may have stopped an old container already; that it used to run must not be forgotten. */
+function replaced(olds: readonly ActualContainer[], { containers }: Actual): Replaced[] {
+  const stoppedByUs = new Set(
+    containers.flatMap(({ replaces }) => replaces.filter((one) => one.running).map(({ id }) => id)),
+  );
+  return olds.map((old) => ({ id: old.id, running: isUp(old) || stoppedByUs.has(old.id) }));
+}

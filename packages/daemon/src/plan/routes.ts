@@ -1,0 +1,34 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ManifestRoute } from '@hortus/contract/template/manifest';
+
+/** A way in from outside: requests for this host and path go to this port of a component. */
+export interface RouteRule {
+  name: string;
+  component: string;
+  port: number;
+  host: string;
+  path: string;
+  strip: boolean;
+  tls: 'auto' | 'internal' | 'off';
+}
+
+/** A way in as it is now. */
+export interface ActualRoute extends RouteRule {
+  /** Ids of the containers it leads to. */
+  containers: readonly string[];
+}
+
+export function routeRule({ name, component, port, host, path, strip, tls }: ManifestRoute): RouteRule {
+  // Host names know no upper case; two spellings must not be two routes.
+  return { name, component, port, host: host.toLowerCase(), path, strip, tls };
+}
+
+export function sameRoutes(some: readonly ActualRoute[], others: readonly ActualRoute[]): boolean {
+  return isDeepStrictEqual(some.map(comparable).sort(byName), others.map(comparable).sort(byName));
+}
+
+function comparable({ name, component, port, host, path, strip, tls, containers }: ActualRoute) {
+  return { name, component, port, host, path, strip, tls, containers: [...containers].sort() };
+}
+
+const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);

@@ -1,0 +1,40 @@
+import type { PullProgress } from '../engine/engine.ts';
+
+/** Between two lines: a person wants to see that it moves, and a log should not be all about that. */
+const EVERY_MS = 2_000;
+const STEP_PERCENT = 10;
+
+/** Makes few lines of the many messages that an engine has about a download. */
+export class PullReport {
+  readonly #image: string;
+  readonly #now: () => number;
+  readonly #layers = new Map<string, { current: number; total: number }>();
+  #saidAt: number;
+  #said = 0;
+
+  constructor(image: string, now: () => number = Date.now) {
+    this.#image = image;
+    this.#now = now;
+    this.#saidAt = now();
+  }
+
+  /** A line, if there is something new to say: another tenth, and two seconds since the last. */
+  add({ status, layer, current, total }: PullProgress): string | undefined {
+    // Layers are also unpacked and checked, with numbers that have nothing to do with those of the download.
+    const known = layer === undefined ? undefined : this.#layers.get(layer);
+    if (known && status !== 'Downloading') known.current = known.total;
+    if (layer === undefined || status !== 'Downloading' || !current || !total) return undefined;
+    this.#layers.set(layer, { current, total });
+    const sizes = [...this.#layers.values()];
+    const done = sizes.reduce((sum, one) => sum + one.current, 0);
+    const all = sizes.reduce((sum, one) => sum + one.total, 0);
+    const percent = Math.floor((100 * done) / all / STEP_PERCENT) * STEP_PERCENT;
+    const now = this.#now();
+    if (percent <= this.#said || now - this.#saidAt < EVERY_MS) return undefined;
+    this.#said = percent;
+    this.#saidAt = now;
+    return `Pulling ${this.#image}: ${percent} % (${megabytes(done)} of ${megabytes(all)} MB so far known)`;
+  }
+}
+
+const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);

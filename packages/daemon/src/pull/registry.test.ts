@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import type { RegistryLogin } from '@hortus/contract/resources/manifest';
+import { askDocker } from '@hortus/testkit/docker-request';
+import { type Registry, registryLogin, startRegistry } from '@hortus/testkit/registry';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { component, manifest } from '../plan/testing/manifests.ts';
+import { TestServer } from '../rollout/testing/server.ts';
+import { pinned } from './digests.ts';
+import { settledPins } from './settled-pins.ts';
+
+let server: TestServer;
+let open: Registry;
+let locked: Registry;
+beforeAll(async () => {
+  [server, open, locked] = await Promise.all([TestServer.open(), startRegistry(), startRegistry({ locked: true })]);
+});
+afterAll(async () => {
+  await server.close();
+  await open[Symbol.asyncDispose]();
+  await locked[Symbol.asyncDispose]();
+});
+
+const newName = () => `garden/g${randomBytes(4).toString('hex')}`;
+const says = (word: string) => ({ files: { '/word': word } });
+const publish = (name: string, tag: string, word: string, at = open) =>
+  at.publish(server.socketPath, name, tag, says(word));
+const forgetImage = (ref: string) => askDocker(server.socketPath, 'DELETE', `/images/${ref}?force=true`);
+const main = (image: string, more = {}) => component('main', { image, ...more });
+const said = () => server.log.map(({ message }) => message).join('\n');
+
+describe('an image', () => {
+  it('is pulled from its registry, and what was pulled is known by its digest', async () => {
+    const image = await publish(newName(), '1', 'hello');
+    const uid = server.newUid();
+    const result = await server.deploy(uid, [main(image)]);
+    expect(result).toMatchObject({
+      status: 'success',
+      images: [{ component: 'main', image, digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) }],
+    });
+    expect(await server.run(uid, 'cat', '/word')).toBe('hello');
+    expect(said()).toContain(`Pulled ${image}`);
+  });
+
+  it('that was never in a registry has no digest', async () => {
+    const { images } = await server.deploy(server.newUid(), [main('hortus-test/busybox:1')]);
+    expect(images).toEqual([{ component: 'main', image: 'hortus-test/busybox:1', digest: null }]);
+  });
+
+  it('that is not there fails the deployment with the reason', async () => {
+    const result = await server.deploy(server.newUid(), [main(`${open.host}/garden/none:1`)]);
+    expect(result).toMatchObject({ status: 'failed', reason: 'image' });
+    expect(result.error).toContain('garden/none:1');
+  });
+
+  it('with a floating tag is asked for again, and used as it is where it cannot be asked for', async () => {
+    const name = newName();
+    await publish(name, 'stable', 'old');
+    const uid = server.newUid();
+    const image = `${open.host}/${name}:stable`;
+    await server.deploy(uid, [main(image)]);
+    await publish(name, 'stable', 'new');
+    await server.deploy(uid, [main(image, { env: { A: '2' } })]);
+    expect(await server.run(uid, 'cat', '/word')).toBe('new');
+    const away = `127.0.0.1:1/${name}:stable`;
+    await askDocker(server.socketPath, 'POST', `/images/${image}/tag?repo=${away.slice(0, -7)}&tag=stable`);
+    expect(await server.deploy(uid, [main(away)])).toMatchObject({ status: 'success' });
+    expect(said()).toContain('that is there is used');
+    await forgetImage(away);
+  });
+});
+
+describe('a registry that wants a password', () => {
+  const login = (password: string): RegistryLogin[] => [{ ...registryLogin, host: locked.host, password }];
+
+  it('gets the one of the manifest, which nobody reads in the log', async () => {
+    const image = await publish(newName(), '1', 'private', locked);
+    const uid = server.newUid();
+    const result = await server.deploy(uid, [main(image)], { logins: login(registryLogin.password) });
+    expect(result).toMatchObject({ status: 'success', images: [{ digest: expect.stringContaining('sha256:') }] });
+    expect(await server.run(uid, 'cat', '/word')).toBe('private');
+    expect(said()).not.toContain(registryLogin.password);
+  });
+
+  it('that has no or a wrong one says so, and what would help', async () => {
+    const image = await publish(newName(), '1', 'private', locked);
+    const none = await server.deploy(server.newUid(), [main(image)]);
+    expect(none).toMatchObject({ status: 'failed', reason: 'image' });
+    expect(none.error).toContain(`If ${locked.host} wants a password for it, keep one under /registries`);
+    const wrong = await server.deploy(server.newUid(), [main(image)], { logins: login('wrong-password') });
+    expect(wrong).toMatchObject({ status: 'failed', reason: 'image' });
+    expect(wrong.error).toContain(`${locked.host} did not take the password that is kept for gardener`);
+    expect(`${wrong.error}${said()}`).not.toContain('wrong-password');
+  });
+
+  it('is not told that of another', async () => {
+    const image = await publish(newName(), '1', 'private', locked);
+    const logins = [{ ...registryLogin, host: open.host }];
+    expect(await server.deploy(server.newUid(), [main(image)], { logins })).toMatchObject({ status: 'failed' });
+  });
+});
+
+describe('a rollback', () => {
+  it('brings the old bytes back though the tag has moved, and leaves alone what has not changed', async () => {
+    const name = newName();
+    const image = await publish(name, 'stable', 'old');
+    const other = await publish(newName(), '1', 'data');
+    const uid = server.newUid();
+    const data = component('db', { image: other });
+    const instance = { uid, name: uid, server_id: server.id };
+    const first = await server.deploy(uid, [main(image), data]);
+    await publish(name, 'stable', 'new');
+    await server.deploy(uid, [main(image, { env: { A: '2' } }), data]);
+    expect(await server.run(uid, 'cat', '/word')).toBe('new');
+    const { Id: database } = await server.inspect(`${uid}-db`);
+    const old = `${image}@${first.images?.[0]?.digest}`;
+    // Not even the engine has them any more.
+    await forgetImage(old.replace(':stable@', '@'));
+    const back = pinned(manifest(uid, [main(image), data], { instance }), first.images ?? []);
+    expect(back.components.map((one) => one.image)).toEqual([old, `${other}@${first.images?.[1]?.digest}`]);
+    const { components } = await settledPins(server.engine, back);
+    expect(components.map((one) => one.image)).toEqual([old, other]);
+    const result = await server.deploy(uid, components);
+    expect(result).toMatchObject({
+      status: 'success',
+      images: [{ image: old, digest: first.images?.[0]?.digest }, {}],
+    });
+    expect(await server.run(uid, 'cat', '/word')).toBe('old');
+    expect((await server.inspect(`${uid}-db`)).Id).toBe(database);
+  });
+});

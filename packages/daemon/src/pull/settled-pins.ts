@@ -1,0 +1,30 @@
+import type { Manifest } from '@hortus/contract/template/manifest';
+import { imageText, parseImage } from '@hortus/template/image-reference';
+import { containersOf } from '../actions/instance-containers.ts';
+import type { Engine } from '../engine/engine.ts';
+import { label } from '../plan/labels.ts';
+import { digestOf } from './digests.ts';
+
+/**
+ * Without the pins of components that run the very bytes already under the bare tag. A rollback pins all it has recorded, and a
+ * database that nobody changed must not be made anew for another way to write the same.
+ */
+export async function settledPins<Given extends Manifest>(engine: Engine, manifest: Given): Promise<Given> {
+  const isPinned = manifest.components.some(({ image }) => parseImage(image).digest !== undefined);
+  if (!isPinned) return manifest;
+  const containers = await containersOf(engine, manifest.instance.uid);
+  const components = await Promise.all(
+    manifest.components.map(async (component) => {
+      const { digest, ...tagged } = parseImage(component.image);
+      if (digest === undefined || tagged.tag === undefined) return component;
+      const image = imageText(tagged);
+      const own = containers.filter(({ labels }) => labels[label.component] === component.name);
+      const digests = await Promise.all(
+        own.map((one) => (one.image === image ? digestOf(engine, image, one.imageId).catch(() => null) : null)),
+      );
+      const isSettled = digests.length > 0 && digests.every((one) => one === digest);
+      return isSettled ? { ...component, image } : component;
+    }),
+  );
+  return { ...manifest, components };
+}

@@ -1,0 +1,31 @@
+import type { PlanStep } from '../plan/plan-step.ts';
+
+/** Nothing moved in a step for as long as the template allows. */
+export class TooLate extends Error {}
+
+/**
+ * Gives a step so much time from its last sign of progress. The deadline of the whole rollout alone would not do: steps run side
+ * by side, and those that move would hide one that hangs.
+ */
+export async function inTime(
+  step: PlanStep,
+  limitMs: number,
+  signal: AbortSignal,
+  run: (signal: AbortSignal, progress: () => void) => Promise<string>,
+): Promise<string> {
+  const late = new AbortController();
+  const expire = () => late.abort();
+  let timer = setTimeout(expire, limitMs);
+  const progress = () => {
+    clearTimeout(timer);
+    timer = setTimeout(expire, limitMs);
+  };
+  try {
+    return await run(AbortSignal.any([signal, late.signal]), progress);
+  } catch (error) {
+    if (!late.signal.aborted || signal.aborted) throw error;
+    throw new TooLate(`The step ${step.key} made no progress within ${Math.round(limitMs / 1000)} s`, { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,94 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Manifest } from '@hortus/contract/template/manifest';
+import type { Engine } from '../engine/engine.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { JournalledWatch } from '../journal/watches.ts';
+import type { Log } from '../log.ts';
+import { isSameImage } from '../pull/digests.ts';
+import { type ObservedInstance, observe } from './observe.ts';
+
+export interface WatchOptions {
+  journal: Journal;
+  engine: Engine;
+  log: Log;
+  serverId(): string;
+  /** Whether something is being done to the instance: how it looks meanwhile says nothing. */
+  busy(uid: string): boolean;
+  /** It does not stand its trial; `why` is for a person. */
+  onSick(watch: JournalledWatch, why: string): void;
+  everyMs?: number;
+}
+
+/** So many looks in a row must find it sick: one probe may fail for many reasons. */
+const LOOKS = 3;
+
+/** Watches what was deployed for a while after it was healthy: some faults show only under real requests. */
+export class Watch {
+  readonly #options: WatchOptions;
+  readonly #sick = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> = Promise.resolve();
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#looking = this.#looking.then(() => this.#look());
+    }, this.#options.everyMs ?? 1_000);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const { journal, log } = this.#options;
+    for (const watch of journal.watches.all()) {
+      try {
+        await this.#lookAt(watch);
+      } catch (error) {
+        log.debug('an instance on trial cannot be looked at', { instance: watch.instanceUid, error });
+      }
+    }
+  }
+
+  async #lookAt(watch: JournalledWatch): Promise<void> {
+    const { journal, engine, serverId, busy, onSick } = this.#options;
+    const { instanceUid: uid, until, deploymentId } = watch;
+    if (busy(uid)) return;
+    if (Date.now() > until) return journal.watches.end(uid);
+    const [seen] = await observe(engine, serverId(), uid);
+    if (busy(uid)) return;
+    const why = seen && sickness(seen);
+    const times = why === undefined ? 0 : (this.#sick.get(deploymentId) ?? 0) + 1;
+    this.#sick.set(deploymentId, times);
+    if (why === undefined || times < LOOKS) return;
+    this.#sick.delete(deploymentId);
+    onSick(watch, why);
+  }
+}
+
+/** One that somebody stopped is not sick. */
+function sickness({ components }: ObservedInstance): string | undefined {
+  const services = components.filter(({ kind }) => kind === 'service');
+  const sick = services.find(
+    ({ status, health }) => status === 'failed' || status === 'restarting' || health === 'unhealthy',
+  );
+  if (sick === undefined) return undefined;
+  return sick.status === 'running' ? `${sick.name} turned unhealthy` : `${sick.name} does not keep running`;
+}
+
+/** The irreversible job that ran between two manifests, if one did: old code must not meet its data. */
+export function irreversibleSince(former: Manifest, manifest: Manifest): string | undefined {
+  return manifest.components.find((component) => {
+    const before = former.components.find(({ name }) => name === component.name);
+    const isSame =
+      before !== undefined &&
+      isSameImage(before.image, component.image) &&
+      isDeepStrictEqual({ ...before, image: '' }, { ...component, image: '' });
+    return component.irreversible && !isSame;
+  })?.name;
+}

@@ -1,0 +1,122 @@
+import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
+import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
+import { type RunningProcess, startProcess } from '@hortus/testkit/process';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { until } from '@hortus/testkit/until';
+import { component, manifest } from '../plan/testing/manifests.ts';
+import { image, TestServer } from '../rollout/testing/server.ts';
+import { FakeService } from './fake-service.ts';
+import { id, Signer } from './signing.ts';
+
+type Order = Partial<SignedManifest> & { forgedBy?: Signer };
+
+/** The real daemon in a process of its own, with a real engine, and a service that says what the test wants. */
+export class DaemonProcess {
+  readonly server: TestServer;
+  readonly service: FakeService;
+  readonly signer = new Signer();
+  readonly serverId = id('srv', randomInt(1e9));
+  readonly #folder = temporaryFolder('daemon');
+  process: RunningProcess;
+  #deployments = 0;
+
+  private constructor(server: TestServer, service: FakeService) {
+    this.server = server;
+    this.service = service;
+    service.greeting = { server_id: this.serverId, capabilities: ['ack', 'wake'] };
+    this.process = this.#start();
+  }
+
+  static async start(): Promise<DaemonProcess> {
+    return new DaemonProcess(await TestServer.open(), await FakeService.listen());
+  }
+
+  get stateDirectory(): string {
+    return join(this.#folder.path, 'state');
+  }
+
+  /** As when the machine loses power; `meanwhile` happens while it is away. */
+  async kill(meanwhile: () => void | Promise<void> = () => {}): Promise<void> {
+    await this.process.kill('SIGKILL');
+    this.service.socket = undefined;
+    await meanwhile();
+    this.process = this.#start();
+  }
+
+  async close(): Promise<void> {
+    await this.process.stop();
+    await this.service.close();
+    await this.#folder.remove();
+    const { engine } = this.server;
+    const ours = { labels: { 'hortus.server': this.serverId } };
+    for (const { id: container } of await engine.containers(ours)) await engine.remove(container, { force: true });
+    for (const { name } of await engine.networks(ours)) await engine.removeNetwork(name);
+    for (const { name } of await engine.volumes(ours)) await engine.removeVolume(name);
+    await this.server.close();
+  }
+
+  /** Orders a deployment, signed as the service signs unless told otherwise. Answers its id. */
+  order(
+    uid: string,
+    components: readonly ManifestComponent[],
+    more: Partial<Manifest> = {},
+    signed: Order = {},
+  ): string {
+    const deployment_id = id('dep', ++this.#deployments);
+    const plain = manifest(uid, [...components], { instance: { uid, name: uid, server_id: this.serverId }, ...more });
+    const { forgedBy = this.signer, ...given } = signed;
+    const { service, serverId } = this;
+    service.manifests.set(deployment_id, forgedBy.sign(plain, { deployment_id, server_id: serverId, ...given }));
+    service.pending.push({
+      id: deployment_id,
+      definition_id: id('def'),
+      revision: 1,
+      cancelling: false,
+      status: 'pending',
+    });
+    service.send({ type: 'deployment_available', deployment_id });
+    return deployment_id;
+  }
+
+  reportOf(deployment: string): Promise<Record<string, unknown>> {
+    const reports = () => this.service.callsTo('POST', '/deploy/report').map(({ body }) => body);
+    return this.#until(() => reports().find(({ deployment_id }) => deployment_id === deployment), 'the report');
+  }
+
+  /** What it says of an execution. */
+  resultOf(execution: string): Promise<Record<string, unknown>> {
+    const isResult = /^action_(completed|failed)$/;
+    return this.#until(
+      () => this.service.messages.find(({ type, execution_id }) => isResult.test(type) && execution_id === execution),
+      'the result',
+    );
+  }
+
+  connected(): Promise<unknown> {
+    return this.#until(() => this.service.socket, 'a connection');
+  }
+
+  #until<T>(condition: () => T, what: string) {
+    return until(condition, { describe: () => `${what}\n${this.process.output}`, within: 30_000 });
+  }
+
+  #start(): RunningProcess {
+    const main = new URL('../main.ts', import.meta.url).pathname;
+    return startProcess([process.execPath, main, 'run', '--log-level', 'debug'], {
+      env: {
+        HORTUSD_URL: this.service.url,
+        HORTUSD_KEY: 'hs_test_0123456789abcdef',
+        HORTUSD_SERVER_ID: this.serverId,
+        HORTUSD_PUBLIC_KEY: this.signer.publicKey,
+        HORTUSD_STATE_DIR: this.stateDirectory,
+        HORTUSD_DOCKER_SOCKET: this.server.socketPath,
+      },
+    });
+  }
+}
+
+/** A component that does nothing for long. */
+export const sleeper = (given: Partial<ManifestComponent> = {}): ManifestComponent =>
+  component('main', { image, command: ['sleep', '100000'], init: true, ...given });

@@ -1,0 +1,27 @@
+// hortusd for tests: the same daemon, which kills itself at the moment that HORTUS_TEST_KILL_AT names, once.
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { readConfig } from '../config.ts';
+import { Daemon } from '../daemon.ts';
+import { openLog } from '../log.ts';
+
+const text = { type: 'string' } as const;
+const names = ['key-file', 'state-dir', 'docker-socket', 'ingress-http', 'ingress-https'] as const;
+const options = Object.fromEntries(names.map((name) => [name, text]));
+const { values } = parseArgs({ args: process.argv.slice(3), options });
+const config = readConfig(values as Record<string, string>, process.env);
+
+const moments = join(config.stateDirectory, 'moments');
+const killed = join(config.stateDirectory, 'killed');
+const killAt = process.env.HORTUS_TEST_KILL_AT;
+
+/** Every moment is written down, so that a test knows which ones there are. */
+function boundary(moment: string): void {
+  appendFileSync(moments, `${moment}\n`);
+  if (moment !== killAt || existsSync(killed)) return;
+  writeFileSync(killed, moment);
+  process.kill(process.pid, 'SIGKILL');
+}
+
+new Daemon({ config, log: openLog('warn'), boundary }).start();

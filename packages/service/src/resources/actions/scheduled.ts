@@ -1,0 +1,95 @@
+import { idPattern } from '@hortus/contract/ids';
+import type { ScheduledReport } from '@hortus/contract/resources/actions';
+import { actorOf, type Principal } from '../../identity/principal.ts';
+import { invalid, notFound } from '../../problem.ts';
+import { begin, transition } from '../../state/transition.ts';
+import { RunAgain, type Tx } from '../../storage/storage.ts';
+import type { Vault } from '../../vault/vault.ts';
+import type { NamedRow } from '../instances/service.ts';
+import { executionLifecycle } from './lifecycle.ts';
+import { type Request, requestContext } from './request.ts';
+import { claimed, finalMoves, type Results } from './results.ts';
+import { type ExecutionRow, lockExecution } from './store.ts';
+
+export interface ScheduledDeps {
+  readonly vault: Pick<Vault, 'encrypt'>;
+  readonly results: Results;
+}
+
+/** A daemon's clock may be wrong; what it tells of has happened in any case. */
+const past = (time: string | number, now: number): number => {
+  const at = typeof time === 'number' ? time : Date.parse(time);
+  return Number.isFinite(at) && at >= 0 ? Math.min(at, now) : now;
+};
+
+/**
+ * Writes down a job that a daemon ran by itself, because its time had come: it is over when we hear of it. Told twice, it is
+ * the same; the instance must be locked.
+ */
+export async function recordScheduled(
+  tx: Tx,
+  deps: ScheduledDeps,
+  principal: Principal,
+  instance: NamedRow,
+  report: ScheduledReport,
+): Promise<ExecutionRow> {
+  const id = report.execution_id;
+  if (!new RegExp(idPattern('execution')).test(id)) throw invalid('execution_id', 'is not the id of an execution.');
+  const known = await lockExecution(tx, id);
+  if (known) {
+    if (known.instance_id !== instance.id) throw notFound('execution');
+    return known;
+  }
+  const actor = actorOf(principal);
+  const due = past(report.due_at, tx.now);
+  const started = past(report.started_at, tx.now);
+  const request: Request = {
+    type: 'job',
+    command: [],
+    params: {},
+    instance: instance.container_name,
+    container: instance.container_name,
+  };
+  const { account_id, server_id } = instance;
+  const row = {
+    id,
+    account_id,
+    instance_id: instance.id,
+    server_id,
+    slug: report.component,
+    name: report.component,
+    kind: 'scheduled' as const,
+    request: await deps.vault.encrypt(tx, account_id, JSON.stringify(request), requestContext(id)),
+    params: '{}',
+    exit_code: null,
+    output: null,
+    output_truncated: 0 as const,
+    error: null,
+    outcome: null,
+    timeout_ms: 0,
+    deadline_at: tx.now,
+    paused_at: null,
+    sent_epoch: null,
+    sent_journal: null,
+    cancel_requested_at: null,
+    created_by: actor,
+    created_at: due,
+    updated_at: tx.now,
+    sent_at: null,
+    started_at: null,
+    finished_at: null,
+  };
+  // Should it be told twice at the same time, the next run of this transaction finds it.
+  const born = await begin(tx, executionLifecycle, row, 'create', actor, () => new RunAgain());
+  const set = { sent_at: due, started_at: started };
+  const sent = await transition(tx, executionLifecycle, born, 'send', { actor, set });
+  const status = claimed(report) as keyof typeof finalMoves;
+  return await deps.results.end(tx, sent, finalMoves[status], {
+    actor,
+    exitCode: report.exit_code,
+    output: report.output,
+    truncated: report.output_truncated,
+    error: report.error ?? (status === 'completed' ? null : 'It failed.'),
+    outcome: report.outcome === 'unknown' ? 'unknown' : 'known',
+  });
+}

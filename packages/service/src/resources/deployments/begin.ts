@@ -1,0 +1,56 @@
+import { newId } from '../../ids.ts';
+import { begin } from '../../state/transition.ts';
+import type { Tx } from '../../storage/storage.ts';
+import type { Pinned } from '../definitions/deployable.ts';
+import { deploymentLifecycle } from './lifecycle.ts';
+import type { DeploymentRow } from './store.ts';
+
+export interface Beginning {
+  /** The deployment that this one undoes, if it is a rollback. */
+  readonly rollbackOf: string | null;
+  readonly actor: string | null;
+  /** Which bytes it shall run, as the deployment that it goes back to has recorded them. */
+  readonly images?: string;
+  /** A daemon that went back by itself has given it one. */
+  readonly id?: string;
+}
+
+/** A deployment of a pinned revision, waiting. The caller holds the definition. */
+export const beginDeployment = (
+  tx: Tx,
+  { definition, revision }: Pinned,
+  { rollbackOf, actor, images = '[]', id = newId('deployment') }: Beginning,
+): Promise<DeploymentRow> =>
+  begin(
+    tx,
+    deploymentLifecycle,
+    {
+      id,
+      account_id: definition.account_id,
+      definition_id: definition.id,
+      server_id: definition.server_id,
+      instance_id: null,
+      kind: rollbackOf === null ? 'deploy' : 'rollback',
+      rollback_of: rollbackOf,
+      revision: revision.number,
+      template_id: revision.template_id,
+      spec_hash: revision.spec_hash,
+      reason: null,
+      error: null,
+      gap_ms: null,
+      images,
+      cancel_requested_at: null,
+      progress_at: null,
+      log_lines: 0,
+      claimed_by: null,
+      log_source: null,
+      log_told: 0,
+      created_by: actor,
+      created_at: tx.now,
+      updated_at: tx.now,
+      started_at: null,
+      finished_at: null,
+    },
+    'create',
+    actor,
+  );

@@ -1,0 +1,70 @@
+import type { DeployedImage } from '@hortus/contract/resources/deployments';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Principal } from '../../identity/principal.ts';
+import { onBothEngines } from '../../testing/engines.ts';
+import { type Garden, plantGarden } from './test/garden.ts';
+
+const image = 'registry.example.org/inkwell/inkwell:4.2.1';
+const digest = (letter: string) => `sha256:${letter.repeat(64)}`;
+
+onBothEngines((engine) => {
+  let garden: Garden;
+  let owner: Principal;
+  let daemon: Principal & { kind: 'server' };
+  beforeAll(async () => {
+    garden = await plantGarden(engine);
+    owner = await garden.account();
+    daemon = await garden.server(owner);
+  });
+
+  async function deployed(definitionId: string, images?: DeployedImage[]) {
+    const { id } = await garden.execute(owner, definitionId);
+    return await garden.report(daemon, { deployment_id: id, status: 'success', ...(images && { images }) });
+  }
+  const imageOf = async (deployment_id: string) => {
+    const manifest = await garden.storage.write((tx) => garden.reading.forDaemon(tx, daemon, { deployment_id }, true));
+    return manifest.components.find(({ name }) => name === 'app')?.image;
+  };
+  const ran = (letter: string, of = image): DeployedImage[] => [
+    { component: 'app', image: of, digest: digest(letter) },
+  ];
+
+  describe('the images of a deployment', () => {
+    it('are recorded with their digests, and a rollback is a manifest of those very bytes', async () => {
+      const { id } = await garden.definition(owner, daemon.serverId);
+      const first = await deployed(id, ran('a'));
+      expect(first.images).toEqual(ran('a'));
+      await garden.revise(owner, id, 'Another title');
+      const second = await deployed(id, ran('b'));
+      expect(await imageOf(second.id)).toBe(image);
+      const back = await garden.rollback(owner, second.id);
+      expect(back.images).toEqual(ran('a'));
+      expect(await imageOf(back.id)).toBe(`${image}@${digest('a')}`);
+      // A daemon reports what it was told, digest and all; going back to that works as well.
+      await garden.report(daemon, {
+        deployment_id: back.id,
+        status: 'success',
+        images: ran('a', `${image}@${digest('a')}`),
+      });
+      const forth = await garden.rollback(owner, back.id);
+      expect(await imageOf(forth.id)).toBe(`${image}@${digest('b')}`);
+      await garden.report(daemon, { deployment_id: forth.id, status: 'failed' });
+      const again = await garden.rollback(owner, forth.id);
+      expect(await imageOf(again.id)).toBe(`${image}@${digest('a')}`);
+    });
+
+    it('that nobody knows, or of another name, pin nothing', async () => {
+      for (const images of [
+        undefined,
+        [{ component: 'app', image, digest: null }],
+        ran('a', 'registry.example.org/inkwell/other:1'),
+      ]) {
+        const { id } = await garden.definition(owner, daemon.serverId);
+        await deployed(id, images);
+        await garden.revise(owner, id, 'Another title');
+        const { id: rollback } = await garden.rollback(owner, (await deployed(id)).id);
+        expect(await imageOf(rollback)).toBe(image);
+      }
+    });
+  });
+});

@@ -1,0 +1,60 @@
+import { idPattern } from '@hortus/contract/ids';
+import type { DeployReport } from '@hortus/contract/resources/deployments';
+import { invalid, notFound } from '../../problem.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import { findRevisionOf, type RevisionRow } from '../definitions/deployable.ts';
+import { beginDeployment } from './begin.ts';
+import { type Held, hold } from './queue.ts';
+import { type DeploymentRow, deploymentById, lastSuccess, type Scope } from './store.ts';
+
+/** A daemon went back by itself: which deployment it undid, and to which revision. */
+export interface Return {
+  readonly rollbackOf: string;
+  readonly revision: number;
+}
+
+/** What a report of an unknown deployment says of that; undefined if it says nothing. */
+export function returnIn(id: string, body: Pick<DeployReport, 'rollback_of' | 'revision'>): Return | undefined {
+  const { rollback_of, revision } = body;
+  if (rollback_of === undefined || rollback_of === null) return undefined;
+  if (!new RegExp(idPattern('deployment')).test(id)) throw invalid('deployment_id', 'is not the id of a deployment.');
+  if (revision === undefined || revision === null) throw invalid('revision', 'is required with rollback_of.');
+  return { rollbackOf: rollback_of, revision };
+}
+
+/** The revision that a daemon says it went back to. */
+export async function requireRevision(queries: Queries, definitionId: string, number: number): Promise<RevisionRow> {
+  const revision = await findRevisionOf(queries, definitionId, number);
+  if (!revision) throw invalid('revision', 'the definition has no such revision.', { reason: 'unknown' });
+  return revision;
+}
+
+/** Records it as a rollback that nobody ordered; the report that tells of it then ends it, in the same transaction. */
+export async function recordReturn(
+  tx: Tx,
+  scope: Scope,
+  id: string,
+  { rollbackOf, revision: number }: Return,
+  actor: string,
+): Promise<void> {
+  const { definition } = await hold(tx, scope, rollbackOf);
+  // Said twice at the same time: whoever held the definition first has recorded it.
+  const known = await deploymentById(tx, id);
+  if (known) {
+    if (known.definition_id !== definition.id) throw notFound('deployment');
+    return;
+  }
+  const revision = await requireRevision(tx, definition.id, number);
+  await beginDeployment(tx, { definition, revision }, { id, rollbackOf, actor });
+}
+
+/** Whether what it went back to is what runs now: it is not, if somebody has deployed something else meanwhile. */
+export async function isNewest(tx: Tx, { definition_id, rollback_of }: DeploymentRow): Promise<boolean> {
+  return (await lastSuccess(tx, definition_id))?.id === rollback_of;
+}
+
+/** Whoever has revised the definition since wants that, and not what the daemon went back to. */
+export async function wasRevised(tx: Tx, { definition, deployment }: Held): Promise<boolean> {
+  const undone = deployment.rollback_of === null ? undefined : await deploymentById(tx, deployment.rollback_of);
+  return definition.current_revision !== undone?.revision;
+}

@@ -1,0 +1,44 @@
+import type { ManifestRoute } from '@hortus/contract/template/manifest';
+import { conflict } from '../../problem.ts';
+import type { Tx } from '../../storage/storage.ts';
+import type { DefinitionRow } from '../definitions/deployable.ts';
+import { revisionOfLiving } from '../instances/of-definition.ts';
+import { claimRoute, setRouteClaim, unfinishedOf } from './store.ts';
+
+/**
+ * A host and path lead to one definition on a server. Whoever deploys a revision claims its routes; a claim whose definition has
+ * nothing there any more, and nothing under way, is free to take, so that nobody has to give one back.
+ */
+export async function claimRoutes(
+  tx: Tx,
+  definition: DefinitionRow,
+  revision: number,
+  routes: readonly Pick<ManifestRoute, 'host' | 'path'>[],
+): Promise<void> {
+  const own = routes.length === 0 ? [] : await revisionsInUse(tx, definition.id);
+  for (const { host, path } of routes) {
+    const way = { server_id: definition.server_id, host: host.toLowerCase(), path: path.replace(/\/+$/, '') || '/' };
+    const claim = await claimRoute(tx, { ...way, definition_id: definition.id, revisions: '[]' });
+    const held = JSON.parse(claim.revisions) as number[];
+    const isOwn = claim.definition_id === definition.id;
+    const used = isOwn ? own : await revisionsInUse(tx, claim.definition_id);
+    if (!isOwn && held.some((one) => used.includes(one))) throw taken(way, claim.definition_id);
+    const kept = isOwn ? held.filter((one) => used.includes(one)) : [];
+    const revisions = JSON.stringify([...new Set([...kept, revision])]);
+    await setRouteClaim(tx, { ...way, definition_id: definition.id, revisions });
+  }
+}
+
+/** The revisions that run, or are about to. */
+async function revisionsInUse(tx: Tx, definitionId: string): Promise<number[]> {
+  const [queue, living] = await Promise.all([unfinishedOf(tx, definitionId), revisionOfLiving(tx, definitionId)]);
+  return [...queue.map(({ revision }) => revision), ...(living === null ? [] : [living])];
+}
+
+const taken = ({ host, path }: { host: string; path: string }, other: string) =>
+  conflict(
+    'definition_id',
+    'route_taken',
+    `${host}${path === '/' ? '' : path} leads to the definition ${other} on this server; give it another address.`,
+    { definition_id: other, host, path },
+  );

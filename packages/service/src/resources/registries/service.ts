@@ -1,0 +1,125 @@
+import type { RegistryLogin } from '@hortus/contract/resources/manifest';
+import type { Registry, RegistryCreate, RegistryUpdate } from '@hortus/contract/resources/registries';
+import { registryName } from '@hortus/template/image-reference';
+import { actorOf, type Principal } from '../../identity/principal.ts';
+import { newId } from '../../ids.ts';
+import { append } from '../../outbox/append.ts';
+import { conflict, notFound } from '../../problem.ts';
+import type { Page, PageRequest, Pages } from '../../storage/page.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import { iso } from '../../time.ts';
+import type { Vault } from '../../vault/vault.ts';
+import {
+  countRegistries,
+  deleteRegistry,
+  heldRegistry,
+  insertRegistry,
+  type RegistryRow,
+  registriesAt,
+  registriesOf,
+  updateRegistry,
+} from './store.ts';
+
+export interface RegistryDeps {
+  readonly reader: Queries;
+  readonly pages: Pages;
+  readonly vault: Pick<Vault, 'encrypt' | 'decrypt'>;
+}
+
+/** How the servers of an account sign in to registries of images. */
+export class Registries {
+  readonly #deps: RegistryDeps;
+  constructor(deps: RegistryDeps) {
+    this.#deps = deps;
+  }
+
+  async list({ accountId }: Principal, request: PageRequest): Promise<Page<Registry>> {
+    const { reader, pages } = this.#deps;
+    return await pages.read(request, {
+      rows: async (limit, offset) => (await registriesOf(reader, accountId, limit, offset)).map(recordOf),
+      count: (atMost) => countRegistries(reader, accountId, atMost),
+      countKey: `registries ${accountId}`,
+    });
+  }
+
+  async create(tx: Tx, principal: Principal, wanted: RegistryCreate): Promise<Registry> {
+    const id = newId('registry');
+    const account_id = principal.accountId;
+    const row: RegistryRow = {
+      id,
+      account_id,
+      host: registryName(wanted.host),
+      username: wanted.username,
+      password: await this.#deps.vault.encrypt(tx, account_id, wanted.password, place(id)),
+      created_by: actorOf(principal),
+      created_at: tx.now,
+      updated_at: tx.now,
+    };
+    if (!(await insertRegistry(tx, row)))
+      throw conflict('host', 'taken', `there is a registry ${row.host} already; change or delete that one.`);
+    await audit(tx, 'audit.registry_created', principal, row);
+    return recordOf(row);
+  }
+
+  async update(tx: Tx, principal: Principal, id: string, wanted: RegistryUpdate): Promise<Registry> {
+    const row = await held(tx, principal, id);
+    const { username = row.username, password } = wanted;
+    const sealed =
+      password === undefined
+        ? row.password
+        : await this.#deps.vault.encrypt(tx, row.account_id, password, place(row.id));
+    const changed = { ...row, username, password: sealed, updated_at: tx.now };
+    await updateRegistry(tx, id, { username, password: sealed, updated_at: tx.now });
+    await audit(tx, 'audit.registry_updated', principal, changed);
+    return recordOf(changed);
+  }
+
+  async delete(tx: Tx, principal: Principal, id: string): Promise<Registry> {
+    const row = await held(tx, principal, id);
+    await deleteRegistry(tx, id);
+    await audit(tx, 'audit.registry_deleted', principal, row);
+    return recordOf(row);
+  }
+
+  /** With passwords, for a daemon that is about to pull from these hosts. */
+  async loginsFor(queries: Queries, accountId: string, hosts: readonly string[]): Promise<RegistryLogin[]> {
+    if (hosts.length === 0) return [];
+    const rows = await registriesAt(queries, accountId, hosts);
+    const { vault } = this.#deps;
+    return await Promise.all(
+      rows.map(async ({ id, host, username, password }) => ({
+        host,
+        username,
+        password: await vault.decrypt(queries, accountId, password, place(id)),
+      })),
+    );
+  }
+}
+
+/** Binds the ciphertext to its registry: copied into another row it does not open. */
+const place = (id: string): string => `registry/${id}`;
+
+async function held(tx: Tx, { accountId }: Principal, id: string): Promise<RegistryRow> {
+  const row = await heldRegistry(tx, accountId, id);
+  if (!row) throw notFound('registry');
+  return row;
+}
+
+const recordOf = ({ id, host, username, created_by, created_at, updated_at }: RegistryRow): Registry => ({
+  id,
+  host,
+  username,
+  created_by,
+  created_at: iso(created_at),
+  updated_at: iso(updated_at),
+});
+
+const audit = (tx: Tx, type: `audit.registry_${string}`, principal: Principal, row: RegistryRow): Promise<void> =>
+  append(tx, {
+    type,
+    accountId: row.account_id,
+    resourceType: 'registry',
+    resourceId: row.id,
+    actor: actorOf(principal),
+    data: { registry_id: row.id, host: row.host, username: row.username },
+  });

@@ -1,0 +1,70 @@
+import { forUpdate } from '../../storage/locking.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { NewRow, Row } from '../../storage/tables.ts';
+
+export type RegistryRow = Row<'registries'>;
+
+/** By host, as a person looks for one. */
+export const registriesOf = (
+  queries: Queries,
+  accountId: string,
+  limit: number,
+  offset: number,
+): Promise<RegistryRow[]> =>
+  queries.db
+    .selectFrom('registries')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('host')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+
+export async function countRegistries(queries: Queries, accountId: string, atMost: number): Promise<number> {
+  const { total } = await queries.db
+    .selectFrom(
+      queries.db.selectFrom('registries').select('id').where('account_id', '=', accountId).limit(atMost).as('counted'),
+    )
+    .select((count) => count.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+export const registriesAt = (queries: Queries, accountId: string, hosts: readonly string[]): Promise<RegistryRow[]> =>
+  queries.db
+    .selectFrom('registries')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('host', 'in', hosts)
+    .orderBy('host')
+    .execute();
+
+/** False if the account has one of that host already. */
+export async function insertRegistry(tx: Tx, row: NewRow<'registries'>): Promise<boolean> {
+  const inserted = await tx.db
+    .insertInto('registries')
+    .values(row)
+    .onConflict((clash) => clash.columns(['account_id', 'host']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+/** Kept until the transaction ends. */
+export const heldRegistry = (tx: Tx, accountId: string, id: string): Promise<RegistryRow | undefined> =>
+  forUpdate(
+    tx,
+    tx.db.selectFrom('registries').selectAll().where('id', '=', id).where('account_id', '=', accountId),
+  ).executeTakeFirst();
+
+export async function updateRegistry(
+  tx: Tx,
+  id: string,
+  set: Pick<RegistryRow, 'username' | 'password' | 'updated_at'>,
+): Promise<void> {
+  await tx.db.updateTable('registries').set(set).where('id', '=', id).execute();
+}
+
+export async function deleteRegistry(tx: Tx, id: string): Promise<void> {
+  await tx.db.deleteFrom('registries').where('id', '=', id).execute();
+}

@@ -1,0 +1,79 @@
+import { Agent, get } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface LoadOptions {
+  port: number;
+  /** As the request names it. */
+  host: string;
+  path?: string;
+  /** How many ask at the same time. */
+  clients?: number;
+  /** Whether they keep their connections or open one for each request; half of them this, half that unless said. */
+  connections?: 'kept' | 'new' | 'both';
+  /** The longest pause of a client between two requests, in milliseconds. */
+  pause?: number;
+}
+
+export interface LoadResult {
+  answered: number;
+  /** What was answered, and how often. */
+  bodies: Map<string, number>;
+  /** Every request that got no 200, with the time it was sent at and what came instead. */
+  failures: string[];
+}
+
+export interface Load {
+  readonly result: LoadResult;
+  /** Lets every request under way end, and says how all of them ended. */
+  stop(): Promise<LoadResult>;
+}
+
+/** Requests without a break from several clients, none of which tries anything twice. */
+export function startLoad(options: LoadOptions): Load {
+  const { clients = 8, pause = 10, connections = 'both' } = options;
+  const kept = new Agent({ keepAlive: true, maxSockets: clients });
+  const result: LoadResult = { answered: 0, bodies: new Map(), failures: [] };
+  let going = true;
+  const ask = async (agent: Agent | false) => {
+    while (going) {
+      const at = new Date().toISOString();
+      try {
+        const body = await once(options, agent);
+        result.answered++;
+        result.bodies.set(body, (result.bodies.get(body) ?? 0) + 1);
+      } catch (error) {
+        result.failures.push(`${at} ${agent ? 'kept' : 'new'} connection: ${(error as Error).message}`);
+      }
+      await sleep(Math.random() * pause);
+    }
+  };
+  const keeps = (index: number) => (connections === 'both' ? index % 2 === 0 : connections === 'kept');
+  const all = Promise.all(Array.from({ length: clients }, (_, index) => ask(keeps(index) ? kept : false)));
+  return {
+    result,
+    async stop() {
+      going = false;
+      await all;
+      kept.destroy();
+      return result;
+    },
+  };
+}
+
+function once({ port, host, path = '/' }: LoadOptions, agent: Agent | false): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const outgoing = get({ host: '127.0.0.1', port, path, headers: { host }, agent, timeout: 15_000 }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+      });
+      answer.on('error', reject);
+      answer.on('end', () => {
+        if (answer.statusCode === 200) resolve(text.trim());
+        else reject(new Error(`${answer.statusCode} ${text.trim()}`));
+      });
+    });
+    outgoing.on('timeout', () => outgoing.destroy(new Error('no answer within 15 s')));
+    outgoing.on('error', reject);
+  });
+}
