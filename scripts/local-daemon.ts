@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '@hortus/service/settings';
 import { endingWithParent } from '@hortus/testkit/orphan';
 
 const main = join(import.meta.dirname, '../packages/daemon/src/main.ts');
@@ -12,6 +13,8 @@ export interface LocalDaemonOptions {
   readonly keyFile: string;
   readonly stateDirectory: string;
   readonly dockerSocket: string;
+  /** Where the routes are served: said where everything else of npm start is said. */
+  readonly ingress: Pick<Config, 'caddy' | 'ingressHttp' | 'ingressHttps'>;
   readonly env: NodeJS.ProcessEnv;
   /** A line of its log, which is JSON, or of anything else that it wrote. */
   onLine(line: string): void;
@@ -54,9 +57,9 @@ export function runLocalDaemon(options: LocalDaemonOptions): { stop(): Promise<v
   };
 }
 
-function start({ url, keyFile, stateDirectory, dockerSocket, env, onLine }: LocalDaemonOptions): ChildProcess {
+function start({ url, keyFile, stateDirectory, dockerSocket, ingress, env, onLine }: LocalDaemonOptions): ChildProcess {
   const place = ['--url', url, '--key-file', keyFile, '--state-dir', stateDirectory, '--docker-socket', dockerSocket];
-  const args = [...place, ...ingressOptions(env)];
+  const args = [...place, ...ingressOptions(ingress)];
   const [command = '', ...rest] = endingWithParent([process.execPath, main, 'run', ...args], 'SIGTERM');
   // Settings and secrets of the service are none of the daemon's business.
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('HORTUS')));
@@ -65,12 +68,7 @@ function start({ url, keyFile, stateDirectory, dockerSocket, env, onLine }: Loca
   return child;
 }
 
-/** Where the routes are served is said where everything else of npm start is said. */
-function ingressOptions(env: NodeJS.ProcessEnv): string[] {
-  const settings = {
-    '--caddy': env.HORTUS_CADDY,
-    '--ingress-http': env.HORTUS_INGRESS_HTTP,
-    '--ingress-https': env.HORTUS_INGRESS_HTTPS,
-  };
-  return Object.entries(settings).flatMap(([option, value]) => (value ? [option, value] : []));
+function ingressOptions({ caddy, ingressHttp, ingressHttps }: LocalDaemonOptions['ingress']): string[] {
+  const ports = ['--ingress-http', String(ingressHttp), '--ingress-https', String(ingressHttps)];
+  return [...ports, ...(caddy === undefined ? [] : ['--caddy', caddy])];
 }

@@ -44,6 +44,7 @@ async function becomeServer({ localUrl }: StartedService): Promise<string | unde
       keyFile: recordOf(dataDirectory),
       stateDirectory: join(dataDirectory, 'daemon', server_id),
       dockerSocket: socket,
+      ingress: config,
       env: process.env,
       onLine: passOn,
       onEnd: (code, signal, pauseMs) =>

@@ -23,6 +23,9 @@ describe('settings', () => {
       adminPassword: undefined,
       masterKey: undefined,
       localServer: 'auto',
+      caddy: undefined,
+      ingressHttp: 80,
+      ingressHttps: 443,
       rateLimits: { free: 60, pro: 300, enterprise: 1000, anonymous: 300, server: 3000 },
       webhookAllowPrivate: false,
       allowPlaintextManifest: false,
@@ -51,6 +54,8 @@ describe('settings', () => {
         HORTUS_WEBHOOK_ALLOW_PRIVATE: 'true',
         HORTUS_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
         HORTUS_LOCAL_SERVER: 'off',
+        HORTUS_CADDY: 'bin/caddy',
+        HORTUS_INGRESS_HTTP: '8080',
         HORTUS_LOG_LEVEL: 'debug',
       },
       nowhere,
@@ -65,6 +70,8 @@ describe('settings', () => {
       webhookAllowPrivate: true,
       trustedProxies: ['10.0.0.0/8', '::1/128'],
       localServer: 'off',
+      caddy: '/nowhere/bin/caddy',
+      ingressHttp: 8080,
       logLevel: 'debug',
     });
   });

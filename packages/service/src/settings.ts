@@ -39,6 +39,10 @@ export interface Config {
   readonly adminPassword: string | undefined;
   readonly masterKey: string | undefined;
   readonly localServer: 'auto' | 'off';
+  /** Of the daemon that makes this machine a server; the one in PATH if none is named. */
+  readonly caddy: string | undefined;
+  readonly ingressHttp: number;
+  readonly ingressHttps: number;
   readonly rateLimits: RateLimits;
   readonly retention: Retention;
   readonly webhookAllowPrivate: boolean;
@@ -203,6 +207,21 @@ export const settings: Readonly<Record<string, Setting>> = {
     secret: true,
   }),
   HORTUS_LOCAL_SERVER: setting({ field: 'localServer', read: oneOf('auto', 'off'), otherwise: () => 'auto' }),
+  HORTUS_CADDY: setting({
+    field: 'caddy',
+    read: (text, cwd) => (text === 'off' ? text : resolve(cwd, text)),
+    otherwise: () => undefined,
+  }),
+  HORTUS_INGRESS_HTTP: setting({
+    field: 'ingressHttp',
+    read: (text) => whole(text, 1, 65_535),
+    otherwise: () => 80,
+  }),
+  HORTUS_INGRESS_HTTPS: setting({
+    field: 'ingressHttps',
+    read: (text) => whole(text, 1, 65_535),
+    otherwise: () => 443,
+  }),
   HORTUS_RATE_LIMITS: setting({
     field: 'rateLimits',
     read: limits(defaultLimits, 1),

@@ -47,8 +47,10 @@ export async function plantNursery(engine: Engine) {
     read: async (id: string) => (await client.call('tenants.read', { params: { id } })).data,
     move: (id: string, move: 'suspend' | 'resume' | 'active') => request('PATCH', `/tenants/${id}/${move}`),
     async define(tenant_id: string): Promise<string> {
-      const inputs = { WEB_HOSTNAME: 'blog.example.org' };
-      const body = { species: 'inkwell', instance_uid: `plant-${++number}`, server_id: shed.id, inputs, tenant_id };
+      const instance_uid = `plant-${++number}`;
+      // One of its own: two definitions of a server cannot have the same.
+      const inputs = { WEB_HOSTNAME: `${instance_uid}.example.org` };
+      const body = { species: 'inkwell', instance_uid, server_id: shed.id, inputs, tenant_id };
       return (await client.call('definitions.create', { body })).data.id;
     },
     deploy: (definition_id: string) => request('POST', '/deployments/execute', { body: { definition_id } }),
