@@ -78,7 +78,9 @@ function check(union: Schema, value: unknown, path: Path, remarks: Remark[]): vo
   } else if (schema.enum !== undefined) {
     if (!schema.enum.includes(value)) {
       const known = schema.enum.map(String);
-      fail('value', `must be one of ${known.join(', ')}, not ${describe(value)}`, didYouMean(String(value), known));
+      // Only a word can be a slip of another; a mapping may not even have a text, if it has a key toString.
+      const meant = typeof value === 'string' ? didYouMean(value, known) : undefined;
+      fail('value', `must be one of ${known.join(', ')}, not ${describe(value)}`, meant);
     }
   } else if (schema.type !== undefined && !hasType(value, schema.type)) {
     const quote = schema.type === 'string' && (typeof value === 'number' || typeof value === 'boolean');
