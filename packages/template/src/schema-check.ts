@@ -40,14 +40,16 @@ function hasType(value: unknown, type: string): boolean {
   return typeof value === type;
 }
 
+/** A union of unions is one union of all their alternatives. */
+const alternatives = (schema: Schema): readonly Schema[] => schema.anyOf?.flatMap(alternatives) ?? [schema];
+
 /** The alternative of a union that the value was meant to be, judged by its kind alone. */
 export function branchFor(schema: Schema, value: unknown): Schema | undefined {
   if (schema.anyOf === undefined) return schema;
+  const branches = alternatives(schema);
   return (
-    schema.anyOf.find((branch) => branch.const !== undefined && branch.const === value) ??
-    schema.anyOf.find(
-      (branch) => branch.const === undefined && (branch.type === undefined || hasType(value, branch.type)),
-    )
+    branches.find((branch) => branch.const !== undefined && branch.const === value) ??
+    branches.find((branch) => branch.const === undefined && (branch.type === undefined || hasType(value, branch.type)))
   );
 }
 
@@ -74,7 +76,7 @@ function check(union: Schema, value: unknown, path: Path, remarks: Remark[]): vo
   const schema = branchFor(union, value);
   const fail = (code: string, message: string, hint?: string) => remarks.push(error(code, path, message, hint));
   if (schema === undefined) {
-    fail('type', `must be ${union.anyOf?.map(kindOf).join(' or ')}, not ${describe(value)}`);
+    fail('type', `must be ${alternatives(union).map(kindOf).join(' or ')}, not ${describe(value)}`);
   } else if (schema.enum !== undefined) {
     if (!schema.enum.includes(value)) {
       const known = schema.enum.map(String);

@@ -7,7 +7,8 @@ import { INPUT_TYPES, InputValue } from '../template/inputs.ts';
 
 const side = nullable(Type.String(), { description: 'As the template says it, before values are filled in.' });
 
-const Change = Type.Object({
+/** One thing that is different in the newer template. Texts are the template's own, before anything is filled in. */
+export const Change = Type.Object({
   area: choice([
     'application',
     'component',
@@ -22,12 +23,14 @@ const Change = Type.Object({
     'input',
     'permission',
   ]),
-  component: nullable(Type.String()),
+  component: nullable(Type.String(), { description: 'Null for what belongs to the template as a whole.' }),
   name: Type.String(),
   change: choice(['added', 'removed', 'changed']),
   from: side,
   to: side,
 });
+
+export type Change = Static<typeof Change>;
 
 export const Upgrade = Type.Object(
   {

@@ -1,6 +1,7 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, type Scalar } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, parseDocument, type Scalar } from 'yaml';
 import type { Finding, Path } from '../finding.ts';
-import type { Parsed, Position } from '../parse.ts';
+import { lineTable, type Position } from '../line-table.ts';
+import type { Parsed } from '../parse.ts';
 import { isMapping } from '../schema-check.ts';
 import { Places } from './places.ts';
 import { plainScalar } from './scalars.ts';
@@ -14,13 +15,9 @@ class TooMuch extends Error {}
 
 /** Reads YAML as Compose does: anchors, aliases and merges resolved, words and numbers as its own parser takes them. */
 export function readYaml(text: string): Parsed {
-  const lines = new LineCounter();
   const places = new Places();
   const findings: Finding[] = [];
-  const at = (offset: number): Position => {
-    const { line, col } = lines.linePos(offset);
-    return line < 1 ? { line: 1, column: 1 } : { line, column: col };
-  };
+  const at = lineTable(text);
   const report = (message: string, position: Position = { line: 1, column: 1 }) =>
     findings.push({ severity: 'error', code: 'yaml', path: '', ...position, message });
   const done = (value: unknown): Parsed => ({ value, findings, positionOf: (path, atKey) => places.find(path, atKey) });
@@ -32,7 +29,7 @@ export function readYaml(text: string): Parsed {
   const anchors = new Map<string, Node>();
   let nodes = 0;
   try {
-    const document = parseDocument(text, { schema: 'failsafe', lineCounter: lines, prettyErrors: false });
+    const document = parseDocument(text, { schema: 'failsafe', prettyErrors: false });
     for (const problem of document.errors) report(problem.message, at(problem.pos[0]));
     if (document.errors.length > 0) return done(undefined);
     return done(document.contents === null ? undefined : value(document.contents, [], 0));

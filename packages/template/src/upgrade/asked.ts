@@ -1,7 +1,8 @@
+import type { Change } from '@hortus/contract/resources/upgrades';
 import type { InputValue } from '@hortus/contract/template/inputs';
 import type { Canonical, CanonicalInput } from '../canonical-form.ts';
 import { checkInputs, type Inputs } from '../inputs.ts';
-import { type Change, differences } from './change.ts';
+import { differences } from './change.ts';
 
 /** What a person has chosen, which the newer template must be able to take over. */
 export interface Chosen {

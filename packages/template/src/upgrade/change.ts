@@ -1,31 +1,5 @@
+import type { Change } from '@hortus/contract/resources/upgrades';
 import { canonicalJson } from '../canonical-json.ts';
-
-export const changeAreas = [
-  'application',
-  'component',
-  'image',
-  'env',
-  'volume',
-  'port',
-  'file',
-  'setting',
-  'route',
-  'secret',
-  'input',
-  'permission',
-] as const;
-
-/** One thing that is different in the newer template. Texts are the template's own, before anything is filled in. */
-export interface Change {
-  readonly area: (typeof changeAreas)[number];
-  /** Null for what belongs to the template as a whole. */
-  readonly component: string | null;
-  readonly name: string;
-  readonly change: 'added' | 'removed' | 'changed';
-  /** As it is said in the template: a text, or the JSON of more than that. Null where there is none. */
-  readonly from: string | null;
-  readonly to: string | null;
-}
 
 type Kind = Pick<Change, 'area' | 'component'>;
 type Named = Readonly<Record<string, unknown>>;

@@ -1,8 +1,9 @@
+import type { Change } from '@hortus/contract/resources/upgrades';
 import { withProfile } from '../canonical.ts';
 import type { Canonical } from '../canonical-form.ts';
 import { primaryImage, variantImage } from '../primary.ts';
 import { type Chosen, type Conflict, compareInputs, type NewInput } from './asked.ts';
-import { type Change, differences, named } from './change.ts';
+import { differences, named } from './change.ts';
 import { componentChanges } from './components.ts';
 import { type Irreversible, irreversibles } from './irreversible.ts';
 

@@ -1,8 +1,9 @@
+import type { Change } from '@hortus/contract/resources/upgrades';
 import type { Canonical, CanonicalComponent, CanonicalPort, CanonicalStorage } from '../canonical-form.ts';
 import { accessOf } from '../host-access.ts';
 import { imageText } from '../image-reference.ts';
 import { primaryImage, variantImage } from '../primary.ts';
-import { type Change, differences, named } from './change.ts';
+import { differences, named } from './change.ts';
 
 /** What a component is made of besides that which has an area of its own. */
 const ownAreas = ['image', 'env', 'storage', 'ports', 'files'] as const;
