@@ -20,7 +20,7 @@ const ts = Type.Integer({ description: 'Milliseconds since the epoch; pong repea
 export const channelPaths = ['/api/v1/ws/server', '/ws/server'] as const;
 
 /** What a daemon may ask for beyond the published messages; nothing else is ever sent to one that did not ask. */
-export const capabilityNames = ['wake', 'journal', 'ack', 'builtin', 'cancel', 'rotate'] as const;
+export const capabilityNames = ['wake', 'journal', 'ack', 'builtin', 'cancel', 'rotate', 'transfer'] as const;
 export type Capability = (typeof capabilityNames)[number];
 
 const capabilities = Type.Optional(
@@ -29,7 +29,7 @@ const capabilities = Type.Optional(
     description: [
       '`wake`: be told of deployments that wait. `journal`: an execution sent twice starts once, so it may be repeated.',
       '`ack`: be told that it is authenticated and that a result is recorded. `builtin`: start, stop, restart, release.',
-      '`cancel`: be told that nobody wants an action any more. `rotate`: be handed a new key. Names that the service does not know are ignored.',
+      '`cancel`: be told that nobody wants an action any more. `rotate`: be handed a new key. `transfer`: be told of transfers that wait, and clear an instance away. Names that the service does not know are ignored.',
     ].join(' '),
   }),
 );
@@ -96,6 +96,7 @@ export const negotiatedToDaemon = {
     capabilities: Type.Array(Type.String(), { description: 'Those of the wished for that the service knows.' }),
   }),
   deployment_available: message('deployment_available', 'A deployment waits at GET /deployments/pending.', {}),
+  transfer_available: message('transfer_available', 'A transfer waits at GET /transfers/pending.', {}),
   result_recorded: message('result_recorded', 'The result is on disk; it need not be sent again.', {
     execution_id: Type.String(),
   }),
@@ -111,6 +112,7 @@ export const negotiatedToDaemon = {
 export const neededCapability: Readonly<Record<keyof typeof negotiatedToDaemon, Capability>> = {
   authenticated: 'ack',
   deployment_available: 'wake',
+  transfer_available: 'transfer',
   result_recorded: 'ack',
   action_cancel: 'cancel',
   rotate_key: 'rotate',

@@ -16,6 +16,7 @@ import { keyEndpoints } from './resources/keys.ts';
 import { manifestEndpoints } from './resources/manifest.ts';
 import { matchEndpoints } from './resources/match.ts';
 import { memberEndpoints } from './resources/members.ts';
+import { migrationEndpoints } from './resources/migrations.ts';
 import { playbookEndpoints } from './resources/playbooks.ts';
 import { recipeEndpoints } from './resources/recipes.ts';
 import { registryEndpoints } from './resources/registries.ts';
@@ -25,6 +26,7 @@ import { settingEndpoints } from './resources/settings.ts';
 import { taxonomyEndpoints } from './resources/taxonomy.ts';
 import { templateEndpoints } from './resources/templates.ts';
 import { tenantEndpoints } from './resources/tenants.ts';
+import { transferEndpoints } from './resources/transfers.ts';
 import { upgradeEndpoints } from './resources/upgrades.ts';
 import { vaultEndpoints } from './resources/vault.ts';
 import { webhookEndpoints } from './resources/webhooks.ts';
@@ -50,6 +52,8 @@ export const endpoints = {
   ...capacityEndpoints,
   ...implantEndpoints,
   ...tenantEndpoints,
+  ...migrationEndpoints,
+  ...transferEndpoints,
   ...copilotEndpoints,
   ...registryEndpoints,
   ...webhookEndpoints,

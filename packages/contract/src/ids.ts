@@ -19,6 +19,8 @@ export const idPrefixes = {
   account: 'acc',
   invite: 'inv',
   session: 'ses',
+  migration: 'mig',
+  transfer: 'trf',
   job: 'job',
 } as const;
 

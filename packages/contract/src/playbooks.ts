@@ -90,7 +90,42 @@ const orderSteps = {
   },
 } as const satisfies Record<string, StepText>;
 
-const steps = { ...rolloutSteps, ...orderSteps };
+/** The steps of a migration: what its log names. Rollouts and orders on either server are among what they do. */
+export const migrationSteps = {
+  first_copy: {
+    name: 'Copy while it runs',
+    description: 'Copies the volumes to the target while the application runs, so that little is left for later.',
+  },
+  stop_source: { name: 'Stop on the source', description: 'Stops what is moved. From here on it does not serve.' },
+  last_copy: {
+    name: 'Copy the rest',
+    description: 'Copies what has changed since, and puts everything into volumes of the target.',
+  },
+  start_target: {
+    name: 'Start on the target',
+    description: 'Deploys the very revision that ran, and waits until it is healthy.',
+  },
+  switch_server: {
+    name: 'Switch over',
+    description: 'Makes the target the server of what was moved, all at once. From here on nothing leads back.',
+  },
+  release_source: {
+    name: 'Release the source',
+    description: 'Removes containers, networks and volumes from the source when the time to look back is over.',
+  },
+  clear_target: {
+    name: 'Clear the target',
+    description: 'After a failure: removes from the target whatever has come there.',
+  },
+  start_source: {
+    name: 'Start on the source again',
+    description: 'After a failure: starts what was stopped, with the data that it had.',
+  },
+} as const satisfies Record<string, StepText>;
+
+export type MigrationStep = keyof typeof migrationSteps;
+
+const steps = { ...rolloutSteps, ...orderSteps, ...migrationSteps };
 
 interface PlaybookText extends StepText {
   /** In the order in which they come; each may come several times, once or, where there is nothing to do, not at all. */
@@ -157,6 +192,16 @@ export const playbooks = {
     name: 'Release',
     description: 'Removes the containers of an instance for good; its volumes only if that was asked for.',
     steps: [...ordered, 'remove_containers', 'remove_network', 'remove_volumes', 'report_result'],
+  },
+  migrate: {
+    name: 'Migrate',
+    description: 'Moves a definition, or all of a tenant, to another server with its data.',
+    steps: ['first_copy', 'stop_source', 'last_copy', 'start_target', 'switch_server', 'release_source'],
+  },
+  turn_back: {
+    name: 'Turn back',
+    description: 'After a migration has failed before the target took over: it runs again where it was.',
+    steps: ['clear_target', 'start_source'],
   },
 } as const satisfies Record<string, PlaybookText>;
 

@@ -3,10 +3,12 @@ import { deploymentMachine } from './deployment.ts';
 import { executionMachine } from './execution.ts';
 import { instanceHealthMachine, instanceMachine } from './instance.ts';
 import type { Machine } from './machine.ts';
+import { migrationMachine } from './migration.ts';
 import { recipeMachine } from './recipe.ts';
 import { serverMachine } from './server.ts';
 import { templateMachine } from './template.ts';
 import { tenantMachine } from './tenant.ts';
+import { transferMachine } from './transfer.ts';
 import { upgradeMachine } from './upgrade.ts';
 
 /** In the order a reader meets them: the catalog, what is made from it, where it runs, what happens to it. */
@@ -21,4 +23,6 @@ export const machines: readonly Machine[] = [
   tenantMachine,
   recipeMachine,
   upgradeMachine,
+  migrationMachine,
+  transferMachine,
 ];

@@ -3,10 +3,12 @@ import type { deploymentMachine } from '@hortus/contract/machines/deployment';
 import type { executionMachine } from '@hortus/contract/machines/execution';
 import type { instanceHealthMachine, instanceMachine } from '@hortus/contract/machines/instance';
 import type { StateOf } from '@hortus/contract/machines/machine';
+import type { migrationMachine } from '@hortus/contract/machines/migration';
 import type { recipeMachine } from '@hortus/contract/machines/recipe';
 import type { serverMachine } from '@hortus/contract/machines/server';
 import type { templateMachine } from '@hortus/contract/machines/template';
 import type { tenantMachine } from '@hortus/contract/machines/tenant';
+import type { transferMachine } from '@hortus/contract/machines/transfer';
 import type { upgradeMachine } from '@hortus/contract/machines/upgrade';
 import type { ColumnType, Generated, Insertable, Selectable } from 'kysely';
 
@@ -285,7 +287,7 @@ export interface Tables {
     server_id: string;
     instance_id: string | null;
     status: Status<StateOf<typeof deploymentMachine>>;
-    kind: 'deploy' | 'rollback';
+    kind: 'deploy' | 'rollback' | 'migrate';
     rollback_of: string | null;
     revision: number;
     template_id: string;
@@ -395,6 +397,68 @@ export interface Tables {
     acknowledged_at: Time | null;
     created_at: Time;
     updated_at: Time;
+  };
+  /** A tenant or a definition on its way to another server. */
+  migrations: {
+    id: string;
+    account_id: string;
+    tenant_id: string | null;
+    from_server_id: string;
+    to_server_id: string;
+    status: Status<StateOf<typeof migrationMachine>>;
+    reason: string | null;
+    error: string | null;
+    /** When the order to stop was given. */
+    stopped_at: Time | null;
+    downtime_ms: number | null;
+    /** The last sign of progress: what patience counts from. */
+    progress_at: Time;
+    switched_at: Time | null;
+    release_at: Time | null;
+    created_by: string | null;
+    created_at: Time;
+    updated_at: Time;
+    finished_at: Time | null;
+  };
+  /** What moves with it. */
+  migration_parts: {
+    migration_id: string;
+    definition_id: string;
+    /** Null for one that has never been deployed. */
+    instance_id: string | null;
+    revision: number | null;
+    /** The one on the target. */
+    deployment_id: string | null;
+    /** What that told of its containers. */
+    arrival: Json | null;
+    /** Until it has switched or turned back; a definition is part of one such at most. */
+    open: Flag;
+  };
+  migration_log: { migration_id: string; number: number; at: Time; step: string; message: string };
+  /** The content of one volume on its way. */
+  transfers: {
+    id: string;
+    account_id: string;
+    migration_id: string;
+    definition_id: string;
+    instance_uid: string;
+    storage: string;
+    volume: string;
+    mode: 'stage' | 'import';
+    from_server_id: string;
+    to_server_id: string;
+    status: Status<StateOf<typeof transferMachine>>;
+    chunks: number;
+    bytes: number;
+    carried_bytes: number;
+    sha256: string | null;
+    error: string | null;
+    /** The replica where its ends meet, as the others reach it. */
+    meeting_url: string | null;
+    created_at: Time;
+    updated_at: Time;
+    started_at: Time | null;
+    finished_at: Time | null;
   };
   /** What one asker has had of the assistant in a month, written `2026-01`. */
   assistant_usage: {

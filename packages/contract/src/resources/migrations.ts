@@ -1,0 +1,156 @@
+import Type, { type Static } from 'typebox';
+import { endpoint } from '../endpoint.ts';
+import { answer, list, paging, Timestamp } from '../envelope.ts';
+import { choice, givenId, id, nullable } from '../fields.ts';
+import { migrationMachine } from '../machines/migration.ts';
+import { Transfer } from './transfers.ts';
+
+export const MigrationLine = Type.Object({
+  at: Timestamp,
+  step: Type.String({ description: 'A step of the playbook `migrate`.' }),
+  message: Type.String(),
+});
+export type MigrationLine = Static<typeof MigrationLine>;
+
+export const Migration = Type.Object(
+  {
+    id: id('migration'),
+    tenant_id: nullable(id('tenant'), { description: 'Null for that of a single definition.' }),
+    definition_ids: Type.Array(id('definition')),
+    from_server_id: id('server'),
+    to_server_id: id('server'),
+    status: choice(migrationMachine.states, {
+      description: 'Up to `starting` it can turn back; from `switched` on the target is where it runs.',
+    }),
+    reason: nullable(Type.String(), { description: 'Why it turned back, in a word.' }),
+    error: nullable(Type.String(), { description: 'The same, for a person.' }),
+    downtime_ms: nullable(Type.Integer(), {
+      description: 'From the order to stop until it served again, wherever that was.',
+    }),
+    release_at: nullable(Timestamp, { description: 'When what is left on the source is removed.' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    switched_at: nullable(Timestamp),
+    finished_at: nullable(Timestamp),
+  },
+  { title: 'Migration' },
+);
+export type Migration = Static<typeof Migration>;
+
+export const MigrationDetail = Type.Object(
+  {
+    ...Migration.properties,
+    transfers: Type.Array(Transfer),
+    log: Type.Array(MigrationLine, { description: 'Oldest first.' }),
+  },
+  { title: 'MigrationDetail' },
+);
+export type MigrationDetail = Static<typeof MigrationDetail>;
+
+const Finding = Type.Object({
+  reason: Type.String({ description: 'For a program.' }),
+  message: Type.String({ description: 'For a person.' }),
+  definition_id: nullable(id('definition')),
+});
+export type MigrationFinding = Static<typeof Finding>;
+
+export const MigrationPlan = Type.Object(
+  {
+    from_server_id: id('server'),
+    to_server_id: id('server'),
+    definitions: Type.Array(
+      Type.Object({
+        definition_id: id('definition'),
+        name: Type.String(),
+        running: Type.Boolean({ description: 'One that was never deployed only changes its server.' }),
+        volumes: Type.Array(Type.String(), { description: 'Names that the template gives what is copied.' }),
+        addresses: Type.Array(Type.String(), { description: 'Hosts whose name must point at the target afterwards.' }),
+      }),
+    ),
+    steps: Type.Array(Type.String(), { description: 'Of the playbook `migrate`, as far as they are needed.' }),
+    blockers: Type.Array(Finding, { description: 'What would be refused now.' }),
+    warnings: Type.Array(Finding),
+  },
+  { title: 'MigrationPlan' },
+);
+export type MigrationPlan = Static<typeof MigrationPlan>;
+
+export const MigrationOrder = Type.Object(
+  {
+    server_id: givenId('Where to.'),
+    dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Only says what would be done.' })),
+    ignore_capacity: Type.Optional(
+      Type.Boolean({ default: false, description: 'Also if the target seems to have too little room.' }),
+    ),
+  },
+  {
+    title: 'MigrationOrder',
+    additionalProperties: false,
+    examples: [{ server_id: 'srv_01j9zq3v5t8x2m4n6p7r9s0abc', dry_run: true }],
+  },
+);
+export type MigrationOrder = Static<typeof MigrationOrder>;
+
+export const MigrationAnswer = Type.Object(
+  { plan: MigrationPlan, migration: nullable(Migration, { description: 'Null for a dry run.' }) },
+  { title: 'MigrationAnswer' },
+);
+export type MigrationAnswer = Static<typeof MigrationAnswer>;
+
+const shared = { tag: 'migrations', params: Type.Object({ id: givenId('Id of a migration.') }) } as const;
+const ordered = { method: 'POST', idempotent: true, status: 202, body: MigrationOrder } as const;
+
+export const migrationEndpoints = {
+  'definitions.migrate': endpoint({
+    ...ordered,
+    path: '/definitions/{id}/migrate',
+    tag: 'definitions',
+    summary: 'Move a definition to another server',
+    description:
+      'Copies its volumes while it runs, stops it, copies what has changed since, starts it on the target and, once it is healthy there, makes that its server. Any failure before leaves it running where it was.',
+    permission: 'definitions:write',
+    params: Type.Object({ id: givenId('Id of a definition.') }),
+    response: answer(MigrationAnswer),
+  }),
+  'tenants.migrate': endpoint({
+    ...ordered,
+    path: '/tenants/{id}/migrate',
+    tag: 'tenants',
+    summary: 'Move a tenant to another server',
+    description: 'Moves all of its definitions as one: they change their server together, or none of them does.',
+    permission: 'tenants:write',
+    params: Type.Object({ id: givenId('Id of a tenant.') }),
+    response: answer(MigrationAnswer),
+  }),
+  'migrations.list': endpoint({
+    method: 'GET',
+    path: '/migrations',
+    tag: 'migrations',
+    summary: 'List the migrations',
+    permission: 'definitions:read',
+    query: Type.Object({
+      tenant_id: Type.Optional(givenId('Only those of this tenant.')),
+      status: Type.Optional(choice(migrationMachine.states, { description: 'Only those in this state.' })),
+      ...paging,
+    }),
+    response: list(Migration),
+  }),
+  'migrations.read': endpoint({
+    ...shared,
+    method: 'GET',
+    path: '/migrations/{id}',
+    summary: 'Read a migration with its transfers and its log',
+    permission: 'definitions:read',
+    response: answer(MigrationDetail),
+  }),
+  'migrations.cancel': endpoint({
+    ...shared,
+    method: 'POST',
+    path: '/migrations/{id}/cancel',
+    summary: 'Turn a migration back',
+    description: 'What was moved goes on where it was. Refused once the target has taken over.',
+    permission: 'definitions:write',
+    status: 202,
+    response: answer(Migration),
+  }),
+};

@@ -1,0 +1,97 @@
+import { CHUNK_BYTES } from '@hortus/contract/transfer';
+
+const BLOCK = 512;
+/** A file of this size begins a chunk of its own, so that a change of one file moves no other file to another place in its chunk. */
+const OWN_CHUNK_BYTES = 128 * 1024;
+
+/** Cuts a tar stream into chunks of at most `most` bytes, before and behind every large file. Of what is no tar it cuts equal pieces. */
+export async function* cut(tar: AsyncIterable<Buffer>, most = CHUNK_BYTES): AsyncGenerator<Buffer> {
+  const marks = new TarMarks();
+  let held: Buffer[] = [];
+  let size = 0;
+  for await (let rest of tar) {
+    while (rest.length > 0) {
+      const { length, cutBefore } = marks.take(rest);
+      if (cutBefore && size > 0) {
+        yield joined(held);
+        held = [];
+        size = 0;
+      }
+      const taken = Math.min(length, most - size);
+      if (taken < length) marks.giveBack(length - taken);
+      held.push(rest.subarray(0, taken));
+      rest = rest.subarray(taken);
+      size += taken;
+      if (size < most) continue;
+      yield joined(held);
+      held = [];
+      size = 0;
+    }
+  }
+  if (size > 0) yield joined(held);
+}
+
+const joined = (parts: readonly Buffer[]): Buffer => (parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts));
+
+/** Follows a tar stream from header to header. */
+class TarMarks {
+  /** Bytes of content, with its padding, until the next header. */
+  #content = 0;
+  /** A header that has come only in part: its bytes so far. */
+  #header = Buffer.alloc(0);
+  /** Headers that describe the next one, such as of a long name, belong in front of it. */
+  #described = false;
+  #afterLarge = false;
+  #lost = false;
+
+  /** How many of these bytes belong together, and whether a chunk should end before them. */
+  take(bytes: Buffer): { length: number; cutBefore: boolean } {
+    if (this.#lost) return { length: bytes.length, cutBefore: false };
+    if (this.#content > 0) {
+      const length = Math.min(this.#content, bytes.length);
+      this.#content -= length;
+      return { length, cutBefore: false };
+    }
+    return this.#takeHeader(bytes);
+  }
+
+  /** Bytes of the content that was taken last did not fit. */
+  giveBack(length: number): void {
+    if (!this.#lost) this.#content += length;
+  }
+
+  #takeHeader(bytes: Buffer): { length: number; cutBefore: boolean } {
+    const length = Math.min(BLOCK - this.#header.length, bytes.length);
+    const begins = this.#header.length === 0;
+    this.#header = Buffer.concat([this.#header, bytes.subarray(0, length)]);
+    if (this.#header.length < BLOCK) return { length, cutBefore: false };
+    const header = this.#header;
+    this.#header = Buffer.alloc(0);
+    const size = sizeIn(header);
+    if (size === undefined) {
+      this.#lost = true;
+      return { length, cutBefore: false };
+    }
+    this.#content = Math.ceil(size / BLOCK) * BLOCK;
+    const describes = 'xgLK'.includes(String.fromCharCode(header[156] ?? 0));
+    const large = !describes && size >= OWN_CHUNK_BYTES;
+    // Where the header came in two parts, or a description is in front of it, its chunk has begun already.
+    const cutBefore = begins && !this.#described && (large || this.#afterLarge);
+    this.#afterLarge = large;
+    this.#described = describes;
+    return { length, cutBefore };
+  }
+}
+
+/** Of the content behind a header; undefined if this is none. Blocks of zeros at the end are headers of nothing. */
+function sizeIn(header: Buffer): number | undefined {
+  if (header.every((byte) => byte === 0)) return 0;
+  const stated = Number.parseInt(header.toString('latin1', 148, 156), 8);
+  let sum = 8 * 0x20;
+  for (let i = 0; i < BLOCK; i++) if (i < 148 || i >= 156) sum += header[i] as number;
+  if (sum !== stated) return undefined;
+  // GNU's way of saying what does not fit into octal digits.
+  if (((header[124] as number) & 0x80) !== 0) return header.readUIntBE(130, 6);
+  const size = Number.parseInt(header.toString('latin1', 124, 136), 8);
+  return Number.isNaN(size) ? undefined : size;
+}

@@ -1,0 +1,179 @@
+import type { FromSender } from '@hortus/contract/transfer';
+import type { Link } from './link.ts';
+import { digestOf, type Placed, type Spool } from './spool.ts';
+
+export interface Receiving {
+  readonly spool: Spool;
+  /** Puts the content into the volume while it still arrives; called anew when it arrives anew. */
+  readonly import?: ((content: AsyncIterable<Buffer>, signal: AbortSignal) => Promise<void>) | undefined;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+export interface Progress {
+  readonly chunks: number;
+  readonly bytes: number;
+  /** Those of the bytes that had to travel. */
+  readonly carried: number;
+}
+
+export interface Received extends Progress {
+  readonly sha256: string;
+}
+
+interface Offered extends Placed {
+  /** Whether it was asked for and has not come yet. */
+  wanted: boolean;
+}
+
+/** Receives over one connection until everything is in place and imported. */
+export async function receive(link: Link, receiving: Receiving): Promise<Received> {
+  const reception = new Reception(link, receiving);
+  try {
+    return await reception.run();
+  } finally {
+    await reception.stop();
+  }
+}
+
+class Reception {
+  readonly #link: Link;
+  readonly #receiving: Receiving;
+  /** In their order; what is in place is not among them. */
+  #offered: Offered[] = [];
+  #pieces: Buffer[] = [];
+  #arrived = 0;
+  #bytes: number;
+  #carried = 0;
+  #importing: Importing | undefined;
+
+  constructor(link: Link, receiving: Receiving) {
+    this.#link = link;
+    this.#receiving = receiving;
+    this.#bytes = receiving.spool.placed.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  async run(): Promise<Received> {
+    const { spool } = this.#receiving;
+    this.#link.say({ type: 'next', index: spool.placed.length });
+    this.#import();
+    for await (const message of this.#link.heard()) {
+      if (Buffer.isBuffer(message)) await this.#take(message);
+      else if (message.type === 'end') return await this.#end(message);
+      else if (message.type === 'offer') await this.#consider(message);
+      else if (message.type === 'begin') await this.#begin();
+    }
+    throw new Error('unreachable');
+  }
+
+  async stop(): Promise<void> {
+    await this.#importing?.stop();
+  }
+
+  async #begin(): Promise<void> {
+    await this.stop();
+    this.#receiving.spool.begin();
+    this.#offered = [];
+    this.#bytes = 0;
+    this.#import();
+  }
+
+  #import(): void {
+    const { spool, import: put } = this.#receiving;
+    if (put) this.#importing = new Importing(spool, put);
+  }
+
+  async #consider({ index, sha256, length }: Extract<FromSender, { type: 'offer' }>): Promise<void> {
+    const { spool } = this.#receiving;
+    if (index !== spool.placed.length + this.#offered.length) throw new Error('A chunk was offered out of its order.');
+    const known = spool.has(sha256) || this.#offered.some((one) => one.wanted && one.sha256 === sha256);
+    if (!known) this.#link.say({ type: 'want', index });
+    this.#offered.push({ sha256, length, wanted: !known });
+    this.#place();
+  }
+
+  async #take(piece: Buffer): Promise<void> {
+    const due = this.#offered.find(({ wanted }) => wanted);
+    if (!due) throw new Error('Bytes came that nobody has asked for.');
+    this.#pieces.push(piece);
+    this.#arrived += piece.length;
+    if (this.#arrived < due.length) return;
+    const chunk = Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    this.#arrived = 0;
+    await this.#receiving.spool.keep(due.sha256, chunk);
+    this.#carried += chunk.length;
+    due.wanted = false;
+    this.#place();
+  }
+
+  /** Puts in place what is here, as far as nothing before it is missing. */
+  #place(): void {
+    const { spool, onProgress } = this.#receiving;
+    while (this.#offered[0] && !this.#offered[0].wanted && spool.has(this.#offered[0].sha256)) {
+      const { sha256, length } = this.#offered.shift() as Offered;
+      spool.place({ sha256, length });
+      this.#bytes += length;
+      this.#link.say({ type: 'have', index: spool.placed.length - 1 });
+      this.#importing?.more();
+    }
+    onProgress(this.#progress());
+  }
+
+  async #end({ chunks, sha256 }: Extract<FromSender, { type: 'end' }>): Promise<Received> {
+    const { placed } = this.#receiving.spool;
+    if (placed.length !== chunks || digestOf(placed) !== sha256) throw new Error('Something is missing at the end.');
+    await this.#importing?.finish();
+    this.#link.say({ type: 'done', sha256 });
+    return { ...this.#progress(), sha256 };
+  }
+
+  #progress(): Progress {
+    return { chunks: this.#receiving.spool.placed.length, bytes: this.#bytes, carried: this.#carried };
+  }
+}
+
+/** Reads what is in place, and waits for what is not, on its way into the volume. */
+class Importing {
+  readonly #spool: Spool;
+  readonly #abort = new AbortController();
+  readonly #done: Promise<void>;
+  #whole = false;
+  #wake: (() => void) | undefined;
+
+  constructor(spool: Spool, put: NonNullable<Receiving['import']>) {
+    this.#spool = spool;
+    this.#done = put(this.#content(), this.#abort.signal);
+    // It is heard of in `finish`; until then the connection may break for reasons of its own.
+    this.#done.catch(() => undefined);
+  }
+
+  more(): void {
+    this.#wake?.();
+  }
+
+  async finish(): Promise<void> {
+    this.#whole = true;
+    this.more();
+    await this.#done;
+  }
+
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    this.more();
+    await this.#done.catch(() => undefined);
+  }
+
+  async *#content(): AsyncGenerator<Buffer> {
+    for (let next = 0; ; next++) {
+      while (next >= this.#spool.placed.length) {
+        if (this.#whole) return;
+        if (this.#abort.signal.aborted) throw new Error('The import was given up.');
+        await new Promise<void>((wake) => {
+          this.#wake = wake;
+        });
+      }
+      if (this.#abort.signal.aborted) throw new Error('The import was given up.');
+      yield await this.#spool.read(this.#spool.placed[next] as Placed);
+    }
+  }
+}

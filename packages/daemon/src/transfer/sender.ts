@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import { CHUNKS_UNDER_WAY, type FromReceiver, PIECE_BYTES } from '@hortus/contract/transfer';
+import { cut } from './cut.ts';
+import type { Link } from './link.ts';
+import { hashOf } from './spool.ts';
+
+interface Chunk {
+  readonly index: number;
+  readonly sha256: string;
+  readonly bytes: Buffer;
+}
+
+/**
+ * One reading of a volume. It outlives connections: what was read and not acknowledged is kept, so that a lost connection costs
+ * nothing. A lost daemon costs a second reading, in which what the other end has is not sent again. No spool is needed here: a
+ * volume that changes while it is read cannot be read twice alike, and need not be, since chunks are known by their hashes.
+ */
+export class Reading {
+  readonly #chunks: AsyncGenerator<Buffer>;
+  readonly #under: Chunk[] = [];
+  readonly #digest = createHash('sha256');
+  #read = 0;
+  #bytes = 0;
+  #ended: { chunks: number; bytes: number; sha256: string } | undefined;
+
+  constructor(tar: AsyncIterable<Buffer>) {
+    this.#chunks = cut(tar);
+  }
+
+  /** Read and not acknowledged. */
+  get underWay(): readonly Chunk[] {
+    return this.#under;
+  }
+
+  get acknowledged(): number {
+    return this.#under[0]?.index ?? this.#read;
+  }
+
+  get end() {
+    return this.#ended;
+  }
+
+  chunk(index: number): Chunk | undefined {
+    return this.#under.find((one) => one.index === index);
+  }
+
+  acknowledge(count: number): void {
+    while (this.#under[0] && this.#under[0].index < count) this.#under.shift();
+  }
+
+  /** Undefined when there is no more. */
+  async next(): Promise<Chunk | undefined> {
+    const { value: bytes, done } = await this.#chunks.next();
+    if (done || !bytes) {
+      this.#ended ??= { chunks: this.#read, bytes: this.#bytes, sha256: this.#digest.digest('hex') };
+      return undefined;
+    }
+    const chunk = { index: this.#read++, sha256: hashOf(bytes), bytes };
+    this.#digest.update(chunk.sha256);
+    this.#bytes += bytes.length;
+    this.#under.push(chunk);
+    return chunk;
+  }
+
+  /** Lets go of the volume. */
+  async close(): Promise<void> {
+    await this.#chunks.return(undefined).catch(() => undefined);
+  }
+}
+
+export interface Sending {
+  /** What is left of an earlier connection. */
+  reading: Reading | undefined;
+  /** Reads the volume from its beginning. */
+  open(): Promise<Reading>;
+}
+
+/** Sends over one connection until the other end has everything. */
+export async function send(link: Link, sending: Sending): Promise<void> {
+  const heard = link.heard();
+  const next = await expected(heard, 'next');
+  const reading = await resumed(sending, next.index);
+  if (reading.acknowledged === 0) link.say({ type: 'begin' });
+  for (const chunk of reading.underWay) offer(link, chunk);
+  const room = new Room(reading);
+  const pump = offerAll(link, reading, room);
+  const answers = answerAll(link, reading, room, heard);
+  try {
+    await Promise.all([pump, answers]);
+  } finally {
+    room.break();
+    // What it is reading at this moment belongs to the next connection.
+    await pump.catch(() => undefined);
+  }
+}
+
+/** What the other end has in place must be what this reading has behind it; otherwise it is read anew. */
+async function resumed(sending: Sending, placed: number): Promise<Reading> {
+  const { reading } = sending;
+  if (reading && placed >= reading.acknowledged && placed <= reading.acknowledged + reading.underWay.length) {
+    reading.acknowledge(placed);
+    return reading;
+  }
+  await reading?.close();
+  sending.reading = await sending.open();
+  return sending.reading;
+}
+
+async function offerAll(link: Link, reading: Reading, room: Room): Promise<void> {
+  for (;;) {
+    await room.free();
+    const chunk = await reading.next();
+    if (!chunk) return room.check();
+    offer(link, chunk);
+  }
+}
+
+const offer = (link: Link, { index, sha256, bytes }: Chunk): void =>
+  link.say({ type: 'offer', index, sha256, length: bytes.length });
+
+async function answerAll(link: Link, reading: Reading, room: Room, heard: AsyncIterator<unknown>): Promise<void> {
+  room.whenDone(() => {
+    if (reading.end) link.say({ type: 'end', ...reading.end });
+  });
+  for (;;) {
+    const message = (await heard.next()).value as FromReceiver;
+    if (message.type === 'want') await give(link, reading.chunk(message.index));
+    if (message.type === 'have') {
+      reading.acknowledge(message.index + 1);
+      room.check();
+    }
+    if (message.type === 'done') {
+      if (message.sha256 !== reading.end?.sha256) throw new Error('The other end has something else.');
+      return;
+    }
+  }
+}
+
+async function give(link: Link, chunk: Chunk | undefined): Promise<void> {
+  if (!chunk) throw new Error('The other end wants a chunk that was never offered.');
+  const { bytes } = chunk;
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) await link.give(bytes.subarray(at, at + PIECE_BYTES));
+}
+
+async function expected<Type extends FromReceiver['type']>(heard: AsyncIterator<unknown>, type: Type) {
+  const { value } = await heard.next();
+  const message = value as FromReceiver;
+  if (message?.type !== type) throw new Error(`The other end said ${message?.type} where ${type} was due.`);
+  return message as Extract<FromReceiver, { type: Type }>;
+}
+
+/** Holds the reader back while too much of what it has read is under way, and notices when all of it has arrived. */
+class Room {
+  readonly #reading: Reading;
+  #waiting: ((error?: Error) => void) | undefined;
+  #done: (() => void) | undefined;
+  #broken: Error | undefined;
+
+  constructor(reading: Reading) {
+    this.#reading = reading;
+  }
+
+  async free(): Promise<void> {
+    while (this.#reading.underWay.length >= CHUNKS_UNDER_WAY) {
+      if (this.#broken) throw this.#broken;
+      await new Promise<void>((done, fail) => {
+        this.#waiting = (error) => (error ? fail(error) : done());
+      });
+    }
+    if (this.#broken) throw this.#broken;
+  }
+
+  whenDone(done: () => void): void {
+    this.#done = done;
+    this.check();
+  }
+
+  check(): void {
+    this.#waiting?.();
+    if (!this.#reading.end || this.#reading.underWay.length > 0) return;
+    this.#done?.();
+    this.#done = undefined;
+  }
+
+  break(): void {
+    this.#broken = new Error('The connection is over.');
+    this.#waiting?.(this.#broken);
+  }
+}

@@ -1,0 +1,101 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { transferPath } from '@hortus/contract/transfer';
+import { WebSocketServer } from 'ws';
+import { Doorway } from '../channel/doorway.ts';
+import type { Principal } from '../identity/principal.ts';
+import type { Log } from '../log.ts';
+import { invalid, notFound, Problem, unauthorized } from '../problem.ts';
+import { FORWARDED, forward } from './forward.ts';
+import type { Relay, Role } from './relay.ts';
+
+export interface RelayDoorDeps {
+  readonly relay: Relay;
+  readonly server: Server;
+  readonly refuse: (socket: Duplex, problem: Problem) => void;
+  readonly addressOf: (request: IncomingMessage) => string;
+  readonly authenticate: (key: string, address: string) => Promise<Principal>;
+  /** Which end of an open transfer a server is; undefined for one that it has no part in. */
+  readonly roleOf: (serverId: string, transferId: string) => Promise<Role | undefined>;
+  /** Where the ends of a transfer meet: `own` unless another replica was first. `instead` of one that cannot be reached. */
+  readonly meetAt: (transferId: string, own: string, instead?: string) => Promise<string>;
+  /** Where the other replicas reach this one. */
+  readonly ownUrl: () => string;
+  readonly log: Pick<Log, 'error'>;
+}
+
+/** A piece of a chunk, with room to spare. */
+const MOST_BYTES = 2 * 1024 * 1024;
+const STRANGERS = { total: 256, perAddress: 32 };
+
+/** Where daemons come with the two ends of a transfer: both from inside, so that neither server opens a port. */
+export class RelayDoor {
+  readonly #deps: RelayDoorDeps;
+  readonly #sockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: MOST_BYTES,
+    closeTimeout: 3_000,
+  });
+  readonly #doorway = new Doorway(STRANGERS);
+
+  constructor(deps: RelayDoorDeps) {
+    this.#deps = deps;
+    this.#sockets.on('wsClientError', (error, socket) => {
+      deps.refuse(socket, invalid('headers', `${error.message}: this is no WebSocket handshake.`));
+    });
+    deps.server.on('upgrade', this.#upgrade);
+  }
+
+  close(): void {
+    this.#deps.server.off('upgrade', this.#upgrade);
+    this.#deps.relay.close();
+  }
+
+  readonly #upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const url = new URL(request.url ?? '/', 'http://here');
+    if (url.pathname !== transferPath) return;
+    const { refuse, addressOf, log } = this.#deps;
+    const address = addressOf(request);
+    const gone = () => socket.destroy();
+    socket.on('error', gone);
+    if (!this.#doorway.enter(address)) {
+      return refuse(socket, new Problem('RATE_LIMITED', 'Too many ends of transfers wait to be authenticated.'));
+    }
+    this.#enter(request, socket, head, url.searchParams.get('transfer_id') ?? '', address)
+      .catch((err: unknown) => {
+        if (err instanceof Problem) return refuse(socket, err);
+        log.error({ err }, 'an end of a transfer could not be let in');
+        refuse(socket, new Problem('SERVER_ERROR', 'Something failed inside. Try again.'));
+      })
+      .finally(() => {
+        this.#doorway.leave(address);
+        socket.off('error', gone);
+      });
+  };
+
+  async #enter(request: IncomingMessage, socket: Duplex, head: Buffer, id: string, address: string): Promise<void> {
+    const { relay, authenticate, roleOf } = this.#deps;
+    const principal = await authenticate(bearer(request), address);
+    if (principal.kind !== 'server') throw unauthorized('This is not the key of a server.');
+    const role = await roleOf(principal.serverId, id);
+    if (role === undefined) throw notFound('transfer');
+    if (request.headers[FORWARDED] === undefined && (await this.#elsewhere(request, socket, head, id))) return;
+    this.#sockets.handleUpgrade(request, socket, head, (opened) => relay.join(id, role, opened));
+  }
+
+  /** With several replicas the two ends may come to different ones: the second is handed to where the first is. */
+  async #elsewhere(request: IncomingMessage, socket: Duplex, head: Buffer, id: string): Promise<boolean> {
+    const { meetAt, ownUrl } = this.#deps;
+    const own = ownUrl();
+    const place = await meetAt(id, own);
+    if (place === own) return false;
+    if (await forward(request, socket, head, place)) return true;
+    // It is gone, and whoever was there with it: from now on they meet here.
+    await meetAt(id, own, place);
+    return false;
+  }
+}
+
+const bearer = ({ headers }: IncomingMessage): string => /^bearer (.*)$/i.exec(headers.authorization ?? '')?.[1] ?? '';

@@ -1,0 +1,49 @@
+import { type IncomingMessage, request } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import type { Duplex } from 'node:stream';
+
+/** Says that another replica has passed it on: it is not passed on again. */
+export const FORWARDED = 'x-hortus-forwarded';
+
+const CONNECT_WITHIN_MS = 5_000;
+
+/**
+ * Hands a request to upgrade, with its socket, to the replica that the other end has come to. False when that replica cannot
+ * be reached: nothing has been answered then.
+ */
+export function forward(incoming: IncomingMessage, socket: Duplex, head: Buffer, replicaUrl: string): Promise<boolean> {
+  const target = new URL(incoming.url ?? '/', replicaUrl);
+  const ask = target.protocol === 'https:' ? secureRequest : request;
+  return new Promise((done) => {
+    const passed = ask(target, {
+      method: 'GET',
+      headers: { ...incoming.headers, [FORWARDED]: '1' },
+      agent: false,
+      timeout: CONNECT_WITHIN_MS,
+    });
+    passed.on('timeout', () => passed.destroy());
+    passed.on('error', () => done(false));
+    passed.on('upgrade', (answer, far, farHead) => {
+      far.setTimeout(0);
+      const lines = answer.rawHeaders.map((text, i) => (i % 2 === 0 ? `${text}: ` : `${text}\r\n`));
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('')}\r\n`);
+      socket.write(farHead);
+      far.write(head);
+      for (const [one, other] of [
+        [socket, far],
+        [far, socket],
+      ] as const) {
+        one.pipe(other);
+        one.on('error', () => other.destroy());
+        one.on('close', () => other.destroy());
+      }
+      done(true);
+    });
+    passed.on('response', (answer) => {
+      // The other replica has said no; what it says is true here as well.
+      answer.resume();
+      done(false);
+    });
+    passed.end();
+  });
+}

@@ -1,0 +1,76 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { forUpdate } from '../../storage/locking.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { Row, Tables } from '../../storage/tables.ts';
+
+export type TransferRow = Row<'transfers'>;
+
+export interface TransferFilter {
+  readonly accountId: string;
+  /** Only those that this server has a part in. */
+  readonly serverId?: string | undefined;
+}
+
+/** Written out, so that the engines see that the partial indexes hold what is asked for. */
+const isOpen = (eb: ExpressionBuilder<Tables, 'transfers'>) =>
+  eb('status', 'in', [sql.lit('pending' as const), sql.lit('running' as const)]);
+
+const open =
+  ({ accountId, serverId }: TransferFilter) =>
+  (eb: ExpressionBuilder<Tables, 'transfers'>): Expression<SqlBool> =>
+    eb.and([
+      isOpen(eb),
+      eb('account_id', '=', accountId),
+      ...(serverId === undefined
+        ? []
+        : [eb.or([eb('from_server_id', '=', serverId), eb('to_server_id', '=', serverId)])]),
+    ]);
+
+export const listOpen = (queries: Queries, filter: TransferFilter, limit: number, offset: number) =>
+  queries.db
+    .selectFrom('transfers')
+    .selectAll()
+    .where(open(filter))
+    .orderBy('id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+
+export async function countOpen(queries: Queries, filter: TransferFilter, atMost: number): Promise<number> {
+  const { total } = await queries.db
+    .selectFrom(queries.db.selectFrom('transfers').select('id').where(open(filter)).limit(atMost).as('some'))
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+export const transfersOf = (queries: Queries, migrationId: string): Promise<TransferRow[]> =>
+  queries.db.selectFrom('transfers').selectAll().where('migration_id', '=', migrationId).orderBy('id').execute();
+
+export const transferById = (queries: Queries, id: string): Promise<TransferRow | undefined> =>
+  queries.db.selectFrom('transfers').selectAll().where('id', '=', id).executeTakeFirst();
+
+export const lockTransfer = (tx: Tx, id: string): Promise<TransferRow | undefined> =>
+  forUpdate(tx, tx.db.selectFrom('transfers').selectAll().where('id', '=', id)).executeTakeFirst();
+
+/** Whoever comes first names the place; the answer is what holds. */
+export async function claimMeeting(tx: Tx, id: string, url: string, instead: string | undefined): Promise<string> {
+  const free = tx.db.updateTable('transfers').set({ meeting_url: url }).where('id', '=', id);
+  await (instead === undefined
+    ? free.where('meeting_url', 'is', null)
+    : free.where('meeting_url', '=', instead)
+  ).execute();
+  const row = await transferById(tx, id);
+  return row?.meeting_url ?? url;
+}
+
+/** The servers at both ends of what is under way. */
+export async function serversWithOpen(queries: Queries): Promise<string[]> {
+  const rows = await queries.db
+    .selectFrom('transfers')
+    .select(['from_server_id', 'to_server_id'])
+    .where(isOpen)
+    .where('status', '=', 'pending')
+    .execute();
+  return [...new Set(rows.flatMap((row) => [row.from_server_id, row.to_server_id]))];
+}
