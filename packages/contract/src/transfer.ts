@@ -51,7 +51,9 @@ export const TransferMode = choice(transferModes, {
   description: 'stage: kept beside the volumes of the target, to be compared with later. import: put into the volume.',
 });
 
-export type FromSender = { [Name in keyof typeof fromSender]: Static<(typeof fromSender)[Name]> }[keyof typeof fromSender];
+export type FromSender = {
+  [Name in keyof typeof fromSender]: Static<(typeof fromSender)[Name]>;
+}[keyof typeof fromSender];
 export type FromReceiver = {
   [Name in keyof typeof fromReceiver]: Static<(typeof fromReceiver)[Name]>;
 }[keyof typeof fromReceiver];

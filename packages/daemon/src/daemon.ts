@@ -23,6 +23,7 @@ import { Service } from './link/service.ts';
 import type { Log } from './log.ts';
 import { policyFileOf, readPolicy } from './policy/read-policy.ts';
 import { Watch } from './rollout/watch.ts';
+import { Transfers } from './transfer/transfers.ts';
 import { readPublicKey } from './trust/manifest-signature.ts';
 import { VERSION } from './version.ts';
 import { closeLeftWindows } from './volumes/window.ts';
@@ -60,6 +61,7 @@ export class Daemon {
   readonly #watch: Watch;
   readonly #turns: Turns;
   readonly #poller: Poller;
+  readonly #transfers: Transfers;
   readonly #capacity: CapacityMeter;
   #publicKey: KeyObject | undefined;
   #regular: NodeJS.Timeout[] = [];
@@ -111,6 +113,7 @@ export class Daemon {
       turns,
       log,
       outputLimit: OUTPUT_LIMIT,
+      abandon: (uid) => this.#transfers.abandon(uid),
       onStarted: (id) => this.#results.started(id),
       onFinished: (id) => this.#results.finished(id),
     });
@@ -143,11 +146,25 @@ export class Daemon {
     });
     this.#poller = new Poller({
       // Whoever took over takes the deployments too.
-      look: async () => (this.#channel.replaced ? undefined : await this.#deployments.look()),
+      look: async () => {
+        if (this.#channel.replaced) return;
+        await this.#deployments.look();
+        // A service that is older knows of none.
+        if (this.#channel.offers('transfer')) await this.#transfers.look();
+      },
       up: () => this.#channel.up,
       onFailure: (error) => log.debug('the service could not be asked for deployments', { error }),
       ...optional('upEveryMs', times.pollUpMs),
       ...optional('downEveryMs', times.pollDownMs),
+    });
+    this.#transfers = new Transfers({
+      engine,
+      service,
+      stateDirectory,
+      serverId,
+      publicKey: () => this.#publicKey,
+      log,
+      boundary,
     });
     this.#capacity = new CapacityMeter(stateDirectory);
   }
@@ -182,6 +199,7 @@ export class Daemon {
     this.#observer.stop();
     await this.#scheduler.stop();
     await this.#watch.stop();
+    await this.#transfers.stop();
     await Promise.all([this.#deployments.stop(this.#times.stopGraceMs ?? 5_000), this.#actions.stop()]);
     this.#channel.stop();
     this.#results.stop();
@@ -235,6 +253,7 @@ export class Daemon {
         this.#actions.cancel(message.execution_id);
         break;
       case 'deployment_available':
+      case 'transfer_available':
         this.#poller.wake();
         break;
       case 'result_recorded':

@@ -16,6 +16,9 @@ import { JobWorker } from './jobs/worker.ts';
 import type { Log } from './log.ts';
 import { openMetrics } from './metrics.ts';
 import { Dispatcher } from './outbox/dispatcher.ts';
+import { RelayDoor } from './relay/door.ts';
+import { reachableUrl } from './relay/reachable-url.ts';
+import { Relay } from './relay/relay.ts';
 import { openDaemonChannel } from './resources/servers/daemon-channel.ts';
 import { CATALOG_TOPIC, Catalog } from './resources/templates/catalog.ts';
 import { shipCatalog } from './resources/templates/ship.ts';
@@ -81,12 +84,25 @@ export async function buildApp({ config, log }: AppDeps): Promise<App> {
     dispatch: wired.dispatch,
     report: wired.report,
     deploymentWaits: wired.deploymentWaits,
+    transferWaits: (serverId) => wired.transfers.waitsFor(serverId),
     serversWithWork: wired.serversWithWork,
     server: http.server,
     refuse: http.refuse,
     addressOf: ({ socket, headers }) =>
       addressOf(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined),
     authenticate: (key, address) => authenticator.authenticateKey(key, address),
+  });
+  const door = new RelayDoor({
+    relay: new Relay(),
+    server: http.server,
+    refuse: http.refuse,
+    addressOf: ({ socket, headers }) =>
+      addressOf(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined),
+    authenticate: (key, address) => authenticator.authenticateKey(key, address),
+    roleOf: (...of) => wired.transfers.roleOf(...of),
+    meetAt: (...of) => wired.transfers.meetAt(...of),
+    ownUrl: () => config.replicaUrl ?? reachableUrl(http.server),
+    log,
   });
   dispatcher.start();
   jobs.start();
@@ -96,6 +112,7 @@ export async function buildApp({ config, log }: AppDeps): Promise<App> {
     firstStart,
     passingKey: (wanted) => makePassingKey({ storage, mode: config.mode }, wanted),
     async close() {
+      door.close();
       await channel.close();
       await http.close();
       await jobs.stop();

@@ -49,6 +49,10 @@ export interface Config {
   readonly allowPlaintextManifest: boolean;
   /** Between two looks for newer versions of what runs; 0 leaves them to people. */
   readonly upgradeScanHours: number;
+  /** How long what was moved is kept where it was. */
+  readonly migrationGraceMinutes: number;
+  /** Where the other replicas reach this one; undefined is where it listens. */
+  readonly replicaUrl: string | undefined;
   /** Of a service that speaks the protocol of OpenAI's chat completions; undefined answers from the index alone. */
   readonly assistantUrl: string | undefined;
   readonly assistantKey: string | undefined;
@@ -244,6 +248,16 @@ export const settings: Readonly<Record<string, Setting>> = {
     field: 'upgradeScanHours',
     read: (text) => whole(text, 0, 8_760),
     otherwise: () => 24,
+  }),
+  HORTUS_MIGRATION_GRACE_MINUTES: setting({
+    field: 'migrationGraceMinutes',
+    read: (text) => whole(text, 0, 43_200),
+    otherwise: () => 60,
+  }),
+  HORTUS_REPLICA_URL: setting({
+    field: 'replicaUrl',
+    read: (text) => url(text, ['http:', 'https:'], 'http://10.0.0.7:8420').href.replace(/\/+$/, ''),
+    otherwise: () => undefined,
   }),
   HORTUS_ASSISTANT_URL: setting({
     field: 'assistantUrl',

@@ -19,6 +19,7 @@ import { Installation } from './resources/accounts/service.ts';
 import { DEADLINE as EXECUTION_DEADLINE } from './resources/actions/deadlines.ts';
 import { actionRoutes } from './resources/actions/routes.ts';
 import { Actions } from './resources/actions/service.ts';
+import { diskFree } from './resources/capacity/disk.ts';
 import { capacityRoutes } from './resources/capacity/routes.ts';
 import { Capacities } from './resources/capacity/service.ts';
 import { catalogRoutes } from './resources/catalog/routes.ts';
@@ -26,12 +27,14 @@ import { Knowledge } from './resources/copilot/knowledge.ts';
 import { copilotRoutes } from './resources/copilot/routes.ts';
 import { Assistant } from './resources/copilot/service.ts';
 import { UsageMeter } from './resources/copilot/usage.ts';
-import { secretValues } from './resources/definitions/deployable.ts';
+import { definitionById, holdDefinition, revisionOf, secretValues } from './resources/definitions/deployable.ts';
 import { definitionsOfTenants, holdDefinitionsOf } from './resources/definitions/of-tenant.ts';
+import { relocateDefinition } from './resources/definitions/relocation.ts';
 import { definitionRoutes } from './resources/definitions/routes.ts';
 import { SecretChanges } from './resources/definitions/secret-changes.ts';
 import { Definitions, definitionsOn } from './resources/definitions/service.ts';
 import { DEADLINE as DEPLOYMENT_DEADLINE, deadlineJob } from './resources/deployments/deadline.ts';
+import { DeploymentsElsewhere } from './resources/deployments/on-another-server.ts';
 import { deploymentFor, stopDeployments, underWay } from './resources/deployments/queue.ts';
 import { DeploymentReports } from './resources/deployments/reports.ts';
 import { deploymentRoutes } from './resources/deployments/routes.ts';
@@ -41,6 +44,7 @@ import { Drafts } from './resources/drafts/service.ts';
 import { eventRoutes } from './resources/events/routes.ts';
 import { Agents } from './resources/implant/agents.ts';
 import { implantRoutes } from './resources/implant/routes.ts';
+import { holdLiving, livingOf } from './resources/instances/of-definition.ts';
 import { instancesOfTenants, membershipOf, Pauses } from './resources/instances/of-tenant.ts';
 import { deployedOn, runningOn } from './resources/instances/on-server.ts';
 import { InstanceOrders } from './resources/instances/orders.ts';
@@ -55,6 +59,8 @@ import { openManifestSigner } from './resources/manifest/signer.ts';
 import { matchRoutes } from './resources/match/routes.ts';
 import { memberRoutes } from './resources/members/routes.ts';
 import { Members } from './resources/members/service.ts';
+import { migrationRoutes } from './resources/migrations/routes.ts';
+import { MIGRATE, Migrations } from './resources/migrations/service.ts';
 import { playbookRoutes } from './resources/playbooks/routes.ts';
 import { RecipeReview } from './resources/recipes/review.ts';
 import { recipeRoutes } from './resources/recipes/routes.ts';
@@ -73,6 +79,8 @@ import type { Catalog } from './resources/templates/catalog.ts';
 import { templateRoutes } from './resources/templates/routes.ts';
 import { tenantRoutes } from './resources/tenants/routes.ts';
 import { Tenants } from './resources/tenants/service.ts';
+import { transferRoutes } from './resources/transfers/routes.ts';
+import { Transfers } from './resources/transfers/service.ts';
 import { upgradeRoutes } from './resources/upgrades/routes.ts';
 import { SCAN, scanJob } from './resources/upgrades/scan.ts';
 import { Upgrades } from './resources/upgrades/service.ts';
@@ -103,6 +111,7 @@ export interface Wired {
   readonly jobs: Readonly<Record<string, JobKind>>;
   readonly subscribers: readonly EventSubscriber[];
   readonly liveness: Liveness;
+  readonly transfers: Transfers;
   /** Sends a daemon what waits for it. */
   readonly dispatch: (connection: Connection) => Promise<void>;
   readonly deploymentWaits: DaemonChannelDeps['deploymentWaits'];
@@ -177,6 +186,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     catalog,
     instances,
     manifestOf: (...of) => manifests.resolve(...of),
+    ended: (tx, { instance_id }) => migrations.acted(tx, instance_id),
     secretsOf: async (queries, owner) => (await secretValues(queries, vault, owner)).map(({ value }) => value),
   });
   const orders = new InstanceOrders({
@@ -199,6 +209,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     },
     manifests,
     hasPublishedDaemon: (...of) => servers.hasPublishedDaemon(...of),
+    elsewhere: (tx, ...of) => migrations.arrived(tx, ...of),
     wake,
     heard,
   });
@@ -218,7 +229,51 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     order: (tx, order) => actions.order(tx, order),
     withdraw: (tx, ...of) => actions.withdraw(tx, ...of),
   });
+  const transfers = new Transfers({
+    storage,
+    pages,
+    sign: (order) => manifests.signOrder(order),
+    wake,
+    moved: (tx, id) => migrations.carried(tx, id),
+  });
+  const migrations: Migrations = new Migrations({
+    storage,
+    pages,
+    ground: {
+      server,
+      definitions: {
+        find: definitionById,
+        hold: holdDefinition,
+        revision: revisionOf,
+        relocate: relocateDefinition,
+      },
+      manifest: async (queries, { account_id, id }, revision) =>
+        (await manifests.resolve(queries, account_id, id, revision)).manifest,
+      instances: {
+        living: livingOf,
+        hold: holdLiving,
+        stop: (tx, ...of) => pauses.pause(tx, ...of),
+        start: (tx, definitionId, instanceId, actor) => pauses.unpause(tx, definitionId, new Set([instanceId]), actor),
+        relocate: (tx, ...of) => instances.relocate(tx, ...of),
+      },
+      executions: {
+        order: (tx, order) => actions.order(tx, order),
+        find: (...of) => actions.find(...of),
+        latest: (...of) => actions.latest(...of),
+      },
+      deployments: new DeploymentsElsewhere(wake),
+      transfers,
+      tenants: { settle: (tx, ...of) => tenants.settle(tx, ...of) },
+      capacity: {
+        require: (queries, definition, server_id, manifest) =>
+          deployments.requireRoom(queries, { ...definition, server_id }, manifest),
+        diskFree,
+      },
+      graceMs: config.migrationGraceMinutes * 60_000,
+    },
+  });
   const tenants: Tenants = new Tenants({
+    migrate: (tx, ...of) => migrations.order(tx, ...of),
     reader,
     pages,
     hasServer: (tx, accountId, id) => servers.has(tx, accountId, id),
@@ -253,11 +308,13 @@ export async function wireResources(ground: Ground): Promise<Wired> {
 
   return {
     liveness,
+    transfers,
     dispatch: (connection) => actions.dispatch(connection.serverId, connection),
     deploymentWaits: (serverId) => deployments.hasWorkFor(reader, serverId),
     serversWithWork: async (epochOf) => [
       ...(await deployments.serversWithWork(reader)),
       ...(await actions.serversWithWork(reader, epochOf)),
+      ...(await transfers.serversWithWork()),
     ],
     report: ({ serverId }, message) => {
       if (message.type === 'action_started') return actions.started(serverId, message.execution_id);
@@ -271,6 +328,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       [DEPLOYMENT_DEADLINE]: deadlineJob({ storage, server, manifests, wake }),
       [EXECUTION_DEADLINE]: actions.deadlineJob(),
       [SILENCE]: liveness.silence,
+      [MIGRATE]: migrations.job(),
       [RETENTION]: retentionJob({ storage, retention: config.retention, log }),
       ...(config.upgradeScanHours > 0 && {
         [SCAN]: scanJob({ storage, catalog }, config.upgradeScanHours * 3_600_000),
@@ -297,6 +355,8 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       ...upgradeRoutes(upgrades),
       ...serverRoutes(servers),
       ...tenantRoutes(tenants),
+      ...migrationRoutes(migrations, tenants),
+      ...transferRoutes(transfers),
       ...capacityRoutes(new Capacities({ reader, pages })),
       ...copilotRoutes(
         new Assistant({ knowledge: new Knowledge(catalog, documentation), usage, model: modelOf(config), log }),

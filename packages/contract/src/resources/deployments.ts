@@ -5,7 +5,7 @@ import { choice, givenId, id, nullable } from '../fields.ts';
 import { deploymentMachine } from '../machines/deployment.ts';
 import { ReportedInstance } from './instance-records.ts';
 
-export const deploymentKinds = ['deploy', 'rollback'] as const;
+export const deploymentKinds = ['deploy', 'rollback', 'migrate'] as const;
 export const logLevels = ['info', 'warn', 'error'] as const;
 
 export const DeployedImage = Type.Object(

@@ -60,7 +60,10 @@ export const TransferReport = Type.Object(
     sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
     error: Type.Optional(Type.String({ maxLength: 2_000, description: 'Why it cannot be done, for a person.' })),
   },
-  { title: 'TransferReport', examples: [{ status: 'running', chunks: 12, bytes: 50_331_648, carried_bytes: 50_331_648 }] },
+  {
+    title: 'TransferReport',
+    examples: [{ status: 'running', chunks: 12, bytes: 50_331_648, carried_bytes: 50_331_648 }],
+  },
 );
 export type TransferReport = Static<typeof TransferReport>;
 

@@ -44,6 +44,7 @@ function open(shimCommand: readonly string[] = command) {
     shims: new Shims({ command: shimCommand, socket: server.socketPath }),
     turns: new Turns(),
     log: openLog('error'),
+    abandon: async () => {},
     outputLimit: 10_000,
     onStarted: (id) => started.push(id),
     onFinished: () => undefined,

@@ -27,6 +27,8 @@ export interface ActionsOptions {
   log: Log;
   /** Bytes of output that are kept of one execution. */
   outputLimit: number;
+  /** Gives up what is on its way to this server for an instance. */
+  abandon(uid: string): Promise<void>;
   /** Told when an execution began, and when its outcome is in the journal. */
   onStarted(id: string): void;
   onFinished(id: string): void;
@@ -218,7 +220,14 @@ export class Actions {
       const forget = () => journal.manifests.forget(uid);
       this.#finish(
         request.execution_id,
-        await runBuiltIn(slug, { engine, uid, manifest, params: request.params, forget }),
+        await runBuiltIn(slug, {
+          engine,
+          uid,
+          manifest,
+          params: request.params,
+          forget,
+          abandon: () => this.#options.abandon(uid),
+        }),
       );
     });
   }

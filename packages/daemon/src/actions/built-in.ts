@@ -13,6 +13,8 @@ export interface BuiltInContext {
   params: Readonly<Record<string, unknown>>;
   /** Forgets the instance, when it has been released. */
   forget(): void;
+  /** Gives up what is on its way to this server for the instance. */
+  abandon(): Promise<void>;
 }
 
 type BuiltIn = (context: BuiltInContext, containers: ContainerFacts[]) => Promise<ActionOutcome>;
@@ -36,10 +38,15 @@ const builtIns: Record<string, BuiltIn> = {
     return success();
   },
   'hortus.release': release,
+  // It runs elsewhere, and so does what it keeps: what is here are copies.
+  'hortus.clear': async (context, containers) => {
+    await context.abandon();
+    return await removeAll(context, containers, true);
+  },
 };
 
 async function release(context: BuiltInContext, containers: ContainerFacts[]): Promise<ActionOutcome> {
-  const { engine, uid, manifest, params } = context;
+  const { manifest, params } = context;
   const confirmed = Array.isArray(params.confirm) ? params.confirm : [];
   const storage = (manifest?.components ?? []).flatMap((component) => component.storage);
   const unnamed = storage.filter(({ name, critical, volume }) => critical && volume && !confirmed.includes(name));
@@ -47,18 +54,30 @@ async function release(context: BuiltInContext, containers: ContainerFacts[]): P
     const names = [...new Set(unnamed.map(({ name }) => name))].join(', ');
     return failure(`Critical volumes are removed only if they are named in confirm: ${names}.`);
   }
+  return await removeAll(context, containers, params.remove_volumes === true);
+}
+
+async function removeAll(
+  context: BuiltInContext,
+  containers: readonly ContainerFacts[],
+  volumesToo: boolean,
+): Promise<ActionOutcome> {
+  const { engine, uid } = context;
   for (const container of containers.toReversed()) {
     await engine.stop(container.id, container.stopGraceMs);
     await engine.remove(container.id, { force: true });
   }
   const labels = { [label.managed]: 'true', [label.instance]: uid } as const;
   for (const { name } of await engine.networks({ labels })) await engine.removeNetwork(name);
-  if (params.remove_volumes === true) {
+  if (volumesToo) {
     for (const { name } of await engine.volumes({ labels })) await engine.removeVolume(name);
   }
   context.forget();
   return success();
 }
+
+/** There may be nothing left to remove, which is as well. */
+const removals = ['hortus.release', 'hortus.clear'];
 
 export async function runBuiltIn(slug: string, context: BuiltInContext): Promise<ActionOutcome> {
   const builtIn = Object.hasOwn(builtIns, slug) ? builtIns[slug] : undefined;
@@ -66,6 +85,6 @@ export async function runBuiltIn(slug: string, context: BuiltInContext): Promise
   const order = new Map((context.manifest?.components ?? []).map((component, index) => [component.name, index]));
   const place = ({ labels }: ContainerFacts) => order.get(labels[label.component] ?? '') ?? order.size;
   const containers = (await containersOf(context.engine, context.uid)).sort((a, b) => place(a) - place(b));
-  if (containers.length === 0 && slug !== 'hortus.release') return failure('The instance has no container.');
+  if (containers.length === 0 && !removals.includes(slug)) return failure('The instance has no container.');
   return builtIn(context, containers);
 }

@@ -51,6 +51,7 @@ function open({ carryOut = true } = {}) {
     shims: new Shims({ command: ['false'], socket: server.socketPath }),
     turns,
     log,
+    abandon: async () => {},
     outputLimit: 10_000,
     onStarted: () => undefined,
     onFinished: () => undefined,

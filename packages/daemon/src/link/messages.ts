@@ -1,13 +1,14 @@
 import type { ActionRequest } from '../actions/action.ts';
 
 /** What this daemon can do beyond the published messages; the service sends more only to those who ask. */
-export const CAPABILITIES = ['journal', 'wake', 'ack', 'builtin', 'rotate', 'cancel'] as const;
+export const CAPABILITIES = ['journal', 'wake', 'ack', 'builtin', 'rotate', 'cancel', 'transfer'] as const;
 
 export type FromService =
   | ({ type: 'action_request' } & ActionRequest)
   | { type: 'ping'; ts?: number }
   | { type: 'authenticated'; server_id?: string; capabilities?: string[]; manifest_public_key?: string }
   | { type: 'deployment_available'; deployment_id?: string }
+  | { type: 'transfer_available' }
   | { type: 'result_recorded'; execution_id: string }
   | { type: 'action_cancel'; execution_id: string }
   | { type: 'rotate_key'; api_key: string; rotation?: string };
@@ -33,6 +34,7 @@ const forms: Record<FromService['type'], (message: Record<string, unknown>) => b
   ping: () => true,
   authenticated: ({ capabilities }) => capabilities === undefined || isTextList(capabilities),
   deployment_available: () => true,
+  transfer_available: () => true,
   result_recorded: ({ execution_id }) => isId(execution_id),
   action_cancel: ({ execution_id }) => isId(execution_id),
   rotate_key: ({ api_key }) => isText(api_key),

@@ -19,6 +19,7 @@ export class Reading {
   readonly #chunks: AsyncGenerator<Buffer>;
   readonly #under: Chunk[] = [];
   readonly #digest = createHash('sha256');
+  readonly #closing = Promise.withResolvers<void>();
   #read = 0;
   #bytes = 0;
   #ended: { chunks: number; bytes: number; sha256: string } | undefined;
@@ -62,9 +63,14 @@ export class Reading {
     return chunk;
   }
 
+  /** Resolves when nobody reads any more. */
+  get closed(): Promise<void> {
+    return this.#closing.promise;
+  }
+
   /** Lets go of the volume. */
-  async close(): Promise<void> {
-    await this.#chunks.return(undefined).catch(() => undefined);
+  close(): void {
+    this.#closing.resolve();
   }
 }
 
@@ -101,7 +107,7 @@ async function resumed(sending: Sending, placed: number): Promise<Reading> {
     reading.acknowledge(placed);
     return reading;
   }
-  await reading?.close();
+  reading?.close();
   sending.reading = await sending.open();
   return sending.reading;
 }

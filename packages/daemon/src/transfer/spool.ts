@@ -8,6 +8,11 @@ export interface Placed {
   readonly length: number;
 }
 
+/** It was another content than it should be; another attempt gets it right. */
+export class Damaged extends Error {
+  override name = 'Damaged';
+}
+
 /**
  * What has arrived of a volume, on the disk of the server it goes to: chunks under their hashes, and for each transfer the list
  * of those that are in place. It outlives the daemon, so that nothing that was acknowledged travels twice, and the copy that is
@@ -43,7 +48,7 @@ export class Spool {
 
   /** There whole or not at all. Throws if it is not what it was announced as. */
   async keep(sha256: string, chunk: Buffer): Promise<void> {
-    if (hashOf(chunk) !== sha256) throw new Error('A chunk arrived damaged.');
+    if (hashOf(chunk) !== sha256) throw new Damaged('A chunk arrived damaged.');
     const file = this.#fileOf(sha256);
     await writeFile(`${file}.draft`, chunk, { mode: 0o600 });
     await rename(`${file}.draft`, file);
@@ -63,7 +68,7 @@ export class Spool {
       // It is asked for again with the next attempt.
       rmSync(this.#fileOf(sha256), { force: true });
       this.begin();
-      throw new Error('A chunk was damaged on the disk of this server.');
+      throw new Damaged('A chunk was damaged on the disk of this server.');
     }
     this.#proven.add(sha256);
     return chunk;

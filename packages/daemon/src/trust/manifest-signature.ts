@@ -1,5 +1,4 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
-import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import { canonicalJson } from '@hortus/template/canonical-json';
 
 /** Reads the base64 SPKI form in which a registration answers the key of the service. */
@@ -20,7 +19,7 @@ export function signedBytes(data: Readonly<Record<string, unknown>>): Buffer {
   return Buffer.from(canonicalJson(covered));
 }
 
-export function isSignedBy(key: KeyObject, manifest: SignedManifest): boolean {
-  if (typeof manifest.signature !== 'string') return false;
-  return verify(null, signedBytes(manifest), key, Buffer.from(manifest.signature, 'base64'));
+export function isSignedBy(key: KeyObject, order: { readonly signature: string | null }): boolean {
+  if (typeof order.signature !== 'string') return false;
+  return verify(null, signedBytes(order), key, Buffer.from(order.signature, 'base64'));
 }

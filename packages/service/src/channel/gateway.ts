@@ -2,6 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { channelTimes, type ToService } from '@hortus/contract/channel';
+import { transferPath } from '@hortus/contract/transfer';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
 import type { Principal } from '../identity/principal.ts';
 import { hashOf } from '../identity/tokens.ts';
@@ -29,7 +30,7 @@ export interface GatewayHandlers {
 }
 
 export interface GatewayOptions {
-  /** Its upgrades are all ours: what else asks for one never gets here. */
+  /** Its upgrades are ours, but for those of transfers: what else asks for one never gets here. */
   readonly server: Server;
   readonly refuse: (socket: Duplex, problem: Problem) => void;
   readonly addressOf: (request: IncomingMessage) => string;
@@ -133,6 +134,7 @@ export class Gateway {
   }
 
   readonly #upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    if (request.url?.startsWith(transferPath)) return;
     const address = this.#options.addressOf(request);
     const problem = this.#obstacle(address);
     const gone = () => socket.destroy();

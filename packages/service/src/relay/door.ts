@@ -36,7 +36,6 @@ export class RelayDoor {
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: MOST_BYTES,
-    closeTimeout: 3_000,
   });
   readonly #doorway = new Doorway(STRANGERS);
 
@@ -61,7 +60,8 @@ export class RelayDoor {
     const gone = () => socket.destroy();
     socket.on('error', gone);
     if (!this.#doorway.enter(address)) {
-      return refuse(socket, new Problem('RATE_LIMITED', 'Too many ends of transfers wait to be authenticated.'));
+      refuse(socket, new Problem('RATE_LIMITED', 'Too many ends of transfers wait to be authenticated.'));
+      return;
     }
     this.#enter(request, socket, head, url.searchParams.get('transfer_id') ?? '', address)
       .catch((err: unknown) => {

@@ -93,8 +93,8 @@ export class Relay {
     delete meeting.ends[role];
     clearTimeout(meeting.timer);
     const [other] = Object.values(meeting.ends);
-    if (other) return sendAway(other, 'otherGone');
-    if (this.#meetings.get(transferId) === meeting) this.#meetings.delete(transferId);
+    if (other) sendAway(other, 'otherGone');
+    else if (this.#meetings.get(transferId) === meeting) this.#meetings.delete(transferId);
   }
 }
 

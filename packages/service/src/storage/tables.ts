@@ -431,6 +431,8 @@ export interface Tables {
     deployment_id: string | null;
     /** What that told of its containers. */
     arrival: Json | null;
+    /** What clears it away, from the target when it turned back and from the source when it has moved. */
+    clear_id: string | null;
     /** Until it has switched or turned back; a definition is part of one such at most. */
     open: Flag;
   };

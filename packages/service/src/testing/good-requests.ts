@@ -102,6 +102,32 @@ const anExecution = async (caller: Caller) => {
 };
 const ofExecution = async (caller: Caller) => ({ params: { execution_id: await anExecution(caller) } });
 
+/** A server whose daemon has been heard of. */
+const aLivelyServer = async ({ client, request }: Caller) => {
+  const { id, api_key } = (await client.call('servers.register', { body: registration() })).data;
+  await request('GET', '/deployments/pending', { key: api_key });
+  const connected = async () => (await client.call('servers.read', { params: { id } })).data.connected;
+  await until(connected, { describe: 'the server to be online' });
+  return id;
+};
+/** Of a definition that runs and is on its way to another server. */
+const aTransfer = async (caller: Caller) => {
+  const { client } = caller;
+  const body = { ...(await order(caller)), server_id: await aLivelyServer(caller) };
+  const definition_id = (await client.call('definitions.create', { body })).data.id;
+  const { id } = (await client.call('deployments.execute', { body: { definition_id } })).data;
+  await client.call('deployments.status', { params: { id }, body: { status: 'success' } });
+  await client.call('definitions.migrate', {
+    params: { id: definition_id },
+    body: { server_id: await aLivelyServer(caller) },
+  });
+  const found = async () =>
+    (await client.call('transfers.pending', { query: { per_page: 100 } })).data.find(
+      (transfer) => transfer.definition_id === definition_id,
+    );
+  return await until(found, { describe: 'the first copy to be ordered' });
+};
+
 /** Of an instance that runs the older of two versions. The caller must be an admin, who can publish them. */
 const anUpgrade = async (caller: Caller) => {
   const { client } = caller;
@@ -367,6 +393,29 @@ export const goodRequests: GoodRequests = {
   },
   'tenants.activate': ofTenant,
   'tenants.delete': async (caller) => ({ ...(await ofTenant(caller)), query: { force: true } }),
+  'tenants.migrate': async (caller) => {
+    const moved = await ofTenant(caller);
+    await caller.client.call('tenants.activate', moved);
+    return { ...moved, body: { server_id: await aServer(caller), dry_run: false, ignore_capacity: false } };
+  },
+  'definitions.migrate': async (caller) => ({
+    ...(await ofDefinition(caller)),
+    body: { server_id: await aServer(caller), dry_run: false, ignore_capacity: false },
+  }),
+  'migrations.list': async (caller) => {
+    await aTransfer(caller);
+    return { query: { status: 'copying' } };
+  },
+  'migrations.read': async (caller) => ({ params: { id: (await aTransfer(caller)).migration_id } }),
+  'migrations.cancel': async (caller) => ({ params: { id: (await aTransfer(caller)).migration_id } }),
+  'transfers.pending': async (caller) => {
+    await aTransfer(caller);
+    return {};
+  },
+  'transfers.report': async (caller) => ({
+    params: { id: (await aTransfer(caller)).id },
+    body: { status: 'running', chunks: 1, bytes: 1024, carried_bytes: 1024 },
+  }),
   'capacity.list': async (caller) => {
     await aServer(caller);
     return {};

@@ -6,6 +6,7 @@ export const builtIns = {
   'hortus.stop': 'Stop',
   'hortus.restart': 'Restart',
   'hortus.release': 'Release',
+  'hortus.clear': 'Clear away',
 } as const;
 
 export type BuiltIn = keyof typeof builtIns;
@@ -18,6 +19,8 @@ export const BUILT_IN_TIMEOUT_MS = 300_000;
 export interface BuiltInOrder {
   readonly instance: InstanceRow;
   readonly slug: BuiltIn;
+  /** Another than that of the instance: where it was, or has been on its way to. */
+  readonly serverId?: string;
   readonly params?: Readonly<Record<string, unknown>>;
   readonly actor: string | null;
   /** Ends `timeout` if it has not begun by then; ten minutes unless said. */

@@ -99,7 +99,8 @@ export class Orders {
   async order(tx: Tx, order: BuiltInOrder): Promise<ExecutionRow> {
     const waiting = await lockPendingOfInstance(tx, order.instance.id);
     const last = waiting.findLast((row) => Object.hasOwn(builtIns, row.slug));
-    if (last?.slug !== order.slug || last.params !== JSON.stringify(order.params ?? {}))
+    const server_id = order.serverId ?? order.instance.server_id;
+    if (last?.slug !== order.slug || last.server_id !== server_id || last.params !== JSON.stringify(order.params ?? {}))
       return this.#insert(tx, builtIn(order));
     // Whoever gives it more time to begin means both.
     const deadline_at = Math.max(last.deadline_at, tx.now + (order.startWithinMs ?? 0));
@@ -169,8 +170,8 @@ export class Orders {
   }
 }
 
-const builtIn = ({ instance, slug, params = {}, actor, startWithinMs }: BuiltInOrder): NewExecution => ({
-  instance,
+const builtIn = ({ instance, serverId, slug, params = {}, actor, startWithinMs }: BuiltInOrder): NewExecution => ({
+  instance: { ...instance, server_id: serverId ?? instance.server_id },
   slug,
   name: builtIns[slug],
   shown: params,

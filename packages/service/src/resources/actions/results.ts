@@ -18,6 +18,8 @@ export interface ResultsDeps {
     began(tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null): Promise<void>;
     settled(tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null): Promise<void>;
   };
+  /** Told, in the same transaction, that a built-in action has ended, however. */
+  readonly ended?: (tx: Tx, execution: Pick<ExecutionRow, 'id' | 'instance_id'>) => Promise<void>;
   /** The values that nobody may read in what an action wrote. */
   readonly secretsOf: (queries: Queries, owner: { accountId: string; definitionId: string }) => Promise<string[]>;
 }
@@ -82,6 +84,7 @@ export class Results {
       await this.#deps.instances.settled(tx, row.instance_id, slug, actor);
       if (slug === 'hortus.release') await this.#dropWaiting(tx, row, actor);
     }
+    await this.#deps.ended?.(tx, row);
     // What waited for it may go now.
     tx.notify(CHANNEL_TOPIC, row.server_id);
   }

@@ -21,6 +21,7 @@ import {
   type ExecutionFilter,
   type ExecutionRow,
   findExecution,
+  latestOfInstance,
   listExecutions,
   lockExecution,
   noteExecution,
@@ -28,7 +29,7 @@ import {
   waitingExecutions,
 } from './store.ts';
 
-export interface ActionsDeps extends Pick<ResultsDeps, 'secretsOf'> {
+export interface ActionsDeps extends Pick<ResultsDeps, 'secretsOf' | 'ended'> {
   readonly storage: Storage;
   readonly pages: Pages;
   readonly vault: Vault;
@@ -75,6 +76,16 @@ export class Actions {
   /** Has a built-in action done. */
   async order(tx: Tx, order: BuiltInOrder): Promise<Execution> {
     return executionRecord(await this.#orders.order(tx, order));
+  }
+
+  /** For migrations: the last of its kind that was ordered for an instance. */
+  latest(queries: Queries, instanceId: string, slug: BuiltIn): Promise<ExecutionRow | undefined> {
+    return latestOfInstance(queries, instanceId, slug);
+  }
+
+  /** For migrations: how one of theirs stands. */
+  find(queries: Queries, id: string): Promise<ExecutionRow | undefined> {
+    return findExecution(queries, id);
   }
 
   /** Writes down that a built-in action was asked for and that there was nothing to do. */

@@ -63,6 +63,16 @@ const lockedById = statement<{ id: string }, ExecutionRow>((db, p, engine) => {
   const query = db.selectFrom('executions').selectAll().where('id', '=', p.id);
   return engine === 'postgres' ? query.forUpdate() : query;
 });
+export const latestOfInstance = (queries: Queries, instanceId: string, slug: string) =>
+  queries.db
+    .selectFrom('executions')
+    .selectAll()
+    .where('instance_id', '=', instanceId)
+    .where('slug', '=', slug)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
 export const lockExecution = async (tx: Tx, id: string): Promise<ExecutionRow | undefined> =>
   (await lockedById(tx, { id }))[0];
 

@@ -8,6 +8,7 @@ import { begin, transition } from '../../state/transition.ts';
 import { type Page, type PageRequest, type Pages, slice } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
+import { requireSettled } from '../migrations/settled.ts';
 import { openSavedConfig } from '../saved-configs/opening.ts';
 import type { Catalog, CatalogTemplate } from '../templates/catalog.ts';
 import { joinTenant, tenantIsThere } from '../tenants/membership.ts';
@@ -172,6 +173,7 @@ export class Definitions {
 
   /** Nobody wants what is archived deployed any more; its containers go too, unless they are to be kept. */
   async archive(tx: Tx, principal: Principal, id: string, container: 'keep' | 'remove' = 'remove') {
+    await requireSettled(tx, id, 'id');
     const archived = await this.#move(tx, principal, id, 'archive');
     const actor = actorOf(principal);
     await this.#deps.stopDeployments(tx, id, actor, { runningToo: container === 'remove' });

@@ -11,6 +11,8 @@ export interface Beginning {
   readonly actor: string | null;
   /** Which bytes it shall run, as the deployment that it goes back to has recorded them. */
   readonly images?: string;
+  /** Made on the way to another server, which is that of the definition only when it has gone well. */
+  readonly migration?: boolean;
   /** A daemon that went back by itself has given it one. */
   readonly id?: string;
 }
@@ -19,7 +21,7 @@ export interface Beginning {
 export const beginDeployment = (
   tx: Tx,
   { definition, revision }: Pinned,
-  { rollbackOf, actor, images = '[]', id = newId('deployment') }: Beginning,
+  { rollbackOf, actor, images = '[]', migration = false, id = newId('deployment') }: Beginning,
 ): Promise<DeploymentRow> =>
   begin(
     tx,
@@ -30,7 +32,7 @@ export const beginDeployment = (
       definition_id: definition.id,
       server_id: definition.server_id,
       instance_id: null,
-      kind: rollbackOf === null ? 'deploy' : 'rollback',
+      kind: migration ? 'migrate' : rollbackOf === null ? 'deploy' : 'rollback',
       rollback_of: rollbackOf,
       revision: revision.number,
       template_id: revision.template_id,

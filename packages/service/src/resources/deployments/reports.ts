@@ -65,6 +65,8 @@ export interface DeploymentReportsDeps {
   readonly instances: InstancesOfDeployments;
   readonly manifests: ManifestsOfDeployments;
   readonly hasPublishedDaemon: HasPublishedDaemon;
+  /** One that was made on the way to another server has ended: whoever moves it decides what that means. */
+  readonly elsewhere: (tx: Tx, deployment: DeploymentRow, facts: DeployedFacts | undefined) => Promise<void>;
   readonly wake: Wake;
   /** A daemon that reports is there. */
   readonly heard: (serverId: string) => void;
@@ -179,9 +181,7 @@ export class DeploymentReports {
     const set = { instance_id, reason, images, gap_ms: gapMs, finished_at: tx.now };
     const ended = await transition(tx, deploymentLifecycle, deployment, 'succeed', { actor, set });
     const { revision } = ended;
-    await succeeded(tx, definition, { actor, ...(takesOver && { makeCurrent: revision }) });
-    if (!isCurrent) return ended;
-    await this.#deps.instances.deployed(tx, instance_id, {
+    const facts: DeployedFacts = {
       revision,
       url: instance.url ?? expected.url,
       container_id: instance.container_id ?? null,
@@ -189,7 +189,14 @@ export class DeploymentReports {
       status: instance.status ?? 'running',
       health: instance.health ?? expected.health,
       started_at: readTime(instance.started_at) ?? tx.now,
-    });
+    };
+    if (ended.kind === 'migrate') {
+      await this.#deps.elsewhere(tx, ended, facts);
+      return ended;
+    }
+    await succeeded(tx, definition, { actor, ...(takesOver && { makeCurrent: revision }) });
+    if (!isCurrent) return ended;
+    await this.#deps.instances.deployed(tx, instance_id, facts);
     // Archived while it ran and too late to be stopped: what it has started is not wanted any more.
     if (definition.status === 'archived' && ended.cancel_requested_at !== null)
       await this.#deps.instances.releaseAll(tx, definition.id, actor);
@@ -201,6 +208,7 @@ export class DeploymentReports {
     const confirmed = row.cancel_requested_at !== null && reason === 'cancelled';
     const set = { reason, error: report.error, gap_ms: report.gapMs, finished_at: tx.now };
     const ended = await transition(tx, deploymentLifecycle, row, confirmed ? 'cancel' : 'fail', { actor, set });
+    if (ended.kind === 'migrate') await this.#deps.elsewhere(tx, ended, undefined);
     const { status } = report.instance;
     if (status !== undefined) {
       const scope = { accountId: row.account_id, serverId: row.server_id, actor };

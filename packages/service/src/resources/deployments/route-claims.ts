@@ -1,9 +1,9 @@
 import type { ManifestRoute } from '@hortus/contract/template/manifest';
 import { conflict } from '../../problem.ts';
-import type { Tx } from '../../storage/storage.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
 import type { DefinitionRow } from '../definitions/deployable.ts';
 import { revisionOfLiving } from '../instances/of-definition.ts';
-import { claimRoute, setRouteClaim, unfinishedOf } from './store.ts';
+import { claimRoute, findRouteClaim, setRouteClaim, unfinishedOf } from './store.ts';
 
 /**
  * A host and path lead to one definition on a server. Whoever deploys a revision claims its routes; a claim whose definition has
@@ -17,7 +17,7 @@ export async function claimRoutes(
 ): Promise<void> {
   const own = routes.length === 0 ? [] : await revisionsInUse(tx, definition.id);
   for (const { host, path } of routes) {
-    const way = { server_id: definition.server_id, host: host.toLowerCase(), path: path.replace(/\/+$/, '') || '/' };
+    const way = { server_id: definition.server_id, ...plain(host, path) };
     const claim = await claimRoute(tx, { ...way, definition_id: definition.id, revisions: '[]' });
     const held = JSON.parse(claim.revisions) as number[];
     const isOwn = claim.definition_id === definition.id;
@@ -29,8 +29,25 @@ export async function claimRoutes(
   }
 }
 
+/** The other definition that has it now, if one does: a look, and no claim. */
+export async function isRouteTaken(
+  queries: Queries,
+  { serverId, host, path, definitionId }: { serverId: string; host: string; path: string; definitionId: string },
+): Promise<string | undefined> {
+  const claim = await findRouteClaim(queries, { server_id: serverId, ...plain(host, path) });
+  if (!claim || claim.definition_id === definitionId) return undefined;
+  const used = await revisionsInUse(queries, claim.definition_id);
+  const isUsed = (JSON.parse(claim.revisions) as number[]).some((one) => used.includes(one));
+  return isUsed ? claim.definition_id : undefined;
+}
+
+const plain = (host: string, path: string) => ({
+  host: host.toLowerCase(),
+  path: path.replace(/\/+$/, '') || '/',
+});
+
 /** The revisions that run, or are about to. */
-async function revisionsInUse(tx: Tx, definitionId: string): Promise<number[]> {
+async function revisionsInUse(tx: Queries, definitionId: string): Promise<number[]> {
   const [queue, living] = await Promise.all([unfinishedOf(tx, definitionId), revisionOfLiving(tx, definitionId)]);
   return [...queue.map(({ revision }) => revision), ...(living === null ? [] : [living])];
 }

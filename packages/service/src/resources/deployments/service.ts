@@ -1,10 +1,12 @@
 import type { Deployment, DeploymentCreate, DeploymentDetail } from '@hortus/contract/resources/deployments';
+import type { Manifest } from '@hortus/contract/template/manifest';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { requireRoom, reservationOf } from '../capacity/room.ts';
 import { type DefinitionRow, definitionById, type Pinned, pin } from '../definitions/deployable.ts';
+import { requireSettled } from '../migrations/settled.ts';
 import type { Standing } from '../servers/service.ts';
 import { requireOpenTenant } from '../tenants/membership.ts';
 import { beginDeployment } from './begin.ts';
@@ -92,21 +94,26 @@ export class Deployments {
     if (definition === undefined || definition.status === 'archived') return;
     const { manifest } = await manifests.resolve(reader, accountId, definition.id, definition.current_revision);
     if (ignore_capacity) return;
-    await requireRoom(reader, {
-      accountId,
+    await this.requireRoom(reader, definition, manifest);
+  }
+
+  /** Whether a definition fits on its server, beside what is there already. */
+  async requireRoom(queries: Queries, definition: DefinitionRow, manifest: Manifest): Promise<void> {
+    await requireRoom(queries, {
+      accountId: definition.account_id,
       serverId: definition.server_id,
       reservation: reservationOf(manifest),
-      others: () => this.#reservedByOthers(definition),
+      others: () => this.#reservedByOthers(queries, definition),
     });
   }
 
   /** Each as it was last deployed, whether it runs at this moment or not: what is stopped will be started again. */
-  async #reservedByOthers({ id, account_id, server_id }: DefinitionRow): Promise<number> {
-    const { reader, manifests, deployedOn } = this.#deps;
+  async #reservedByOthers(queries: Queries, { id, account_id, server_id }: DefinitionRow): Promise<number> {
+    const { manifests, deployedOn } = this.#deps;
     let memory = 0;
-    for (const other of await deployedOn(reader, server_id)) {
+    for (const other of await deployedOn(queries, server_id)) {
       if (other.definition_id === id || other.revision === null) continue;
-      const { manifest } = await manifests.resolve(reader, account_id, other.definition_id, other.revision);
+      const { manifest } = await manifests.resolve(queries, account_id, other.definition_id, other.revision);
       memory += reservationOf(manifest).memory;
     }
     return memory;
@@ -171,6 +178,7 @@ export class Deployments {
     const { definition, revision } = pinned;
     await this.#requireServer(tx, definition.account_id, definition.server_id);
     await requireOpenTenant(tx, definition.tenant_id);
+    await requireSettled(tx, definition.id);
     const actor = actorOf(principal);
     const { routes } = (await this.#deps.manifests.resolve(tx, definition.account_id, definition.id, revision.number))
       .manifest;

@@ -262,3 +262,22 @@ export const setRouteClaim = (tx: Tx, { server_id, host, path, ...set }: RouteCl
     .where('host', '=', host)
     .where('path', '=', path)
     .execute();
+
+export const findRouteClaim = (
+  queries: Queries,
+  { server_id, host, path }: Pick<RouteClaimRow, 'server_id' | 'host' | 'path'>,
+): Promise<RouteClaimRow | undefined> =>
+  queries.db
+    .selectFrom('route_claims')
+    .selectAll()
+    .where('server_id', '=', server_id)
+    .where('host', '=', host)
+    .where('path', '=', path)
+    .executeTakeFirst();
+
+export const dropRouteClaims = (tx: Tx, definitionId: string, serverId: string) =>
+  tx.db
+    .deleteFrom('route_claims')
+    .where('definition_id', '=', definitionId)
+    .where('server_id', '=', serverId)
+    .execute();

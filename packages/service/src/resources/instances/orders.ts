@@ -6,6 +6,7 @@ import { conflict, invalid } from '../../problem.ts';
 import type { Tx } from '../../storage/storage.ts';
 import type { BuiltIn, BuiltInOrder } from '../actions/built-ins.ts';
 import { specOf } from '../actions/declared.ts';
+import { requireSettled } from '../migrations/settled.ts';
 import type { Catalog } from '../templates/catalog.ts';
 import { requireOpenTenant } from '../tenants/membership.ts';
 import { type Instances, released } from './service.ts';
@@ -34,12 +35,18 @@ export class InstanceOrders {
     this.#deps = deps;
   }
 
-  async order(tx: Tx, principal: Principal, id: string, slug: Exclude<BuiltIn, 'hortus.release'>): Promise<Ordered> {
+  async order(
+    tx: Tx,
+    principal: Principal,
+    id: string,
+    slug: Exclude<BuiltIn, 'hortus.release' | 'hortus.clear'>,
+  ): Promise<Ordered> {
     const { instances, order } = this.#deps;
     const instance = await instances.lock(tx, principal, id);
     if (instance.status === 'released') throw released();
     if (instance.status === 'pending')
       throw conflict('status', 'state', 'the instance has not been deployed yet.', { status: 'pending' });
+    await requireSettled(tx, instance.definition_id, 'id');
     if (slug !== 'hortus.stop') await requireOpenTenant(tx, instance.tenant_id);
     const execution = await order(tx, { instance, slug, actor: actorOf(principal) });
     return { execution, instance: instances.record(instance) };
@@ -48,6 +55,7 @@ export class InstanceOrders {
   async release(tx: Tx, principal: Principal, id: string, body: ReleaseOrder): Promise<Ordered> {
     const { instances, order, done } = this.#deps;
     const instance = await instances.lock(tx, principal, id);
+    await requireSettled(tx, instance.definition_id, 'id');
     const { remove_volumes = false, confirm = [] } = body;
     if (remove_volumes) {
       // Its names may belong to a later instance of the same definition by now, and so may its volumes.

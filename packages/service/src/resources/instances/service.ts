@@ -26,6 +26,7 @@ import {
   lockInstance,
   lockLiving,
   lockOfServer,
+  moveInstance,
   type NamedRow,
   type Scope,
   writeComponents,
@@ -200,6 +201,17 @@ export class Instances {
     await take(tx, row, { ...facts, status: status ?? 'running' }, { actor: row.server_id, set: { revision, url } });
   }
 
+  /** It runs on another server from now on, as told; the containers that it had are nobody's any more. */
+  async relocate(
+    tx: Tx,
+    instanceId: string,
+    serverId: string,
+    facts: Parameters<Instances['deployed']>[2],
+  ): Promise<void> {
+    await moveInstance(tx, instanceId, serverId);
+    await this.deployed(tx, instanceId, facts);
+  }
+
   /** The server is out of sight, and so is what it runs. */
   async lose(tx: Tx, serverId: string): Promise<void> {
     for (const row of await lockOfServer(tx, serverId, ['starting', 'running', 'restarting']))
@@ -228,6 +240,7 @@ export class Instances {
 
   /** A built-in action has begun. */
   async began(tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null): Promise<void> {
+    if (slug === 'hortus.clear') return;
     const row = await lockInstance(tx, instanceId);
     if (!row || row.status === 'released') return;
     if (slug === 'hortus.restart') await transition(tx, instanceLifecycle, row, 'restart', { actor });
@@ -238,6 +251,8 @@ export class Instances {
 
   /** A built-in action has done what it is for. Later reports know better. */
   async settled(tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null): Promise<void> {
+    // It was about another server than the one that the instance is on.
+    if (slug === 'hortus.clear') return;
     const row = await lockInstance(tx, instanceId);
     if (!row || row.status === 'released') return;
     const { move, before, set } = settlements[slug](row, tx.now);
@@ -254,7 +269,7 @@ interface Settlement {
   readonly set: Columns;
 }
 
-const settlements: Readonly<Record<BuiltIn, (row: InstanceRow, now: number) => Settlement>> = {
+const settlements: Readonly<Record<Exclude<BuiltIn, 'hortus.clear'>, (row: InstanceRow, now: number) => Settlement>> = {
   'hortus.start': (row, now) => ({ move: 'run', set: row.status === 'running' ? {} : { started_at: now } }),
   'hortus.stop': () => ({ move: 'stop', set: {} }),
   'hortus.restart': (row, now) => ({

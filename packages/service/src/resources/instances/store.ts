@@ -164,6 +164,14 @@ const byId = statement<{ id: string }, InstanceRow>((db, p, engine) => {
 
 export const lockInstance = async (tx: Tx, id: string): Promise<InstanceRow | undefined> => (await byId(tx, { id }))[0];
 
+export const findLiving = (queries: Queries, definitionId: string): Promise<InstanceRow | undefined> =>
+  queries.db
+    .selectFrom('instances')
+    .selectAll()
+    .where('definition_id', '=', definitionId)
+    .where('status', '<>', sql.lit('released' as const))
+    .executeTakeFirst();
+
 export const lockLiving = (tx: Tx, definitionId: string): Promise<InstanceRow | undefined> =>
   forUpdate(
     tx,
@@ -215,6 +223,9 @@ export async function countRunningOn(queries: Queries, serverId: string): Promis
 /** A sign of life and nothing else: one statement, however many there are. */
 export const touchInstances = (tx: Tx, ids: readonly string[]) =>
   tx.db.updateTable('instances').set({ last_reported_at: tx.now }).where('id', 'in', ids).execute();
+
+export const moveInstance = (tx: Tx, id: string, server_id: string) =>
+  tx.db.updateTable('instances').set({ server_id, updated_at: tx.now }).where('id', '=', id).execute();
 
 export const writeComponents = (tx: Tx, id: string, components: string) =>
   tx.db

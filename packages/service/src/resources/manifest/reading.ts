@@ -8,7 +8,7 @@ import type { Row } from '../../storage/tables.ts';
 import { type DefinitionRow, definitionById, definitionByUid } from '../definitions/deployable.ts';
 import type { Manifests } from './service.ts';
 
-type Deployment = Pick<Row<'deployments'>, 'id' | 'definition_id' | 'revision' | 'kind' | 'images'>;
+type Deployment = Pick<Row<'deployments'>, 'id' | 'definition_id' | 'server_id' | 'revision' | 'kind' | 'images'>;
 
 export interface ManifestReadingDeps {
   readonly manifests: Manifests;
@@ -42,7 +42,8 @@ export class ManifestReading {
     const deployment = named.deployment ?? (await underWay(tx, definition.id));
     const revision = deployment?.revision ?? definition.current_revision;
     const deploymentId = deployment?.id ?? null;
-    const pins = deployment?.kind === 'rollback' ? (JSON.parse(deployment.images) as DeployedImage[]) : [];
+    const isPinned = deployment?.kind === 'rollback' || deployment?.kind === 'migrate';
+    const pins = deployment && isPinned ? (JSON.parse(deployment.images) as DeployedImage[]) : [];
     const manifest = await manifests.signed(tx, { definition, deploymentId, revision, now: tx.now }, pins);
     await append(tx, {
       type: 'audit.manifest_read',
@@ -85,10 +86,11 @@ export class ManifestReading {
     const definition = await (id === undefined
       ? definitionByUid(queries, accountId, instance_uid)
       : definitionById(queries, accountId, id));
-    // A daemon sees what is planted on its own server and nothing else.
-    const hidden = principal.kind === 'server' && definition?.server_id !== principal.serverId;
-    if (!definition || hidden) throw notFound('definition');
-    return { definition, deployment };
+    // A daemon sees what is planted on its own server, or is about to be, and nothing else.
+    const server_id = deployment?.server_id ?? definition?.server_id;
+    const hidden = principal.kind === 'server' && server_id !== principal.serverId;
+    if (!definition || server_id === undefined || hidden) throw notFound('definition');
+    return { definition: { ...definition, server_id }, deployment };
   }
 }
 

@@ -55,6 +55,11 @@ export class Manifests {
     return this.#deps.signer.publicKey;
   }
 
+  /** For orders to daemons that are no manifests. */
+  signOrder<Order extends object>(order: Order): Order & { signature: string } {
+    return this.#deps.signer.signOrder(order);
+  }
+
   async resolve(
     queries: Queries,
     accountId: string,

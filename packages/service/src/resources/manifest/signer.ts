@@ -31,8 +31,13 @@ export class ManifestSigner {
 
   /** Over everything but the signature itself, in the one order that canonical JSON knows. */
   sign(manifest: Omit<SignedManifest, 'signature'>): SignedManifest {
-    const signature = sign(null, Buffer.from(canonicalJson(manifest)), this.#privateKey).toString('base64');
-    return { ...manifest, signature };
+    return this.signOrder(manifest);
+  }
+
+  /** The same for whatever else a daemon does only for us. */
+  signOrder<Order extends object>(order: Order): Order & { signature: string } {
+    const signature = sign(null, Buffer.from(canonicalJson(order)), this.#privateKey).toString('base64');
+    return { ...order, signature };
   }
 }
 

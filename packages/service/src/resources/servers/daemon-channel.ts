@@ -26,6 +26,8 @@ export interface DaemonChannelDeps extends Omit<GatewayOptions, 'handlers'> {
   readonly report: (connection: Connection, message: ActionReport) => Promise<void>;
   /** Whether a daemon has a deployment to take up, or to give up. */
   readonly deploymentWaits: (serverId: string) => Promise<boolean>;
+  /** Whether a daemon has an end of a transfer to take up. */
+  readonly transferWaits?: (serverId: string) => Promise<boolean>;
   /** Servers that work of any kind waits for; `epochOf` knows the connections that are held here. */
   readonly serversWithWork: (epochOf: (serverId: string) => number | undefined) => Promise<readonly string[]>;
   readonly watch?: Pick<ReplicasOptions, 'beatMs' | 'deadAfterMs'>;
@@ -82,6 +84,8 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
     log,
     async wake(connection) {
       await deps.dispatch(connection);
+      if (connection.capabilities.has('transfer') && (await deps.transferWaits?.(connection.serverId)))
+        connection.send({ type: 'transfer_available' });
       if (!connection.capabilities.has('wake')) return;
       if (await deps.deploymentWaits(connection.serverId)) connection.send({ type: 'deployment_available' });
     },

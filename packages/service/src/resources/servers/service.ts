@@ -37,8 +37,13 @@ export interface ServersDeps {
 }
 
 export interface Standing {
+  readonly name: string;
   readonly status: ServerRow['status'];
   readonly connected: boolean;
+  /** What its daemon can do; undefined while there is no connection that it could have said so on. */
+  readonly capabilities: readonly string[] | undefined;
+  /** As its daemon said when it last connected. */
+  readonly arch: string | undefined;
 }
 
 export class Servers {
@@ -76,7 +81,9 @@ export class Servers {
     if (!row) return undefined;
     const there = row.connected_replica !== null || row.polled_at !== null;
     const connected = row.status === 'online' || (row.status === 'draining' && there);
-    return { status: row.status, connected };
+    const capabilities = row.connected_replica === null ? undefined : (JSON.parse(row.capabilities) as string[]);
+    const { arch } = JSON.parse(row.daemon_platform) as { arch?: string };
+    return { name: row.name, status: row.status, connected, capabilities, arch };
   }
 
   /** For deployments: whether the daemon that is connected keeps no journal, and so names itself to nobody. */

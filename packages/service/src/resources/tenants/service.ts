@@ -1,4 +1,5 @@
 import type { MoveOf } from '@hortus/contract/machines/machine';
+import type { MigrationAnswer, MigrationOrder } from '@hortus/contract/resources/migrations';
 import type { Tenant, TenantCreate } from '@hortus/contract/resources/tenants';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
@@ -8,6 +9,7 @@ import { slugify } from '../../slug.ts';
 import { begin, transition } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
+import type { DefinitionRow } from '../definitions/deployable.ts';
 import { tenantLifecycle } from './lifecycle.ts';
 import { tenantRecord } from './record.ts';
 import {
@@ -26,11 +28,18 @@ type Actor = string | null;
 
 export interface TenantsDeps {
   readonly reader: Queries;
+  /** Has everything of a tenant, which the caller holds, moved to another server. */
+  readonly migrate: (
+    tx: Tx,
+    principal: Principal,
+    subject: { tenantId: string; serverId: string; definitions: readonly DefinitionRow[] },
+    order: MigrationOrder,
+  ) => Promise<MigrationAnswer>;
   readonly pages: Pages;
   readonly hasServer: (tx: Tx, accountId: string, id: string) => Promise<boolean>;
   readonly definitions: {
     /** Those of the tenant that are not archived, by id, kept until the transaction ends. */
-    hold(tx: Tx, tenantId: string): Promise<readonly { readonly id: string }[]>;
+    hold(tx: Tx, tenantId: string): Promise<readonly DefinitionRow[]>;
     archive(tx: Tx, principal: Principal, id: string): Promise<unknown>;
     stopDeployments(tx: Tx, id: string, actor: Actor): Promise<void>;
     count(queries: Queries, tenantIds: readonly string[]): Promise<ReadonlyMap<string | null, number>>;
@@ -144,6 +153,21 @@ export class Tenants {
     return this.#record(tx, deleted);
   }
 
+  async migrate(tx: Tx, principal: Principal, id: string, order: MigrationOrder): Promise<MigrationAnswer> {
+    const { row, held } = await this.#hold(tx, principal, id);
+    const subject = { tenantId: id, serverId: row.server_id, definitions: held };
+    const answer = await this.#deps.migrate(tx, principal, subject, order);
+    if (!order.dry_run) await this.#move(tx, row, 'migrate', actorOf(principal), {});
+    return answer;
+  }
+
+  /** Its migration is over: it is on another server, or still where it was. */
+  async settle(tx: Tx, accountId: string, id: string, serverId: string | undefined, actor: Actor): Promise<void> {
+    const row = await lockTenant(tx, accountId, id);
+    if (row?.status !== 'migrating') return;
+    await this.#move(tx, row, 'settle', actor, serverId === undefined ? {} : { server_id: serverId });
+  }
+
   /** A deployment of one of its definitions, which the caller holds, has ended well: perhaps too late to be ended. */
   async deployed(tx: Tx, instanceId: string): Promise<void> {
     const of = await this.#deps.instances.membership(tx, instanceId);
@@ -179,7 +203,7 @@ export class Tenants {
     row: TenantRow,
     move: Exclude<MoveOf<typeof tenantLifecycle.machine>, 'create'>,
     actor: Actor,
-    set: Partial<Pick<TenantRow, 'suspended_at'>>,
+    set: Partial<Pick<TenantRow, 'suspended_at' | 'server_id'>>,
   ): Promise<TenantRow> {
     const changed = await transition(tx, tenantLifecycle, row, move, { actor, set });
     if (changed.status !== row.status) await audit(tx, actor, `audit.tenant_${changed.status}`, changed);

@@ -21,7 +21,7 @@ const statements = [
   `create table migration_parts (
     migration_id text not null references migrations (id), definition_id text not null references definitions (id),
     instance_id text references instances (id), revision integer, deployment_id text references deployments (id),
-    arrival text, open integer not null, primary key (migration_id, definition_id))`,
+    arrival text, clear_id text references executions (id), open integer not null, primary key (migration_id, definition_id))`,
   `create unique index migration_parts_open on migration_parts (definition_id) where open = 1`,
   `create index migration_parts_of_deployment on migration_parts (deployment_id)`,
   `create table migration_log (

@@ -71,7 +71,16 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
   });
   const deployments = new Deployments({ reader, pages, server, manifests, wake, deployedOn, heard });
   const hasPublishedDaemon = servers.hasPublishedDaemon.bind(servers);
-  const reports = new DeploymentReports({ reader, vault, instances, manifests, hasPublishedDaemon, wake, heard });
+  const reports = new DeploymentReports({
+    reader,
+    vault,
+    instances,
+    manifests,
+    elsewhere: async () => {},
+    hasPublishedDaemon,
+    wake,
+    heard,
+  });
   const reading = new ManifestReading({
     manifests,
     allowPlaintext: options.allowPlaintext ?? false,

@@ -1,0 +1,17 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
+
+const everywhere = new Set(['0.0.0.0', '::']);
+
+/** Where others reach a server that listens: at its address or, if it listens everywhere, at the first one that is not of this machine alone. */
+export function reachableUrl(server: Pick<Server, 'address'>): string {
+  const { address, port } = server.address() as AddressInfo;
+  const host = everywhere.has(address) ? outsideAddress() : address;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function outsideAddress(): string {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return all.find(({ internal, family }) => !internal && family === 'IPv4')?.address ?? '127.0.0.1';
+}

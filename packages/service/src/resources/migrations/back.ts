@@ -1,0 +1,104 @@
+import { append } from '../../outbox/append.ts';
+import { transition } from '../../state/transition.ts';
+import type { Tx } from '../../storage/storage.ts';
+import type { Ground } from './ground.ts';
+import { migrationLifecycle } from './lifecycle.ts';
+import { clear, type Held, type HeldPart } from './parts.ts';
+import { addLine, closeParts, type MigrationRow, setPart } from './store.ts';
+
+/** How long the target is given to say that nothing of it runs there before the source is started all the same. */
+const TARGET_PATIENCE_MS = 60_000;
+const CLEAR_WITHIN_MS = 30 * 24 * 3_600_000;
+
+/** Something cannot go on: whatever was under way is ended, and what was stopped will run again where it was. */
+export async function turnBack(
+  tx: Tx,
+  ground: Ground,
+  { row, parts }: Held,
+  { reason, error, actor }: { reason: string; error: string; actor: string | null },
+): Promise<MigrationRow> {
+  await ground.transfers.cancelAll(tx, row.id, actor);
+  for (const { part } of parts)
+    if (part.deployment_id !== null) await ground.deployments.cancel(tx, part.deployment_id, actor);
+  const turned = await transition(tx, migrationLifecycle, row, 'turn_back', {
+    actor,
+    set: { reason, error, progress_at: tx.now },
+  });
+  await addLine(tx, row.id, 'clear_target', `It turns back: ${error}`);
+  return turned;
+}
+
+/** On the way back. The target is cleared first, so that it never runs on both sides; a target that is away is not waited for. */
+export async function goBack(tx: Tx, ground: Ground, held: Held): Promise<void> {
+  const { row, parts } = held;
+  const moved = parts.filter(({ part, instance }) => part.instance_id !== null && instance);
+  let isClear = true;
+  for (const one of moved) if (!(await clearTarget(tx, ground, row, one, false))) isClear = false;
+  const target = await ground.server(tx, row.account_id, row.to_server_id);
+  const patient = target?.connected === true && tx.now - row.progress_at < TARGET_PATIENCE_MS;
+  if (!isClear && patient) return;
+  if (row.stopped_at !== null && !(await restart(tx, ground, row, moved))) return;
+  for (const one of moved) await clearTarget(tx, ground, row, one, true);
+  await end(tx, ground, held);
+}
+
+/** Whether nothing of it is on the target any more. What is being deployed there ends before it is cleared away. */
+async function clearTarget(tx: Tx, ground: Ground, row: MigrationRow, held: HeldPart, must: boolean): Promise<boolean> {
+  const { part, instance } = held;
+  if (!instance) return true;
+  if (part.clear_id !== null) {
+    const execution = await ground.executions.find(tx, part.clear_id);
+    return execution === undefined || !['pending', 'sent', 'running'].includes(execution.status);
+  }
+  const deployment = part.deployment_id === null ? undefined : await ground.deployments.find(tx, part.deployment_id);
+  const isOver = deployment === undefined || deployment.status === 'success' || deployment.status === 'failed';
+  if (!isOver && !must) return false;
+  const { transfers } = ground;
+  const reached =
+    deployment !== undefined || (await transfers.of(tx, row.id)).some(({ started_at }) => started_at !== null);
+  // Nothing has come there.
+  if (!reached) return true;
+  const id = await clear(tx, ground, instance, row.to_server_id, CLEAR_WITHIN_MS);
+  await setPart(tx, part, { clear_id: id });
+  Object.assign(part, { clear_id: id });
+  await addLine(tx, row.id, 'clear_target', 'Whatever came to the target is removed');
+  return false;
+}
+
+/** Whether all that was stopped runs again, or nothing more can be done about it. */
+async function restart(tx: Tx, ground: Ground, row: MigrationRow, parts: readonly HeldPart[]): Promise<boolean> {
+  let done = true;
+  for (const { definition, instance } of parts) {
+    if (!instance || definition.status === 'archived') continue;
+    const start = await ground.executions.latest(tx, instance.id, 'hortus.start');
+    const ordered = start !== undefined && start.created_at >= row.progress_at ? start : undefined;
+    if (!ordered) {
+      await ground.instances.start(tx, definition.id, instance.id, row.created_by);
+      await addLine(tx, row.id, 'start_source', `${definition.name} is told to start`);
+      done = false;
+    } else if (['pending', 'sent', 'running'].includes(ordered.status)) done = false;
+    else if (ordered.status !== 'completed')
+      await addLine(tx, row.id, 'start_source', `${definition.name} did not start: ${ordered.error}`);
+  }
+  return done;
+}
+
+async function end(tx: Tx, ground: Ground, { row }: Held): Promise<void> {
+  const { account_id, tenant_id, created_by: actor, stopped_at } = row;
+  if (tenant_id !== null) await ground.tenants.settle(tx, account_id, tenant_id, undefined, actor);
+  await closeParts(tx, row.id);
+  await addLine(tx, row.id, 'start_source', 'It runs where it was');
+  const downtime_ms = stopped_at === null ? 0 : tx.now - stopped_at;
+  const failed = await transition(tx, migrationLifecycle, row, 'fail', {
+    actor,
+    set: { downtime_ms, finished_at: tx.now },
+  });
+  await append(tx, {
+    type: 'audit.migration_failed',
+    accountId: account_id,
+    resourceType: 'migration',
+    resourceId: row.id,
+    actor,
+    data: migrationLifecycle.eventData(failed),
+  });
+}

@@ -1,0 +1,194 @@
+import { append } from '../../outbox/append.ts';
+import { Problem } from '../../problem.ts';
+import { transition } from '../../state/transition.ts';
+import type { Tx } from '../../storage/storage.ts';
+import type { DeployedFacts } from '../deployments/reports.ts';
+import { type Ground, volumesOf } from './ground.ts';
+import { migrationLifecycle } from './lifecycle.ts';
+import { clear, type Held, waiting } from './parts.ts';
+import { addLine, closeParts, type MigrationRow, setPart } from './store.ts';
+
+/** Why a migration turns back: a word for programs, a sentence for people. */
+export class TurnBack extends Error {
+  readonly reason: string;
+  constructor(reason: string, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+type Step = (tx: Tx, ground: Ground, held: Held) => Promise<void>;
+
+const RELEASE_WITHIN_MS = 30 * 24 * 3_600_000;
+
+/**
+ * One step for each state, each in one transaction that orders what is to happen and moves on: killed before it commits it has
+ * not been, and is done again; killed after, the next one looks whether what was ordered has happened. A step that has to wait
+ * changes nothing; one that cannot go on throws TurnBack.
+ */
+export const forwardSteps: Partial<Record<MigrationRow['status'], Step>> = {
+  pending: (tx, ground, held) => copyAll(tx, ground, held, 'stage', 'copy'),
+
+  async copying(tx, ground, held) {
+    const { row, parts } = held;
+    const staged = (await ground.transfers.of(tx, row.id)).filter(({ mode }) => mode === 'stage');
+    if (staged.some(waiting)) return;
+    for (const { storage, error, status } of staged)
+      if (status !== 'completed') await addLine(tx, row.id, 'first_copy', `${storage} is copied later: ${error}`);
+    const bytes = staged.reduce((sum, one) => sum + one.bytes, 0);
+    await requireDisk(tx, ground, row, bytes);
+    if (staged.length > 0) await addLine(tx, row.id, 'first_copy', `${bytes} bytes are on the target`);
+    for (const { part, definition } of parts)
+      if (part.instance_id !== null) await ground.instances.stop(tx, definition.id, row.created_by);
+    await go(tx, row, 'stop', { stopped_at: tx.now });
+    await addLine(tx, row.id, 'stop_source', 'Told to stop');
+  },
+
+  async stopping(tx, ground, held) {
+    for (const { part, instance } of held.parts) {
+      if (part.instance_id === null) continue;
+      const stop = await ground.executions.latest(tx, part.instance_id, 'hortus.stop');
+      if (stop && ['failed', 'timeout', 'cancelled'].includes(stop.status))
+        throw new TurnBack('stop', `It could not be stopped on the source: ${stop.error ?? stop.status}`);
+      if (instance?.status !== 'stopped') return;
+    }
+    await addLine(tx, held.row.id, 'stop_source', 'It has stopped');
+    await copyAll(tx, ground, held, 'import', 'move');
+  },
+
+  async moving(tx, ground, held) {
+    const { row, parts } = held;
+    const copies = (await ground.transfers.of(tx, row.id)).filter(({ mode }) => mode === 'import');
+    const failed = copies.find(({ status }) => status === 'failed' || status === 'cancelled');
+    if (failed) throw new TurnBack('transfer', `${failed.storage} could not be copied: ${failed.error}`);
+    if (copies.some(waiting)) return;
+    for (const { storage, bytes, carried_bytes } of copies)
+      await addLine(tx, row.id, 'last_copy', `${storage}: ${bytes} bytes, of which ${carried_bytes} had to travel now`);
+    for (const { part, definition } of parts) {
+      if (part.instance_id === null) continue;
+      const revision = await ground.definitions.revision(tx, definition.id, part.revision ?? 0);
+      const { routes } = await ground.manifest(tx, definition, revision.number);
+      const pinned = { definition, revision };
+      const { id } = await refusable(() =>
+        ground.deployments.begin(tx, pinned, row.to_server_id, routes, row.created_by),
+      );
+      await setPart(tx, part, { deployment_id: id });
+      await addLine(tx, row.id, 'start_target', `Deployment ${id} of ${definition.name}`);
+    }
+    await go(tx, row, 'start', {});
+  },
+
+  async starting(tx, ground, held) {
+    const { row, parts } = held;
+    for (const { part, definition } of parts) {
+      if (part.deployment_id === null) continue;
+      const deployment = await ground.deployments.find(tx, part.deployment_id);
+      if (deployment?.status === 'failed')
+        throw new TurnBack('deployment', `${definition.name} did not start on the target: ${deployment.error}`);
+      if (deployment?.status !== 'success') return;
+    }
+    await switchOver(tx, ground, held);
+    await addLine(tx, row.id, 'switch_server', `${parts.length} definitions are on ${row.to_server_id} now`);
+  },
+
+  async switched(tx, ground, held) {
+    const { row, parts } = held;
+    if (tx.now < (row.release_at ?? 0)) return;
+    const left: string[] = [];
+    for (const { part, instance } of parts) {
+      if (part.instance_id === null || !instance) continue;
+      if (part.clear_id === null) {
+        const id = await clear(tx, ground, instance, row.from_server_id, RELEASE_WITHIN_MS);
+        await setPart(tx, part, { clear_id: id });
+        left.push(id);
+        continue;
+      }
+      const execution = await ground.executions.find(tx, part.clear_id);
+      if (execution && ['pending', 'sent', 'running'].includes(execution.status)) left.push(execution.id);
+      else if (execution?.status !== 'completed')
+        await addLine(tx, row.id, 'release_source', `Something may be left on the source: ${execution?.error}`);
+    }
+    // A source that is gone for good is not waited for: its orders keep for when it comes back.
+    const source = await ground.server(tx, row.account_id, row.from_server_id);
+    if (left.length > 0 && source) return;
+    await addLine(tx, row.id, 'release_source', 'Nothing is left on the source');
+    await go(tx, row, 'release', { finished_at: tx.now });
+  },
+};
+
+async function copyAll(tx: Tx, ground: Ground, held: Held, mode: 'stage' | 'import', move: 'copy' | 'move') {
+  const { row, parts } = held;
+  for (const { part, definition } of parts) {
+    if (part.revision === null) continue;
+    for (const { storage, volume } of volumesOf(await ground.manifest(tx, definition, part.revision))) {
+      const { account_id, from_server_id, to_server_id, created_by } = row;
+      const between = { account_id, from_server_id, to_server_id, migration_id: row.id, mode };
+      const what = { definition_id: definition.id, instance_uid: definition.instance_uid, storage, volume };
+      await ground.transfers.order(tx, { ...between, ...what }, created_by);
+      await addLine(tx, row.id, mode === 'stage' ? 'first_copy' : 'last_copy', `${definition.name}: ${storage}`);
+    }
+  }
+  await go(tx, row, move, {});
+}
+
+/** Chunks and volume lie side by side until the move is over. */
+async function requireDisk(tx: Tx, ground: Ground, row: MigrationRow, bytes: number): Promise<void> {
+  const free = await ground.capacity.diskFree(tx, row.account_id, row.to_server_id);
+  if (free !== null && bytes > free)
+    throw new TurnBack('capacity', `The target has ${free} bytes left on its disk and would need ${bytes} more.`);
+}
+
+/** The one transaction that makes the target the truth: everything of the migration, or nothing. */
+async function switchOver(tx: Tx, ground: Ground, { row, parts }: Held): Promise<void> {
+  const { account_id, tenant_id, from_server_id, to_server_id, created_by: actor } = row;
+  for (const { part, definition } of parts) {
+    await ground.definitions.relocate(tx, definition, to_server_id, actor);
+    await ground.deployments.leave(tx, definition.id, from_server_id);
+    if (part.instance_id !== null && part.arrival !== null)
+      await ground.instances.relocate(tx, part.instance_id, to_server_id, JSON.parse(part.arrival) as DeployedFacts);
+    await append(tx, {
+      type: 'audit.definition_migrated',
+      accountId: account_id,
+      resourceType: 'definition',
+      resourceId: definition.id,
+      actor,
+      data: { definition_id: definition.id, migration_id: row.id, from_server_id, to_server_id },
+    });
+  }
+  if (tenant_id !== null) await ground.tenants.settle(tx, account_id, tenant_id, to_server_id, actor);
+  const downtime_ms =
+    row.stopped_at === null || parts.every(({ part }) => part.instance_id === null) ? 0 : tx.now - row.stopped_at;
+  await closeParts(tx, row.id);
+  await go(tx, row, 'switch', { switched_at: tx.now, downtime_ms, release_at: tx.now + ground.graceMs });
+}
+
+async function go(
+  tx: Tx,
+  row: MigrationRow,
+  move: 'copy' | 'stop' | 'move' | 'start' | 'switch' | 'release',
+  set: Partial<Pick<MigrationRow, 'stopped_at' | 'switched_at' | 'downtime_ms' | 'release_at' | 'finished_at'>>,
+): Promise<void> {
+  const changed = await transition(tx, migrationLifecycle, row, move, {
+    actor: row.created_by,
+    set: { ...set, progress_at: tx.now },
+  });
+  if (move !== 'switch' && move !== 'release') return;
+  await append(tx, {
+    type: `audit.migration_${changed.status}`,
+    accountId: row.account_id,
+    resourceType: 'migration',
+    resourceId: row.id,
+    actor: row.created_by,
+    data: migrationLifecycle.eventData(changed),
+  });
+}
+
+/** What another resource refuses cannot be helped: it goes back. */
+async function refusable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Problem) throw new TurnBack(String(error.details?.reason ?? 'refused'), error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,62 @@
+import type { Manifest } from '@hortus/contract/template/manifest';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { Row } from '../../storage/tables.ts';
+import type { BuiltIn, BuiltInOrder } from '../actions/built-ins.ts';
+import type { DefinitionRow, RevisionRow } from '../definitions/deployable.ts';
+import type { DeploymentsElsewhere } from '../deployments/on-another-server.ts';
+import type { DeployedFacts } from '../deployments/reports.ts';
+import type { InstanceRow } from '../instances/service.ts';
+import type { Standing } from '../servers/service.ts';
+import type { Transfers } from '../transfers/service.ts';
+
+type Actor = string | null;
+
+/** What a migration needs of the other resources. */
+export interface Ground {
+  readonly server: (queries: Queries, accountId: string, id: string) => Promise<Standing | undefined>;
+  readonly definitions: {
+    find(queries: Queries, accountId: string, id: string): Promise<DefinitionRow | undefined>;
+    hold(tx: Tx, accountId: string, id: string): Promise<DefinitionRow | undefined>;
+    revision(queries: Queries, id: string, number: number): Promise<RevisionRow>;
+    relocate(tx: Tx, row: DefinitionRow, serverId: string, actor: Actor): Promise<void>;
+  };
+  readonly manifest: (queries: Queries, definition: DefinitionRow, revision: number) => Promise<Manifest>;
+  readonly instances: {
+    /** The one of a definition that has not been released. */
+    living(queries: Queries, definitionId: string): Promise<InstanceRow | undefined>;
+    hold(tx: Tx, definitionId: string): Promise<InstanceRow | undefined>;
+    stop(tx: Tx, definitionId: string, actor: Actor): Promise<unknown>;
+    start(tx: Tx, definitionId: string, instanceId: string, actor: Actor): Promise<void>;
+    relocate(tx: Tx, instanceId: string, serverId: string, facts: DeployedFacts): Promise<void>;
+  };
+  readonly executions: {
+    order(tx: Tx, order: BuiltInOrder): Promise<{ readonly id: string }>;
+    find(queries: Queries, id: string): Promise<Row<'executions'> | undefined>;
+    latest(queries: Queries, instanceId: string, slug: BuiltIn): Promise<Row<'executions'> | undefined>;
+  };
+  readonly deployments: DeploymentsElsewhere;
+  readonly transfers: Transfers;
+  readonly tenants: {
+    /** The tenant is on the target from now on, or where it was: nothing of it moves any more. */
+    settle(tx: Tx, accountId: string, id: string, serverId: string | undefined, actor: Actor): Promise<void>;
+  };
+  readonly capacity: {
+    require(queries: Queries, definition: DefinitionRow, serverId: string, manifest: Manifest): Promise<void>;
+    /** Bytes that a server last said it has left on its disk. */
+    diskFree(queries: Queries, accountId: string, serverId: string): Promise<number | null>;
+  };
+  /** How long what is left on the source is kept. */
+  readonly graceMs: number;
+}
+
+/** What is copied of a manifest: volumes, each once; a path of the server itself cannot be. */
+export function volumesOf({ components }: Manifest): { storage: string; volume: string }[] {
+  const found = new Map<string, string>();
+  for (const { storage } of components)
+    for (const { name, volume } of storage) if (volume !== undefined) found.set(volume, name);
+  return [...found].map(([volume, storage]) => ({ storage, volume }));
+}
+
+export const hostPathsOf = ({ components }: Manifest): string[] => [
+  ...new Set(components.flatMap(({ storage }) => storage.flatMap(({ host_path }) => host_path ?? []))),
+];

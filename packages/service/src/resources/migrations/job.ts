@@ -1,0 +1,76 @@
+import type { JobKind } from '../../jobs/job.ts';
+import type { Storage, Tx } from '../../storage/storage.ts';
+import { goBack, turnBack } from './back.ts';
+import { forwardSteps, TurnBack } from './forward.ts';
+import type { Ground } from './ground.ts';
+import { type Held, hold } from './parts.ts';
+import { type MigrationRow, migrationById } from './store.ts';
+
+/** Whoever ends what is waited for says so; this is for what nobody says, such as a server that is gone. */
+const LOOK_AGAIN_MS = 2_000;
+const LOOK_IN_GRACE_MS = 60_000;
+
+/** How long nothing may move before it turns back: while it runs there is time, while it does not there is none. */
+const patience: Partial<Record<MigrationRow['status'], number>> = {
+  copying: 30 * 60_000,
+  stopping: 6 * 60_000,
+  moving: 2 * 60_000,
+};
+/** On the target a deployment has a deadline of its own, which waits while the server is away: here that is not waited for. */
+const TARGET_AWAY_MS = 60_000;
+
+export interface MigrationJobDeps {
+  readonly storage: Storage;
+  readonly ground: Ground;
+}
+
+/** Takes a migration one step further, or finds that it has to wait. */
+export const migrationJob = (deps: MigrationJobDeps): JobKind => ({
+  // Nothing but the database is needed, so a failure is temporary, and something may be stopped meanwhile.
+  maxAttempts: Number.POSITIVE_INFINITY,
+  concurrency: 8,
+  run: async ({ job, complete }) => {
+    const { migration_id: id } = job.payload as { migration_id: string };
+    try {
+      return await deps.storage.write(async (tx) => complete(tx, await advance(tx, deps.ground, id)));
+    } catch (error) {
+      if (!(error instanceof TurnBack)) throw error;
+      // What the step had ordered before it failed is not ordered: it turns back in a transaction of its own.
+      return await deps.storage.write(async (tx) => {
+        const held = await hold(tx, deps.ground, id);
+        const { reason, message } = error;
+        if (held && held.row.status in forwardSteps && held.row.status !== 'switched')
+          await turnBack(tx, deps.ground, held, { reason, error: message, actor: null });
+        return await complete(tx, { again: tx.now });
+      });
+    }
+  },
+});
+
+async function advance(tx: Tx, ground: Ground, id: string): Promise<'done' | { again: number }> {
+  const held = await hold(tx, ground, id);
+  if (!held) return 'done';
+  const { status } = held.row;
+  if (status === 'completed' || status === 'failed') return 'done';
+  if (status === 'returning') await goBack(tx, ground, held);
+  else {
+    await requireProgress(tx, ground, held);
+    await forwardSteps[status]?.(tx, ground, held);
+  }
+  const after = await migrationById(tx, id);
+  if (!after || after.status === 'completed' || after.status === 'failed') return 'done';
+  if (after.status !== status) return { again: tx.now };
+  if (status !== 'switched' || tx.now >= (after.release_at ?? 0)) return { again: tx.now + LOOK_AGAIN_MS };
+  return { again: Math.min(after.release_at ?? 0, tx.now + LOOK_IN_GRACE_MS) };
+}
+
+async function requireProgress(tx: Tx, ground: Ground, { row, parts }: Held): Promise<void> {
+  const still = tx.now - row.progress_at;
+  if (parts.some(({ definition }) => definition.status === 'archived') && row.status !== 'switched')
+    throw new TurnBack('archived', 'One of the definitions was archived meanwhile.');
+  if (still > (patience[row.status] ?? Number.POSITIVE_INFINITY))
+    throw new TurnBack('deadline', `Nothing has moved for ${Math.round(still / 1_000)} seconds.`);
+  if (row.status !== 'starting' || still <= TARGET_AWAY_MS) return;
+  const target = await ground.server(tx, row.account_id, row.to_server_id);
+  if (!target?.connected) throw new TurnBack('target_away', 'The target went away while it was to start there.');
+}

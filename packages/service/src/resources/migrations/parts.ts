@@ -1,0 +1,46 @@
+import type { Tx } from '../../storage/storage.ts';
+import type { DefinitionRow } from '../definitions/deployable.ts';
+import type { InstanceRow } from '../instances/service.ts';
+import type { TransferRow } from '../transfers/service.ts';
+import type { Ground } from './ground.ts';
+import { lockMigration, type MigrationRow, migrationById, type PartRow, partsOf } from './store.ts';
+
+export interface HeldPart {
+  readonly part: PartRow;
+  readonly definition: DefinitionRow;
+  readonly instance: InstanceRow | undefined;
+}
+
+export interface Held {
+  readonly row: MigrationRow;
+  readonly parts: readonly HeldPart[];
+}
+
+/** Holds the definitions first, in the order of their ids, as everybody does, and the migration after them. */
+export async function hold(tx: Tx, ground: Ground, id: string): Promise<Held | undefined> {
+  const found = await migrationById(tx, id);
+  if (!found) return undefined;
+  const parts: HeldPart[] = [];
+  for (const part of await partsOf(tx, [id])) {
+    const definition = await ground.definitions.hold(tx, found.account_id, part.definition_id);
+    if (!definition) continue;
+    parts.push({ part, definition, instance: await ground.instances.hold(tx, definition.id) });
+  }
+  const row = await lockMigration(tx, id);
+  return row && { row, parts };
+}
+
+export const waiting = ({ status }: TransferRow): boolean => status === 'pending' || status === 'running';
+
+/** Has everything of an instance removed from a server that it is not on. Answers the execution. */
+export async function clear(
+  tx: Tx,
+  ground: Ground,
+  instance: InstanceRow,
+  serverId: string,
+  startWithinMs: number,
+): Promise<string> {
+  const params = { server_id: serverId };
+  const order = { instance, serverId, slug: 'hortus.clear', params, actor: null, startWithinMs } as const;
+  return (await ground.executions.order(tx, order)).id;
+}

@@ -1,0 +1,134 @@
+import type { MigrationFinding, MigrationOrder, MigrationPlan } from '@hortus/contract/resources/migrations';
+import type { Manifest } from '@hortus/contract/template/manifest';
+import { Problem } from '../../problem.ts';
+import type { Queries } from '../../storage/storage.ts';
+import type { DefinitionRow } from '../definitions/deployable.ts';
+import type { Standing } from '../servers/service.ts';
+import { type Ground, hostPathsOf, volumesOf } from './ground.ts';
+import { openPartOf } from './store.ts';
+
+export interface Wanted {
+  readonly accountId: string;
+  readonly fromServerId: string;
+  readonly definitions: readonly DefinitionRow[];
+  readonly order: MigrationOrder;
+}
+
+type Part = MigrationPlan['definitions'][number];
+
+/** Looks at everything that can be known before anything is done. What only the target's daemon knows shows when it starts there. */
+export async function planMigration(queries: Queries, ground: Ground, wanted: Wanted): Promise<MigrationPlan> {
+  const { accountId, fromServerId, definitions, order } = wanted;
+  const findings = new Findings();
+  const source = await ground.server(queries, accountId, fromServerId);
+  const target = await ground.server(queries, accountId, order.server_id);
+  if (order.server_id === fromServerId) findings.block('same_server', 'It is on this server already.');
+  if (!target) findings.block('unknown_server', 'There is no such server.');
+  else if (target.status === 'disabled' || target.status === 'draining')
+    findings.block(target.status, `The server ${target.name} is ${target.status} and takes no new work.`);
+  const parts: Part[] = [];
+  for (const definition of definitions) {
+    const part = await planDefinition(queries, ground, definition, order, findings);
+    parts.push(part);
+  }
+  if (parts.some(({ running }) => running)) judgeServers(source, target, findings);
+  const moves = parts.some(({ running }) => running);
+  const copies = parts.some(({ volumes }) => volumes.length > 0);
+  return {
+    from_server_id: fromServerId,
+    to_server_id: order.server_id,
+    definitions: parts,
+    steps: [
+      ...(copies ? ['first_copy'] : []),
+      ...(moves ? ['stop_source'] : []),
+      ...(copies ? ['last_copy'] : []),
+      ...(moves ? ['start_target'] : []),
+      'switch_server',
+      ...(moves ? ['release_source'] : []),
+    ],
+    ...findings,
+  };
+}
+
+async function planDefinition(
+  queries: Queries,
+  ground: Ground,
+  definition: DefinitionRow,
+  order: MigrationOrder,
+  findings: Findings,
+): Promise<Part> {
+  const { id, name } = definition;
+  const none = { definition_id: id, name, running: false, volumes: [], addresses: [] };
+  const block = (reason: string, message: string) => findings.block(reason, message, id);
+  if (await openPartOf(queries, id)) block('migrating', `${name} is moving already.`);
+  if (await ground.deployments.busy(queries, id)) block('deploying', `A deployment of ${name} is under way.`);
+  const instance = await ground.instances.living(queries, id);
+  if (!instance) return none;
+  if (instance.status !== 'running' || instance.revision === null) {
+    block('not_running', `${name} is ${instance.status}; start it, or release it, before it is moved.`);
+    return none;
+  }
+  const manifest = await ground.manifest(queries, definition, instance.revision);
+  await judgeManifest(queries, ground, definition, manifest, order, findings);
+  return {
+    ...none,
+    running: true,
+    volumes: volumesOf(manifest).map(({ storage }) => storage),
+    addresses: [...new Set(manifest.routes.map(({ host }) => host))],
+  };
+}
+
+async function judgeManifest(
+  queries: Queries,
+  ground: Ground,
+  definition: DefinitionRow,
+  manifest: Manifest,
+  order: MigrationOrder,
+  findings: Findings,
+): Promise<void> {
+  const { id, name } = definition;
+  for (const path of hostPathsOf(manifest))
+    findings.block('host_path', `${name} uses the path ${path} of its server, which is not moved.`, id);
+  const ports = manifest.components.flatMap(({ ports }) => ports.flatMap(({ host_port }) => host_port ?? []));
+  if (ports.length > 0)
+    findings.warn(
+      'host_port',
+      `${name} needs port ${ports.join(', ')} of the target; it turns back if that is taken.`,
+      id,
+    );
+  const clash = await ground.deployments.clash(queries, id, order.server_id, manifest.routes);
+  if (clash)
+    findings.block('route_taken', `${clash.host} leads to the definition ${clash.definitionId} on the target.`, id);
+  if (order.ignore_capacity) return;
+  try {
+    await ground.capacity.require(queries, definition, order.server_id, manifest);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    findings.block('capacity', `${name} does not fit: ${error.message}`, id);
+  }
+}
+
+function judgeServers(source: Standing | undefined, target: Standing | undefined, findings: Findings): void {
+  const both = [source, target].filter((one) => one !== undefined);
+  for (const { name, connected, capabilities } of both) {
+    if (!connected) findings.block('offline', `The server ${name} is not connected.`);
+    else if (capabilities && !capabilities.includes('transfer'))
+      findings.block('old_daemon', `The daemon of ${name} cannot carry volumes; update it.`);
+  }
+  const [from, to] = [source?.arch, target?.arch];
+  if (from !== undefined && to !== undefined && from !== to)
+    findings.block('architecture', `The source is ${from} and the target ${to}: data of one is not read by the other.`);
+}
+
+class Findings {
+  readonly blockers: MigrationFinding[] = [];
+  readonly warnings: MigrationFinding[] = [];
+
+  block(reason: string, message: string, definition_id: string | null = null): void {
+    this.blockers.push({ reason, message, definition_id });
+  }
+
+  warn(reason: string, message: string, definition_id: string | null = null): void {
+    this.warnings.push({ reason, message, definition_id });
+  }
+}

@@ -1,0 +1,199 @@
+import type {
+  Migration,
+  MigrationAnswer,
+  MigrationDetail,
+  MigrationOrder,
+} from '@hortus/contract/resources/migrations';
+import { actorOf, type Principal } from '../../identity/principal.ts';
+import { newId } from '../../ids.ts';
+import { enqueue } from '../../jobs/enqueue.ts';
+import type { JobKind } from '../../jobs/job.ts';
+import { append } from '../../outbox/append.ts';
+import { conflict, notFound } from '../../problem.ts';
+import { begin } from '../../state/transition.ts';
+import type { Page, PageRequest, Pages } from '../../storage/page.ts';
+import type { Storage, Tx } from '../../storage/storage.ts';
+import type { Row } from '../../storage/tables.ts';
+import type { DefinitionRow } from '../definitions/deployable.ts';
+import type { DeployedFacts } from '../deployments/reports.ts';
+import { transferRecordOf } from '../transfers/service.ts';
+import { turnBack } from './back.ts';
+import type { Ground } from './ground.ts';
+import { migrationJob } from './job.ts';
+import { migrationLifecycle } from './lifecycle.ts';
+import { hold } from './parts.ts';
+import { planMigration } from './plan.ts';
+import { lineRecord, migrationRecord } from './record.ts';
+import {
+  countMigrations,
+  findMigration,
+  insertParts,
+  linesOf,
+  listMigrations,
+  type MigrationFilter,
+  noteProgress,
+  type PartRow,
+  partOfDeployment,
+  partsOf,
+  setPart,
+  unfinishedOfInstance,
+} from './store.ts';
+
+/** One per migration, until its source is released. */
+export const MIGRATE = 'migration.step';
+
+export interface MigrationsDeps {
+  readonly storage: Storage;
+  readonly pages: Pages;
+  readonly ground: Ground;
+}
+
+/** What is moved together. The caller holds the definitions, and the tenant if it is one. */
+export interface Subject {
+  readonly tenantId: string | null;
+  readonly serverId: string;
+  readonly definitions: readonly DefinitionRow[];
+}
+
+export class Migrations {
+  readonly #deps: MigrationsDeps;
+  constructor(deps: MigrationsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Says what would be done and, unless that is all that was asked, begins with it. */
+  async order(tx: Tx, principal: Principal, subject: Subject, order: MigrationOrder): Promise<MigrationAnswer> {
+    const { ground } = this.#deps;
+    const { accountId } = principal;
+    const { definitions, serverId: fromServerId, tenantId } = subject;
+    const plan = await planMigration(tx, ground, { accountId, fromServerId, definitions, order });
+    if (order.dry_run) return { plan, migration: null };
+    const [first] = plan.blockers;
+    if (first) throw conflict('server_id', first.reason, first.message, { blockers: plan.blockers });
+    const actor = actorOf(principal);
+    const row = await begin(
+      tx,
+      migrationLifecycle,
+      {
+        id: newId('migration'),
+        account_id: accountId,
+        tenant_id: tenantId,
+        from_server_id: fromServerId,
+        to_server_id: order.server_id,
+        reason: null,
+        error: null,
+        stopped_at: null,
+        downtime_ms: null,
+        progress_at: tx.now,
+        switched_at: null,
+        release_at: null,
+        created_by: actor,
+        created_at: tx.now,
+        updated_at: tx.now,
+        finished_at: null,
+      },
+      'order',
+      actor,
+    );
+    const parts: PartRow[] = [];
+    for (const { id: definition_id } of definitions) {
+      const instance = await ground.instances.living(tx, definition_id);
+      const runs = { instance_id: instance?.id ?? null, revision: instance?.revision ?? null };
+      const nothingYet = { deployment_id: null, arrival: null, clear_id: null };
+      parts.push({ migration_id: row.id, definition_id, ...runs, ...nothingYet, open: 1 });
+    }
+    await insertParts(tx, parts);
+    await append(tx, {
+      type: 'audit.migration_ordered',
+      accountId,
+      resourceType: 'migration',
+      resourceId: row.id,
+      actor,
+      data: migrationLifecycle.eventData(row),
+    });
+    await this.#next(tx, row.id);
+    return { plan, migration: migrationRecord(row, parts) };
+  }
+
+  async orderDefinition(tx: Tx, principal: Principal, id: string, order: MigrationOrder): Promise<MigrationAnswer> {
+    const definition = await this.#deps.ground.definitions.hold(tx, principal.accountId, id);
+    if (!definition) throw notFound('definition');
+    if (definition.status === 'archived')
+      throw conflict('id', 'archived', 'the definition is archived; activate it first.');
+    if (definition.tenant_id !== null)
+      throw conflict('id', 'tenant', 'the definition belongs to a tenant, which is moved as a whole.', {
+        tenant_id: definition.tenant_id,
+      });
+    const subject = { tenantId: null, serverId: definition.server_id, definitions: [definition] };
+    return await this.order(tx, principal, subject, order);
+  }
+
+  async list(filter: MigrationFilter, request: PageRequest): Promise<Page<Migration>> {
+    const { storage, pages } = this.#deps;
+    const { reader } = storage;
+    const page = await pages.read(request, {
+      rows: (limit, offset) => listMigrations(reader, filter, limit, offset),
+      count: (atMost) => countMigrations(reader, filter, atMost),
+      countKey: `migrations ${filter.accountId} ${filter.tenantId ?? ''} ${filter.status ?? ''}`,
+    });
+    const parts = await partsOf(
+      reader,
+      page.data.map(({ id }) => id),
+    );
+    return { ...page, data: page.data.map((row) => migrationRecord(row, parts)) };
+  }
+
+  async read({ accountId }: Principal, id: string): Promise<MigrationDetail> {
+    const { storage, ground } = this.#deps;
+    const { reader } = storage;
+    const row = await findMigration(reader, accountId, id);
+    if (!row) throw notFound('migration');
+    return {
+      ...migrationRecord(row, await partsOf(reader, [id])),
+      transfers: (await ground.transfers.of(reader, id)).map(transferRecordOf),
+      log: (await linesOf(reader, id)).map(lineRecord),
+    };
+  }
+
+  /** Turning back again what turns back, or has, changes nothing. */
+  async cancel(tx: Tx, principal: Principal, id: string): Promise<Migration> {
+    const { ground } = this.#deps;
+    if (!(await findMigration(tx, principal.accountId, id))) throw notFound('migration');
+    const held = await hold(tx, ground, id);
+    if (!held) throw notFound('migration');
+    const parts = held.parts.map(({ part }) => part);
+    if (held.row.status === 'returning' || held.row.status === 'failed') return migrationRecord(held.row, parts);
+    const actor = actorOf(principal);
+    const turned = await turnBack(tx, ground, held, { reason: 'cancelled', error: 'It was cancelled.', actor });
+    await this.#next(tx, id);
+    return migrationRecord(turned, parts);
+  }
+
+  /** A deployment on the target has ended; with what it tells of its containers, if it went well. */
+  async arrived(tx: Tx, deployment: Pick<Row<'deployments'>, 'id'>, facts: DeployedFacts | undefined): Promise<void> {
+    const part = await partOfDeployment(tx, deployment.id);
+    if (!part) return;
+    if (facts) await setPart(tx, part, { arrival: JSON.stringify(facts) });
+    await this.#next(tx, part.migration_id);
+  }
+
+  /** Something that was ordered for an instance has ended. */
+  async acted(tx: Tx, instanceId: string): Promise<void> {
+    for (const { id } of await unfinishedOfInstance(tx, instanceId)) await this.#next(tx, id);
+  }
+
+  /** A transfer has got on or ended. */
+  async carried(tx: Tx, id: string): Promise<void> {
+    await noteProgress(tx, id);
+    await this.#next(tx, id);
+  }
+
+  job(): JobKind {
+    const { storage, ground } = this.#deps;
+    return migrationJob({ storage, ground });
+  }
+
+  async #next(tx: Tx, id: string): Promise<void> {
+    await enqueue(tx, { kind: MIGRATE, key: id, payload: { migration_id: id } });
+  }
+}

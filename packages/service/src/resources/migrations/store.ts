@@ -1,0 +1,124 @@
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import { forUpdate } from '../../storage/locking.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { NewRow, Row, Tables } from '../../storage/tables.ts';
+
+export type MigrationRow = Row<'migrations'>;
+export type PartRow = Row<'migration_parts'>;
+export type LineRow = Row<'migration_log'>;
+
+export interface MigrationFilter {
+  readonly accountId: string;
+  readonly tenantId?: string | undefined;
+  readonly status?: MigrationRow['status'] | undefined;
+}
+
+const matching =
+  (filter: MigrationFilter) =>
+  (eb: ExpressionBuilder<Tables, 'migrations'>): Expression<SqlBool> =>
+    eb.and([
+      eb('account_id', '=', filter.accountId),
+      ...(filter.tenantId === undefined ? [] : [eb('tenant_id', '=', filter.tenantId)]),
+      ...(filter.status === undefined ? [] : [eb('status', '=', filter.status)]),
+    ]);
+
+export const listMigrations = (queries: Queries, filter: MigrationFilter, limit: number, offset: number) =>
+  queries.db
+    .selectFrom('migrations')
+    .selectAll()
+    .where(matching(filter))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+
+export async function countMigrations(queries: Queries, filter: MigrationFilter, atMost: number): Promise<number> {
+  const { total } = await queries.db
+    .selectFrom(queries.db.selectFrom('migrations').select('id').where(matching(filter)).limit(atMost).as('some'))
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+export const findMigration = (queries: Queries, accountId: string, id: string): Promise<MigrationRow | undefined> =>
+  queries.db
+    .selectFrom('migrations')
+    .selectAll()
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+
+export const migrationById = (queries: Queries, id: string): Promise<MigrationRow | undefined> =>
+  queries.db.selectFrom('migrations').selectAll().where('id', '=', id).executeTakeFirst();
+
+export const lockMigration = (tx: Tx, id: string): Promise<MigrationRow | undefined> =>
+  forUpdate(tx, tx.db.selectFrom('migrations').selectAll().where('id', '=', id)).executeTakeFirst();
+
+export const noteProgress = (tx: Tx, id: string) =>
+  tx.db.updateTable('migrations').set({ progress_at: tx.now }).where('id', '=', id).execute();
+
+export const insertParts = (tx: Tx, parts: readonly NewRow<'migration_parts'>[]) =>
+  parts.length === 0 ? undefined : tx.db.insertInto('migration_parts').values(parts).execute();
+
+/** By the ids of their definitions, as everybody locks those. */
+export const partsOf = (queries: Queries, migrationIds: readonly string[]): Promise<PartRow[]> =>
+  queries.db
+    .selectFrom('migration_parts')
+    .selectAll()
+    .where('migration_id', 'in', migrationIds.length === 0 ? [''] : migrationIds)
+    .orderBy('definition_id')
+    .execute();
+
+export const setPart = (
+  tx: Tx,
+  { migration_id, definition_id }: PartRow,
+  columns: Partial<Pick<PartRow, 'deployment_id' | 'arrival' | 'clear_id'>>,
+) =>
+  tx.db
+    .updateTable('migration_parts')
+    .set(columns)
+    .where('migration_id', '=', migration_id)
+    .where('definition_id', '=', definition_id)
+    .execute();
+
+export const closeParts = (tx: Tx, migrationId: string) =>
+  tx.db.updateTable('migration_parts').set({ open: 0 }).where('migration_id', '=', migrationId).execute();
+
+export const openPartOf = (queries: Queries, definitionId: string): Promise<PartRow | undefined> =>
+  queries.db
+    .selectFrom('migration_parts')
+    .selectAll()
+    .where('definition_id', '=', definitionId)
+    .where('open', '=', 1)
+    .executeTakeFirst();
+
+export const partOfDeployment = (queries: Queries, deploymentId: string): Promise<PartRow | undefined> =>
+  queries.db.selectFrom('migration_parts').selectAll().where('deployment_id', '=', deploymentId).executeTakeFirst();
+
+/** Those that an execution of the instance may concern. */
+export const unfinishedOfInstance = (queries: Queries, instanceId: string): Promise<{ id: string }[]> =>
+  queries.db
+    .selectFrom('migration_parts')
+    .innerJoin('migrations', 'migrations.id', 'migration_parts.migration_id')
+    .select('migrations.id')
+    .where('migration_parts.instance_id', '=', instanceId)
+    .where('migrations.finished_at', 'is', null)
+    .execute();
+
+export async function addLine(tx: Tx, migrationId: string, step: string, message: string): Promise<void> {
+  const { last } = await tx.db
+    .selectFrom('migration_log')
+    .select((eb) => eb.fn.max('number').as('last'))
+    .where('migration_id', '=', migrationId)
+    .executeTakeFirstOrThrow();
+  const line = { migration_id: migrationId, number: Number(last ?? 0) + 1, at: tx.now, step, message };
+  await tx.db.insertInto('migration_log').values(line).execute();
+}
+
+export const linesOf = (queries: Queries, migrationId: string): Promise<LineRow[]> =>
+  queries.db
+    .selectFrom('migration_log')
+    .selectAll()
+    .where('migration_id', '=', migrationId)
+    .orderBy('number')
+    .execute();
