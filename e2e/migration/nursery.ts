@@ -14,12 +14,15 @@ const species = ['postgres', 'redis'] as const;
 /** A tenant with two databases, on the first of two servers, and ways to see where it runs and what it knows. */
 export class Nursery implements AsyncDisposable {
   readonly all: TwoGrounds;
+  /** The server that it is on, as far as the test knows. */
+  home: string;
   readonly #tenantId: string;
   readonly #written: string[] = [];
   readonly #opened: AsyncDisposableStack;
 
   constructor(all: TwoGrounds, tenantId: string, opened: AsyncDisposableStack) {
     this.all = all;
+    this.home = all.grounds[0].serverId;
     this.#tenantId = tenantId;
     this.#opened = opened;
   }
@@ -76,7 +79,7 @@ export class Nursery implements AsyncDisposable {
     }
   }
 
-  async written(): Promise<string[]> {
+  get written(): readonly string[] {
     return this.#written;
   }
 

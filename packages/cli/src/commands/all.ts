@@ -13,6 +13,8 @@ import { instancesRelease } from './instances-release.ts';
 import { login } from './login.ts';
 import { logout } from './logout.ts';
 import { logs } from './logs.ts';
+import { definitionsMigrate, tenantsMigrate } from './migrate.ts';
+import { migrationsCancel, migrationsList, migrationsShow } from './migrations.ts';
 import { registriesAdd, registriesList, registriesRemove } from './registries.ts';
 import { serversList, serversRegister, serversShow } from './servers.ts';
 import { backupService, restoreService } from './service-backup.ts';
@@ -43,6 +45,11 @@ export const commands: readonly Command[] = [
   serversList,
   serversShow,
   serversRegister,
+  tenantsMigrate,
+  definitionsMigrate,
+  migrationsList,
+  migrationsShow,
+  migrationsCancel,
   registriesList,
   registriesAdd,
   registriesRemove,

@@ -48,6 +48,8 @@ export class Link {
   private constructor(socket: WebSocket) {
     this.#socket = socket;
     socket.on('message', (data: Buffer, binary) => {
+      // Kept back, it would hold up the farewell of the other side.
+      if (this.#closed !== undefined) return;
       const message = binary ? data : (JSON.parse(String(data)) as Said | { type: 'alive' });
       if (!Buffer.isBuffer(message) && message.type === 'alive') return;
       this.#received.push(message);

@@ -138,28 +138,32 @@ class Importing {
   readonly #abort = new AbortController();
   readonly #done: Promise<void>;
   #whole = false;
+  #failure: Error | undefined;
   #wake: (() => void) | undefined;
 
   constructor(spool: Spool, put: NonNullable<Receiving['import']>) {
     this.#spool = spool;
     this.#done = put(this.#content(), this.#abort.signal);
-    // It is heard of in `finish`; until then the connection may break for reasons of its own.
-    this.#done.catch(() => undefined);
+    this.#done.catch((error: Error) => {
+      this.#failure = error;
+    });
   }
 
+  /** There is more to read. Throws if nobody reads any more: what still comes would come for nothing. */
   more(): void {
+    if (this.#failure) throw this.#failure;
     this.#wake?.();
   }
 
   async finish(): Promise<void> {
     this.#whole = true;
-    this.more();
+    this.#wake?.();
     await this.#done;
   }
 
   async stop(): Promise<void> {
     this.#abort.abort();
-    this.more();
+    this.#wake?.();
     await this.#done.catch(() => undefined);
   }
 

@@ -1,0 +1,52 @@
+import type { Client } from '@hortus/client/client';
+import { migrationMachine } from '@hortus/contract/machines/migration';
+import { migrationSteps } from '@hortus/contract/playbooks';
+import type { MigrationDetail, MigrationLine } from '@hortus/contract/resources/migrations';
+import { safeLine } from '../output/safe-text.ts';
+import { disk, lasting } from '../output/words.ts';
+import type { World } from '../world.ts';
+import { type Patience, poll } from './poll.ts';
+
+/** It serves on the target, or where it was. What is then left on the source is nobody's concern. */
+export const isSettled = (status: string): boolean =>
+  status === 'switched' || (migrationMachine.final as readonly string[]).includes(status);
+
+/** Shows the lines of its log as they come, and what is being copied, until it has settled. */
+export async function followMigration(
+  client: Client,
+  id: string,
+  world: World,
+  patience: Patience,
+  show: boolean,
+): Promise<MigrationDetail> {
+  let last: MigrationDetail | undefined;
+  let seen = 0;
+  let copied = '';
+  const ask = async () => (await client.call('migrations.read', { params: { id } })).data;
+  for await (const migration of poll(world, patience, ask, ({ status }) => isSettled(status))) {
+    last = migration;
+    const news = migration.log.slice(seen).map(logLine);
+    seen = migration.log.length;
+    const copying = copyLine(migration);
+    if (copying !== copied && copying !== '') news.push(copying);
+    copied = copying;
+    if (show) world.terminal.out(news.map((line) => `${line}\n`).join(''));
+  }
+  if (last === undefined) throw new Error('A poll that ends has answered.');
+  return last;
+}
+
+const width = Math.max(...Object.keys(migrationSteps).map((step) => step.length));
+
+const logLine = ({ at, step, message }: MigrationLine): string =>
+  `${at.slice(11, 19)}  ${step.padEnd(width)}  ${safeLine(message)}`;
+
+function copyLine({ transfers }: MigrationDetail): string {
+  const running = transfers.filter(({ status }) => status === 'running');
+  if (running.length === 0) return '';
+  const bytes = running.reduce((sum, one) => sum + one.bytes, 0);
+  return `          ${''.padEnd(width)}  ${disk(bytes)} so far`;
+}
+
+export const downtime = ({ downtime_ms }: MigrationDetail): string =>
+  downtime_ms === null || downtime_ms === 0 ? 'It did not stop.' : `It did not serve for ${lasting(downtime_ms)}.`;

@@ -1,0 +1,202 @@
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { afterEach, expect, test } from 'vitest';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { Link, LinkLost } from './link.ts';
+import { type Progress, receive } from './receiver.ts';
+import { Reading, type Sending, send } from './sender.ts';
+import { Spool } from './spool.ts';
+
+/** The service between two ends, as far as they see it: it hands on what it hears. Cuts both off after so many messages. */
+class Between implements AsyncDisposable {
+  readonly #server: Server = createServer();
+  readonly #sockets = new WebSocketServer({ noServer: true });
+  readonly #ends: WebSocket[] = [];
+  carried = 0;
+  cutAfter = Number.POSITIVE_INFINITY;
+
+  async open(): Promise<this> {
+    this.#server.on('upgrade', (request, socket, head) =>
+      this.#sockets.handleUpgrade(request, socket, head, (end) => this.#join(end)),
+    );
+    await new Promise<void>((done) => this.#server.listen(0, '127.0.0.1', done));
+    return this;
+  }
+
+  link(signal = new AbortController().signal): Promise<Link> {
+    const { port } = this.#server.address() as AddressInfo;
+    return Link.open(`http://127.0.0.1:${port}/api/v1`, 'key', 'trf_1', signal);
+  }
+
+  #join(end: WebSocket): void {
+    end.pause();
+    const [other] = this.#ends.splice(0);
+    if (!other) {
+      this.#ends.push(end);
+      return;
+    }
+    // An end that goes takes the other with it.
+    end.on('close', () => other.terminate());
+    other.on('close', () => end.terminate());
+    for (const [from, to] of [
+      [end, other],
+      [other, end],
+    ] as const) {
+      from.on('message', (data: Buffer, binary) => {
+        this.carried += binary ? data.length : 0;
+        if (--this.cutAfter < 0) {
+          from.terminate();
+          to.terminate();
+        } else to.send(data, { binary });
+      });
+      from.resume();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const client of this.#ends) client.terminate();
+    this.#sockets.close();
+    this.#server.closeAllConnections();
+    await new Promise((done) => this.#server.close(done));
+  }
+}
+
+const folders: { remove(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await folder.remove();
+});
+function spoolFolder(): string {
+  const folder = temporaryFolder('spool');
+  folders.push(folder);
+  return join(folder.path, 'spool');
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += 100_000) yield bytes.subarray(at, at + 100_000);
+}
+
+interface Ends {
+  readonly between: Between;
+  readonly content: Buffer;
+  readonly directory: string;
+  readonly transfer?: string;
+  readonly sending?: Sending;
+  readonly into?: (content: AsyncIterable<Buffer>) => Promise<void>;
+}
+
+const reading = (content: Buffer): Sending => ({ reading: undefined, open: async () => new Reading(once(content)) });
+
+async function carry({ between, content, directory, transfer = 'trf_1', sending = reading(content), into }: Ends) {
+  const [from, to] = await Promise.all([between.link(), between.link()]);
+  const seen: Progress[] = [];
+  const spool = new Spool(directory, transfer);
+  const receiving = { spool, import: into, onProgress: (progress: Progress) => void seen.push(progress) };
+  const [sent, received] = await Promise.allSettled([
+    send(from, sending).finally(() => from.close()),
+    receive(to, receiving).finally(() => to.close()),
+  ]);
+  if (received.status === 'rejected') throw received.reason;
+  if (sent.status === 'rejected') throw sent.reason;
+  return { ...received.value, seen };
+}
+
+async function contentOf(directory: string, transfer = 'trf_1'): Promise<Buffer> {
+  const spool = new Spool(directory, transfer);
+  return Buffer.concat(await Promise.all(spool.placed.map((chunk) => spool.read(chunk))));
+}
+
+test('what one end reads the other end has, and imports while it comes', async () => {
+  await using between = await new Between().open();
+  const content = randomBytes(21_000_000);
+  const imported: Buffer[] = [];
+  const directory = spoolFolder();
+  const into = async (pieces: AsyncIterable<Buffer>) => {
+    for await (const piece of pieces) imported.push(piece);
+  };
+  const received = await carry({ between, content, directory, into });
+  expect(received).toMatchObject({ bytes: content.length, carried: content.length, chunks: 6 });
+  expect(Buffer.concat(imported).equals(content)).toBe(true);
+});
+
+test('nothing at all is a transfer too', async () => {
+  await using between = await new Between().open();
+  expect(await carry({ between, content: Buffer.alloc(0), directory: spoolFolder() })).toMatchObject({
+    chunks: 0,
+    bytes: 0,
+  });
+});
+
+test('a connection that breaks anywhere costs nothing that was acknowledged', async () => {
+  await using between = await new Between().open();
+  const content = randomBytes(30_000_000);
+  const directory = spoolFolder();
+  const sending = reading(content);
+  let opened = 0;
+  const counted = { ...sending, open: async () => (opened++, await sending.open()) };
+  let lost = 0;
+  for (;;) {
+    between.cutAfter = 17 + 9 * lost;
+    try {
+      await carry({ between, content, directory, sending: counted });
+      break;
+    } catch (error) {
+      expect(error).toBeInstanceOf(LinkLost);
+      lost++;
+    }
+  }
+  expect(lost).toBeGreaterThan(2);
+  expect(opened).toBe(1);
+  expect((await contentOf(directory)).equals(content)).toBe(true);
+  // At most what was under way travels twice each time.
+  expect(between.carried).toBeLessThan(content.length + lost * 5 * 4_194_304);
+});
+
+test('a sender that was killed reads again, and what has arrived does not travel again', async () => {
+  await using between = await new Between().open();
+  const content = randomBytes(30_000_000);
+  const directory = spoolFolder();
+  between.cutAfter = 60;
+  await expect(carry({ between, content, directory })).rejects.toThrow(LinkLost);
+  const arrived = new Spool(directory, 'trf_1').placed.length;
+  expect(arrived).toBeGreaterThan(1);
+  between.cutAfter = Number.POSITIVE_INFINITY;
+  const { carried } = await carry({ between, content, directory });
+  expect(carried).toBeLessThanOrEqual(content.length - arrived * 4_194_304);
+  expect((await contentOf(directory)).equals(content)).toBe(true);
+});
+
+test('a second copy carries only what has changed since the first', async () => {
+  await using between = await new Between().open();
+  const content = randomBytes(20_000_000);
+  const directory = spoolFolder();
+  await carry({ between, content, directory });
+  content[9_000_000] = (content[9_000_000] ?? 0) ^ 1;
+  const second = await carry({ between, content, directory, transfer: 'trf_2' });
+  expect(second).toMatchObject({ bytes: content.length, carried: 4_194_304 });
+  expect((await contentOf(directory, 'trf_2')).equals(content)).toBe(true);
+});
+
+test('a chunk that the disk of the target has spoilt is noticed and asked for again', async () => {
+  await using between = await new Between().open();
+  const content = randomBytes(9_000_000);
+  const directory = spoolFolder();
+  await carry({ between, content, directory });
+  const [first] = new Spool(directory, 'trf_1').placed;
+  writeFileSync(join(directory, first?.sha256 ?? ''), 'spoilt');
+  await expect(contentOf(directory)).rejects.toThrow('damaged on the disk');
+  expect(await carry({ between, content, directory })).toMatchObject({ carried: 4_194_304 });
+  expect((await contentOf(directory)).equals(content)).toBe(true);
+});
+
+test('an import that fails is the end of it, by its own words', async () => {
+  await using between = await new Between().open();
+  const into = () => Promise.reject(new Error('no space left'));
+  const content = randomBytes(40_000_000);
+  await expect(carry({ between, content, directory: spoolFolder(), into })).rejects.toThrow('no space left');
+  // It is not carried to its end first.
+  expect(between.carried).toBeLessThan(20_000_000);
+});

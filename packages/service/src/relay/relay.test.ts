@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { until } from '@hortus/testkit/until';
+import { afterEach, expect, test } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { Relay, type RelayTimes, type Role } from './relay.ts';
+
+const opened: { close(): void }[] = [];
+afterEach(() => {
+  for (const one of opened.splice(0)) one.close();
+});
+
+/** A relay behind a real server, and ends that come to it. */
+async function openRelay(times: Partial<RelayTimes> = {}) {
+  const relay = new Relay(times);
+  const server: Server = createServer();
+  const sockets = new WebSocketServer({ server, perMessageDeflate: false });
+  sockets.on('connection', (socket, { url = '' }) => {
+    const [, transfer = '', role] = url.split('/');
+    relay.join(transfer, role as Role, socket);
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  const end = async (transfer: string, role: Role) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/${transfer}/${role}`);
+    const closed = new Promise<number>((done) => socket.on('close', done));
+    const heard: Buffer[] = [];
+    socket.on('message', (data: Buffer) => heard.push(data));
+    await new Promise((done) => socket.once('open', done));
+    opened.push({ close: () => socket.terminate() });
+    return { socket, closed, heard, text: () => Buffer.concat(heard).toString() };
+  };
+  opened.push({
+    close: () => {
+      relay.close();
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+  return { relay, end };
+}
+
+test('what one end says the other hears, also what was said before it came', async () => {
+  const { end } = await openRelay();
+  const receiver = await end('a', 'receive');
+  receiver.socket.send('first');
+  const sender = await end('a', 'send');
+  sender.socket.send('second');
+  await until(() => sender.text() === 'first' && receiver.text() === 'second', { describe: 'both to hear' });
+});
+
+test('transfers do not hear each other', async () => {
+  const { end } = await openRelay();
+  const [a, b] = [await end('a', 'send'), await end('b', 'send')];
+  const [ra, rb] = [await end('a', 'receive'), await end('b', 'receive')];
+  a.socket.send('of a');
+  b.socket.send('of b');
+  await until(() => ra.text() === 'of a' && rb.text() === 'of b', { describe: 'each its own' });
+});
+
+test('a slow end slows the quick one down instead of filling the memory', async () => {
+  const { relay, end } = await openRelay();
+  const [sender, receiver] = [await end('a', 'send'), await end('a', 'receive')];
+  receiver.socket.pause();
+  const piece = randomBytes(512 * 1024);
+  for (let i = 0; i < 128; i++) sender.socket.send(piece);
+  let before = -1;
+  const still = () => {
+    const same = before === relay.carried;
+    before = relay.carried;
+    return same && relay.carried > 0;
+  };
+  await until(still, { every: 300, describe: 'the relay to wait' });
+  // What the kernel's buffers took is not the relay's.
+  expect(relay.carried).toBeLessThan(24 * 1024 * 1024);
+  receiver.socket.resume();
+  await until(() => relay.carried === 128 * piece.length, { describe: 'all of it to arrive' });
+  await until(() => receiver.heard.length === 128, { describe: 'all of it to be heard' });
+});
+
+test('an end that goes takes the other with it; both may come again', async () => {
+  const { end } = await openRelay();
+  const [sender, receiver] = [await end('a', 'send'), await end('a', 'receive')];
+  sender.socket.terminate();
+  expect(await receiver.closed).toBe(4410);
+  const [again, other] = [await end('a', 'receive'), await end('a', 'send')];
+  other.socket.send('again');
+  await until(() => again.text() === 'again', { describe: 'the second meeting' });
+});
+
+test('an end that nobody meets is sent away, and so is one whose place is taken', async () => {
+  const { end } = await openRelay({ waitMs: 50 });
+  expect(await (await end('a', 'send')).closed).toBe(4408);
+  const patient = await openRelay();
+  const first = await patient.end('b', 'send');
+  await patient.end('b', 'send');
+  expect(await first.closed).toBe(4409);
+});
+
+test('ends that say nothing for too long are sent away', async () => {
+  const { end } = await openRelay({ silenceMs: 80 });
+  const [sender, receiver] = [await end('a', 'send'), await end('a', 'receive')];
+  expect(await Promise.all([sender.closed, receiver.closed])).toContain(4411);
+});
