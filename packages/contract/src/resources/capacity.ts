@@ -31,6 +31,7 @@ export const CapacityReport = Type.Object(
     disk: usage,
     usage: Type.Optional(
       Type.Array(ReportedUsage, {
+        maxItems: 10_000,
         description: 'What the instances there used since the last report. Of more than 1,000 the rest is left out.',
       }),
     ),

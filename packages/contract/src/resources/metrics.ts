@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import { answer, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, nullable, text } from '../fields.ts';
+import { choice, givenId, id, text } from '../fields.ts';
 
 /** How far charts go back. Each range has its own step, so that no answer has more than 336 points. */
 export const metricRanges = ['1h', '24h', '7d'] as const;
@@ -58,7 +58,6 @@ export const InstanceMetrics = Type.Object(
   {
     instance_id: id('instance'),
     ...seriesFields,
-    component: nullable(Type.String(), { description: 'Null where the points are of all components together.' }),
     components: Type.Array(Type.String(), { description: 'Those that something is known of.' }),
     points: Type.Array(UsagePoint, { description: 'Oldest first.' }),
   },

@@ -47,7 +47,6 @@ onBothEngines((engine) => {
       from: new Date(clock.now - 59 * 60 * SECOND).toISOString(),
       to: new Date(clock.now).toISOString(),
       step_seconds: 60,
-      component: null,
       components: [],
       points: [],
     });
@@ -79,12 +78,10 @@ onBothEngines((engine) => {
     const { read, report, usage } = await plant();
     await report([usage(), usage({ component: 'db', cpu_percent: 30, memory_bytes: 500 })]);
     expect(await read()).toMatchObject({
-      component: null,
       components: ['app', 'db'],
       points: [{ cpu_percent: 40, memory_bytes: 1_500, received_bytes_per_second: 10 }],
     });
     expect(await read({ component: 'db' })).toMatchObject({
-      component: 'db',
       components: ['app', 'db'],
       points: [{ cpu_percent: 30, memory_bytes: 500 }],
     });

@@ -86,7 +86,6 @@ export class Metrics {
       from: iso(span.from),
       to: iso(span.to),
       step_seconds: span.width / 1_000,
-      component: component ?? null,
       components: [...new Set(sums.map((one) => one.component))].sort(),
       points: [...Map.groupBy(wanted, ({ begin }) => begin)].map(([begin, parts]) => pointOf(begin, parts)),
     };
