@@ -110,7 +110,7 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
     async online() {
       const read = () => garden.service.client.call('servers.read', { params: { id } });
       await until(async () => (await read()).data.connected, {
-        within: 30_000,
+        within: 60_000,
         describe: () =>
           `the daemon to be connected; it wrote:\n${children.at(-1)?.output}\nthe service:\n${garden.service.process.output}`,
       });

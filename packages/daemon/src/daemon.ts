@@ -27,6 +27,7 @@ import { policyFileOf, readPolicy } from './policy/read-policy.ts';
 import { Watch } from './rollout/watch.ts';
 import { readPublicKey } from './trust/manifest-signature.ts';
 import { VERSION } from './version.ts';
+import { closeLeftWindows } from './volumes/window.ts';
 
 export interface DaemonOptions {
   config: DaemonConfig;
@@ -164,6 +165,7 @@ export class Daemon {
   start(): void {
     this.#journal.tidy(Date.now());
     this.#ingress.start();
+    this.#closeLeftWindows();
     this.#actions.recover();
     this.#deployments.recover();
     this.#shims.warm();
@@ -218,6 +220,15 @@ export class Daemon {
         .take(uid, refresh)
         .catch((error: Error) => this.#log.debug('routes could not be brought up to date', { instance: uid, error }));
     }
+  }
+
+  /** An engine that is away has nothing of ours to close; what it has then is closed at the next start. */
+  #closeLeftWindows(): void {
+    const serverId = this.#journal.pins.find('server_id');
+    if (serverId === undefined) return;
+    closeLeftWindows(this.#engine, serverId).catch((error: Error) =>
+      this.#log.warn('windows into volumes that were left open could not be closed', { error }),
+    );
   }
 
   #received(message: FromService): void {

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { ContainerFacts } from '../container-facts.ts';
 import type { ContainerFile, ContainerSpec } from '../container-spec.ts';
 import type {
@@ -18,12 +19,14 @@ import type { Call } from './connection.ts';
 import { containerBody } from './container-body.ts';
 import { demultiplex } from './demultiplex.ts';
 import { DockerApi } from './docker-api.ts';
+import { readArchive, writeArchive } from './docker-archive.ts';
 import { followEvents } from './docker-events.ts';
 import { dockerExec } from './docker-exec.ts';
-import { hasImage, imageDigests, pullImage } from './docker-images.ts';
+import { hasImage, imageDigests, importImage, pullImage } from './docker-images.ts';
 import {
   ensureNetwork,
   ensureVolume,
+  findVolume,
   joinNetwork,
   labelFilters,
   listNetworks,
@@ -123,6 +126,14 @@ class DockerEngine implements Engine {
     return pullImage(this.#api, ref, on, options);
   }
 
+  importImage(ref: string, archive: Buffer): Promise<void> {
+    return importImage(this.#api, ref, archive);
+  }
+
+  volume(name: string): Promise<NamedFacts | undefined> {
+    return findVolume(this.#api, name);
+  }
+
   volumes({ labels }: { labels: LabelFilter }): Promise<NamedFacts[]> {
     return listVolumes(this.#api, labels);
   }
@@ -182,6 +193,14 @@ class DockerEngine implements Engine {
       throw new EngineProblem({ operation, kind: 'invalid', detail: (cause as Error).message, cause });
     }
     await this.#api.call({ ...call, query: { path: '/' }, body });
+  }
+
+  readArchive(id: string, path: string, signal?: AbortSignal): Promise<Readable> {
+    return readArchive(this.#api, id, path, signal);
+  }
+
+  writeArchive(id: string, path: string, archive: Readable, signal?: AbortSignal): Promise<void> {
+    return writeArchive(this.#api, id, path, archive, signal);
   }
 
   async start(id: string): Promise<void> {
