@@ -57,7 +57,7 @@ export const TransferReport = Type.Object(
     chunks: Type.Optional(count('In place.')),
     bytes: Type.Optional(count('In place.')),
     carried_bytes: Type.Optional(count('Those of them that travelled.')),
-    sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
+    sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$', maxLength: 64 })),
     error: Type.Optional(Type.String({ maxLength: 2_000, description: 'Why it cannot be done, for a person.' })),
   },
   {

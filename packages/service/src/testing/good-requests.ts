@@ -117,14 +117,12 @@ const aTransfer = async (caller: Caller) => {
   const definition_id = (await client.call('definitions.create', { body })).data.id;
   const { id } = (await client.call('deployments.execute', { body: { definition_id } })).data;
   await client.call('deployments.status', { params: { id }, body: { status: 'success' } });
-  await client.call('definitions.migrate', {
+  const { data } = await client.call('definitions.migrate', {
     params: { id: definition_id },
     body: { server_id: await aLivelyServer(caller) },
   });
-  const found = async () =>
-    (await client.call('transfers.pending', { query: { per_page: 100 } })).data.find(
-      (transfer) => transfer.definition_id === definition_id,
-    );
+  const params = { id: data.migration?.id ?? '' };
+  const found = async () => (await client.call('migrations.read', { params })).data.transfers[0];
   return await until(found, { describe: 'the first copy to be ordered' });
 };
 

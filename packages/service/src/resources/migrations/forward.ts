@@ -156,10 +156,11 @@ async function switchOver(tx: Tx, ground: Ground, { row, parts }: Held): Promise
     });
   }
   if (tenant_id !== null) await ground.tenants.settle(tx, account_id, tenant_id, to_server_id, actor);
-  const downtime_ms =
-    row.stopped_at === null || parts.every(({ part }) => part.instance_id === null) ? 0 : tx.now - row.stopped_at;
+  const stood = parts.some(({ part }) => part.instance_id !== null);
+  const downtime_ms = stood && row.stopped_at !== null ? tx.now - row.stopped_at : 0;
+  const release_at = stood ? tx.now + ground.graceMs : tx.now;
   await closeParts(tx, row.id);
-  await go(tx, row, 'switch', { switched_at: tx.now, downtime_ms, release_at: tx.now + ground.graceMs });
+  await go(tx, row, 'switch', { switched_at: tx.now, downtime_ms, release_at });
 }
 
 async function go(

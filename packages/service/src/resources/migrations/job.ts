@@ -7,8 +7,8 @@ import { type Held, hold } from './parts.ts';
 import { type MigrationRow, migrationById } from './store.ts';
 
 /** Whoever ends what is waited for says so; this is for what nobody says, such as a server that is gone. */
-const LOOK_AGAIN_MS = 2_000;
-const LOOK_IN_GRACE_MS = 60_000;
+const LOOK_AGAIN_MS = 5_000;
+const LOOK_AGAIN_ON_THE_WAY_BACK_MS = 1_000;
 
 /** How long nothing may move before it turns back: while it runs there is time, while it does not there is none. */
 const patience: Partial<Record<MigrationRow['status'], number>> = {
@@ -47,21 +47,30 @@ export const migrationJob = (deps: MigrationJobDeps): JobKind => ({
   },
 });
 
+/** As far as it can go at once. */
 async function advance(tx: Tx, ground: Ground, id: string): Promise<'done' | { again: number }> {
-  const held = await hold(tx, ground, id);
-  if (!held) return 'done';
-  const { status } = held.row;
-  if (status === 'completed' || status === 'failed') return 'done';
-  if (status === 'returning') await goBack(tx, ground, held);
-  else {
-    await requireProgress(tx, ground, held);
-    await forwardSteps[status]?.(tx, ground, held);
+  for (;;) {
+    const held = await hold(tx, ground, id);
+    if (!held || isOver(held.row)) return 'done';
+    const { status } = held.row;
+    if (status === 'returning') await goBack(tx, ground, held);
+    else {
+      await requireProgress(tx, ground, held);
+      await forwardSteps[status]?.(tx, ground, held);
+    }
+    const after = await migrationById(tx, id);
+    if (!after || isOver(after)) return 'done';
+    if (after.status === status) return { again: nextLook(after, tx.now) };
   }
-  const after = await migrationById(tx, id);
-  if (!after || after.status === 'completed' || after.status === 'failed') return 'done';
-  if (after.status !== status) return { again: tx.now };
-  if (status !== 'switched' || tx.now >= (after.release_at ?? 0)) return { again: tx.now + LOOK_AGAIN_MS };
-  return { again: Math.min(after.release_at ?? 0, tx.now + LOOK_IN_GRACE_MS) };
+}
+
+const isOver = ({ status }: MigrationRow): boolean => status === 'completed' || status === 'failed';
+
+function nextLook({ status, progress_at, release_at }: MigrationRow, now: number): number {
+  if (status === 'returning') return now + LOOK_AGAIN_ON_THE_WAY_BACK_MS;
+  if (status === 'switched' && release_at !== null && now < release_at) return release_at;
+  const limit = patience[status];
+  return limit === undefined ? now + LOOK_AGAIN_MS : Math.max(progress_at + limit + 1, now + LOOK_AGAIN_MS);
 }
 
 async function requireProgress(tx: Tx, ground: Ground, { row, parts }: Held): Promise<void> {

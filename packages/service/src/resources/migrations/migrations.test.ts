@@ -1,0 +1,190 @@
+import { ApiProblem } from '@hortus/client/problem';
+import { describe, expect, it } from 'vitest';
+import { onBothEngines } from '../../testing/engines.ts';
+import { openTwoSheds } from './test/two-sheds.ts';
+
+const refusal = (of: Promise<unknown>) =>
+  of.then(
+    () => expect.fail('It was not refused.'),
+    (error: unknown) => {
+      if (!(error instanceof ApiProblem)) throw error;
+      return { status: error.status, reason: error.details?.reason, message: error.message };
+    },
+  );
+
+onBothEngines((engine) => {
+  describe('a tenant that moves', () => {
+    it('changes its server once, when everything of it runs on the target', async () => {
+      const { client, here, there, plant, define, migrate, becomes, definition, instanceOf, tenantNow } =
+        await openTwoSheds(engine);
+      const running = [await plant(), await plant()];
+      const never = await define();
+      const before = await instanceOf(running[0] ?? '');
+      const { plan, migration } = await migrate();
+      expect(plan.definitions.map((one) => one.running)).toEqual([true, true, false]);
+      const id = migration?.id ?? '';
+      await becomes(id, 'copying');
+      expect(await tenantNow()).toMatchObject({ status: 'migrating', server_id: here.id });
+      expect(here.told).toEqual([]);
+      await there.receiveAll('completed');
+      const moving = await becomes(id, 'moving');
+      expect(here.told).toEqual(['hortus.stop', 'hortus.stop']);
+      expect(moving.transfers.filter(({ mode }) => mode === 'import')).toHaveLength(4);
+      await there.receiveAll('completed');
+      await becomes(id, 'starting');
+      expect(await definition(running[0] ?? '')).toMatchObject({ server_id: here.id });
+      await there.deployAll('success');
+      const end = await becomes(id, 'completed');
+      expect(end.downtime_ms).toBeGreaterThan(0);
+      expect(end.switched_at).not.toBeNull();
+      for (const one of [...running, never]) expect(await definition(one)).toMatchObject({ server_id: there.id });
+      const after = await instanceOf(running[0] ?? '');
+      expect(after).toMatchObject({ id: before?.id, server_id: there.id, status: 'running' });
+      expect(here.told.slice(2)).toEqual(['hortus.clear', 'hortus.clear']);
+      expect(there.told).toEqual([]);
+      expect(await tenantNow()).toMatchObject({ status: 'active', server_id: there.id });
+      const { data: events } = await client.call('events.list', { query: { per_page: 100 } });
+      const types = events.map(({ type }) => type);
+      for (const type of ['ordered', 'switched', 'completed']) expect(types).toContain(`audit.migration_${type}`);
+      expect(types.filter((type) => type === 'audit.definition_migrated')).toHaveLength(3);
+    });
+
+    it('is told what stands in the way before anything is done', async () => {
+      const { here, service, client, plant, migrate, tenantNow } = await openTwoSheds(engine);
+      await plant();
+      const away = (await client.call('servers.register', { body: { name: 'away', environment: 'staging' } })).data;
+      const blockers = async (server_id: string) =>
+        (await migrate({ server_id, dry_run: true })).plan.blockers.map(({ reason }) => reason);
+      expect(await blockers(here.id)).toEqual(['same_server']);
+      expect(await blockers(away.id)).toEqual(['offline']);
+      expect(await blockers('srv_nowhere')).toEqual(['unknown_server']);
+      expect(await refusal(migrate({ server_id: away.id }))).toMatchObject({ status: 422, reason: 'offline' });
+      expect(await tenantNow()).toMatchObject({ status: 'active' });
+      const neighbour = await service.addAccount();
+      const theirs = await neighbour.client.call('servers.register', { body: { name: 'x', environment: 'staging' } });
+      expect(await blockers(theirs.data.id)).toEqual(['unknown_server']);
+    });
+
+    it('is left alone while it moves, and can be called back', async () => {
+      const { client, here, there, plant, migrate, becomes, instanceOf, tenantNow } = await openTwoSheds(engine);
+      const definition_id = await plant();
+      const instance = await instanceOf(definition_id);
+      const id = (await migrate()).migration?.id ?? '';
+      await becomes(id, 'copying');
+      const params = { id: instance?.id ?? '' };
+      expect(await refusal(client.call('instances.stop', { params }))).toMatchObject({ reason: 'migrating' });
+      expect(await refusal(client.call('instances.release', { params, body: {} }))).toMatchObject({
+        reason: 'migrating',
+      });
+      const archive = client.call('definitions.archive', { params: { id: definition_id } });
+      expect(await refusal(archive)).toMatchObject({ reason: 'migrating' });
+      expect(await refusal(migrate())).toMatchObject({ status: 422 });
+      await client.call('migrations.cancel', { params: { id } });
+      expect(await becomes(id, 'failed')).toMatchObject({ reason: 'cancelled', downtime_ms: 0 });
+      expect([...here.told, ...there.told]).toEqual([]);
+      expect(await tenantNow()).toMatchObject({ status: 'active', server_id: here.id });
+      expect((await there.client.call('transfers.pending', { query: {} })).data).toEqual([]);
+    });
+  });
+
+  describe('a failure leaves it running where it was', () => {
+    it('when the last copy fails', async () => {
+      const { here, there, plant, migrate, becomes, instanceOf } = await openTwoSheds(engine);
+      const definition = await plant();
+      const id = (await migrate()).migration?.id ?? '';
+      await becomes(id, 'copying');
+      // The first copy may fail: the last one then carries everything.
+      await there.receiveAll('failed', 'A file became shorter.');
+      await becomes(id, 'moving');
+      await there.receiveAll('failed', 'No space left.');
+      const end = await becomes(id, 'failed');
+      expect(end).toMatchObject({ reason: 'transfer', error: expect.stringContaining('No space left.') });
+      expect(end.downtime_ms).toBeGreaterThan(0);
+      expect(here.told).toEqual(['hortus.stop', 'hortus.start']);
+      expect(there.told).toEqual(['hortus.clear']);
+      expect(await instanceOf(definition)).toMatchObject({ server_id: here.id, status: 'running' });
+    });
+
+    it('when it does not become healthy on the target, also if another of the tenant does', async () => {
+      const { client, here, there, plant, migrate, becomes, definition, tenantNow } = await openTwoSheds(engine);
+      const definitions = [await plant(), await plant()];
+      const id = (await migrate()).migration?.id ?? '';
+      await becomes(id, 'copying');
+      await there.receiveAll('completed');
+      await becomes(id, 'moving');
+      await there.receiveAll('completed');
+      await becomes(id, 'starting');
+      const { data } = await there.client.call('deployments.pending', { query: {} });
+      const report = (index: number, status: 'success' | 'failed') =>
+        there.client.call('deployments.status', { params: { id: data[index]?.id ?? '' }, body: { status } });
+      await report(0, 'success');
+      await report(1, 'failed');
+      expect(await becomes(id, 'failed')).toMatchObject({ reason: 'deployment' });
+      expect(there.told).toEqual(['hortus.clear', 'hortus.clear']);
+      expect(here.told).toEqual(['hortus.stop', 'hortus.stop', 'hortus.start', 'hortus.start']);
+      for (const one of definitions) expect(await definition(one)).toMatchObject({ server_id: here.id });
+      expect(await tenantNow()).toMatchObject({ status: 'active', server_id: here.id });
+      // It is free for the next attempt, and for anything else.
+      await client.call('deployments.execute', { body: { definition_id: definitions[0] ?? '' } });
+    });
+
+    it('when it cannot be stopped', async () => {
+      const { here, there, plant, migrate, becomes } = await openTwoSheds(engine);
+      await plant();
+      here.fails.add('hortus.stop');
+      const id = (await migrate()).migration?.id ?? '';
+      await becomes(id, 'copying');
+      await there.receiveAll('completed');
+      expect(await becomes(id, 'failed')).toMatchObject({ reason: 'stop' });
+      expect(here.told).toEqual(['hortus.stop', 'hortus.start']);
+    });
+  });
+
+  it('what was moved is kept on the source for the time that is set', async () => {
+    const { here, there, plant, migrate, becomes } = await openTwoSheds(engine, 60);
+    await plant();
+    const id = (await migrate()).migration?.id ?? '';
+    await becomes(id, 'copying');
+    await there.receiveAll('completed');
+    await becomes(id, 'moving');
+    await there.receiveAll('completed');
+    await becomes(id, 'starting');
+    await there.deployAll('success');
+    const end = await becomes(id, 'switched');
+    expect(Date.parse(end.release_at ?? '') - Date.parse(end.switched_at ?? '')).toBe(3_600_000);
+    expect(here.told).toEqual(['hortus.stop']);
+  });
+
+  it('a definition without a tenant moves alone; one of a tenant does not', async () => {
+    const { client, there, define, plant, becomes, definition } = await openTwoSheds(engine);
+    const body = { server_id: there.id };
+    const ofTenant = await plant();
+    const params = { id: ofTenant };
+    expect(await refusal(client.call('definitions.migrate', { params, body }))).toMatchObject({ reason: 'tenant' });
+    const alone = await define('');
+    const { data } = await client.call('definitions.migrate', { params: { id: alone }, body });
+    await becomes(data.migration?.id ?? '', 'completed');
+    expect(await definition(alone)).toMatchObject({ server_id: there.id });
+  });
+
+  it('a server sees and reports its own transfers alone', async () => {
+    const { service, client, here, there, plant, migrate, becomes } = await openTwoSheds(engine);
+    await plant();
+    const id = (await migrate()).migration?.id ?? '';
+    await becomes(id, 'copying');
+    const orders = async (shed: typeof here) =>
+      (await shed.client.call('transfers.pending', { query: {} })).data.map(({ order }) => order);
+    expect((await orders(here)).map((order) => order?.role)).toEqual(['send', 'send']);
+    const [order] = await orders(there);
+    expect(order).toMatchObject({ role: 'receive', mode: 'stage', server_id: there.id, signature: expect.any(String) });
+    const third = (await client.call('servers.register', { body: { name: 'third', environment: 'staging' } })).data;
+    const path = `/transfers/${order?.id}`;
+    const asThird = { key: third.api_key, body: { status: 'completed' } };
+    expect((await service.request('PATCH', path, asThird)).status).toBe(404);
+    const sender = here.client.call('transfers.report', {
+      params: { id: order?.id ?? '' },
+      body: { status: 'completed' },
+    });
+    expect(await refusal(sender)).toMatchObject({ status: 422, reason: 'role' });
+  });
+});
