@@ -8,6 +8,7 @@ import { definitionsCreate } from './definitions-create.ts';
 import { deployBench } from './deploy.ts';
 import { lists } from './lists.ts';
 import { templatesRead } from './templates-read.ts';
+import { transferBench } from './transfer.ts';
 import { webhooksBench } from './webhooks.ts';
 
 /** `npm run bench [-- name …] [--quick]`: every claim, each a ratio against a limit measured in the same run. */
@@ -20,6 +21,7 @@ const benches: readonly Bench[] = [
   actionBench,
   daemonsBench,
   webhooksBench,
+  transferBench,
 ];
 
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));

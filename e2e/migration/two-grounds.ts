@@ -14,6 +14,7 @@ import { type ServiceProcess, startService } from '../service-process.ts';
 export interface Ground {
   readonly name: string;
   readonly serverId: string;
+  readonly socketPath: string;
   readonly engine: Engine;
   readonly state: string;
   daemon: RunningProcess;
@@ -104,6 +105,7 @@ async function openGround(all: TwoGrounds, name: string, socketPath: string, fol
   const ground: Ground = {
     name,
     serverId: id,
+    socketPath,
     engine: openDockerEngine({ socketPath }),
     state,
     daemon: startDaemon(),

@@ -32,6 +32,13 @@ export async function tableNames({ engine, run }: Queries): Promise<(keyof Table
 /** Events are told a moment after they are written, and jobs take a while; until then the tables are not at rest. */
 export async function isAtRest(queries: Queries): Promise<boolean> {
   if (await hasUntold(queries)) return false;
-  const running = await queries.db.selectFrom('jobs').select('id').where('lease_owner', 'is not', null).execute();
+  const isBusy = queries.db
+    .selectFrom('jobs')
+    .select('id')
+    // One that is due and not taken yet will be in a moment.
+    .where((eb) =>
+      eb.or([eb('lease_owner', 'is not', null), eb.and([eb('dead', '=', 0), eb('run_at', '<=', Date.now())])]),
+    );
+  const running = await isBusy.execute();
   return running.length === 0;
 }

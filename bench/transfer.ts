@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createConnection, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { busyboxImage } from '@hortus/testkit/images';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { inside } from '../e2e/docker/garden.ts';
+import { openTwoGrounds, type TwoGrounds } from '../e2e/migration/two-grounds.ts';
+import { type Bench, median } from './claim.ts';
+import { pause } from './engine-ground.ts';
+
+const FILES = 64;
+const FILE_MEGABYTES = 32;
+const BYTES = FILES * FILE_MEGABYTES * 1024 * 1024;
+const IMAGE = 'hortus.bench/heavy';
+
+const heavy = `
+slug: heavy
+name: Heavy
+description: Keeps much.
+version: 1.0.0
+app_version: "1"
+archetype: application
+taxonomy: {kingdom: applications, family: website}
+image: {repository: ${IMAGE}, tag: "1"}
+command: [sleep, "1000000"]
+stop_signal: SIGKILL
+storage: [{name: data, mount_path: /data, critical: true}]
+`;
+
+/** A volume of 2 GB from one engine to another, through the service, against tar and tar with a bare socket between them. */
+export const transferBench: Bench = {
+  name: 'transfer',
+  async run(repetitions) {
+    const figures: { ours: number; bare: number; unpacked: number; grown: number }[] = [];
+    for (let i = 0; i < repetitions; i++) figures.push(await once2GB());
+    const speed = (ms: number) => BYTES / 1e6 / (ms / 1_000);
+    return [
+      {
+        claim: 'a volume of 2 GB through the service, first copy',
+        value: speed(median(figures.map(({ ours }) => ours))),
+        unit: 'MB/s',
+        against: { name: 'MB/s tar | tar over a socket', value: speed(median(figures.map(({ bare }) => bare))) },
+        ratio: median(figures.map(({ ours, bare }) => bare / ours)),
+        promise: { atLeast: 0.5 },
+      },
+      {
+        claim: 'the same, last copy of what has not changed, unpacked',
+        value: speed(median(figures.map(({ unpacked }) => unpacked))),
+        unit: 'MB/s',
+      },
+      {
+        claim: 'memory that the service grows by meanwhile',
+        value: median(figures.map(({ grown }) => grown / 1e6)),
+        unit: 'MB',
+        against: { name: 'MB', value: 64 },
+        ratio: median(figures.map(({ grown }) => grown / 64e6)),
+        promise: { atMost: 1 },
+      },
+    ];
+  },
+};
+
+async function once2GB() {
+  await using folder = temporaryFolder('bench');
+  const catalog = join(folder.path, 'catalog');
+  mkdirSync(join(catalog, 'website', 'heavy'), { recursive: true });
+  writeFileSync(join(catalog, 'website', 'heavy', 'template.yaml'), heavy);
+  const images = (socketPath: string) => busyboxImage(socketPath, `${IMAGE}:1`);
+  await using all = await openTwoGrounds({ catalog, images });
+  const definitionId = await fill(all);
+  const bare = await bareTar(all);
+  const before = residentBytes(all.service.process.pid);
+  let most = before;
+  const watch = setInterval(() => {
+    most = Math.max(most, residentBytes(all.service.process.pid));
+  }, 50);
+  const { data } = await all.service.client.call('definitions.migrate', {
+    params: { id: definitionId },
+    body: { server_id: all.grounds[1].serverId },
+  });
+  const params = { id: data.migration?.id ?? '' };
+  for (;;) {
+    const { data: now } = await all.service.client.call('migrations.read', { params });
+    if (now.status === 'failed') throw new Error(`It turned back: ${now.error}`);
+    if (now.status === 'switched' || now.status === 'completed') {
+      clearInterval(watch);
+      const took = (mode: 'stage' | 'import') => {
+        const of = now.transfers.find((one) => one.mode === mode);
+        if (!of || of.bytes < BYTES) throw new Error('It was not carried.');
+        return Date.parse(of.finished_at ?? '') - Date.parse(of.created_at);
+      };
+      return { ours: took('stage'), unpacked: took('import'), bare, grown: most - before };
+    }
+    await pause(100);
+  }
+}
+
+async function fill(all: TwoGrounds): Promise<string> {
+  const { client } = all.service;
+  const [here] = all.grounds;
+  const body = { species: 'heavy', instance_uid: 'heavy', server_id: here.serverId, inputs: {}, watch_seconds: 0 };
+  const { data } = await client.call('definitions.create', { body });
+  const order = await client.call('deployments.execute', { body: { definition_id: data.id } });
+  const params = { id: order.data.id };
+  while ((await client.call('deployments.read', { params })).data.status !== 'success') await pause(50);
+  const script = `for i in $(seq ${FILES}); do dd if=/dev/urandom of=/data/$i bs=1M count=${FILE_MEGABYTES} 2>/dev/null; done`;
+  await inside(here.engine, 'heavy', 'sh', '-c', script);
+  return data.id;
+}
+
+/** From the folder of the volume into a folder beside those of the other engine. */
+async function bareTar(all: TwoGrounds): Promise<number> {
+  const [from, to] = all.grounds.map(({ socketPath }) => join(socketPath, '..', 'data', 'volumes'));
+  const [volume] = await all.grounds[0].engine.volumes({ labels: { 'hortus.managed': 'true' } });
+  const target = join(to ?? '', 'bare');
+  mkdirSync(target);
+  const server = createServer({ pauseOnConnect: true });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const accepted = once(server, 'connection');
+  const socket = createConnection((server.address() as { port: number }).port, '127.0.0.1').pause();
+  await once(socket, 'connect');
+  const [other] = (await accepted) as [Socket];
+  const began = performance.now();
+  const unpacking = spawn('tar', ['-xf', '-', '-C', target], { stdio: [other, 'ignore', 'inherit'] });
+  const packing = spawn('tar', ['-cf', '-', '-C', join(from ?? '', volume?.name ?? '', '_data'), '.'], {
+    stdio: ['ignore', socket, 'inherit'],
+  });
+  const ended = once(unpacking, 'exit');
+  await once(packing, 'exit');
+  socket.destroy();
+  const [code] = await ended;
+  const took = performance.now() - began;
+  other.destroy();
+  server.close();
+  rmSync(target, { recursive: true });
+  if (code !== 0) throw new Error(`tar ended with ${code}.`);
+  return took;
+}
+
+function residentBytes(pid: number): number {
+  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kilobytes) * 1024;
+}

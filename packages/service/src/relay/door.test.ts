@@ -1,0 +1,100 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { transferPath } from '@hortus/contract/transfer';
+import { until } from '@hortus/testkit/until';
+import { afterEach, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { unauthorized } from '../problem.ts';
+import { QuietLog } from '../testing/quiet-log.ts';
+import { RelayDoor } from './door.ts';
+import { Relay, type Role } from './relay.ts';
+
+const roles: Readonly<Record<string, Role>> = { srv_from: 'send', srv_to: 'receive' };
+const opened: (() => void)[] = [];
+afterEach(() => {
+  for (const close of opened.splice(0).reverse()) close();
+});
+
+/** Replicas that share where transfers meet, as they do by their database. Every name that begins with `srv_` is a key. */
+class Replicas {
+  readonly places = new Map<string, string>();
+
+  async open() {
+    const relay = new Relay();
+    const server = createServer();
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const door = new RelayDoor({
+      relay,
+      server,
+      refuse: (socket, { code }) => socket.end(`HTTP/1.1 ${code === 'NOT_FOUND' ? 404 : 401} No\r\n\r\n`),
+      addressOf: () => 'here',
+      authenticate: async (key) => {
+        if (!key.startsWith('srv_')) throw unauthorized();
+        return { kind: 'server', serverId: key, accountId: 'acc_a', plan: 'free' };
+      },
+      roleOf: async (serverId, id) => (id === 'trf_1' ? roles[serverId] : undefined),
+      meetAt: async (id, own, instead) => {
+        if (!this.places.has(id) || this.places.get(id) === instead) this.places.set(id, own);
+        return this.places.get(id) ?? own;
+      },
+      ownUrl: () => url,
+      log: new QuietLog(),
+    });
+    const close = () => {
+      door.close();
+      server.closeAllConnections();
+      server.close();
+    };
+    opened.push(close);
+    return { url, relay, close };
+  }
+}
+
+function end(url: string, key: string, transfer = 'trf_1') {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}${transferPath}?transfer_id=${transfer}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  let heard = '';
+  let refused = '';
+  socket.on('message', (data) => {
+    heard += String(data);
+  });
+  socket.on('error', (error) => {
+    refused = error.message;
+  });
+  opened.push(() => socket.terminate());
+  const say = (text: string) =>
+    socket.readyState === WebSocket.OPEN ? socket.send(text) : socket.once('open', () => socket.send(text));
+  return { socket, say, heard: () => heard, refused: () => refused };
+}
+
+test('ends that come to different replicas meet at the one that the first came to', async () => {
+  const replicas = new Replicas();
+  const [a, b] = [await replicas.open(), await replicas.open()];
+  const sender = end(a.url, 'srv_from');
+  sender.say('from');
+  await until(() => replicas.places.get('trf_1') === a.url, { describe: 'the first to come' });
+  const receiver = end(b.url, 'srv_to');
+  receiver.say('to');
+  await until(() => sender.heard() === 'to' && receiver.heard() === 'from', { describe: 'both to hear each other' });
+  expect([a.relay.carried, b.relay.carried]).toEqual([6, 0]);
+});
+
+test('a replica that is gone is not waited for: they meet at the next one', async () => {
+  const replicas = new Replicas();
+  const [a, b] = [await replicas.open(), await replicas.open()];
+  replicas.places.set('trf_1', a.url);
+  a.close();
+  const [sender, receiver] = [end(b.url, 'srv_from'), end(b.url, 'srv_to')];
+  sender.say('over here');
+  await until(() => receiver.heard() === 'over here', { describe: 'them to meet' });
+  expect(replicas.places.get('trf_1')).toBe(b.url);
+});
+
+test('nobody else gets in', async () => {
+  const { url } = await new Replicas().open();
+  const strangers = [end(url, 'hk_live_1'), end(url, 'srv_another'), end(url, 'srv_from', 'trf_2')];
+  await until(() => strangers.every(({ refused }) => refused() !== ''), { describe: 'all to be refused' });
+  expect(strangers.map(({ refused }) => refused().slice(-3))).toEqual(['401', '404', '404']);
+});
