@@ -31,14 +31,14 @@ export async function tableNames({ engine, run }: Queries): Promise<(keyof Table
 
 /** Events are told a moment after they are written, and jobs take a while; until then the tables are not at rest. */
 export async function isAtRest(queries: Queries): Promise<boolean> {
-  if (await hasUntold(queries)) return false;
-  const isBusy = queries.db
+  const busy = await queries.db
     .selectFrom('jobs')
     .select('id')
     // One that is due and not taken yet will be in a moment.
     .where((eb) =>
       eb.or([eb('lease_owner', 'is not', null), eb.and([eb('dead', '=', 0), eb('run_at', '<=', Date.now())])]),
-    );
-  const running = await isBusy.execute();
-  return running.length === 0;
+    )
+    .execute();
+  // In this order: a job that has just ended may have left events.
+  return busy.length === 0 && !(await hasUntold(queries));
 }
