@@ -102,24 +102,15 @@ const anExecution = async (caller: Caller) => {
 };
 const ofExecution = async (caller: Caller) => ({ params: { execution_id: await anExecution(caller) } });
 
-/** A server whose daemon has been heard of. */
-const aLivelyServer = async ({ client, request }: Caller) => {
-  const { id, api_key } = (await client.call('servers.register', { body: registration() })).data;
-  await request('GET', '/deployments/pending', { key: api_key });
-  const connected = async () => (await client.call('servers.read', { params: { id } })).data.connected;
-  await until(connected, { describe: 'the server to be online' });
-  return id;
-};
 /** Of a definition that runs and is on its way to another server. */
 const aTransfer = async (caller: Caller) => {
   const { client } = caller;
-  const body = { ...(await order(caller)), server_id: await aLivelyServer(caller) };
-  const definition_id = (await client.call('definitions.create', { body })).data.id;
+  const definition_id = await aDefinition(caller);
   const { id } = (await client.call('deployments.execute', { body: { definition_id } })).data;
   await client.call('deployments.status', { params: { id }, body: { status: 'success' } });
   const { data } = await client.call('definitions.migrate', {
     params: { id: definition_id },
-    body: { server_id: await aLivelyServer(caller) },
+    body: { server_id: await aServer(caller) },
   });
   const params = { id: data.migration?.id ?? '' };
   const found = async () => (await client.call('migrations.read', { params })).data.transfers[0];

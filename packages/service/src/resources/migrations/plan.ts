@@ -111,7 +111,7 @@ async function judgeManifest(
 function judgeServers(source: Standing | undefined, target: Standing | undefined, findings: Findings): void {
   const both = [source, target].filter((one) => one !== undefined);
   for (const { name, connected, capabilities } of both) {
-    if (!connected) findings.block('offline', `The server ${name} is not connected.`);
+    if (!connected) findings.warn('offline', `The server ${name} is not connected; nothing is stopped before it is.`);
     else if (capabilities && !capabilities.includes('transfer'))
       findings.block('old_daemon', `The daemon of ${name} cannot carry volumes; update it.`);
   }
