@@ -8,6 +8,8 @@ import type { ContainerFile, ContainerSpec } from './container-spec.ts';
  */
 export interface Engine {
   info(): Promise<EngineInfo>;
+  /** What the engine runs on; asked once. */
+  platform(): Promise<Platform>;
 
   /** In any state; `true` asks for the label whatever its value. */
   containers(filter: { labels: LabelFilter }): Promise<ContainerFacts[]>;
@@ -17,6 +19,8 @@ export interface Engine {
   inspect(id: string): Promise<ContainerFacts | undefined>;
 
   hasImage(ref: string): Promise<boolean>;
+  /** What the image was built for; undefined where the engine has none of that name. */
+  imagePlatform(ref: string): Promise<Platform | undefined>;
   /** The names with digests by which registries know it, by reference or id; none of one that was never in a registry. */
   imageDigests(ref: string): Promise<string[]>;
   pull(ref: string, on: (progress: PullProgress) => void, options?: PullOptions): Promise<void>;
@@ -73,8 +77,18 @@ export interface EngineInfo {
   os: string;
   arch: string;
   cgroup: string;
+  storageDriver: string;
+  rootless: boolean;
+  /** What it can run containers with, by name. */
+  runtimes: string[];
   cpus: number;
   memoryBytes: number;
+}
+
+/** As images name it: `linux`, `amd64`. */
+export interface Platform {
+  os: string;
+  arch: string;
 }
 
 export type LabelFilter = Readonly<Record<string, string | true>>;

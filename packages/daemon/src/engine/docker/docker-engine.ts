@@ -10,6 +10,7 @@ import type {
   LabelFilter,
   NamedFacts,
   NamedSpec,
+  Platform,
   PullOptions,
   PullProgress,
   RunningContainer,
@@ -22,7 +23,7 @@ import { DockerApi } from './docker-api.ts';
 import { readArchive, writeArchive } from './docker-archive.ts';
 import { followEvents } from './docker-events.ts';
 import { dockerExec } from './docker-exec.ts';
-import { hasImage, imageDigests, importImage, pullImage } from './docker-images.ts';
+import { hasImage, imageDigests, imagePlatform, importImage, pullImage } from './docker-images.ts';
 import {
   ensureNetwork,
   ensureVolume,
@@ -61,7 +62,7 @@ class DockerEngine implements Engine {
   async info(): Promise<EngineInfo> {
     const [{ prefix, answer }, info] = await Promise.all([
       this.#api.negotiated(),
-      this.#api.json<{ Name: string; CgroupVersion?: string; NCPU: number; MemTotal: number }>({
+      this.#api.json<InfoAnswer>({
         operation: 'ask the engine about itself',
         method: 'GET',
         path: '/info',
@@ -75,9 +76,17 @@ class DockerEngine implements Engine {
       os: answer.Os,
       arch: answer.Arch,
       cgroup: info.CgroupVersion ?? '1',
+      storageDriver: info.Driver ?? '',
+      rootless: (info.SecurityOptions ?? []).some((option) => /(^|,)name=rootless(,|$)/.test(option)),
+      runtimes: Object.keys(info.Runtimes ?? {}),
       cpus: info.NCPU,
       memoryBytes: info.MemTotal,
     };
+  }
+
+  async platform(): Promise<Platform> {
+    const { answer } = await this.#api.negotiated();
+    return { os: answer.Os, arch: answer.Arch };
   }
 
   async containers({ labels }: { labels: LabelFilter }): Promise<ContainerFacts[]> {
@@ -116,6 +125,10 @@ class DockerEngine implements Engine {
 
   hasImage(ref: string): Promise<boolean> {
     return hasImage(this.#api, ref);
+  }
+
+  imagePlatform(ref: string): Promise<Platform | undefined> {
+    return imagePlatform(this.#api, ref);
   }
 
   imageDigests(ref: string): Promise<string[]> {
@@ -290,6 +303,16 @@ class DockerEngine implements Engine {
     const call = this.#container('POST', id, what, `${what} container ${id}`, timeout);
     return { ...call, query: { t: String(Math.ceil(graceMs / 1_000)) } };
   }
+}
+
+/** The part of `GET /info` that we read. */
+interface InfoAnswer {
+  CgroupVersion?: string;
+  Driver?: string;
+  SecurityOptions?: string[] | null;
+  Runtimes?: Record<string, unknown> | null;
+  NCPU: number;
+  MemTotal: number;
 }
 
 /** The part of `GET /containers/json` that we read. */

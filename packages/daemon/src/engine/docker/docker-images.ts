@@ -1,14 +1,20 @@
-import type { PullOptions, PullProgress } from '../engine.ts';
+import type { Platform, PullOptions, PullProgress } from '../engine.ts';
 import { EngineProblem } from '../engine-problem.ts';
 import type { DockerApi } from './docker-api.ts';
 import { checkedReference, pullParameters } from './image-reference.ts';
 import { jsonLines } from './json-lines.ts';
 
 export async function hasImage(api: DockerApi, ref: string): Promise<boolean> {
+  return (await imagePlatform(api, ref)) !== undefined;
+}
+
+export async function imagePlatform(api: DockerApi, ref: string): Promise<Platform | undefined> {
   const operation = `look for image ${ref}`;
   const path = `/images/${checkedReference(ref, operation)}/json`;
-  const { status } = await api.call({ operation, method: 'GET', path, timeout: api.timeouts.quick }, [404]);
-  return status === 200;
+  const { status, body } = await api.call({ operation, method: 'GET', path, timeout: api.timeouts.quick }, [404]);
+  if (status === 404) return undefined;
+  const { Os = '', Architecture = '' } = JSON.parse(body.toString('utf8')) as { Os?: string; Architecture?: string };
+  return { os: Os, arch: Architecture };
 }
 
 export async function imageDigests(api: DockerApi, ref: string): Promise<string[]> {
