@@ -7,7 +7,7 @@ import { Turns } from './actions/turns.ts';
 import { ConfigError, type DaemonConfig } from './config.ts';
 import { openDockerEngine } from './engine/docker/docker-engine.ts';
 import type { Engine } from './engine/engine.ts';
-import { fingerprintOf } from './fingerprint/fingerprint.ts';
+import { Fingerprints } from './fingerprint/fingerprint.ts';
 import { Ingress } from './ingress/ingress.ts';
 import { refreshRoutes } from './ingress/refresh-routes.ts';
 import { Scheduler } from './jobs/scheduler.ts';
@@ -118,7 +118,7 @@ export class Daemon {
       onFinished: (id) => this.#results.finished(id),
     });
     const serverId = () => journal.pins.find('server_id') ?? '';
-    const fingerprint = () => fingerprintOf({ engine, ingress });
+    const fingerprints = new Fingerprints({ engine, ingress });
     const busy = (uid: string) => turns.busy(uid);
     const everyMs = optional('everyMs', times.reportMs);
     const onEvent = (uid: string | undefined) => this.#followContainers(uid);
@@ -132,7 +132,7 @@ export class Daemon {
       policy,
       log,
       serverId,
-      fingerprint,
+      fingerprint: () => fingerprints.now(),
       publicKey: () => this.#publicKey,
       onChange: (uid) => this.#observer.changed(uid),
       boundary,
@@ -159,7 +159,7 @@ export class Daemon {
       log,
       capacity: new CapacityMeter(stateDirectory),
       usage: new UsageMeter({ engine, serverId, log }),
-      fingerprint,
+      fingerprint: () => fingerprints.recent(),
       serverId: () => journal.pins.find('server_id'),
       ...everyMs,
     });

@@ -26,7 +26,11 @@ const unknown = {
 };
 
 /** What this server is made of. Undefined while the engine does not answer: then nothing is known, not that nothing is there. */
-export async function fingerprintOf({ engine, ingress, path = process.env.PATH }: Looked) {
+export async function fingerprintOf({
+  engine,
+  ingress,
+  path = process.env.PATH,
+}: Looked): Promise<Fingerprint | undefined> {
   const caddy_version = (await ingress.version()) ?? null;
   try {
     const info = await engine.info();
@@ -43,11 +47,34 @@ export async function fingerprintOf({ engine, ingress, path = process.env.PATH }
       gpu_runtime:
         info.runtimes.includes('nvidia') || isInstalled('nvidia-container-runtime-hook', path) ? 'nvidia' : null,
       caddy_version,
-    } satisfies Fingerprint;
+    };
   } catch (error) {
     // One that is too old, or too new, says so with every question.
     if (!isEngineProblem(error, 'unsupported')) return undefined;
-    return { ...unknown, engine_problem: error.message, caddy_version } satisfies Fingerprint;
+    return { ...unknown, engine_problem: error.message, caddy_version };
+  }
+}
+
+/** Podman takes a second to say what it is, and that changes rarely: it is asked again only now and then. */
+const LOOK_AGAIN_MS = 300_000;
+
+export class Fingerprints {
+  readonly #looked: Looked;
+  #last: { readonly at: number; readonly found: Fingerprint } | undefined;
+
+  constructor(looked: Looked) {
+    this.#looked = looked;
+  }
+
+  async recent(): Promise<Fingerprint | undefined> {
+    if (this.#last && performance.now() - this.#last.at < LOOK_AGAIN_MS) return this.#last.found;
+    return await this.now();
+  }
+
+  async now(): Promise<Fingerprint | undefined> {
+    const found = await fingerprintOf(this.#looked);
+    this.#last = found && { at: performance.now(), found };
+    return found;
   }
 }
 

@@ -53,6 +53,7 @@ export function openDockerEngine(options: DockerEngineOptions): Engine {
 class DockerEngine implements Engine {
   readonly #api: DockerApi;
   readonly #timeouts: Timeouts;
+  #cpus: Promise<number> | undefined;
 
   constructor({ socketPath, timeouts }: DockerEngineOptions) {
     this.#timeouts = { ...standardTimeouts, ...timeouts };
@@ -191,8 +192,17 @@ class DockerEngine implements Engine {
   async #withinMachine(spec: ContainerSpec): Promise<ContainerSpec> {
     const { limits } = spec;
     if (limits.cpus === undefined || limits.cpus <= 1) return spec;
-    const { cpus } = await this.info();
+    const cpus = await this.#countCpus();
     return { ...spec, limits: { ...limits, cpus: Math.min(limits.cpus, cpus) } };
+  }
+
+  /** Asked once: Podman takes a second to answer, and a machine keeps its processors. */
+  #countCpus(): Promise<number> {
+    this.#cpus ??= this.info().then(({ cpus }) => cpus);
+    this.#cpus.catch(() => {
+      this.#cpus = undefined;
+    });
+    return this.#cpus;
   }
 
   async putFiles(id: string, files: readonly ContainerFile[]): Promise<void> {

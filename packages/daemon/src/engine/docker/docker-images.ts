@@ -27,7 +27,8 @@ export async function imageDigests(api: DockerApi, ref: string): Promise<string[
 export async function importImage(api: DockerApi, ref: string, archive: Buffer): Promise<void> {
   const operation = `import image ${ref}`;
   const { fromImage: repo, tag } = pullParameters(checkedReference(ref, operation));
-  const query = { fromSrc: '-', repo, tag };
+  // The tag in the name, because Podman reads none beside it.
+  const query = { fromSrc: '-', repo: `${repo}:${tag}` };
   const call = { operation, method: 'POST', path: '/images/create', query, timeout: api.timeouts.heavy } as const;
   const { body } = await api.call({ ...call, body: archive });
   for await (const line of jsonLines<PullLine>(once(body))) {
