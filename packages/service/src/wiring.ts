@@ -32,6 +32,7 @@ import { definitionRoutes } from './resources/definitions/routes.ts';
 import { SecretChanges } from './resources/definitions/secret-changes.ts';
 import { Definitions, definitionsOn } from './resources/definitions/service.ts';
 import { DEADLINE as DEPLOYMENT_DEADLINE, deadlineJob } from './resources/deployments/deadline.ts';
+import { HEAL, healJob, healSoon } from './resources/deployments/heal.ts';
 import { deploymentFor, stopDeployments, underWay } from './resources/deployments/queue.ts';
 import { DeploymentReports } from './resources/deployments/reports.ts';
 import { deploymentRoutes } from './resources/deployments/routes.ts';
@@ -41,6 +42,8 @@ import { Drafts } from './resources/drafts/service.ts';
 import { eventRoutes } from './resources/events/routes.ts';
 import { Agents } from './resources/implant/agents.ts';
 import { implantRoutes } from './resources/implant/routes.ts';
+import { Drifts, type DriftsDeps } from './resources/instances/drift.ts';
+import { lockDrifted } from './resources/instances/drifted.ts';
 import { instancesOfTenants, membershipOf, Pauses } from './resources/instances/of-tenant.ts';
 import { deployedOn, runningOn } from './resources/instances/on-server.ts';
 import { InstanceOrders } from './resources/instances/orders.ts';
@@ -125,6 +128,9 @@ export async function wireResources(ground: Ground): Promise<Wired> {
   const guard = new AddressGuard({ allowPrivate: config.webhookAllowPrivate });
   const wake = (tx: Tx, serverId: string) => tx.notify(CHANNEL_TOPIC, serverId);
 
+  const secretsOf: DriftsDeps['secretsOf'] = async (queries, owner) =>
+    (await secretValues(queries, vault, owner)).map(({ value }) => value);
+
   const registries = new Registries({ reader, pages, vault });
   const manifests = new Manifests({
     catalog,
@@ -177,8 +183,9 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     catalog,
     instances,
     manifestOf: (...of) => manifests.resolve(...of),
-    secretsOf: async (queries, owner) => (await secretValues(queries, vault, owner)).map(({ value }) => value),
+    secretsOf,
   });
+  const drifts = new Drifts({ reader, instances, secretsOf, heal: healSoon });
   const orders = new InstanceOrders({
     instances,
     catalog,
@@ -211,6 +218,10 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     hasServer: (tx, accountId, id) => servers.has(tx, accountId, id),
     stopDeployments: endDeployments,
     releaseAll: (tx, id, actor) => instances.releaseAll(tx, id, actor),
+    async healLiving(tx, id) {
+      const drifted = await lockDrifted(tx, id);
+      if (drifted) await healSoon(tx, drifted);
+    },
     keepAll: (tx, id, actor) => instances.keepAll(tx, id, actor),
   });
   const pauses = new Pauses({
@@ -268,6 +279,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     subscribers: [fanOut],
     jobs: {
       [DELIVER]: deliveryJob({ storage, vault, guard }),
+      [HEAL]: healJob({ storage, order: (tx, ...of) => deployments.heal(tx, ...of) }),
       [DEPLOYMENT_DEADLINE]: deadlineJob({ storage, server, manifests, wake }),
       [EXECUTION_DEADLINE]: actions.deadlineJob(),
       [SILENCE]: liveness.silence,
@@ -291,7 +303,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       ...definitionRoutes(definitions),
       ...deploymentRoutes(deployments, reports),
       ...manifestRoutes(reading, reader),
-      ...instanceRoutes(instances, orders),
+      ...instanceRoutes(instances, orders, drifts),
       ...actionRoutes(actions),
       ...playbookRoutes(),
       ...upgradeRoutes(upgrades),

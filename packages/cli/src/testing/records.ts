@@ -112,6 +112,7 @@ export const definition = (over: Partial<Definition> = {}): Definition => ({
   current_revision: 3,
   container_name: 'hortus-feeds',
   watch_seconds: 60,
+  heal: false,
   ...written,
   ...over,
 });
@@ -169,6 +170,8 @@ export const instance = (over: Partial<Instance> = {}): Instance => ({
   revision: 4,
   url: 'https://feeds.example.org',
   components: [],
+  drift: [],
+  drifted_at: null,
   started_at: at(0),
   uptime_seconds: 125,
   last_reported_at: at(0),

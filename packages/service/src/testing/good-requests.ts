@@ -304,6 +304,10 @@ export const goodRequests: GoodRequests = {
   'instances.syncComponents': async (caller) => ({
     body: { instance_id: await anInstance(caller), components: [{ name: 'app', status: 'running' }] },
   }),
+  'instances.drift': async (caller) => ({
+    ...(await ofInstance(caller)),
+    body: { drift: [{ field: 'restart', declared: 'always', actual: 'no', component: 'app' }] },
+  }),
   'instances.deployments': ofInstance,
   'instances.start': ofInstance,
   'instances.stop': ofInstance,

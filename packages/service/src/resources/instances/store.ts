@@ -223,6 +223,21 @@ export const writeComponents = (tx: Tx, id: string, components: string) =>
     .where('id', '=', id)
     .execute();
 
+export const writeDrift = (tx: Tx, id: string, columns: Pick<InstanceRow, 'drift' | 'drifted_at'>) =>
+  tx.db
+    .updateTable('instances')
+    .set({ ...columns, updated_at: tx.now })
+    .where('id', '=', id)
+    .execute();
+
+export const lockDriftedOf = async (tx: Tx, definitionId: string): Promise<InstanceRow | undefined> => {
+  const row = await lockLiving(tx, definitionId);
+  return row?.drifted_at === null ? undefined : row;
+};
+
+export const setHealed = (tx: Tx, id: string, columns: { heals: number; healed_at: number }) =>
+  tx.db.updateTable('instances').set(columns).where('id', '=', id).execute();
+
 const definitionById = statement<{ id: string }, { definition_id: string }>((db, p) =>
   db.selectFrom('instances').select('definition_id').where('id', '=', p.id),
 );

@@ -68,6 +68,7 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
     stopDeployments: stopDeployments(wake),
     releaseAll: instances.releaseAll,
     keepAll: instances.keepAll,
+    healLiving: async () => {},
   });
   const deployments = new Deployments({ reader, pages, server, manifests, wake, deployedOn, heard });
   const hasPublishedDaemon = servers.hasPublishedDaemon.bind(servers);
