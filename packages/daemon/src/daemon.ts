@@ -5,6 +5,7 @@ import { Actions } from './actions/actions.ts';
 import { Shims } from './actions/shims.ts';
 import { Turns } from './actions/turns.ts';
 import { ConfigError, type DaemonConfig } from './config.ts';
+import { DriftWatch } from './drift/drift-watch.ts';
 import { openDockerEngine } from './engine/docker/docker-engine.ts';
 import type { Engine } from './engine/engine.ts';
 import { Ingress } from './ingress/ingress.ts';
@@ -57,6 +58,7 @@ export class Daemon {
   readonly #observer: Observer;
   readonly #scheduler: Scheduler;
   readonly #watch: Watch;
+  readonly #drift: DriftWatch;
   readonly #turns: Turns;
   readonly #poller: Poller;
   readonly #capacity: CapacityMeter;
@@ -116,7 +118,10 @@ export class Daemon {
     const serverId = () => journal.pins.find('server_id') ?? '';
     const busy = (uid: string) => turns.busy(uid);
     const everyMs = optional('everyMs', times.reportMs);
-    const onEvent = (uid: string | undefined) => this.#followContainers(uid);
+    const onEvent = (uid: string | undefined) => {
+      this.#followContainers(uid);
+      this.#drift.changed(uid);
+    };
     this.#observer = new Observer({ engine, service, journal, log, serverId, busy, onEvent, ...everyMs });
     this.#deployments = new DeploymentRunner({
       journal,
@@ -128,7 +133,10 @@ export class Daemon {
       log,
       serverId,
       publicKey: () => this.#publicKey,
-      onChange: (uid) => this.#observer.changed(uid),
+      onChange: (uid) => {
+        this.#observer.changed(uid);
+        this.#drift.changed(uid);
+      },
       boundary,
     });
     this.#scheduler = new Scheduler({ journal, engine, log, busy, onDue: (request) => this.#actions.run(request) });
@@ -139,6 +147,16 @@ export class Daemon {
       serverId,
       busy,
       onSick: (watch, why) => this.#deployments.return(watch, why),
+    });
+    this.#drift = new DriftWatch({
+      journal,
+      engine,
+      ingress,
+      service,
+      turns,
+      log,
+      everyMs: config.driftEveryMs,
+      refresh: (uid) => refreshRoutes(engine, ingress, uid, false),
     });
     this.#poller = new Poller({
       // Whoever took over takes the deployments too.
@@ -162,6 +180,7 @@ export class Daemon {
     this.#observer.start();
     this.#scheduler.start();
     this.#watch.start();
+    this.#drift.start();
     this.#followContainers(undefined);
     this.#poller.wake();
     this.#results.settle();
@@ -180,6 +199,7 @@ export class Daemon {
     this.#observer.stop();
     await this.#scheduler.stop();
     await this.#watch.stop();
+    await this.#drift.stop();
     await Promise.all([this.#deployments.stop(this.#times.stopGraceMs ?? 5_000), this.#actions.stop()]);
     this.#channel.stop();
     this.#results.stop();
@@ -198,6 +218,7 @@ export class Daemon {
     this.#deployments.settle();
     this.#poller.wake();
     this.#observer.all();
+    this.#drift.all();
   }
 
   /** Routes go where the containers are. While something else is done to an instance, that sees to its routes. */

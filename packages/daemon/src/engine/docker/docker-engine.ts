@@ -6,6 +6,7 @@ import type {
   EngineInfo,
   ExecCommand,
   ExecHandle,
+  ImageFacts,
   LabelFilter,
   NamedFacts,
   NamedSpec,
@@ -19,7 +20,7 @@ import { demultiplex } from './demultiplex.ts';
 import { DockerApi } from './docker-api.ts';
 import { followEvents } from './docker-events.ts';
 import { dockerExec } from './docker-exec.ts';
-import { hasImage, imageDigests, pullImage } from './docker-images.ts';
+import { hasImage, imageDigests, pullImage, readImage } from './docker-images.ts';
 import {
   ensureNetwork,
   ensureVolume,
@@ -101,6 +102,10 @@ class DockerEngine implements Engine {
 
   imageDigests(ref: string): Promise<string[]> {
     return imageDigests(this.#api, ref);
+  }
+
+  image(ref: string): Promise<ImageFacts | undefined> {
+    return readImage(this.#api, ref);
   }
 
   pull(ref: string, on: (progress: PullProgress) => void, options: PullOptions = {}): Promise<void> {
