@@ -33,6 +33,7 @@ import { SecretChanges } from './resources/definitions/secret-changes.ts';
 import { Definitions, definitionsOn } from './resources/definitions/service.ts';
 import { DEADLINE as DEPLOYMENT_DEADLINE, deadlineJob } from './resources/deployments/deadline.ts';
 import { HEAL, healJob, healSoon } from './resources/deployments/heal.ts';
+import { Planning } from './resources/deployments/planning.ts';
 import { deploymentFor, stopDeployments, underWay } from './resources/deployments/queue.ts';
 import { DeploymentReports } from './resources/deployments/reports.ts';
 import { deploymentRoutes } from './resources/deployments/routes.ts';
@@ -167,7 +168,8 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     },
   });
   const heard = (serverId: string) => liveness.heard(serverId);
-  const deployments = new Deployments({ reader, pages, server, manifests, wake, deployedOn, heard });
+  const planning = new Planning({ reader, server, manifests });
+  const deployments = new Deployments({ reader, pages, server, manifests, planning, wake, deployedOn, heard });
   const instances: Instances = new Instances({
     reader,
     pages,
@@ -301,7 +303,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       ...savedConfigRoutes(new SavedConfigs({ reader, pages, catalog, vault })),
       ...matchRoutes(catalog),
       ...definitionRoutes(definitions),
-      ...deploymentRoutes(deployments, reports),
+      ...deploymentRoutes(deployments, reports, planning),
       ...manifestRoutes(reading, reader),
       ...instanceRoutes(instances, orders, drifts),
       ...actionRoutes(actions),

@@ -13,6 +13,7 @@ import { instancesRelease } from './instances-release.ts';
 import { login } from './login.ts';
 import { logout } from './logout.ts';
 import { logs } from './logs.ts';
+import { plan } from './plan.ts';
 import { registriesAdd, registriesList, registriesRemove } from './registries.ts';
 import { serversList, serversRegister, serversShow } from './servers.ts';
 import { backupService, restoreService } from './service-backup.ts';
@@ -27,6 +28,7 @@ export const commands: readonly Command[] = [
   logout,
   catalogList,
   catalogShow,
+  plan,
   deploy,
   deploymentsList,
   logs,

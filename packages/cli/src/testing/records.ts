@@ -2,6 +2,7 @@ import type { Execution, ListedAction } from '@hortus/contract/resources/actions
 import type { Definition } from '@hortus/contract/resources/definition-records';
 import type { Deployment, DeploymentDetail, LogLine } from '@hortus/contract/resources/deployments';
 import type { Instance } from '@hortus/contract/resources/instance-records';
+import type { DeploymentPlan } from '@hortus/contract/resources/plan-records';
 import type { Server } from '@hortus/contract/resources/servers';
 import type { Template } from '@hortus/contract/resources/templates';
 
@@ -154,6 +155,25 @@ export const detail = (over: Partial<DeploymentDetail> = {}): DeploymentDetail =
   logs: [],
   logs_truncated: false,
   ...over,
+});
+
+export const deploymentPlan = (given: Partial<DeploymentPlan> = {}): DeploymentPlan => ({
+  definition_id: ids.definition,
+  server_id: ids.server,
+  instance_id: ids.instance,
+  revision: 2,
+  deployed_revision: 1,
+  spec_hash: `sha256:${'1'.repeat(64)}`,
+  plan_hash: `sha256:${'2'.repeat(64)}`,
+  nothing_to_do: false,
+  interruption: false,
+  components: [],
+  pulls: [],
+  jobs: [],
+  routes: [],
+  permissions: [],
+  warnings: [],
+  ...given,
 });
 
 export const instance = (over: Partial<Instance> = {}): Instance => ({

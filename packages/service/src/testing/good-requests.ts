@@ -270,6 +270,7 @@ export const goodRequests: GoodRequests = {
   },
   'deployments.execute': async (caller) => ({ body: { definition_id: await aDefinition(caller) } }),
   'deployments.create': async (caller) => ({ body: { definition_id: await aDefinition(caller) } }),
+  'deployments.plan': ofDefinition,
   'deployments.pending': async (caller) => {
     await aDeployment(caller);
     return {};

@@ -9,6 +9,7 @@ import type { Standing } from '../servers/service.ts';
 import { requireOpenTenant } from '../tenants/membership.ts';
 import { type Beginning, beginDeployment } from './begin.ts';
 import { LINES_IN_ANSWER } from './logs.ts';
+import type { Planning } from './planning.ts';
 import { cancelHeld, hasEnded, hold, scopeOf, type Wake, wakeNext } from './queue.ts';
 import { deploymentRecord, lineRecord } from './record.ts';
 import type { ManifestsOfDeployments } from './reports.ts';
@@ -35,6 +36,8 @@ export interface DeploymentsDeps {
   readonly pages: Pages;
   readonly server: ServerStanding;
   readonly manifests: Pick<ManifestsOfDeployments, 'resolve'>;
+  /** Holds an order against the plan that it was given for. */
+  readonly planning: Pick<Planning, 'requireFit'>;
   readonly wake: Wake;
   /** What is deployed on a server, and which revision of it. */
   readonly deployedOn: (
@@ -119,6 +122,7 @@ export class Deployments {
     const { server_id } = pinned.definition;
     if (body.server_id !== undefined && body.server_id !== server_id)
       throw conflict('server_id', 'other_server', `the definition is planted on ${server_id}.`);
+    await this.#deps.planning.requireFit(tx, pinned.definition, body);
     return this.#order(tx, pinned, { rollbackOf: null, actor: actorOf(principal) });
   }
 

@@ -164,6 +164,18 @@ export const lastEnded = (queries: Queries, definitionId: string): Promise<Deplo
     .limit(1)
     .executeTakeFirst();
 
+/** The last one that ended well and took its secrets from the vault: what heals brings back those of before. */
+export const lastOrdered = (queries: Queries, definitionId: string): Promise<DeploymentRow | undefined> =>
+  queries.db
+    .selectFrom('deployments')
+    .selectAll()
+    .where('definition_id', '=', definitionId)
+    .where('status', '=', 'success')
+    .where('kind', '!=', 'heal')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
 /** The last one that ended well; before a certain one, of a revision or of another, if they are given. */
 export const lastSuccess = (
   queries: Queries,

@@ -164,6 +164,14 @@ const byId = statement<{ id: string }, InstanceRow>((db, p, engine) => {
 
 export const lockInstance = async (tx: Tx, id: string): Promise<InstanceRow | undefined> => (await byId(tx, { id }))[0];
 
+export const findLiving = (queries: Queries, definitionId: string): Promise<InstanceRow | undefined> =>
+  queries.db
+    .selectFrom('instances')
+    .selectAll()
+    .where('definition_id', '=', definitionId)
+    .where('status', '<>', sql.lit('released' as const))
+    .executeTakeFirst();
+
 export const lockLiving = (tx: Tx, definitionId: string): Promise<InstanceRow | undefined> =>
   forUpdate(
     tx,
