@@ -62,6 +62,8 @@ async function runVitest() {
     env: {
       HORTUS_TEST_POSTGRES: postgres.url,
       HORTUS_TEST_DOCKER: docker.socketPath,
+      // Hundreds of processes are started from the same source; it need not be compiled for each of them.
+      NODE_COMPILE_CACHE: join(folder.path, 'compiled'),
       ...(long ? { HORTUS_TEST_LONG: '1' } : {}),
     },
   });

@@ -84,6 +84,10 @@ const orderSteps = {
     name: 'Remove volumes',
     description: 'Removes the volumes, if that was asked for and every critical one was named.',
   },
+  smoke_test: {
+    name: 'Smoke test',
+    description: 'Makes the checks of the template’s smoke test, one after another, against the containers themselves.',
+  },
   report_result: {
     name: 'Report result',
     description: 'Tells the service how it ended, again and again until it has heard.',
@@ -152,6 +156,11 @@ export const playbooks = {
     name: 'Restart',
     description: 'Stops the services of an instance and starts them again.',
     steps: [...ordered, 'stop_containers', 'start_containers', 'report_result'],
+  },
+  smoke: {
+    name: 'Smoke test',
+    description: 'Makes the smoke test of the template on an instance that runs; nothing is changed.',
+    steps: [...ordered, 'smoke_test', 'report_result'],
   },
   release: {
     name: 'Release',

@@ -275,6 +275,28 @@ describe('a built-in action', () => {
     expect(await volumes()).toBe(0);
   });
 
+  it('makes the smoke test of the template, and tells what it saw', async () => {
+    const uid = await deploy();
+    const main = component('main', { image });
+    const testedBy = (...command: string[]) => {
+      const smoke = [{ exec: { component: 'main', command: ['true'] } }, { exec: { component: 'main', command } }];
+      const instance = { uid, name: uid, server_id: server.id };
+      journal.manifests.keep(new Signer().sign(manifest(uid, [main], { instance, smoke })));
+    };
+    testedBy('sh', '-c', 'exit 0');
+    expect(await builtIn(uid, 'hortus.smoke')).toMatchObject({
+      status: 'completed',
+      output: expect.stringMatching(/^passed {2}true in main: exit code 0 .*\npassed {2}sh -c exit 0 in main/),
+    });
+    await builtIn(uid, 'hortus.stop');
+    testedBy('sh', '-c', 'exit 4');
+    expect(await builtIn(uid, 'hortus.smoke')).toMatchObject({
+      status: 'failed',
+      exit_code: 1,
+      error: 'true in main: expected exit code 0, saw no running container of main.',
+    });
+  });
+
   it('that nobody has heard of fails', async () => {
     expect(await builtIn(await deploy(), 'hortus.explode')).toMatchObject({ status: 'failed' });
   });

@@ -1,9 +1,12 @@
 import type { Manifest } from '@hortus/contract/template/manifest';
+import { primaryOf } from '@hortus/template/rollout/replacement';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
 import { label } from '../plan/labels.ts';
+import { smokeFailure, smokeReport } from '../smoke/report.ts';
+import { runSmoke } from '../smoke/smoke.ts';
 import { type ActionOutcome, failure, success } from './action.ts';
-import { containersOf } from './instance-containers.ts';
+import { containersOf, runningContainer } from './instance-containers.ts';
 
 export interface BuiltInContext {
   engine: Engine;
@@ -36,7 +39,19 @@ const builtIns: Record<string, BuiltIn> = {
     return success();
   },
   'hortus.release': release,
+  'hortus.smoke': smoke,
 };
+
+/** The deploy test of the template, on what runs. */
+async function smoke({ engine, uid, manifest }: BuiltInContext): Promise<ActionOutcome> {
+  if (manifest === undefined) return failure('Nothing was deployed by this daemon that could be tested.');
+  const primary = primaryOf(manifest);
+  const containerOf = (name: string) => runningContainer(engine, uid, name, name === primary);
+  const result = await runSmoke({ engine, manifest, containerOf });
+  const error = smokeFailure(result);
+  const output = smokeReport(result);
+  return error === undefined ? success(output) : { ...failure(error), exit_code: 1, output };
+}
 
 async function release(context: BuiltInContext, containers: ContainerFacts[]): Promise<ActionOutcome> {
   const { engine, uid, manifest, params } = context;

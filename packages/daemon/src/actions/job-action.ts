@@ -36,7 +36,7 @@ export async function startJob({ engine, manifest, executionId, name, action, ar
     env: { ...spec.env, ...action.env },
     ...(action.user === undefined ? {} : { user: action.user }),
     ...(action.working_dir === undefined ? {} : { workingDir: action.working_dir }),
-    network: spec.network.kind === 'host' ? spec.network : { ...spec.network, aliases: [] },
+    network: spec.network.kind === 'bridge' ? { ...spec.network, aliases: [] } : spec.network,
     healthcheck: 'none',
     labels: {
       [label.managed]: 'true',

@@ -14,7 +14,7 @@ export interface ContainerSpec {
   limits: Limits;
   restart: 'always' | 'unless-stopped' | 'on-failure' | 'no';
   ports: readonly Port[];
-  network: { kind: 'host' } | { kind: 'bridge'; name: string; aliases: readonly string[] };
+  network: { kind: 'host' | 'none' } | { kind: 'bridge'; name: string; aliases: readonly string[] };
   privileged: boolean;
   pid: 'private' | 'host';
   ipc: 'private' | 'host';

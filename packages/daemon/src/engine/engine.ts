@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { ContainerFacts } from './container-facts.ts';
 import type { ContainerFile, ContainerSpec } from './container-spec.ts';
 
@@ -10,6 +11,8 @@ export interface Engine {
 
   /** In any state; `true` asks for the label whatever its value. */
   containers(filter: { labels: LabelFilter }): Promise<ContainerFacts[]>;
+  /** Those that run, with what a list says of them: one question, however many there are. */
+  running(filter: { labels: LabelFilter }): Promise<RunningContainer[]>;
   /** By id or name. */
   inspect(id: string): Promise<ContainerFacts | undefined>;
 
@@ -20,7 +23,11 @@ export interface Engine {
   image(ref: string): Promise<ImageFacts | undefined>;
   pull(ref: string, on: (progress: PullProgress) => void, options?: PullOptions): Promise<void>;
 
+  /** Makes an image of a file system given as a tar archive. */
+  importImage(ref: string, archive: Buffer): Promise<void>;
+
   volumes(filter: { labels: LabelFilter }): Promise<NamedFacts[]>;
+  volume(name: string): Promise<NamedFacts | undefined>;
   networks(filter: { labels: LabelFilter }): Promise<NamedFacts[]>;
   /** The id of the network. One of that name with other `owner` labels is a conflict, not ours to use. */
   ensureNetwork(spec: NamedSpec): Promise<string>;
@@ -33,6 +40,13 @@ export interface Engine {
 
   create(spec: ContainerSpec): Promise<string>;
   putFiles(id: string, files: readonly ContainerFile[]): Promise<void>;
+  /**
+   * What is at a path of a container, running or not, as a tar archive that begins with the last name of the path. Reading it
+   * slowly slows the engine. That it ends is no proof that it is whole.
+   */
+  readArchive(id: string, path: string, signal?: AbortSignal): Promise<Readable>;
+  /** Unpacks a tar archive into a folder of a container, as it comes. The folder itself stays as it is. */
+  writeArchive(id: string, path: string, archive: Readable, signal?: AbortSignal): Promise<void>;
   /** Starting a running container and stopping a stopped one are no errors. */
   start(id: string): Promise<void>;
   stop(id: string, graceMs: number): Promise<void>;
@@ -77,6 +91,13 @@ export interface ImageFacts {
 }
 
 export type LabelFilter = Readonly<Record<string, string | true>>;
+
+export interface RunningContainer {
+  id: string;
+  labels: Record<string, string>;
+  /** It has no network of its own. */
+  hostNetwork: boolean;
+}
 
 export interface NamedFacts {
   name: string;

@@ -117,7 +117,7 @@ function unit(
     primary: primary && replica === 1,
     irreversible: component.irreversible,
     beside: canRunBeside(component),
-    aliases: bare.network.kind === 'host' ? [] : bare.network.aliases,
+    aliases: bare.network.kind === 'bridge' ? bare.network.aliases : [],
     spec: {
       ...bare,
       // Ours come last: a manifest must not be able to pass a container off as another's.

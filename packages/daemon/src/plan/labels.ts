@@ -24,6 +24,8 @@ export const label = {
   home: 'hortus.home',
   /** On throw-away containers of actions, which no deployment touches. */
   execution: 'hortus.execution',
+  /** On windows into volumes: which life of a daemon opened it, so that the next one knows those that were left. */
+  life: 'hortus.life',
 } as const;
 
 /** What an existing network or volume must carry to be used as ours. Not the server: a server may be registered anew. */

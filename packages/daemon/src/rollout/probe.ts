@@ -71,6 +71,8 @@ async function probeCommand(
   let said = '';
   for await (const { chunk } of command.output) if (said.length < keptOutput) said += chunk.toString('utf8');
   const { exitCode } = await command.inspect();
+  // Its output ends here too when the time is up.
+  if (exitCode === undefined) signal.throwIfAborted();
   if (exitCode === 0) return { ok: true };
   const words = said.trim().slice(0, keptOutput);
   return { ok: false, detail: `${argv[0]} ended with ${exitCode ?? 'no exit code'}${words && `: ${words}`}` };

@@ -1,5 +1,6 @@
 // hortusd for tests: the same daemon, which kills itself at the moment that HORTUS_TEST_KILL_AT names, once.
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
@@ -25,3 +26,5 @@ function boundary(moment: string): void {
 }
 
 new Daemon({ config, log: openLog('warn'), boundary }).start();
+// One that is killed has no end at which it would keep what it has compiled for the next one.
+flushCompileCache();

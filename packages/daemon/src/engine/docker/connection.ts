@@ -1,4 +1,5 @@
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { pipeline, type Readable } from 'node:stream';
 import { EngineProblem, type EngineProblemKind } from '../engine-problem.ts';
 
 export interface Call {
@@ -8,6 +9,8 @@ export interface Call {
   path: string;
   query?: Readonly<Record<string, string | undefined>>;
   body?: unknown;
+  /** Instead of `body`: sent as it comes, and no faster than the engine takes it. */
+  content?: Readable;
   headers?: Readonly<Record<string, string>>;
   /** Milliseconds until the answer is complete; of a stream, until it begins and between two pieces of it. */
   timeout: number;
@@ -102,7 +105,8 @@ export class Connection {
       : call.body === undefined
         ? undefined
         : Buffer.from(JSON.stringify(call.body));
-    const type = Buffer.isBuffer(call.body) ? 'application/x-tar' : 'application/json';
+    const type = Buffer.isBuffer(call.body) || call.content ? 'application/x-tar' : 'application/json';
+    const length = call.content ? {} : { 'content-length': String(payload?.length ?? 0) };
     const outgoing = request({
       socketPath: this.#socketPath,
       method: call.method,
@@ -112,9 +116,8 @@ export class Connection {
       // Go's HTTP server demands a host, although a socket has none.
       headers: {
         host: 'engine',
-        ...(payload === undefined
-          ? { 'content-length': '0' }
-          : { 'content-type': type, 'content-length': payload.length }),
+        ...(payload === undefined && call.content === undefined ? {} : { 'content-type': type }),
+        ...length,
         ...call.headers,
       },
     });
@@ -125,7 +128,9 @@ export class Connection {
     outgoing.on('timeout', () => outgoing.destroy(late(call)));
     outgoing.on('error', (error) => fail(failure(call, error, outgoing)));
     outgoing.on('response', on);
-    outgoing.end(payload);
+    // What goes wrong on either side ends the request, which then says so itself.
+    if (call.content) pipeline(call.content, outgoing, () => undefined);
+    else outgoing.end(payload);
     return outgoing;
   }
 }

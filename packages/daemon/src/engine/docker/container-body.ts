@@ -40,7 +40,7 @@ function hostConfig(spec: ContainerSpec): Record<string, unknown> {
     Ulimits: Object.entries(limits.ulimits).map(([Name, { soft, hard }]) => ({ Name, Soft: soft, Hard: hard })),
     RestartPolicy: { Name: spec.restart },
     PortBindings: portBindings(spec.ports),
-    NetworkMode: spec.network.kind === 'host' ? 'host' : spec.network.name,
+    NetworkMode: spec.network.kind === 'bridge' ? spec.network.name : spec.network.kind,
     Privileged: spec.privileged,
     PidMode: spec.pid === 'host' ? 'host' : '',
     IpcMode: spec.ipc,

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { ContainerFacts } from '../container-facts.ts';
 import type { ContainerFile, ContainerSpec } from '../container-spec.ts';
 import type {
@@ -12,18 +13,21 @@ import type {
   NamedSpec,
   PullOptions,
   PullProgress,
+  RunningContainer,
 } from '../engine.ts';
 import { EngineProblem } from '../engine-problem.ts';
 import type { Call } from './connection.ts';
 import { containerBody } from './container-body.ts';
 import { demultiplex } from './demultiplex.ts';
 import { DockerApi } from './docker-api.ts';
+import { readArchive, writeArchive } from './docker-archive.ts';
 import { followEvents } from './docker-events.ts';
 import { dockerExec } from './docker-exec.ts';
-import { hasImage, imageDigests, pullImage, readImage } from './docker-images.ts';
+import { hasImage, imageDigests, importImage, pullImage, readImage } from './docker-images.ts';
 import {
   ensureNetwork,
   ensureVolume,
+  findVolume,
   joinNetwork,
   labelFilters,
   listNetworks,
@@ -90,6 +94,21 @@ class DockerEngine implements Engine {
     return facts.filter((one) => one !== undefined);
   }
 
+  async running({ labels }: { labels: LabelFilter }): Promise<RunningContainer[]> {
+    const list = await this.#api.json<ListedContainer[]>({
+      operation: 'list running containers',
+      method: 'GET',
+      path: '/containers/json',
+      query: { filters: labelFilters(labels) },
+      timeout: this.#timeouts.quick,
+    });
+    return list.map(({ Id, Labels, HostConfig }) => ({
+      id: Id,
+      labels: Labels ?? {},
+      hostNetwork: HostConfig?.NetworkMode === 'host',
+    }));
+  }
+
   async inspect(id: string): Promise<ContainerFacts | undefined> {
     const call = this.#container('GET', id, 'json', `inspect container ${id}`, this.#timeouts.quick);
     const { status, body } = await this.#api.call(call, [404]);
@@ -110,6 +129,14 @@ class DockerEngine implements Engine {
 
   pull(ref: string, on: (progress: PullProgress) => void, options: PullOptions = {}): Promise<void> {
     return pullImage(this.#api, ref, on, options);
+  }
+
+  importImage(ref: string, archive: Buffer): Promise<void> {
+    return importImage(this.#api, ref, archive);
+  }
+
+  volume(name: string): Promise<NamedFacts | undefined> {
+    return findVolume(this.#api, name);
   }
 
   volumes({ labels }: { labels: LabelFilter }): Promise<NamedFacts[]> {
@@ -171,6 +198,14 @@ class DockerEngine implements Engine {
       throw new EngineProblem({ operation, kind: 'invalid', detail: (cause as Error).message, cause });
     }
     await this.#api.call({ ...call, query: { path: '/' }, body });
+  }
+
+  readArchive(id: string, path: string, signal?: AbortSignal): Promise<Readable> {
+    return readArchive(this.#api, id, path, signal);
+  }
+
+  writeArchive(id: string, path: string, archive: Readable, signal?: AbortSignal): Promise<void> {
+    return writeArchive(this.#api, id, path, archive, signal);
   }
 
   async start(id: string): Promise<void> {
@@ -260,6 +295,13 @@ class DockerEngine implements Engine {
     const call = this.#container('POST', id, what, `${what} container ${id}`, timeout);
     return { ...call, query: { t: String(Math.ceil(graceMs / 1_000)) } };
   }
+}
+
+/** The part of `GET /containers/json` that we read. */
+interface ListedContainer {
+  Id: string;
+  Labels?: Record<string, string> | null;
+  HostConfig?: { NetworkMode?: string };
 }
 
 async function* once(body: Buffer): AsyncGenerator<Buffer> {

@@ -45,6 +45,21 @@ interface ImageAnswer {
   } | null;
 }
 
+export async function importImage(api: DockerApi, ref: string, archive: Buffer): Promise<void> {
+  const operation = `import image ${ref}`;
+  const { fromImage: repo, tag } = pullParameters(checkedReference(ref, operation));
+  const query = { fromSrc: '-', repo, tag };
+  const call = { operation, method: 'POST', path: '/images/create', query, timeout: api.timeouts.heavy } as const;
+  const { body } = await api.call({ ...call, body: archive });
+  for await (const line of jsonLines<PullLine>(once(body))) {
+    if (line.error !== undefined) throw new EngineProblem({ operation, kind: 'failed', detail: line.error });
+  }
+}
+
+async function* once(body: Buffer): AsyncGenerator<Buffer> {
+  yield body;
+}
+
 interface PullLine {
   status?: string;
   id?: string;

@@ -26,6 +26,13 @@ export async function listVolumes(api: DockerApi, labels: LabelFilter): Promise<
   return (answer.Volumes ?? []).map(named);
 }
 
+export async function findVolume(api: DockerApi, name: string): Promise<NamedFacts | undefined> {
+  const operation = `look for volume ${name}`;
+  const path = objectPath('volumes', name, operation);
+  const { status, body } = await api.call({ operation, method: 'GET', path, timeout: api.timeouts.quick }, [404]);
+  return status === 404 ? undefined : named(JSON.parse(body.toString('utf8')) as NamedAnswer);
+}
+
 export async function listNetworks(api: DockerApi, labels: LabelFilter): Promise<NamedFacts[]> {
   const answer = await api.json<NamedAnswer[] | null>({
     operation: 'list networks',

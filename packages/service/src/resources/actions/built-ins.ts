@@ -1,16 +1,24 @@
 import type { InstanceRow } from '../instances/service.ts';
 
-/** What can be done on every instance, whatever its template says, on the same road as its own actions. */
-export const builtIns = {
+/** Those that say what an instance is to be. */
+const settling = {
   'hortus.start': 'Start',
   'hortus.stop': 'Stop',
   'hortus.restart': 'Restart',
   'hortus.release': 'Release',
 } as const;
 
+/** What can be done on every instance, whatever its template says, on the same road as its own actions. */
+export const builtIns = {
+  ...settling,
+  'hortus.smoke': 'Smoke test',
+} as const;
+
 export type BuiltIn = keyof typeof builtIns;
+export type Settling = keyof typeof settling;
 
 export const isBuiltIn = (slug: string): slug is BuiltIn => Object.hasOwn(builtIns, slug);
+export const isSettling = (slug: string): slug is Settling => Object.hasOwn(settling, slug);
 
 /** Stopping waits for a container to end by itself, and an instance may have several. */
 export const BUILT_IN_TIMEOUT_MS = 300_000;

@@ -9,7 +9,15 @@ import type { Vault } from '../../vault/vault.ts';
 import type { NamedRow } from '../instances/service.ts';
 import { type Instances, released } from '../instances/service.ts';
 import type { Catalog } from '../templates/catalog.ts';
-import { BUILT_IN_TIMEOUT_MS, type BuiltIn, type BuiltInOrder, builtIns, isBuiltIn } from './built-ins.ts';
+import {
+  BUILT_IN_TIMEOUT_MS,
+  type BuiltIn,
+  type BuiltInOrder,
+  builtIns,
+  isBuiltIn,
+  isSettling,
+  type Settling,
+} from './built-ins.ts';
 import { NEVER_STARTED_MS, setAlarm } from './deadlines.ts';
 import { containerOf, specOf } from './declared.ts';
 import { executionLifecycle } from './lifecycle.ts';
@@ -98,7 +106,7 @@ export class Orders {
   /** One that waits for the same is answered instead of put down again; the instance must be locked. */
   async order(tx: Tx, order: BuiltInOrder): Promise<ExecutionRow> {
     const waiting = await lockPendingOfInstance(tx, order.instance.id);
-    const last = waiting.findLast((row) => Object.hasOwn(builtIns, row.slug));
+    const last = waiting.findLast((row) => isBuiltIn(row.slug));
     if (last?.slug !== order.slug || last.params !== JSON.stringify(order.params ?? {}))
       return this.#insert(tx, builtIn(order));
     // Whoever gives it more time to begin means both.
@@ -114,9 +122,9 @@ export class Orders {
   }
 
   /** The last built-in action that has not ended: what the instance is about to be. */
-  async lastWanted(queries: Queries, instanceId: string): Promise<BuiltIn | undefined> {
+  async lastWanted(queries: Queries, instanceId: string): Promise<Settling | undefined> {
     const slugs = (await unfinishedOfInstance(queries, instanceId)).map(({ slug }) => slug);
-    return slugs.filter(isBuiltIn).at(-1);
+    return slugs.filter(isSettling).at(-1);
   }
 
   async withdraw(tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null): Promise<void> {

@@ -3,7 +3,7 @@ import { CHANNEL_TOPIC } from '../../channel/waker.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
-import { type BuiltIn, isBuiltIn } from './built-ins.ts';
+import { type BuiltIn, isBuiltIn, isSettling, type Settling } from './built-ins.ts';
 import { GRACE_MS, setAlarm } from './deadlines.ts';
 import { type ExecutionMove, executionLifecycle } from './lifecycle.ts';
 import { KEPT_BYTES, keep } from './output.ts';
@@ -15,8 +15,8 @@ export interface ResultsDeps {
   /** What a built-in action does to its instance. */
   readonly instances: {
     definitionOf(queries: Queries, instanceId: string): Promise<string | undefined>;
-    began(tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null): Promise<void>;
-    settled(tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null): Promise<void>;
+    began(tx: Tx, instanceId: string, slug: Settling, actor: string | null): Promise<void>;
+    settled(tx: Tx, instanceId: string, slug: Settling, actor: string | null): Promise<void>;
   };
   /** The values that nobody may read in what an action wrote. */
   readonly secretsOf: (queries: Queries, owner: { accountId: string; definitionId: string }) => Promise<string[]>;
@@ -51,7 +51,7 @@ export class Results {
       set: { started_at: tx.now, deadline_at, paused_at: null },
     });
     await setAlarm(tx, row.id, deadline_at);
-    if (isBuiltIn(row.slug)) await this.#deps.instances.began(tx, row.instance_id, row.slug, actor);
+    if (isSettling(row.slug)) await this.#deps.instances.began(tx, row.instance_id, row.slug, actor);
     return started;
   }
 
@@ -78,7 +78,7 @@ export class Results {
   }
 
   async #afterBuiltIn(tx: Tx, row: ExecutionRow, slug: BuiltIn, actor: string | null): Promise<void> {
-    if (row.status === 'completed') {
+    if (row.status === 'completed' && isSettling(slug)) {
       await this.#deps.instances.settled(tx, row.instance_id, slug, actor);
       if (slug === 'hortus.release') await this.#dropWaiting(tx, row, actor);
     }

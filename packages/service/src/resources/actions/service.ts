@@ -7,7 +7,7 @@ import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Instances } from '../instances/service.ts';
 import type { Catalog } from '../templates/catalog.ts';
-import type { BuiltIn, BuiltInOrder } from './built-ins.ts';
+import type { BuiltIn, BuiltInOrder, Settling } from './built-ins.ts';
 import { deadlineJob } from './deadlines.ts';
 import { type Declared, declaredOf, specOf } from './declared.ts';
 import { dispatch, type Line } from './dispatch.ts';
@@ -83,7 +83,7 @@ export class Actions {
   }
 
   /** What the instance is about to be: the last built-in action of it that has not ended. */
-  lastWanted(queries: Queries, instanceId: string): Promise<BuiltIn | undefined> {
+  lastWanted(queries: Queries, instanceId: string): Promise<Settling | undefined> {
     return this.#orders.lastWanted(queries, instanceId);
   }
 

@@ -1,5 +1,5 @@
 import type { Queries, Tx } from '../../storage/storage.ts';
-import type { BuiltIn, BuiltInOrder } from '../actions/built-ins.ts';
+import type { BuiltIn, BuiltInOrder, Settling } from '../actions/built-ins.ts';
 import { countOfTenants, findMembership, type InstanceRow, lockLiving } from './store.ts';
 
 /** What instances are to the tenants they belong to. */
@@ -8,7 +8,7 @@ export const membershipOf = findMembership;
 
 export interface PausesDeps {
   /** What an instance is about to be: the last built-in action of it that has not ended. */
-  readonly lastWanted: (queries: Queries, instanceId: string) => Promise<BuiltIn | undefined>;
+  readonly lastWanted: (queries: Queries, instanceId: string) => Promise<Settling | undefined>;
   readonly order: (tx: Tx, order: BuiltInOrder) => Promise<unknown>;
   /** Takes back what has not been sent yet. */
   readonly withdraw: (tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null) => Promise<void>;

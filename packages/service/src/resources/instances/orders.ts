@@ -4,7 +4,7 @@ import type { ReleaseOrder } from '@hortus/contract/resources/instances';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { conflict, invalid } from '../../problem.ts';
 import type { Tx } from '../../storage/storage.ts';
-import type { BuiltIn, BuiltInOrder } from '../actions/built-ins.ts';
+import type { BuiltInOrder, Settling } from '../actions/built-ins.ts';
 import { specOf } from '../actions/declared.ts';
 import type { Catalog } from '../templates/catalog.ts';
 import { requireOpenTenant } from '../tenants/membership.ts';
@@ -34,7 +34,7 @@ export class InstanceOrders {
     this.#deps = deps;
   }
 
-  async order(tx: Tx, principal: Principal, id: string, slug: Exclude<BuiltIn, 'hortus.release'>): Promise<Ordered> {
+  async order(tx: Tx, principal: Principal, id: string, slug: Exclude<Settling, 'hortus.release'>): Promise<Ordered> {
     const { instances, order } = this.#deps;
     const instance = await instances.lock(tx, principal, id);
     if (instance.status === 'released') throw released();

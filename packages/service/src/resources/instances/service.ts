@@ -8,7 +8,7 @@ import { conflict, invalid, notFound } from '../../problem.ts';
 import { begin, transition } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import { type Queries, RunAgain, type Tx } from '../../storage/storage.ts';
-import type { BuiltIn, BuiltInOrder } from '../actions/built-ins.ts';
+import type { BuiltIn, BuiltInOrder, Settling } from '../actions/built-ins.ts';
 import type { Catalog } from '../templates/catalog.ts';
 import { type Columns, type Facts, forgetHealth, take } from './facts.ts';
 import { failuresByDay } from './failures.ts';
@@ -231,7 +231,7 @@ export class Instances {
   }
 
   /** A built-in action has begun. */
-  async began(tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null): Promise<void> {
+  async began(tx: Tx, instanceId: string, slug: Settling, actor: string | null): Promise<void> {
     const row = await lockInstance(tx, instanceId);
     if (!row || row.status === 'released') return;
     if (slug === 'hortus.restart') await transition(tx, instanceLifecycle, row, 'restart', { actor });
@@ -241,7 +241,7 @@ export class Instances {
   }
 
   /** A built-in action has done what it is for. Later reports know better. */
-  async settled(tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null): Promise<void> {
+  async settled(tx: Tx, instanceId: string, slug: Settling, actor: string | null): Promise<void> {
     const row = await lockInstance(tx, instanceId);
     if (!row || row.status === 'released') return;
     const { move, before, set } = settlements[slug](row, tx.now);
@@ -258,7 +258,7 @@ interface Settlement {
   readonly set: Columns;
 }
 
-const settlements: Readonly<Record<BuiltIn, (row: InstanceRow, now: number) => Settlement>> = {
+const settlements: Readonly<Record<Settling, (row: InstanceRow, now: number) => Settlement>> = {
   'hortus.start': (row, now) => ({ move: 'run', set: row.status === 'running' ? {} : { started_at: now } }),
   'hortus.stop': () => ({ move: 'stop', set: {} }),
   'hortus.restart': (row, now) => ({

@@ -1,0 +1,43 @@
+import type { Readable } from 'node:stream';
+import type { DockerApi } from './docker-api.ts';
+import { objectPath } from './object-path.ts';
+
+export async function readArchive(api: DockerApi, id: string, path: string, signal?: AbortSignal): Promise<Readable> {
+  const operation = `read ${path} of container ${id}`;
+  return await api.stream({
+    operation,
+    method: 'GET',
+    path: `${objectPath('containers', id, operation)}/archive`,
+    query: { path },
+    timeout: api.timeouts.silence,
+    signal,
+  });
+}
+
+export async function writeArchive(
+  api: DockerApi,
+  id: string,
+  path: string,
+  archive: Readable,
+  signal?: AbortSignal,
+): Promise<void> {
+  const operation = `write into ${path} of container ${id}`;
+  try {
+    const answer = await api.stream({
+      operation,
+      method: 'PUT',
+      path: `${objectPath('containers', id, operation)}/archive`,
+      query: { path },
+      content: archive,
+      timeout: api.timeouts.silence,
+      signal,
+    });
+    // Nothing but an end is in there, and it is the engine's word that all of it is written.
+    for await (const _ of answer);
+  } catch (error) {
+    // If it is the source that broke, the engine can only say that something ended early.
+    const broken = signal?.aborted ? undefined : archive.errored;
+    archive.destroy();
+    throw broken ?? error;
+  }
+}

@@ -1,0 +1,28 @@
+import type { SmokeResult } from './smoke.ts';
+
+/** What is kept of one thing that was seen. */
+const LONGEST_LINE = 500;
+
+/** One line for each check, for people; programs read the result itself. */
+export function smokeReport({ checks }: SmokeResult): string {
+  if (checks.length === 0) return 'The template declares no smoke test.\n';
+  return checks
+    .map(({ asked, expected, seen, passed, tookMs }) =>
+      passed
+        ? `passed  ${oneLine(asked)}: ${oneLine(seen)} (${tookMs} ms)\n`
+        : `failed  ${oneLine(asked)}: expected ${oneLine(expected)}, saw ${oneLine(seen)} (${tookMs} ms)\n`,
+    )
+    .join('');
+}
+
+/** The first thing that went wrong, as the reason why. */
+export function smokeFailure({ checks }: SmokeResult): string | undefined {
+  const first = checks.find(({ passed }) => !passed);
+  if (first === undefined) return undefined;
+  return `${oneLine(first.asked)}: expected ${oneLine(first.expected)}, saw ${oneLine(first.seen)}.`;
+}
+
+function oneLine(text: string): string {
+  const words = text.replaceAll(/\s+/g, ' ').trim();
+  return words.length > LONGEST_LINE ? `${words.slice(0, LONGEST_LINE)}…` : words;
+}

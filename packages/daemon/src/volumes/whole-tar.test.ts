@@ -1,0 +1,77 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { tarOf } from '../engine/docker/tar.ts';
+import { BrokenArchive, WholeTar } from './whole-tar.ts';
+
+const file = fc.record({
+  path: fc.stringMatching(/^\/[a-z]{1,40}(\/[a-z]{1,90}){0,3}$/),
+  mode: fc.constant('0644'),
+  content: fc.string({ maxLength: 2_000 }),
+});
+
+function pieces(archive: Buffer, sizes: readonly number[]): Buffer[] {
+  const cut: Buffer[] = [];
+  for (let at = 0, turn = 0; at < archive.length; turn++) {
+    const size = sizes[turn % sizes.length] ?? archive.length;
+    cut.push(archive.subarray(at, at + size));
+    at += size;
+  }
+  return cut;
+}
+
+async function through(chunks: Buffer[]): Promise<{ bytes: Buffer; checked: WholeTar }> {
+  const checked = new WholeTar('a test');
+  const bytes = await buffer(Readable.from(chunks, { objectMode: false }).pipe(checked));
+  return { bytes, checked };
+}
+
+test('passes on what it gets, in whatever pieces, and counts it', async () => {
+  const sizes = fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1, maxLength: 20 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(file, { maxLength: 5 }), sizes, async (files, cuts) => {
+      const archive = tarOf(files);
+      const { bytes, checked } = await through(pieces(archive, cuts));
+      expect(bytes.equals(archive)).toBe(true);
+      const total = files.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+      expect(checked.facts).toEqual({ entries: files.length, bytes: total });
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('finds every cut', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(file, { minLength: 1, maxLength: 3 }), fc.nat(), async (files, where) => {
+      const archive = tarOf(files);
+      const kept = where % (archive.length - 512);
+      await expect(through([archive.subarray(0, kept)])).rejects.toThrow(BrokenArchive);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('a damaged header is found where it stands', async () => {
+  const archive = tarOf([{ path: '/a', mode: '0644', content: 'x' }]);
+  archive[3] = 1;
+  await expect(through([archive])).rejects.toThrow('The archive of a test is not whole: a header in it is damaged.');
+});
+
+test('a content too long for its header is as long as the record before it says', async () => {
+  const size = 9 * 1024 ** 3;
+  const [header] = pieces(tarOf([{ path: '/large', mode: '0644', content: '' }]), [512]) as [Buffer];
+  const record = `19 size=${size}\n`.replace(/^\d+/, String(`NN size=${size}\n`.length));
+  const records = Buffer.alloc(512, 0);
+  records.write(record);
+  const [before] = pieces(tarOf([{ path: '/pax', mode: '0644', content: record }]), [512]) as [Buffer];
+  before.write('x', 156);
+  before.write(' '.repeat(8), 148);
+  const sum = before.reduce((total, byte) => total + byte, 0);
+  before.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  const checked = new WholeTar('a test');
+  checked.resume();
+  checked.write(Buffer.concat([before, records, header]));
+  await new Promise<void>((resolve) => checked.write(Buffer.alloc(1), () => resolve()));
+  expect(checked.facts.bytes).toBe(size);
+});

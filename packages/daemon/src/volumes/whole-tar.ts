@@ -1,0 +1,146 @@
+import { Transform, type TransformCallback } from 'node:stream';
+
+/** What is in an archive. */
+export interface ArchiveFacts {
+  /** Everything in it but its own top folder. */
+  entries: number;
+  /** Of the contents of its files. */
+  bytes: number;
+}
+
+/** The archive is cut, or is none. */
+export class BrokenArchive extends Error {}
+
+const BLOCK = 512;
+/** Records of one entry; the engine writes some hundred bytes. */
+const LONGEST_RECORDS = 1024 * 1024;
+
+/**
+ * Passes a tar archive through unchanged and fails at its end unless it was whole. It is needed because the engine ends its
+ * stream in the same way when it could not read on (a file that became shorter meanwhile, a disk that failed) as when all
+ * was read: only the two empty blocks at the end tell.
+ */
+export class WholeTar extends Transform {
+  readonly #what: string;
+  /** The part of a header or of records that has come so far. */
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  /** What is being read: a header, the records of the next entry, or content that nobody looks at. */
+  #reading: 'header' | 'records' | 'content' | 'end' = 'header';
+  /** Bytes of it still to come, with the padding. */
+  #left = BLOCK;
+  #recordBytes = 0;
+  /** A size that the records of the next entry say, because its header has no room for it. */
+  #sizeToCome: number | undefined;
+  #emptyBlocks = 0;
+  #headers = 0;
+  #entries = 0;
+  #bytes = 0;
+
+  /** `what` is how an error names the archive: `volume blog-data`. */
+  constructor(what: string) {
+    super();
+    this.#what = what;
+  }
+
+  get facts(): ArchiveFacts {
+    return { entries: this.#entries, bytes: this.#bytes };
+  }
+
+  override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
+    try {
+      this.#read(chunk);
+      done(null, chunk);
+    } catch (error) {
+      done(error as Error);
+    }
+  }
+
+  override _flush(done: TransformCallback): void {
+    done(this.#reading === 'end' ? null : this.#broken('it ends in the middle'));
+  }
+
+  #read(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length; ) {
+      if (this.#reading === 'end') return;
+      const part = chunk.subarray(at, at + this.#left);
+      at += part.length;
+      this.#left -= part.length;
+      if (this.#reading !== 'content') {
+        this.#held.push(part);
+        this.#heldBytes += part.length;
+      }
+      if (this.#left === 0) this.#complete();
+    }
+  }
+
+  #complete(): void {
+    const held = this.#held.length === 1 ? (this.#held[0] as Buffer) : Buffer.concat(this.#held, this.#heldBytes);
+    this.#held = [];
+    this.#heldBytes = 0;
+    const was = this.#reading;
+    this.#reading = 'header';
+    this.#left = BLOCK;
+    if (was === 'header') this.#header(held);
+    if (was === 'records') this.#sizeToCome = recordedSize(held.subarray(0, this.#recordBytes));
+  }
+
+  #header(block: Buffer): void {
+    if (block.every((byte) => byte === 0)) {
+      this.#emptyBlocks++;
+      if (this.#emptyBlocks === 2) this.#reading = 'end';
+      return;
+    }
+    if (this.#emptyBlocks > 0 || !hasItsChecksum(block)) throw this.#broken('a header in it is damaged');
+    const type = String.fromCharCode(block[156] ?? 0);
+    const isRecords = type === 'x' || type === 'g';
+    const size = (isRecords ? undefined : this.#sizeToCome) ?? numberAt(block, 124, 12);
+    if (isRecords) {
+      if (size > LONGEST_RECORDS) throw this.#broken('a header in it is damaged');
+      this.#recordBytes = size;
+    } else {
+      this.#sizeToCome = undefined;
+      this.#bytes += size;
+      // Its own top folder comes first.
+      if (this.#headers > 0 || type !== '5') this.#entries++;
+      this.#headers++;
+    }
+    if (size === 0) return;
+    this.#reading = isRecords ? 'records' : 'content';
+    this.#left = Math.ceil(size / BLOCK) * BLOCK;
+  }
+
+  #broken(why: string): BrokenArchive {
+    return new BrokenArchive(`The archive of ${this.#what} is not whole: ${why}.`);
+  }
+}
+
+/** The sum of all bytes, with its own field taken for spaces. */
+function hasItsChecksum(block: Buffer): boolean {
+  let sum = 0;
+  for (const [index, byte] of block.entries()) sum += index >= 148 && index < 156 ? 32 : byte;
+  return sum === numberAt(block, 148, 8);
+}
+
+/** Octal digits, or, where those do not suffice, the number itself behind a byte with its highest bit set. */
+function numberAt(block: Buffer, offset: number, length: number): number {
+  const field = block.subarray(offset, offset + length);
+  if (((field[0] ?? 0) & 0x80) === 0) return Number.parseInt(field.toString('latin1').replace(/[\0 ]+$/, ''), 8) || 0;
+  let number = (field[0] ?? 0) & 0x7f;
+  for (const byte of field.subarray(1)) number = number * 256 + byte;
+  return number;
+}
+
+/** Of records `length key=value\n`, the one that says how long the content is. */
+function recordedSize(records: Buffer): number | undefined {
+  let size: number | undefined;
+  for (let at = 0; at < records.length; ) {
+    const space = records.indexOf(32, at);
+    const length = Number(records.toString('latin1', at, space));
+    if (space < 0 || !Number.isInteger(length) || length <= 0) break;
+    const [key, value] = records.toString('latin1', space + 1, at + length - 1).split('=', 2);
+    if (key === 'size') size = Number(value);
+    at += length;
+  }
+  return size;
+}
