@@ -47,7 +47,7 @@ import { idsByUid } from './resources/instances/by-uid.ts';
 import { Drifts, type DriftsDeps } from './resources/instances/drift.ts';
 import { lockDrifted } from './resources/instances/drifted.ts';
 import { instancesOfTenants, membershipOf, Pauses } from './resources/instances/of-tenant.ts';
-import { deployedOn, runningOn } from './resources/instances/on-server.ts';
+import { deployedOn, runningOn, toMoveFrom } from './resources/instances/on-server.ts';
 import { InstanceOrders } from './resources/instances/orders.ts';
 import { instanceRoutes } from './resources/instances/routes.ts';
 import { Instances } from './resources/instances/service.ts';
@@ -71,6 +71,7 @@ import { Registries } from './resources/registries/service.ts';
 import { savedConfigRoutes } from './resources/saved-configs/routes.ts';
 import { SavedConfigs } from './resources/saved-configs/service.ts';
 import type { ActionReport, DaemonChannelDeps } from './resources/servers/daemon-channel.ts';
+import { Drains } from './resources/servers/drain.ts';
 import { Liveness, SILENCE } from './resources/servers/liveness/liveness.ts';
 import { serverRoutes } from './resources/servers/routes.ts';
 import { Servers } from './resources/servers/service.ts';
@@ -319,7 +320,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       ...actionRoutes(actions),
       ...playbookRoutes(),
       ...upgradeRoutes(upgrades),
-      ...serverRoutes(servers),
+      ...serverRoutes(servers, new Drains({ instancesOn: toMoveFrom })),
       ...tenantRoutes(tenants),
       ...capacityRoutes(capacities),
       ...copilotRoutes(

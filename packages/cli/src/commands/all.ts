@@ -16,6 +16,7 @@ import { logs } from './logs.ts';
 import { plan } from './plan.ts';
 import { registriesAdd, registriesList, registriesRemove } from './registries.ts';
 import { serversList, serversRegister, serversShow } from './servers.ts';
+import { serversDrain, serversUndrain } from './servers-drain.ts';
 import { backupService, restoreService } from './service-backup.ts';
 import { templateExport } from './template-export.ts';
 import { templateImport } from './template-import.ts';
@@ -45,6 +46,8 @@ export const commands: readonly Command[] = [
   serversList,
   serversShow,
   serversRegister,
+  serversDrain,
+  serversUndrain,
   registriesList,
   registriesAdd,
   registriesRemove,

@@ -412,6 +412,8 @@ export const goodRequests: GoodRequests = {
     body: { name: 'greenhouse', environment: 'staging', description: null },
   }),
   'servers.delete': ofServer,
+  'servers.drain': ofServer,
+  'servers.undrain': ofServer,
   'servers.rotateKey': async (caller) => ({ ...(await ofServer(caller)), query: { force: true } }),
   'servers.mine': async (caller) => {
     await aServer(caller);

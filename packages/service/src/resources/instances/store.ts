@@ -220,6 +220,18 @@ export const livingByUid = (queries: Queries, serverId: string, uids: readonly s
     .where('definitions.instance_uid', 'in', uids)
     .execute();
 
+/** The same with their names. */
+export const namedOn = (queries: Queries, serverId: string) =>
+  queries.db
+    .selectFrom('instances')
+    .innerJoin('definitions', 'definitions.id', 'instances.definition_id')
+    .select(['instances.id', 'instances.definition_id', 'instances.status'])
+    .select(['definitions.instance_uid', 'definitions.name', 'definitions.tenant_id'])
+    .where('instances.server_id', '=', serverId)
+    .where('instances.status', '<>', sql.lit('released' as const))
+    .orderBy('instances.id')
+    .execute();
+
 export async function countRunningOn(queries: Queries, serverId: string): Promise<number> {
   const { total } = await queries.db
     .selectFrom('instances')
