@@ -19,10 +19,10 @@ export interface Engine {
   inspect(id: string): Promise<ContainerFacts | undefined>;
 
   hasImage(ref: string): Promise<boolean>;
-  /** What the image was built for; undefined where the engine has none of that name. */
-  imagePlatform(ref: string): Promise<Platform | undefined>;
   /** The names with digests by which registries know it, by reference or id; none of one that was never in a registry. */
   imageDigests(ref: string): Promise<string[]>;
+  /** By reference or id; undefined if it is not there. */
+  image(ref: string): Promise<ImageFacts | undefined>;
   pull(ref: string, on: (progress: PullProgress) => void, options?: PullOptions): Promise<void>;
 
   /** Makes an image of a file system given as a tar archive. */
@@ -89,6 +89,19 @@ export interface EngineInfo {
 export interface Platform {
   os: string;
   arch: string;
+}
+
+export interface ImageFacts {
+  id: string;
+  /** What it was built for; empty where it does not say. */
+  platform: Platform;
+  /** As in `imageDigests`. */
+  digests: string[];
+  /** What a container made of it has without being told. */
+  env: string[];
+  labels: Record<string, string>;
+  /** Where it asks for a volume. */
+  volumes: string[];
 }
 
 export type LabelFilter = Readonly<Record<string, string | true>>;

@@ -25,11 +25,11 @@ export interface Fetching {
  */
 export async function fetchImage(image: string, fetching: Fetching): Promise<string> {
   const { engine, renew } = fetching;
-  const there = await engine.imagePlatform(image);
+  const there = await engine.image(image);
   const isWanted = there === undefined || (renew && isFloating(parseImage(image)));
   const isPulled = isWanted && (await renewed(image, fetching, there !== undefined));
-  const platform = isPulled ? await engine.imagePlatform(image) : there;
-  if (platform) await requirePlatform(engine, image, platform);
+  const found = isPulled ? await engine.image(image) : there;
+  if (found) await requirePlatform(engine, image, found.platform);
   return isPulled ? `Pulled ${image}` : `Image ${image} is there`;
 }
 

@@ -7,6 +7,7 @@ import type {
   EngineInfo,
   ExecCommand,
   ExecHandle,
+  ImageFacts,
   LabelFilter,
   NamedFacts,
   NamedSpec,
@@ -23,7 +24,7 @@ import { DockerApi } from './docker-api.ts';
 import { readArchive, writeArchive } from './docker-archive.ts';
 import { followEvents } from './docker-events.ts';
 import { dockerExec } from './docker-exec.ts';
-import { hasImage, imageDigests, imagePlatform, importImage, pullImage } from './docker-images.ts';
+import { hasImage, imageDigests, importImage, pullImage, readImage } from './docker-images.ts';
 import {
   ensureNetwork,
   ensureVolume,
@@ -128,12 +129,12 @@ class DockerEngine implements Engine {
     return hasImage(this.#api, ref);
   }
 
-  imagePlatform(ref: string): Promise<Platform | undefined> {
-    return imagePlatform(this.#api, ref);
-  }
-
   imageDigests(ref: string): Promise<string[]> {
     return imageDigests(this.#api, ref);
+  }
+
+  image(ref: string): Promise<ImageFacts | undefined> {
+    return readImage(this.#api, ref);
   }
 
   pull(ref: string, on: (progress: PullProgress) => void, options: PullOptions = {}): Promise<void> {
