@@ -15,8 +15,10 @@ import { logout } from './logout.ts';
 import { logs } from './logs.ts';
 import { definitionsMigrate, tenantsMigrate } from './migrate.ts';
 import { migrationsCancel, migrationsList, migrationsShow } from './migrations.ts';
+import { plan } from './plan.ts';
 import { registriesAdd, registriesList, registriesRemove } from './registries.ts';
 import { serversList, serversRegister, serversShow } from './servers.ts';
+import { serversDrain, serversUndrain } from './servers-drain.ts';
 import { backupService, restoreService } from './service-backup.ts';
 import { templateExport } from './template-export.ts';
 import { templateImport } from './template-import.ts';
@@ -29,6 +31,7 @@ export const commands: readonly Command[] = [
   logout,
   catalogList,
   catalogShow,
+  plan,
   deploy,
   deploymentsList,
   logs,
@@ -50,6 +53,8 @@ export const commands: readonly Command[] = [
   migrationsList,
   migrationsShow,
   migrationsCancel,
+  serversDrain,
+  serversUndrain,
   registriesList,
   registriesAdd,
   registriesRemove,

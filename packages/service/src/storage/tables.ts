@@ -174,6 +174,8 @@ export interface Tables {
     daemon_journal: string | null;
     /** What the daemon said of its machine. */
     daemon_platform: Json;
+    /** What the server is made of, as the daemon last found it. */
+    fingerprint: Json | null;
     /** The last poll since there has been no connection: a daemon may do without one. */
     polled_at: Time | null;
     last_seen_at: Time | null;
@@ -251,6 +253,8 @@ export interface Tables {
     container_name: string;
     /** How long a deployment is on trial; 0 for not at all. */
     watch_seconds: number;
+    /** Whether an instance that has drifted is brought back without being asked. */
+    heal: Flag;
     succeeded_at: Time | null;
     created_at: Time;
     updated_at: Time;
@@ -287,7 +291,7 @@ export interface Tables {
     server_id: string;
     instance_id: string | null;
     status: Status<StateOf<typeof deploymentMachine>>;
-    kind: 'deploy' | 'rollback' | 'migrate';
+    kind: 'deploy' | 'rollback' | 'heal' | 'migrate';
     rollback_of: string | null;
     revision: number;
     template_id: string;
@@ -343,6 +347,12 @@ export interface Tables {
     /** Of the primary route, as the last successful deployment resolved it. */
     url: string | null;
     components: Json;
+    /** Where its containers differ from what was deployed, and since when they do. */
+    drift: Json;
+    drifted_at: Time | null;
+    /** How often it was healed in a row, and when last: fights are not fought for ever. */
+    heals: number;
+    healed_at: Time | null;
     started_at: Time | null;
     last_reported_at: Time | null;
     created_at: Time;

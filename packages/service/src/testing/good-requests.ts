@@ -285,6 +285,7 @@ export const goodRequests: GoodRequests = {
   },
   'deployments.execute': async (caller) => ({ body: { definition_id: await aDefinition(caller) } }),
   'deployments.create': async (caller) => ({ body: { definition_id: await aDefinition(caller) } }),
+  'deployments.plan': ofDefinition,
   'deployments.pending': async (caller) => {
     await aDeployment(caller);
     return {};
@@ -318,6 +319,10 @@ export const goodRequests: GoodRequests = {
   }),
   'instances.syncComponents': async (caller) => ({
     body: { instance_id: await anInstance(caller), components: [{ name: 'app', status: 'running' }] },
+  }),
+  'instances.drift': async (caller) => ({
+    ...(await ofInstance(caller)),
+    body: { drift: [{ field: 'restart', declared: 'always', actual: 'no', component: 'app' }] },
   }),
   'metrics.instance': async (caller) => ({ ...(await ofInstance(caller)), query: { range: '7d', component: 'app' } }),
   'instances.deployments': ofInstance,
@@ -421,6 +426,7 @@ export const goodRequests: GoodRequests = {
       memory: { used: 2_147_483_648, free: 6_442_450_944 },
       cpu: { cores: 4, used_percent: 12.5 },
       disk: { used: 50_000_000_000, free: 150_000_000_000 },
+      fingerprint: { engine: 'docker', api_version: '1.41', rootless: false, gpu_runtime: null },
       usage: [
         {
           instance_uid: 'blog',
@@ -445,6 +451,8 @@ export const goodRequests: GoodRequests = {
     body: { name: 'greenhouse', environment: 'staging', description: null },
   }),
   'servers.delete': ofServer,
+  'servers.drain': ofServer,
+  'servers.undrain': ofServer,
   'servers.rotateKey': async (caller) => ({ ...(await ofServer(caller)), query: { force: true } }),
   'servers.mine': async (caller) => {
     await aServer(caller);

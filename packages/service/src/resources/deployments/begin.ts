@@ -8,6 +8,8 @@ import type { DeploymentRow } from './store.ts';
 export interface Beginning {
   /** The deployment that this one undoes, if it is a rollback. */
   readonly rollbackOf: string | null;
+  /** Nobody ordered it: what runs has drifted. */
+  readonly heals?: boolean;
   readonly actor: string | null;
   /** Which bytes it shall run, as the deployment that it goes back to has recorded them. */
   readonly images?: string;
@@ -21,7 +23,7 @@ export interface Beginning {
 export const beginDeployment = (
   tx: Tx,
   { definition, revision }: Pinned,
-  { rollbackOf, actor, images = '[]', migration = false, id = newId('deployment') }: Beginning,
+  { rollbackOf, actor, heals = false, migration = false, images = '[]', id = newId('deployment') }: Beginning,
 ): Promise<DeploymentRow> =>
   begin(
     tx,
@@ -32,7 +34,7 @@ export const beginDeployment = (
       definition_id: definition.id,
       server_id: definition.server_id,
       instance_id: null,
-      kind: migration ? 'migrate' : rollbackOf === null ? 'deploy' : 'rollback',
+      kind: migration ? 'migrate' : heals ? 'heal' : rollbackOf === null ? 'deploy' : 'rollback',
       rollback_of: rollbackOf,
       revision: revision.number,
       template_id: revision.template_id,

@@ -1,3 +1,4 @@
+import { Fingerprint, type ReportedFingerprint } from '@hortus/contract/fingerprint';
 import type { Server, ServerRegistration, ServerUpdate } from '@hortus/contract/resources/servers';
 import { KEYS_TOPIC } from '../../identity/authenticator.ts';
 import { actorOf, type Principal, userOf } from '../../identity/principal.ts';
@@ -10,7 +11,7 @@ import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { ROTATE_TOPIC, sealedFor } from './key-handover.ts';
 import { serverLifecycle } from './lifecycle.ts';
-import { serverRecord } from './record.ts';
+import { fingerprintOf, serverRecord } from './record.ts';
 import {
   countServers,
   findServer,
@@ -20,6 +21,7 @@ import {
   type ServerRow,
   updateServer,
   useServer,
+  writeFingerprint,
 } from './store.ts';
 
 export interface ServersDeps {
@@ -44,6 +46,7 @@ export interface Standing {
   readonly capabilities: readonly string[] | undefined;
   /** As its daemon said when it last connected. */
   readonly arch: string | undefined;
+  readonly fingerprint: Fingerprint | null;
 }
 
 export class Servers {
@@ -83,7 +86,17 @@ export class Servers {
     const connected = row.status === 'online' || (row.status === 'draining' && there);
     const capabilities = row.connected_replica === null ? undefined : (JSON.parse(row.capabilities) as string[]);
     const { arch } = JSON.parse(row.daemon_platform) as { arch?: string };
-    return { name: row.name, status: row.status, connected, capabilities, arch };
+    return { name: row.name, status: row.status, connected, capabilities, arch, fingerprint: fingerprintOf(row) };
+  }
+
+  /** For capacity, whose reports say it. What a daemon does not know is null. */
+  async identify(tx: Tx, id: string, found: ReportedFingerprint): Promise<void> {
+    const names = Object.keys(Fingerprint.properties) as (keyof Fingerprint)[];
+    await writeFingerprint(
+      tx,
+      id,
+      JSON.stringify(Object.fromEntries(names.map((name) => [name, found[name] ?? null]))),
+    );
   }
 
   /** For deployments: whether the daemon that is connected keeps no journal, and so names itself to nobody. */
@@ -114,6 +127,7 @@ export class Servers {
         daemon_version: null,
         daemon_journal: null,
         daemon_platform: '{}',
+        fingerprint: null,
         polled_at: null,
         last_seen_at: null,
         deleted_at: null,
