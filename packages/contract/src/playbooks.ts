@@ -202,6 +202,12 @@ export const playbooks = {
     description: 'Removes the containers of an instance for good; its volumes only if that was asked for.',
     steps: [...ordered, 'remove_containers', 'remove_network', 'remove_volumes', 'report_result'],
   },
+  clear: {
+    name: 'Clear away',
+    description:
+      'Removes everything of an instance from a server that it is not on: where it was before a migration, or where it did not arrive.',
+    steps: [...ordered, 'remove_containers', 'remove_network', 'remove_volumes', 'report_result'],
+  },
   migrate: {
     name: 'Migrate',
     description: 'Moves a definition, or all of a tenant, to another server with its data.',
