@@ -113,6 +113,7 @@ export class Daemon {
       engine,
       shims: this.#shims,
       turns,
+      serverId: () => journal.pins.find('server_id') ?? '',
       log,
       outputLimit: OUTPUT_LIMIT,
       onStarted: (id) => this.#results.started(id),

@@ -8,6 +8,7 @@ import type { JournalledExecution } from '../journal/executions.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import { label } from '../plan/labels.ts';
+import { prune } from '../prune/prune.ts';
 import { type ActionOutcome, type ActionRequest, failure } from './action.ts';
 import { type AllowedAction, allowedAction } from './allowed-action.ts';
 import { runBuiltIn } from './built-in.ts';
@@ -25,6 +26,7 @@ export interface ActionsOptions {
   shims: Shims;
   turns: Turns;
   log: Log;
+  serverId(): string;
   /** Bytes of output that are kept of one execution. */
   outputLimit: number;
   /** Told when an execution began, and when its outcome is in the journal. */
@@ -32,6 +34,7 @@ export interface ActionsOptions {
   onFinished(id: string): void;
 }
 
+const PRUNE = 'hortus.prune';
 const AT_ONCE = 16;
 const ATTEMPTS = 3;
 /** What waited longer than this before it began is wanted by nobody any more; the service thinks so too. */
@@ -115,7 +118,7 @@ export class Actions {
 
   async #begin(request: ActionRequest): Promise<void> {
     const { type } = request.action;
-    if (type === 'builtin') return this.#builtIn(request);
+    if (type === 'builtin') return request.action.slug === PRUNE ? this.#prune(request) : this.#builtIn(request);
     if (type === 'scheduled') return this.#scheduled(request);
     const uid = await this.#instanceOf(request);
     const manifest = this.#options.journal.manifests.of(uid);
@@ -206,6 +209,14 @@ export class Actions {
     await removeJob(engine, name);
   }
 
+  /** Of the server, not of an instance: whatever is done to those meanwhile is none of what goes. */
+  async #prune(request: ActionRequest): Promise<void> {
+    const { engine, journal, turns, serverId } = this.#options;
+    this.#start(request, { kind: 'repeatable' });
+    const { execution_id: id, params } = request;
+    this.#finish(id, await prune({ engine, journal, turns, serverId: serverId(), params }));
+  }
+
   async #builtIn(request: ActionRequest): Promise<void> {
     const { engine, journal, turns } = this.#options;
     journal.executions.receive(request, Date.now());
@@ -242,7 +253,7 @@ export class Actions {
         if (!(await hasStarted(this.#options.engine, runner.name))) return this.#begin(request);
         return this.#jobEnded(request, runner.name, timeoutOf(request, LONGEST_RUN));
       case 'repeatable':
-        return this.#builtIn(request);
+        return this.#begin(request);
       case 'once':
         return this.#finish(
           request.execution_id,

@@ -50,6 +50,7 @@ function open({ carryOut = true } = {}) {
     engine: server.engine,
     shims: new Shims({ command: ['false'], socket: server.socketPath }),
     turns,
+    serverId: () => server.id,
     log,
     outputLimit: 10_000,
     onStarted: () => undefined,

@@ -220,7 +220,10 @@ export class DeploymentRunner {
     const { deadline, progress } = this.#deadline(id, manifest.deadline_ms);
     const events = { log: (line: ReportedLine) => lines.add(line), progress };
     const identity = { deploymentId: id, definitionId, revision, serverId: manifest.server_id };
-    const steps = { step: (step: string) => this.#stopped || journal.deployments.step(id, step) };
+    const steps = {
+      step: (step: string) => this.#stopped || journal.deployments.step(id, step),
+      pulled: (image: string) => this.#closed || journal.pulledImages.add(image),
+    };
     const deps = { engine, ingress, events, signal, journal: steps, boundary };
     const rollout = async () => ({
       ...identity,

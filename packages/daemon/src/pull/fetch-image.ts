@@ -14,6 +14,8 @@ export interface Fetching {
   signal?: AbortSignal;
   /** Something moved. */
   progress?(): void;
+  /** It was not there before. */
+  pulled?(image: string): void;
   /** For the log of the deployment. */
   say?(level: 'info' | 'warn', message: string): void;
 }
@@ -28,6 +30,7 @@ export async function fetchImage(image: string, fetching: Fetching): Promise<str
   if (isThere && !(renew && isFloating(parseImage(image)))) return `Image ${image} is there`;
   try {
     await pull(image, fetching);
+    if (!isThere) fetching.pulled?.(image);
     return `Pulled ${image}`;
   } catch (error) {
     if (!isThere || fetching.signal?.aborted) throw error;

@@ -51,6 +51,8 @@ export interface RolloutLogLine {
 /** Told before each step, so that a daemon that starts again can say where it was; what to do it reads from the engine. */
 export interface StepJournal {
   step(step: string): void;
+  /** An image that was not on the server before. */
+  pulled?(image: string): void;
 }
 
 export interface RolloutDeps {
@@ -130,11 +132,12 @@ function stepRunner(
   { logins = [] }: Rollout,
   { instanceUid }: Desired,
   gap: Gap,
-  { engine, ingress, events }: RolloutDeps,
+  { engine, ingress, events, journal }: RolloutDeps,
 ): StepRunner {
   const warn = (message: string) => log(events, 'warn', message, 'route');
   const say = (level: 'info' | 'warn', message: string) => log(events, level, message, 'pull');
-  return new StepRunner({ engine, ingress, instanceUid, gap, logins, warn, say });
+  const pulled = (image: string) => journal?.pulled?.(image);
+  return new StepRunner({ engine, ingress, instanceUid, gap, logins, warn, say, pulled });
 }
 
 /** Reads what is there, and makes sure that the names we will need at the very end are free or ours. */

@@ -24,6 +24,8 @@ export interface StepRunnerDeps {
   logins: readonly RegistryLogin[];
   /** A line for the log of the deployment, within the step that pulls. */
   say(level: 'info' | 'warn', message: string): void;
+  /** An image that was not there before. */
+  pulled(image: string): void;
   /** Something that a person should know and that is no failure. */
   warn(message: string): void;
 }
@@ -103,8 +105,8 @@ export class StepRunner {
   }
 
   async #pull(image: string, signal: AbortSignal, progress: () => void): Promise<string> {
-    const { logins, say } = this.#deps;
-    return await fetchImage(image, { engine: this.#engine, logins, renew: true, signal, progress, say });
+    const { logins, say, pulled } = this.#deps;
+    return await fetchImage(image, { engine: this.#engine, logins, renew: true, signal, progress, say, pulled });
   }
 
   async #create({ unit, replaces, home }: Doing<'create'>): Promise<string> {

@@ -357,7 +357,8 @@ export interface Tables {
   executions: {
     id: string;
     account_id: string;
-    instance_id: string;
+    /** Null of what is done to a server. */
+    instance_id: string | null;
     server_id: string;
     slug: string;
     name: string;

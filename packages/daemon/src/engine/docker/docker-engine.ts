@@ -23,7 +23,7 @@ import { DockerApi } from './docker-api.ts';
 import { readArchive, writeArchive } from './docker-archive.ts';
 import { followEvents } from './docker-events.ts';
 import { dockerExec } from './docker-exec.ts';
-import { hasImage, imageDigests, importImage, pullImage, readImage } from './docker-images.ts';
+import { hasImage, imageDigests, importImage, pullImage, readImage, removeImage } from './docker-images.ts';
 import {
   ensureNetwork,
   ensureVolume,
@@ -125,6 +125,21 @@ class DockerEngine implements Engine {
 
   image(ref: string): Promise<ImageFacts | undefined> {
     return readImage(this.#api, ref);
+  }
+
+  async imagesInUse(): Promise<string[]> {
+    const list = await this.#api.json<{ ImageID: string }[]>({
+      operation: 'list what images are used',
+      method: 'GET',
+      path: '/containers/json',
+      query: { all: 'true' },
+      timeout: this.#timeouts.quick,
+    });
+    return list.map(({ ImageID }) => ImageID);
+  }
+
+  removeImage(ref: string): Promise<void> {
+    return removeImage(this.#api, ref);
   }
 
   pull(ref: string, on: (progress: PullProgress) => void, options: PullOptions = {}): Promise<void> {

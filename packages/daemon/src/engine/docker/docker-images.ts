@@ -28,6 +28,13 @@ export async function readImage(api: DockerApi, ref: string): Promise<ImageFacts
   };
 }
 
+/** Without force: an engine then refuses to take away what a container is made of. */
+export async function removeImage(api: DockerApi, ref: string): Promise<void> {
+  const operation = `remove image ${ref}`;
+  const path = `/images/${checkedReference(ref, operation)}`;
+  await api.call({ operation, method: 'DELETE', path, timeout: api.timeouts.heavy }, [404]);
+}
+
 function imageCall(api: DockerApi, ref: string) {
   const operation = `read image ${ref}`;
   const path = `/images/${/^sha256:[0-9a-f]{64}$/.test(ref) ? ref : checkedReference(ref, operation)}/json`;
