@@ -12,6 +12,7 @@ import { images } from './migrations/0014-images.ts';
 import { drift } from './migrations/0020-drift.ts';
 import { serverExecutions } from './migrations/0021-server-executions.ts';
 import { metrics } from './migrations/0030-metrics.ts';
+import { fingerprint } from './migrations/0031-fingerprint.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
 /** In the order in which they run; a name once released never changes. */
@@ -29,6 +30,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0020-drift': drift,
   '0021-server-executions': serverExecutions,
   '0030-metrics': metrics,
+  '0031-fingerprint': fingerprint,
 };
 
 /** Any number works as long as every replica uses the same. */
