@@ -38,6 +38,10 @@ import { deploymentRoutes } from './resources/deployments/routes.ts';
 import { Deployments } from './resources/deployments/service.ts';
 import { draftRoutes } from './resources/drafts/routes.ts';
 import { Drafts } from './resources/drafts/service.ts';
+import { testGround } from './resources/drafts/test-ground.ts';
+import { testJob } from './resources/drafts/test-job.ts';
+import { TEST } from './resources/drafts/test-lifecycle.ts';
+import { TemplateTests } from './resources/drafts/tests.ts';
 import { eventRoutes } from './resources/events/routes.ts';
 import { Agents } from './resources/implant/agents.ts';
 import { implantRoutes } from './resources/implant/routes.ts';
@@ -161,7 +165,8 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     },
   });
   const heard = (serverId: string) => liveness.heard(serverId);
-  const deployments = new Deployments({ reader, pages, server, manifests, wake, deployedOn, heard });
+  const holdServer = (tx: Tx, accountId: string, id: string) => servers.hold(tx, accountId, id);
+  const deployments = new Deployments({ reader, pages, server, manifests, wake, deployedOn, holdServer, heard });
   const instances: Instances = new Instances({
     reader,
     pages,
@@ -249,6 +254,18 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     underWay,
   });
 
+  const tests = new TemplateTests({
+    reader,
+    pages,
+    catalog,
+    serversForTests: (queries, accountId) => servers.forTests(queries, accountId),
+    async plant(tx, principal, order) {
+      const { id: definitionId } = await definitions.create(tx, principal, order);
+      const { id: deploymentId } = await deployments.execute(tx, principal, { definition_id: definitionId });
+      return { definitionId, deploymentId };
+    },
+  });
+
   const keys = new Keys({ storage, pages, mode: config.mode });
 
   return {
@@ -270,6 +287,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       [DELIVER]: deliveryJob({ storage, vault, guard }),
       [DEPLOYMENT_DEADLINE]: deadlineJob({ storage, server, manifests, wake }),
       [EXECUTION_DEADLINE]: actions.deadlineJob(),
+      [TEST]: testJob(testGround({ storage, catalog, server, definitions, deployments, instances, actions })),
       [SILENCE]: liveness.silence,
       [RETENTION]: retentionJob({ storage, retention: config.retention, log }),
       ...(config.upgradeScanHours > 0 && {
@@ -279,7 +297,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     handlers: {
       ...healthRoutes(version),
       ...templateRoutes(catalog),
-      ...draftRoutes(new Drafts(), catalog),
+      ...draftRoutes(new Drafts((tx, row) => tests.requirePassed(tx, row)), tests, catalog),
       ...catalogRoutes(catalog),
       ...taxonomyRoutes(catalog),
       ...recipeRoutes(

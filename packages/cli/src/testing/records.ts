@@ -26,6 +26,7 @@ export const server = (over: Partial<Server> = {}): Server => ({
   name: 'web-1',
   environment: 'production',
   description: null,
+  deploy_tests: false,
   status: 'online',
   connected: true,
   last_seen_at: at(0),
@@ -112,6 +113,7 @@ export const definition = (over: Partial<Definition> = {}): Definition => ({
   current_revision: 3,
   container_name: 'hortus-feeds',
   watch_seconds: 60,
+  deploy_test: false,
   ...written,
   ...over,
 });

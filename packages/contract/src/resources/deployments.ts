@@ -5,7 +5,7 @@ import { choice, givenId, id, nullable } from '../fields.ts';
 import { deploymentMachine } from '../machines/deployment.ts';
 import { ReportedInstance } from './instance-records.ts';
 
-export const deploymentKinds = ['deploy', 'rollback'] as const;
+export const deploymentKinds = ['deploy', 'rollback', 'test'] as const;
 export const logLevels = ['info', 'warn', 'error'] as const;
 
 export const DeployedImage = Type.Object(
@@ -27,7 +27,7 @@ export const Deployment = Type.Object(
     server_id: id('server'),
     instance_id: nullable(id('instance'), { description: 'What it deploys to; null until a daemon has taken it.' }),
     status: choice(deploymentMachine.states),
-    kind: choice(deploymentKinds),
+    kind: choice(deploymentKinds, { description: 'test: tries a template, and is removed again.' }),
     rollback_of: nullable(id('deployment'), { description: 'The deployment that this one undoes.' }),
     revision: Type.Integer({ minimum: 1, description: 'Pinned when it was ordered.' }),
     template_id: id('template'),

@@ -6,6 +6,7 @@ import type { StateOf } from '@hortus/contract/machines/machine';
 import type { recipeMachine } from '@hortus/contract/machines/recipe';
 import type { serverMachine } from '@hortus/contract/machines/server';
 import type { templateMachine } from '@hortus/contract/machines/template';
+import type { templateTestMachine } from '@hortus/contract/machines/template-test';
 import type { tenantMachine } from '@hortus/contract/machines/tenant';
 import type { upgradeMachine } from '@hortus/contract/machines/upgrade';
 import type { ColumnType, Generated, Insertable, Selectable } from 'kysely';
@@ -146,6 +147,30 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
   };
+  /** A template tried on a server, and what was planted for it. */
+  template_tests: {
+    id: string;
+    account_id: string;
+    template_id: string;
+    spec_hash: string;
+    server_id: string;
+    definition_id: string;
+    deployment_id: string;
+    /** The executions that make its smoke test and clear it away, once they are ordered. */
+    smoke_id: string | null;
+    release_id: string | null;
+    status: Status<StateOf<typeof templateTestMachine>>;
+    reason: 'deployment' | 'smoke' | 'timeout' | 'server_removed' | null;
+    error: string | null;
+    output: string | null;
+    deadline_at: Time;
+    /** When nothing of it was left on the server. */
+    cleared_at: Time | null;
+    created_by: string | null;
+    created_at: Time;
+    updated_at: Time;
+    finished_at: Time | null;
+  };
 
   servers: {
     id: string;
@@ -153,6 +178,8 @@ export interface Tables {
     name: string;
     environment: string;
     description: string | null;
+    /** Templates are tried here before they are published. */
+    deploy_tests: Flag;
     status: Status<StateOf<typeof serverMachine>>;
     key_hash: string;
     /** A rotated key that its daemon has not used yet: until then the old one stays valid. */
@@ -249,6 +276,8 @@ export interface Tables {
     container_name: string;
     /** How long a deployment is on trial; 0 for not at all. */
     watch_seconds: number;
+    /** The deploy test that it was made for. */
+    test_id: string | null;
     succeeded_at: Time | null;
     created_at: Time;
     updated_at: Time;
@@ -285,7 +314,7 @@ export interface Tables {
     server_id: string;
     instance_id: string | null;
     status: Status<StateOf<typeof deploymentMachine>>;
-    kind: 'deploy' | 'rollback';
+    kind: 'deploy' | 'rollback' | 'test';
     rollback_of: string | null;
     revision: number;
     template_id: string;

@@ -101,6 +101,7 @@ export class Definitions {
         last_revision: 1,
         container_name: instanceUid,
         watch_seconds: order.watchSeconds,
+        test_id: order.testId ?? null,
         succeeded_at: null,
         created_at: tx.now,
         updated_at: tx.now,

@@ -24,6 +24,7 @@ const matching =
   (eb: ExpressionBuilder<Tables, 'definitions'>): Expression<SqlBool> =>
     eb.and([
       eb('definitions.account_id', '=', filter.accountId),
+      eb('definitions.test_id', 'is', null),
       ...(filter.serverId === undefined ? [] : [eb('definitions.server_id', '=', filter.serverId)]),
       ...(filter.tenantId === undefined ? [] : [eb('definitions.tenant_id', '=', filter.tenantId)]),
       ...(filter.status === undefined ? [] : [eb('definitions.status', '=', filter.status)]),

@@ -59,6 +59,15 @@ const offeredTo =
       ]),
     ]);
 
+/** What a server is about to run. */
+export const unfinishedOn = (queries: Queries, serverId: string) =>
+  queries.db
+    .selectFrom('deployments')
+    .select(['definition_id', 'revision'])
+    .where('server_id', '=', serverId)
+    .where(unfinished)
+    .execute();
+
 interface Part {
   readonly limit: number;
   readonly offset: number;

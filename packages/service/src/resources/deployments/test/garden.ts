@@ -69,7 +69,8 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
     releaseAll: instances.releaseAll,
     keepAll: instances.keepAll,
   });
-  const deployments = new Deployments({ reader, pages, server, manifests, wake, deployedOn, heard });
+  const holdServer = servers.hold.bind(servers);
+  const deployments = new Deployments({ reader, pages, server, manifests, wake, deployedOn, holdServer, heard });
   const hasPublishedDaemon = servers.hasPublishedDaemon.bind(servers);
   const reports = new DeploymentReports({ reader, vault, instances, manifests, hasPublishedDaemon, wake, heard });
   const reading = new ManifestReading({
