@@ -74,11 +74,15 @@ import { Servers } from './resources/servers/service.ts';
 import { settingRoutes } from './resources/settings/routes.ts';
 import { taxonomyRoutes } from './resources/taxonomy/routes.ts';
 import type { Catalog } from './resources/templates/catalog.ts';
+import { PUBLISHED } from './resources/templates/publish.ts';
 import { templateRoutes } from './resources/templates/routes.ts';
 import { tenantRoutes } from './resources/tenants/routes.ts';
 import { Tenants } from './resources/tenants/service.ts';
+import { applicationGround } from './resources/upgrades/application-ground.ts';
+import { APPLY, APPLY_ALL, UpgradeApplication } from './resources/upgrades/apply.ts';
+import { applyAllJob, applyJob } from './resources/upgrades/apply-job.ts';
 import { upgradeRoutes } from './resources/upgrades/routes.ts';
-import { SCAN, scanJob } from './resources/upgrades/scan.ts';
+import { publishedJob, SCAN, scanJob } from './resources/upgrades/scan.ts';
 import { Upgrades } from './resources/upgrades/service.ts';
 import { vaultRoutes } from './resources/vault/routes.ts';
 import { VaultAdministration } from './resources/vault/service.ts';
@@ -247,6 +251,14 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     catalog,
     hasInstance: (accountId, id) => instances.has(accountId, id),
   });
+  const applicationSteps = applicationGround({
+    server,
+    deployments,
+    actions,
+    backup: async () => undefined,
+    returnWithData: async () => undefined,
+  });
+  const application = new UpgradeApplication({ ...applicationSteps, reader, vault, catalog });
   const reading = new ManifestReading({
     manifests,
     allowPlaintext: config.allowPlaintextManifest,
@@ -290,6 +302,9 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       [TEST]: testJob(testGround({ storage, catalog, server, definitions, deployments, instances, actions })),
       [SILENCE]: liveness.silence,
       [RETENTION]: retentionJob({ storage, retention: config.retention, log }),
+      [APPLY]: applyJob(storage, applicationSteps),
+      [APPLY_ALL]: applyAllJob(storage, application),
+      [PUBLISHED]: publishedJob({ storage, catalog }),
       ...(config.upgradeScanHours > 0 && {
         [SCAN]: scanJob({ storage, catalog }, config.upgradeScanHours * 3_600_000),
       }),
@@ -312,7 +327,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       ...instanceRoutes(instances, orders),
       ...actionRoutes(actions),
       ...playbookRoutes(),
-      ...upgradeRoutes(upgrades),
+      ...upgradeRoutes(upgrades, application),
       ...serverRoutes(servers),
       ...tenantRoutes(tenants),
       ...capacityRoutes(new Capacities({ reader, pages })),

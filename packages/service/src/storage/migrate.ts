@@ -10,6 +10,7 @@ import { identityRetention } from './migrations/0012-identity-retention.ts';
 import { rollouts } from './migrations/0013-rollouts.ts';
 import { images } from './migrations/0014-images.ts';
 import { deployTests } from './migrations/0050-deploy-tests.ts';
+import { upgradesApply } from './migrations/0051-upgrades-apply.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
 /** In the order in which they run; a name once released never changes. */
@@ -25,6 +26,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0013-rollouts': rollouts,
   '0014-images': images,
   '0050-deploy-tests': deployTests,
+  '0051-upgrades-apply': upgradesApply,
 };
 
 /** Any number works as long as every replica uses the same. */

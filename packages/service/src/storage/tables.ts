@@ -9,6 +9,8 @@ import type { templateMachine } from '@hortus/contract/machines/template';
 import type { templateTestMachine } from '@hortus/contract/machines/template-test';
 import type { tenantMachine } from '@hortus/contract/machines/tenant';
 import type { upgradeMachine } from '@hortus/contract/machines/upgrade';
+import type { upgradeSteps } from '@hortus/contract/playbooks';
+import type { Upgrade } from '@hortus/contract/resources/upgrades';
 import type { ColumnType, Generated, Insertable, Selectable } from 'kysely';
 
 /**
@@ -422,6 +424,21 @@ export interface Tables {
     to_template_id: string;
     status: Status<StateOf<typeof upgradeMachine>>;
     acknowledged_at: Time | null;
+    /** How far applying it has come; what follows is null until somebody begins. */
+    step: keyof typeof upgradeSteps | null;
+    from_revision: number | null;
+    revision: number | null;
+    backup_id: string | null;
+    backup_execution: string | null;
+    deployment_id: string | null;
+    return_id: string | null;
+    watch_until: Time | null;
+    ignore_capacity: Flag;
+    reason: Upgrade['reason'];
+    error: string | null;
+    applied_by: string | null;
+    started_at: Time | null;
+    finished_at: Time | null;
     created_at: Time;
     updated_at: Time;
   };

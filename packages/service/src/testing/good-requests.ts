@@ -425,6 +425,9 @@ export const goodRequests: GoodRequests = {
     return {};
   },
   'upgrades.list': () => ({}),
+  'upgrades.read': async (caller) => ({ params: { id: await anUpgrade(caller) } }),
+  'upgrades.apply': async (caller) => ({ params: { id: await anUpgrade(caller) }, body: {} }),
+  'upgrades.applyAll': async (caller) => ({ body: { upgrade_ids: [await anUpgrade(caller)] } }),
   'upgrades.scan': async (caller) => ({ body: { instance_id: await anInstance(caller) } }),
   'upgrades.acknowledge': async (caller) => ({ params: { id: await anUpgrade(caller) } }),
   'copilot.ask': () => ({ body: { question: 'Which template is a blog?' } }),

@@ -32,7 +32,7 @@ export interface ActionsDeps extends Pick<ResultsDeps, 'secretsOf'> {
   readonly storage: Storage;
   readonly pages: Pages;
   readonly vault: Vault;
-  readonly catalog: Pick<Catalog, 'byId'>;
+  readonly catalog: Pick<Catalog, 'known'>;
   readonly instances: Pick<Instances, 'find' | 'lock' | 'lockLivingOf' | 'began' | 'settled' | 'definitionOf'>;
   readonly manifestOf: ManifestOf;
 }

@@ -174,6 +174,10 @@ const addRevision = statement<RevisionRow>((db, p) =>
 export const insertRevision = async (tx: Tx, row: NewRevision): Promise<void> =>
   void (await addRevision(tx, { changed_secrets: '[]', ...row }));
 
+/** A revision that is there but not current. */
+export const setLastRevision = (tx: Tx, id: string, number: number) =>
+  tx.db.updateTable('definitions').set({ last_revision: number }).where('id', '=', id).execute();
+
 export const findRevision = (
   queries: Queries,
   definitionId: string,

@@ -25,6 +25,7 @@ import {
   listOffered,
   restartClocks,
   serversWithNews,
+  undoing,
 } from './store.ts';
 
 export type ServerStanding = (queries: Queries, accountId: string, id: string) => Promise<Standing | undefined>;
@@ -85,6 +86,12 @@ export class Deployments {
     const row = await findDeployment(queries, scopeOf(principal), id);
     if (!row) throw notFound('deployment');
     return deploymentRecord(row);
+  }
+
+  /** What undoes a deployment, and whether its daemon has gone back by itself; nothing while it stands. */
+  async undoingOf(queries: Queries, { accountId }: Principal, id: string) {
+    const row = await undoing(queries, accountId, id);
+    return row && { id: row.id, byDaemon: row.created_by === row.server_id };
   }
 
   /** Says what keeps a definition from being deployed before a daemon would: outside the transaction, as it takes time. */

@@ -59,6 +59,17 @@ const offeredTo =
       ]),
     ]);
 
+/** The newest one that undoes another. */
+export const undoing = (queries: Queries, accountId: string, id: string): Promise<DeploymentRow | undefined> =>
+  queries.db
+    .selectFrom('deployments')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('rollback_of', '=', id)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
 /** What a server is about to run. */
 export const unfinishedOn = (queries: Queries, serverId: string) =>
   queries.db

@@ -9,6 +9,7 @@ import { begin, transition } from '../../state/transition.ts';
 import { RunAgain, type Tx } from '../../storage/storage.ts';
 import { CATALOG_TOPIC, templateItem } from '../templates/catalog.ts';
 import { templateLifecycle } from '../templates/lifecycle.ts';
+import { followPublication } from '../templates/publish.ts';
 import { countTemplates, lockTemplate, lockVersion, setDeprecated, type TemplateRow } from './store.ts';
 import { requireRest } from './tests.ts';
 import { columnsOf, findingsOf, isClean, readSource, type Written } from './written.ts';
@@ -91,6 +92,7 @@ export class Drafts {
     if (row.status === 'validated') await this.#requireTested(tx, row);
     const changed = await transition(tx, templateLifecycle, row, 'promote', { actor: actorOf(principal) });
     await this.#record(tx, principal, changed, 'audit.template_published');
+    await followPublication(tx, changed);
     return draftOf(changed, findings);
   }
 

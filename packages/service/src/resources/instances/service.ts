@@ -36,7 +36,7 @@ export type { InstanceRow, NamedRow } from './store.ts';
 export interface InstancesDeps {
   readonly reader: Queries;
   readonly pages: Pages;
-  readonly catalog: Pick<Catalog, 'byId'>;
+  readonly catalog: Pick<Catalog, 'known'>;
   /** Has a built-in action done; an equal one that still waits is answered instead. */
   readonly order: (tx: Tx, order: BuiltInOrder) => Promise<{ readonly id: string }>;
   /** Takes back what has not been sent yet. */
@@ -126,7 +126,7 @@ export class Instances {
   }
 
   record(row: NamedRow): Instance {
-    const species = this.#deps.catalog.byId(row.template_id)?.item.species ?? '';
+    const { species } = this.#deps.catalog.known(row.template_id).item;
     return instanceRecord(row, species, (this.#deps.clock ?? Date.now)());
   }
 
