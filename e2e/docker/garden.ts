@@ -6,6 +6,7 @@ import type { Engine } from '@hortus/daemon/engine/engine';
 import { sharedDocker } from '@hortus/testkit/docker';
 import { freePort } from '@hortus/testkit/port';
 import { type RunningProcess, startProcess } from '@hortus/testkit/process';
+import type { SeverableNetwork } from '@hortus/testkit/severable-network';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { type ServiceProcess, startService } from '../service-process.ts';
@@ -40,6 +41,8 @@ export interface GardenOptions {
   species?: Record<string, string>;
   /** The engine of the test run unless given. */
   socketPath?: string;
+  /** Where the service runs, if not on this machine's own network; daemons reach it where it can be cut off. */
+  network?: SeverableNetwork;
 }
 
 export interface DaemonOptions {
@@ -48,6 +51,8 @@ export interface DaemonOptions {
   /** Another way to the service. */
   url?: string;
   killAt?: string;
+  /** Seconds between two looks whether instances still are what was deployed. */
+  driftEvery?: number;
   command?: readonly [string, ...string[]];
 }
 
@@ -56,17 +61,21 @@ const sourceOf = (killAt: string | undefined): readonly [string, ...string[]] =>
   `packages/daemon/src/${killAt === undefined ? 'main.ts' : 'testing/killed-main.ts'}`,
 ];
 
+/** There it is not the loopback that it listens on and gives manifests to. */
+const onNetwork = { HORTUS_HOST: '0.0.0.0', HORTUS_ALLOW_PLAINTEXT_MANIFEST: 'true' };
+
 /** A real service, a registered server and a real Docker engine; the daemon is started by the test. Takes away what it made. */
 export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
   const folder = temporaryFolder('garden');
-  const { image, species, socketPath = sharedDocker() } = options;
+  const { image, species, socketPath = sharedDocker(), network } = options;
   const catalog = options.catalog ?? plantCatalog(join(folder.path, 'catalog'), { image, species });
   if (options.catalog === undefined && image === undefined) await makePlotImage(socketPath);
   const directory = join(folder.path, 'data');
   const start = (again?: ServiceProcess) =>
     startService({
       directory,
-      env: { HORTUS_CATALOG_DIR: catalog, ...options.env },
+      env: { HORTUS_CATALOG_DIR: catalog, ...(network && onNetwork), ...options.env },
+      ...(network && { host: network.lasting, prefix: network.prefix }),
       ...(again && { key: again.key, port: Number(new URL(again.root).port) }),
     });
   const service = await start();
@@ -75,9 +84,8 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
   });
   const keyFile = join(folder.path, 'server.json');
   const { id, api_key, manifest_public_key } = data;
-  writeFileSync(keyFile, JSON.stringify({ url: service.base, server_id: id, api_key, manifest_public_key }), {
-    mode: 0o600,
-  });
+  const url = network ? service.base.replace(network.lasting, network.severable) : service.base;
+  writeFileSync(keyFile, JSON.stringify({ url, server_id: id, api_key, manifest_public_key }), { mode: 0o600 });
   const children: RunningProcess[] = [];
   const states = new Set<string>();
   const [httpPort, httpsPort] = [await freePort(), await freePort()];
@@ -89,7 +97,7 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
     socketPath,
     httpPort,
     stateOf: (state = 'state') => join(folder.path, state),
-    startDaemon({ state = 'state', url, killAt, command = sourceOf(killAt) } = {}) {
+    startDaemon({ state = 'state', url, killAt, driftEvery, command = sourceOf(killAt) } = {}) {
       const stateDirectory = garden.stateOf(state);
       states.add(stateDirectory);
       mkdirSync(stateDirectory, { recursive: true });
@@ -97,6 +105,7 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
         ...['--key-file', keyFile, '--state-dir', stateDirectory, '--docker-socket', socketPath],
         ...['--ingress-http', String(httpPort), '--ingress-https', String(httpsPort)],
         ...(url === undefined ? [] : ['--url', url]),
+        ...(driftEvery === undefined ? [] : ['--drift-every', String(driftEvery)]),
       ];
       const [program, ...args] = command;
       const child = startProcess([program, ...args, 'run', ...options], { env: { HORTUS_TEST_KILL_AT: killAt } });
@@ -161,16 +170,17 @@ export interface Planting {
   species?: string;
   inputs?: Record<string, string>;
   watch_seconds?: number;
+  heal?: boolean;
 }
 
 /** A healthy instance, of the species plot unless said. */
 export async function plant(
   garden: Garden,
   uid: string,
-  { species = 'plot', inputs = {}, watch_seconds = 0 }: Planting = {},
+  { species = 'plot', inputs = {}, watch_seconds = 0, heal = false }: Planting = {},
 ): Promise<Planted> {
   const { client } = garden.service;
-  const body = { species, instance_uid: uid, server_id: garden.serverId, inputs, watch_seconds };
+  const body = { species, instance_uid: uid, server_id: garden.serverId, inputs, watch_seconds, heal };
   const { data } = await client.call('definitions.create', { body });
   const outcome = await finished(garden, await deploy(garden, data.id));
   if (outcome.status !== 'success' || !outcome.instance_id)

@@ -5,13 +5,13 @@ import { Actions } from './actions/actions.ts';
 import { Shims } from './actions/shims.ts';
 import { Turns } from './actions/turns.ts';
 import { ConfigError, type DaemonConfig } from './config.ts';
+import { DriftWatch } from './drift/drift-watch.ts';
 import { openDockerEngine } from './engine/docker/docker-engine.ts';
 import type { Engine } from './engine/engine.ts';
 import { Ingress } from './ingress/ingress.ts';
 import { refreshRoutes } from './ingress/refresh-routes.ts';
 import { Scheduler } from './jobs/scheduler.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
-import { CapacityMeter } from './link/capacity.ts';
 import { Channel, type ChannelTimes } from './link/channel.ts';
 import { DeploymentRunner } from './link/deployments.ts';
 import type { FromService } from './link/messages.ts';
@@ -21,6 +21,9 @@ import { Results } from './link/results.ts';
 import { currentKey, keepRotatedKey } from './link/server-key.ts';
 import { Service } from './link/service.ts';
 import type { Log } from './log.ts';
+import { CapacityMeter } from './metrics/capacity.ts';
+import { MetricsReporter } from './metrics/reporter.ts';
+import { UsageMeter } from './metrics/usage-meter.ts';
 import { policyFileOf, readPolicy } from './policy/read-policy.ts';
 import { Watch } from './rollout/watch.ts';
 import { readPublicKey } from './trust/manifest-signature.ts';
@@ -58,9 +61,10 @@ export class Daemon {
   readonly #observer: Observer;
   readonly #scheduler: Scheduler;
   readonly #watch: Watch;
+  readonly #drift: DriftWatch;
   readonly #turns: Turns;
   readonly #poller: Poller;
-  readonly #capacity: CapacityMeter;
+  readonly #metrics: MetricsReporter;
   #publicKey: KeyObject | undefined;
   #regular: NodeJS.Timeout[] = [];
 
@@ -117,7 +121,10 @@ export class Daemon {
     const serverId = () => journal.pins.find('server_id') ?? '';
     const busy = (uid: string) => turns.busy(uid);
     const everyMs = optional('everyMs', times.reportMs);
-    const onEvent = (uid: string | undefined) => this.#followContainers(uid);
+    const onEvent = (uid: string | undefined) => {
+      this.#followContainers(uid);
+      this.#drift.changed(uid);
+    };
     this.#observer = new Observer({ engine, service, journal, log, serverId, busy, onEvent, ...everyMs });
     this.#deployments = new DeploymentRunner({
       journal,
@@ -129,7 +136,10 @@ export class Daemon {
       log,
       serverId,
       publicKey: () => this.#publicKey,
-      onChange: (uid) => this.#observer.changed(uid),
+      onChange: (uid) => {
+        this.#observer.changed(uid);
+        this.#drift.changed(uid);
+      },
       boundary,
     });
     this.#scheduler = new Scheduler({ journal, engine, log, busy, onDue: (request) => this.#actions.run(request) });
@@ -141,6 +151,16 @@ export class Daemon {
       busy,
       onSick: (watch, why) => this.#deployments.return(watch, why),
     });
+    this.#drift = new DriftWatch({
+      journal,
+      engine,
+      ingress,
+      service,
+      turns,
+      log,
+      everyMs: config.driftEveryMs,
+      refresh: (uid) => refreshRoutes(engine, ingress, uid, false),
+    });
     this.#poller = new Poller({
       // Whoever took over takes the deployments too.
       look: async () => (this.#channel.replaced ? undefined : await this.#deployments.look()),
@@ -149,7 +169,14 @@ export class Daemon {
       ...optional('upEveryMs', times.pollUpMs),
       ...optional('downEveryMs', times.pollDownMs),
     });
-    this.#capacity = new CapacityMeter(stateDirectory);
+    this.#metrics = new MetricsReporter({
+      service,
+      log,
+      capacity: new CapacityMeter(stateDirectory),
+      usage: new UsageMeter({ engine, serverId, log }),
+      serverId: () => journal.pins.find('server_id'),
+      ...everyMs,
+    });
   }
 
   /** Goes on with what was under way, and connects. Returns at once; a service or an engine that is away is waited for. */
@@ -164,24 +191,24 @@ export class Daemon {
     this.#observer.start();
     this.#scheduler.start();
     this.#watch.start();
+    this.#drift.start();
     this.#followContainers(undefined);
     this.#poller.wake();
     this.#results.settle();
     this.#deployments.settle();
-    this.#regular = [
-      setInterval(() => void this.#reportCapacity(), this.#times.reportMs ?? 30_000),
-      setInterval(() => this.#journal.tidy(Date.now()), HOUR),
-    ];
-    void this.#reportCapacity();
+    this.#metrics.start();
+    this.#regular = [setInterval(() => this.#journal.tidy(Date.now()), HOUR)];
   }
 
   /** Ends in order. Actions that run go on by themselves, and the next start takes up the rest. */
   async stop(): Promise<void> {
     for (const timer of this.#regular) clearInterval(timer);
+    this.#metrics.stop();
     this.#poller.stop();
     this.#observer.stop();
     await this.#scheduler.stop();
     await this.#watch.stop();
+    await this.#drift.stop();
     await Promise.all([this.#deployments.stop(this.#times.stopGraceMs ?? 5_000), this.#actions.stop()]);
     this.#channel.stop();
     this.#results.stop();
@@ -200,6 +227,7 @@ export class Daemon {
     this.#deployments.settle();
     this.#poller.wake();
     this.#observer.all();
+    this.#drift.all();
   }
 
   /** Routes go where the containers are. While something else is done to an instance, that sees to its routes. */
@@ -299,16 +327,6 @@ export class Daemon {
       arch: process.arch,
       ...optional('engine', about),
     };
-  }
-
-  async #reportCapacity(): Promise<void> {
-    const server_id = this.#journal.pins.find('server_id');
-    if (server_id === undefined) return;
-    try {
-      await this.#service.call('capacity.report', { params: { server_id }, body: await this.#capacity.read() });
-    } catch (error) {
-      this.#log.debug('the capacity could not be reported', { error });
-    }
   }
 }
 

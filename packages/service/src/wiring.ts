@@ -32,6 +32,8 @@ import { definitionRoutes } from './resources/definitions/routes.ts';
 import { SecretChanges } from './resources/definitions/secret-changes.ts';
 import { Definitions, definitionsOn } from './resources/definitions/service.ts';
 import { DEADLINE as DEPLOYMENT_DEADLINE, deadlineJob } from './resources/deployments/deadline.ts';
+import { HEAL, healJob, healSoon } from './resources/deployments/heal.ts';
+import { Planning } from './resources/deployments/planning.ts';
 import { deploymentFor, stopDeployments, underWay } from './resources/deployments/queue.ts';
 import { DeploymentReports } from './resources/deployments/reports.ts';
 import { deploymentRoutes } from './resources/deployments/routes.ts';
@@ -39,14 +41,17 @@ import { Deployments } from './resources/deployments/service.ts';
 import { draftRoutes } from './resources/drafts/routes.ts';
 import { Drafts } from './resources/drafts/service.ts';
 import { testGround } from './resources/drafts/test-ground.ts';
-import { testJob } from './resources/drafts/test-job.ts';
+import { testJob, wakeTests } from './resources/drafts/test-job.ts';
 import { TEST } from './resources/drafts/test-lifecycle.ts';
 import { TemplateTests } from './resources/drafts/tests.ts';
 import { eventRoutes } from './resources/events/routes.ts';
 import { Agents } from './resources/implant/agents.ts';
 import { implantRoutes } from './resources/implant/routes.ts';
+import { idsByUid } from './resources/instances/by-uid.ts';
+import { Drifts, type DriftsDeps } from './resources/instances/drift.ts';
+import { lockDrifted } from './resources/instances/drifted.ts';
 import { instancesOfTenants, membershipOf, Pauses } from './resources/instances/of-tenant.ts';
-import { deployedOn, runningOn } from './resources/instances/on-server.ts';
+import { deployedOn, runningOn, toMoveFrom } from './resources/instances/on-server.ts';
 import { InstanceOrders } from './resources/instances/orders.ts';
 import { instanceRoutes } from './resources/instances/routes.ts';
 import { Instances } from './resources/instances/service.ts';
@@ -59,6 +64,8 @@ import { openManifestSigner } from './resources/manifest/signer.ts';
 import { matchRoutes } from './resources/match/routes.ts';
 import { memberRoutes } from './resources/members/routes.ts';
 import { Members } from './resources/members/service.ts';
+import { metricRoutes } from './resources/metrics/routes.ts';
+import { Metrics } from './resources/metrics/service.ts';
 import { playbookRoutes } from './resources/playbooks/routes.ts';
 import { RecipeReview } from './resources/recipes/review.ts';
 import { recipeRoutes } from './resources/recipes/routes.ts';
@@ -68,6 +75,7 @@ import { Registries } from './resources/registries/service.ts';
 import { savedConfigRoutes } from './resources/saved-configs/routes.ts';
 import { SavedConfigs } from './resources/saved-configs/service.ts';
 import type { ActionReport, DaemonChannelDeps } from './resources/servers/daemon-channel.ts';
+import { Drains } from './resources/servers/drain.ts';
 import { Liveness, SILENCE } from './resources/servers/liveness/liveness.ts';
 import { serverRoutes } from './resources/servers/routes.ts';
 import { Servers } from './resources/servers/service.ts';
@@ -78,9 +86,10 @@ import { PUBLISHED } from './resources/templates/publish.ts';
 import { templateRoutes } from './resources/templates/routes.ts';
 import { tenantRoutes } from './resources/tenants/routes.ts';
 import { Tenants } from './resources/tenants/service.ts';
+import { APPLY, APPLY_ALL } from './resources/upgrades/application.ts';
 import { applicationGround } from './resources/upgrades/application-ground.ts';
-import { APPLY, APPLY_ALL, UpgradeApplication } from './resources/upgrades/apply.ts';
-import { applyAllJob, applyJob } from './resources/upgrades/apply-job.ts';
+import { UpgradeApplication } from './resources/upgrades/apply.ts';
+import { applyAllJob, applyJob, wakeUpgrades } from './resources/upgrades/apply-job.ts';
 import { upgradeRoutes } from './resources/upgrades/routes.ts';
 import { publishedJob, SCAN, scanJob } from './resources/upgrades/scan.ts';
 import { Upgrades } from './resources/upgrades/service.ts';
@@ -133,6 +142,9 @@ export async function wireResources(ground: Ground): Promise<Wired> {
   const guard = new AddressGuard({ allowPrivate: config.webhookAllowPrivate });
   const wake = (tx: Tx, serverId: string) => tx.notify(CHANNEL_TOPIC, serverId);
 
+  const secretsOf: DriftsDeps['secretsOf'] = async (queries, owner) =>
+    (await secretValues(queries, vault, owner)).map(({ value }) => value);
+
   const registries = new Registries({ reader, pages, vault });
   const manifests = new Manifests({
     catalog,
@@ -170,7 +182,18 @@ export async function wireResources(ground: Ground): Promise<Wired> {
   });
   const heard = (serverId: string) => liveness.heard(serverId);
   const holdServer = (tx: Tx, accountId: string, id: string) => servers.hold(tx, accountId, id);
-  const deployments = new Deployments({ reader, pages, server, manifests, wake, deployedOn, holdServer, heard });
+  const planning = new Planning({ reader, server, manifests });
+  const deployments = new Deployments({
+    reader,
+    pages,
+    server,
+    manifests,
+    planning,
+    wake,
+    deployedOn,
+    holdServer,
+    heard,
+  });
   const instances: Instances = new Instances({
     reader,
     pages,
@@ -186,8 +209,9 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     catalog,
     instances,
     manifestOf: (...of) => manifests.resolve(...of),
-    secretsOf: async (queries, owner) => (await secretValues(queries, vault, owner)).map(({ value }) => value),
+    secretsOf,
   });
+  const drifts = new Drifts({ reader, instances, secretsOf, heal: healSoon });
   const orders = new InstanceOrders({
     instances,
     catalog,
@@ -220,6 +244,10 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     hasServer: (tx, accountId, id) => servers.has(tx, accountId, id),
     stopDeployments: endDeployments,
     releaseAll: (tx, id, actor) => instances.releaseAll(tx, id, actor),
+    async healLiving(tx, id) {
+      const drifted = await lockDrifted(tx, id);
+      if (drifted) await healSoon(tx, drifted);
+    },
     keepAll: (tx, id, actor) => instances.keepAll(tx, id, actor),
   });
   const pauses = new Pauses({
@@ -278,6 +306,12 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     },
   });
 
+  const metrics = new Metrics({
+    reader,
+    requireInstance: (principal, id) => instances.find(reader, principal, id),
+    idsByUid,
+  });
+  const capacities = new Capacities({ reader, pages, recordUsage: (tx, ...of) => metrics.record(tx, ...of) });
   const keys = new Keys({ storage, pages, mode: config.mode });
 
   return {
@@ -294,9 +328,10 @@ export async function wireResources(ground: Ground): Promise<Wired> {
         ? actions.completed(serverId, message)
         : actions.failed(serverId, message);
     },
-    subscribers: [fanOut],
+    subscribers: [fanOut, wakeTests, wakeUpgrades],
     jobs: {
       [DELIVER]: deliveryJob({ storage, vault, guard }),
+      [HEAL]: healJob({ storage, order: (tx, ...of) => deployments.heal(tx, ...of) }),
       [DEPLOYMENT_DEADLINE]: deadlineJob({ storage, server, manifests, wake }),
       [EXECUTION_DEADLINE]: actions.deadlineJob(),
       [TEST]: testJob(testGround({ storage, catalog, server, definitions, deployments, instances, actions })),
@@ -322,15 +357,16 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       ...savedConfigRoutes(new SavedConfigs({ reader, pages, catalog, vault })),
       ...matchRoutes(catalog),
       ...definitionRoutes(definitions),
-      ...deploymentRoutes(deployments, reports),
+      ...deploymentRoutes(deployments, reports, planning),
       ...manifestRoutes(reading, reader),
-      ...instanceRoutes(instances, orders),
+      ...instanceRoutes(instances, orders, drifts),
+      ...metricRoutes(metrics),
       ...actionRoutes(actions),
       ...playbookRoutes(),
       ...upgradeRoutes(upgrades, application),
-      ...serverRoutes(servers),
+      ...serverRoutes(servers, new Drains({ instancesOn: toMoveFrom })),
       ...tenantRoutes(tenants),
-      ...capacityRoutes(new Capacities({ reader, pages })),
+      ...capacityRoutes(capacities),
       ...copilotRoutes(
         new Assistant({ knowledge: new Knowledge(catalog, documentation), usage, model: modelOf(config), log }),
         usage,

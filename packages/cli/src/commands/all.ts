@@ -21,11 +21,13 @@ import { logout } from './logout.ts';
 import { logs } from './logs.ts';
 import { match } from './match.ts';
 import { membersInvite, membersInvites, membersList, membersRemove } from './members.ts';
+import { plan } from './plan.ts';
 import { playbooksList, playbooksShow } from './playbooks.ts';
 import { recipesList, recipesShow, recipesSubmit } from './recipes.ts';
 import { recipesApprove, recipesReject, recipesUpvote, recipesWithdraw } from './recipes-review.ts';
 import { registriesAdd, registriesList, registriesRemove } from './registries.ts';
 import { serversList, serversRegister, serversShow } from './servers.ts';
+import { serversDrain, serversUndrain } from './servers-drain.ts';
 import { backupService, restoreService } from './service-backup.ts';
 import { templateExport } from './template-export.ts';
 import { templateImport } from './template-import.ts';
@@ -45,6 +47,7 @@ export const commands: readonly Command[] = [
   catalogShow,
   match,
   ask,
+  plan,
   deploy,
   deploymentsList,
   definitionsList,
@@ -82,6 +85,8 @@ export const commands: readonly Command[] = [
   serversList,
   serversShow,
   serversRegister,
+  serversDrain,
+  serversUndrain,
   registriesList,
   registriesAdd,
   registriesRemove,

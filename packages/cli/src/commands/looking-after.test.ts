@@ -14,6 +14,8 @@ beforeEach(async () => {
   service.list('servers.list', [records.server()]);
   service.list('instances.list', [records.instance()]);
   service.on('instances.read', () => ({ success: true, data: records.instance() }));
+  service.on('metrics.instance', () => ({ success: true, data: records.instanceMetrics() }));
+  service.on('capacity.history', () => ({ success: true, data: records.capacityHistory() }));
 });
 afterEach(async () => {
   await home.remove();
@@ -66,7 +68,15 @@ test('instances are listed without the released ones, and shown with their conta
   service.list('instances.list', [records.instance({ components: [component] })]);
   const shown = await run('instances', 'show', 'feeds');
   expect(shown.stdout).toContain('Address      https://feeds.example.org');
+  expect(shown.stdout).not.toContain('Memory');
   expect(shown.stdout).toContain('db         running  healthy  postgres:17');
+});
+
+test('what an instance and a server used in the last hour is drawn in a line', async () => {
+  service.on('metrics.instance', () => ({ success: true, data: records.instanceMetrics(0, 40, 80, 20) }));
+  const { stdout } = await run('instances', 'show', 'feeds');
+  expect(stdout).toContain('Processor    ▁▅█▃ 20.0 % of a core, at most 80.0 % of a core in the last hour\n');
+  expect(stdout).toContain('Memory       ▁▅█▃ 20.0 MiB, at most 80.0 MiB in the last hour\n');
 });
 
 test('a name that nothing bears is exit code 4, and a released one does not stand in the way', async () => {
@@ -246,7 +256,9 @@ test('a server is registered with all that its daemon needs, and shown with its 
       age_seconds: 3,
     },
   }));
+  service.on('capacity.history', () => ({ success: true, data: records.capacityHistory(0, 60, 25) }));
   const shown = await run('servers', 'show', 'web-1');
+  expect(shown.stdout).toMatch(/Last hour +▁▅▃ at most 60 % in use\n/);
   expect(shown.stdout).toMatch(/Memory +6\.0 GiB free of 8\.0 GiB\n/);
   expect(shown.stdout).toMatch(/Disk +150 GB free of 200 GB\n/);
 });
@@ -263,4 +275,19 @@ test('interrupted, it says that the work goes on and how to see it again', async
   await program.waitForLine('Pulling');
   expect(await program.kill('SIGINT')).toEqual({ code: 130, signal: null });
   await program.waitForLine(`The deployment goes on. hortus logs -f ${records.ids.deployment} follows it again.`);
+});
+
+test('a server is drained with a list of what is to be moved, and put back into use', async () => {
+  const { id, definition_id, instance_uid, name, status } = records.instance();
+  const instances = [{ id, definition_id, instance_uid, name, status, tenant_id: null }];
+  const drained = { ...records.server({ status: 'draining' }), instances };
+  service.on('servers.drain', () => ({ success: true, data: drained }));
+  service.on('servers.undrain', () => ({ success: true, data: { ...records.server(), instances } }));
+  const { stdout } = await run('servers', 'drain', 'web-1');
+  expect(stdout).toContain('web-1 takes no new deployments.\n');
+  expect(stdout).toMatch(/feeds +running +def_/);
+  expect(JSON.parse((await run('servers', 'drain', 'web-1', '--json')).stdout)).toEqual(drained);
+  expect((await run('servers', 'undrain', 'web-1')).stdout).toBe('web-1 is online and takes deployments again.\n');
+  service.on('servers.drain', () => ({ success: true, data: { ...drained, instances: [] } }));
+  expect((await run('servers', 'drain', 'web-1')).stdout).toContain('Nothing is left on it.');
 });

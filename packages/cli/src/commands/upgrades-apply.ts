@@ -82,7 +82,7 @@ async function all(call: Wishes, client: Client, species: string): Promise<Upgra
     call.world.terminal.out('Nothing was changed.\n');
     return [];
   }
-  return (await client.call('upgrades.applyAll', { body: { species } })).data;
+  return (await client.call('upgrades.applyAll', { body: { species } })).data.upgrades;
 }
 
 /** Follows them in their order; the first that failed is the last that was begun. */

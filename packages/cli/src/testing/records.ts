@@ -1,7 +1,10 @@
 import type { Execution, ListedAction } from '@hortus/contract/resources/actions';
+import type { CapacityHistory } from '@hortus/contract/resources/capacity';
 import type { Definition } from '@hortus/contract/resources/definition-records';
 import type { Deployment, DeploymentDetail, LogLine } from '@hortus/contract/resources/deployments';
 import type { Instance } from '@hortus/contract/resources/instance-records';
+import type { InstanceMetrics } from '@hortus/contract/resources/metrics';
+import type { DeploymentPlan } from '@hortus/contract/resources/plan-records';
 import type { Server } from '@hortus/contract/resources/servers';
 import type { Template } from '@hortus/contract/resources/templates';
 
@@ -114,6 +117,7 @@ export const definition = (over: Partial<Definition> = {}): Definition => ({
   container_name: 'hortus-feeds',
   watch_seconds: 60,
   deploy_test: false,
+  heal: false,
   ...written,
   ...over,
 });
@@ -157,6 +161,25 @@ export const detail = (over: Partial<DeploymentDetail> = {}): DeploymentDetail =
   ...over,
 });
 
+export const deploymentPlan = (given: Partial<DeploymentPlan> = {}): DeploymentPlan => ({
+  definition_id: ids.definition,
+  server_id: ids.server,
+  instance_id: ids.instance,
+  revision: 2,
+  deployed_revision: 1,
+  spec_hash: `sha256:${'1'.repeat(64)}`,
+  plan_hash: `sha256:${'2'.repeat(64)}`,
+  nothing_to_do: false,
+  interruption: false,
+  components: [],
+  pulls: [],
+  jobs: [],
+  routes: [],
+  permissions: [],
+  warnings: [],
+  ...given,
+});
+
 export const instance = (over: Partial<Instance> = {}): Instance => ({
   id: ids.instance,
   definition_id: ids.definition,
@@ -171,6 +194,8 @@ export const instance = (over: Partial<Instance> = {}): Instance => ({
   revision: 4,
   url: 'https://feeds.example.org',
   components: [],
+  drift: [],
+  drifted_at: null,
   started_at: at(0),
   uptime_seconds: 125,
   last_reported_at: at(0),
@@ -215,3 +240,31 @@ export const execution = (over: Partial<Execution> = {}): Execution => ({
 /** The moment `second` seconds after the records were written. */
 export const moment = at;
 export const recordId = idOf;
+
+const series = { range: '1h' as const, from: at(0), to: at(3600), step_seconds: 60 };
+
+export const capacityHistory = (...used: number[]): CapacityHistory => ({
+  server_id: ids.server,
+  ...series,
+  points: used.map((percent, minute) => ({
+    at: at(60 * minute),
+    cpu: { used_percent: percent / 2, max_percent: percent },
+    memory: { used: 1, max_used: 1, free: 1 },
+    disk: { used: 1, free: 1 },
+  })),
+});
+
+export const instanceMetrics = (...used: number[]): InstanceMetrics => ({
+  instance_id: ids.instance,
+  ...series,
+  components: ['main'],
+  points: used.map((percent, minute) => ({
+    at: at(60 * minute),
+    cpu_percent: percent / 2,
+    cpu_percent_max: percent,
+    memory_bytes: 2 ** 20,
+    memory_bytes_max: percent * 2 ** 20,
+    received_bytes_per_second: 0,
+    sent_bytes_per_second: 0,
+  })),
+});

@@ -232,6 +232,6 @@ export const upgradeEndpoints = {
     permission: 'upgrades:write',
     status: 202,
     body: UpgradesApply,
-    response: answer(Type.Array(Upgrade)),
+    response: answer(Type.Object({ upgrades: Type.Array(Upgrade) })),
   }),
 };

@@ -11,12 +11,16 @@ export interface Engine {
 
   /** In any state; `true` asks for the label whatever its value. */
   containers(filter: { labels: LabelFilter }): Promise<ContainerFacts[]>;
+  /** Those that run, with what a list says of them: one question, however many there are. */
+  running(filter: { labels: LabelFilter }): Promise<RunningContainer[]>;
   /** By id or name. */
   inspect(id: string): Promise<ContainerFacts | undefined>;
 
   hasImage(ref: string): Promise<boolean>;
   /** The names with digests by which registries know it, by reference or id; none of one that was never in a registry. */
   imageDigests(ref: string): Promise<string[]>;
+  /** By reference or id; undefined if it is not there. */
+  image(ref: string): Promise<ImageFacts | undefined>;
   pull(ref: string, on: (progress: PullProgress) => void, options?: PullOptions): Promise<void>;
 
   /** Makes an image of a file system given as a tar archive. */
@@ -75,7 +79,25 @@ export interface EngineInfo {
   memoryBytes: number;
 }
 
+export interface ImageFacts {
+  id: string;
+  /** As in `imageDigests`. */
+  digests: string[];
+  /** What a container made of it has without being told. */
+  env: string[];
+  labels: Record<string, string>;
+  /** Where it asks for a volume. */
+  volumes: string[];
+}
+
 export type LabelFilter = Readonly<Record<string, string | true>>;
+
+export interface RunningContainer {
+  id: string;
+  labels: Record<string, string>;
+  /** It has no network of its own. */
+  hostNetwork: boolean;
+}
 
 export interface NamedFacts {
   name: string;

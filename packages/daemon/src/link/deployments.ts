@@ -158,8 +158,20 @@ export class DeploymentRunner {
     }
     const accepted = this.#accept(deployment, answered.value.data);
     if ('status' in accepted) return this.#finish(id, accepted);
-    journal.deployments.start(id, accepted);
-    await this.#rollOut({ ...deployment, claim }, accepted, signal);
+    const manifest = deployment.kind === 'heal' ? this.#asDeployed(accepted) : accepted;
+    journal.deployments.start(id, manifest);
+    await this.#rollOut({ ...deployment, claim }, manifest, signal);
+  }
+
+  /**
+   * Healing brings back what was rolled out, to the byte and with the secret values of then: somebody may have given the
+   * definition new ones that nobody has deployed yet. How to sign in to registries may have changed since.
+   */
+  #asDeployed(accepted: SignedManifest): SignedManifest {
+    const { manifests } = this.#options.journal;
+    const kept = manifests.of(accepted.instance_uid);
+    if (kept?.revision !== accepted.revision || kept.definition_id !== accepted.definition_id) return accepted;
+    return { ...pinned(kept, manifests.imagesOf(kept.instance_uid)), registries: accepted.registries ?? [] };
   }
 
   #accept(deployment: Omit<Order, 'claim'>, answer: unknown): SignedManifest | RolloutResult {
@@ -182,6 +194,8 @@ export class DeploymentRunner {
     if (manifest === undefined) return this.#finish(id, failed('lost', 'The daemon has lost the manifest.'));
     const order = { id, definition_id, revision, claim };
     if (rollbackOf !== undefined) return await this.#goBack(order, manifest, 'The daemon was interrupted', signal);
+    // A healing was accepted by another manifest than the one that it brings back.
+    if (manifest.deployment_id !== id) return await this.#rollOut(order, manifest, signal);
     // The operator may have changed the policy since, and the disk may have been written to by others.
     const accepted = this.#accept(order, manifest);
     if ('status' in accepted) return this.#finish(id, accepted);

@@ -280,6 +280,8 @@ export interface Tables {
     watch_seconds: number;
     /** The deploy test that it was made for. */
     test_id: string | null;
+    /** Whether an instance that has drifted is brought back without being asked. */
+    heal: Flag;
     succeeded_at: Time | null;
     created_at: Time;
     updated_at: Time;
@@ -316,7 +318,7 @@ export interface Tables {
     server_id: string;
     instance_id: string | null;
     status: Status<StateOf<typeof deploymentMachine>>;
-    kind: 'deploy' | 'rollback' | 'test';
+    kind: 'deploy' | 'rollback' | 'heal' | 'test';
     rollback_of: string | null;
     revision: number;
     template_id: string;
@@ -372,6 +374,12 @@ export interface Tables {
     /** Of the primary route, as the last successful deployment resolved it. */
     url: string | null;
     components: Json;
+    /** Where its containers differ from what was deployed, and since when they do. */
+    drift: Json;
+    drifted_at: Time | null;
+    /** How often it was healed in a row, and when last: fights are not fought for ever. */
+    heals: number;
+    healed_at: Time | null;
     started_at: Time | null;
     last_reported_at: Time | null;
     created_at: Time;
@@ -439,6 +447,8 @@ export interface Tables {
     applied_by: string | null;
     started_at: Time | null;
     finished_at: Time | null;
+    /** Of several that are applied one after another, which belong together. */
+    batch: string | null;
     created_at: Time;
     updated_at: Time;
   };
@@ -461,6 +471,36 @@ export interface Tables {
     disk_used: number;
     disk_free: number;
     reported_at: Time;
+  };
+  /**
+   * What servers and instances used, for charts. Each report is added to a point of one minute, which goes after two hours,
+   * and to one of five: `step` tells which, in seconds. Sums and `samples` give averages; the largest is kept beside.
+   */
+  capacity_points: {
+    server_id: string;
+    step: number;
+    at: Time;
+    samples: number;
+    cpu_sum: number;
+    cpu_max: number;
+    memory_used_sum: number;
+    memory_used_max: number;
+    memory_free_sum: number;
+    disk_used_sum: number;
+    disk_free_sum: number;
+  };
+  usage_points: {
+    instance_id: string;
+    component: string;
+    step: number;
+    at: Time;
+    samples: number;
+    cpu_sum: number;
+    cpu_max: number;
+    memory_sum: number;
+    memory_max: number;
+    received_sum: number;
+    sent_sum: number;
   };
 
   registries: {

@@ -7,11 +7,13 @@ import type {
   EngineInfo,
   ExecCommand,
   ExecHandle,
+  ImageFacts,
   LabelFilter,
   NamedFacts,
   NamedSpec,
   PullOptions,
   PullProgress,
+  RunningContainer,
 } from '../engine.ts';
 import { EngineProblem } from '../engine-problem.ts';
 import type { Call } from './connection.ts';
@@ -21,7 +23,7 @@ import { DockerApi } from './docker-api.ts';
 import { readArchive, writeArchive } from './docker-archive.ts';
 import { followEvents } from './docker-events.ts';
 import { dockerExec } from './docker-exec.ts';
-import { hasImage, imageDigests, importImage, pullImage } from './docker-images.ts';
+import { hasImage, imageDigests, importImage, pullImage, readImage } from './docker-images.ts';
 import {
   ensureNetwork,
   ensureVolume,
@@ -92,6 +94,21 @@ class DockerEngine implements Engine {
     return facts.filter((one) => one !== undefined);
   }
 
+  async running({ labels }: { labels: LabelFilter }): Promise<RunningContainer[]> {
+    const list = await this.#api.json<ListedContainer[]>({
+      operation: 'list running containers',
+      method: 'GET',
+      path: '/containers/json',
+      query: { filters: labelFilters(labels) },
+      timeout: this.#timeouts.quick,
+    });
+    return list.map(({ Id, Labels, HostConfig }) => ({
+      id: Id,
+      labels: Labels ?? {},
+      hostNetwork: HostConfig?.NetworkMode === 'host',
+    }));
+  }
+
   async inspect(id: string): Promise<ContainerFacts | undefined> {
     const call = this.#container('GET', id, 'json', `inspect container ${id}`, this.#timeouts.quick);
     const { status, body } = await this.#api.call(call, [404]);
@@ -104,6 +121,10 @@ class DockerEngine implements Engine {
 
   imageDigests(ref: string): Promise<string[]> {
     return imageDigests(this.#api, ref);
+  }
+
+  image(ref: string): Promise<ImageFacts | undefined> {
+    return readImage(this.#api, ref);
   }
 
   pull(ref: string, on: (progress: PullProgress) => void, options: PullOptions = {}): Promise<void> {
@@ -274,6 +295,13 @@ class DockerEngine implements Engine {
     const call = this.#container('POST', id, what, `${what} container ${id}`, timeout);
     return { ...call, query: { t: String(Math.ceil(graceMs / 1_000)) } };
   }
+}
+
+/** The part of `GET /containers/json` that we read. */
+interface ListedContainer {
+  Id: string;
+  Labels?: Record<string, string> | null;
+  HostConfig?: { NetworkMode?: string };
 }
 
 async function* once(body: Buffer): AsyncGenerator<Buffer> {

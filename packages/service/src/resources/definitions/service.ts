@@ -49,6 +49,8 @@ export interface DefinitionsDeps {
   ) => Promise<void>;
   /** Has its containers removed, if there are any; the volumes stay. */
   readonly releaseAll: (tx: Tx, definitionId: string, actor: string | null) => Promise<void>;
+  /** Heals what it runs, if that has drifted. */
+  readonly healLiving: (tx: Tx, definitionId: string) => Promise<void>;
   /** Takes that back as far as it has not begun. */
   readonly keepAll: (tx: Tx, definitionId: string, actor: string | null) => Promise<void>;
 }
@@ -90,11 +92,12 @@ export class Definitions {
     if (!(await this.#deps.hasServer(tx, accountId, order.serverId))) throw noServer('there is no such server.');
     const { tenantId, serverId } = order;
     if (tenantId !== null) await joinTenant(tx, { accountId, tenantId, serverId });
-    const row = await begin(
+    const id = newId('definition');
+    const begun = begin(
       tx,
       definitionLifecycle,
       {
-        id: newId('definition'),
+        id,
         account_id: accountId,
         name: order.name,
         instance_uid: instanceUid,
@@ -106,6 +109,7 @@ export class Definitions {
         container_name: instanceUid,
         watch_seconds: order.watchSeconds,
         test_id: order.testId ?? null,
+        heal: order.heal ? 1 : 0,
         succeeded_at: null,
         created_at: tx.now,
         updated_at: tx.now,
@@ -121,7 +125,14 @@ export class Definitions {
       inputs: JSON.stringify(order.plain),
       secret_inputs: JSON.stringify(Object.keys(order.secret)),
     };
-    await insertRevision(tx, { ...revision, ...revisionOf(tx, principal, row) });
+    // They travel together. Where the row is not free there is nothing to revise either, and that answer is not asked for.
+    const revised = insertRevision(tx, {
+      ...revision,
+      ...revisionOf(tx, principal, { id, template_id: template.item.id, current_revision: 1 }),
+    });
+    revised.catch(() => {});
+    const row = await begun;
+    await revised;
     const owner = { accountId, definitionId: row.id };
     await keepGenerated(tx, this.#deps.vault, owner, template.spec, order.generated);
     await keepGiven(tx, this.#deps.vault, owner, template.spec, order.secret);
@@ -146,6 +157,7 @@ export class Definitions {
       set: {
         name: body.name ?? before.name,
         watch_seconds: body.watch_seconds ?? before.watch_seconds,
+        heal: body.heal === undefined ? before.heal : body.heal ? 1 : 0,
         current_revision: number,
         last_revision: number,
       },
@@ -160,6 +172,7 @@ export class Definitions {
       next.secret,
     );
     for (const name of next.removedSecrets) await removeSecret(tx, id, name);
+    if (body.heal && !before.heal) await this.#deps.healLiving(tx, id);
     return definitionRecord({ ...changed, ...next.revision }, template);
   }
 
@@ -261,7 +274,11 @@ const noServer = (message: string) => invalid('server_id', message, { reason: 'u
 const taken = (uid: string) =>
   conflict('instance_uid', 'taken', `${uid} is the name of another definition of this account.`);
 
-const revisionOf = (tx: Tx, principal: Principal, row: DefinitionRow) => ({
+const revisionOf = (
+  tx: Tx,
+  principal: Principal,
+  row: Pick<DefinitionRow, 'id' | 'current_revision' | 'template_id'>,
+) => ({
   definition_id: row.id,
   number: row.current_revision,
   template_id: row.template_id,

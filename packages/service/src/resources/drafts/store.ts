@@ -85,6 +85,15 @@ export const hasPassed = async (queries: Queries, templateId: string, specHash: 
   return (await passed.limit(1).execute()).length > 0;
 };
 
+/** Those that one of these deployments or executions keeps waiting. */
+export const testsWaitingFor = (queries: Queries, ids: readonly string[]) =>
+  queries.db
+    .selectFrom('template_tests')
+    .select('id')
+    .where('cleared_at', 'is', null)
+    .where((eb) => eb.or([eb('deployment_id', 'in', ids), eb('smoke_id', 'in', ids), eb('release_id', 'in', ids)]))
+    .execute();
+
 /** What is noted beside the status. */
 export const noteTest = (tx: Tx, id: string, columns: Partial<Pick<TestRow, 'release_id' | 'cleared_at'>>) =>
   tx.db.updateTable('template_tests').set(columns).where('id', '=', id).execute();

@@ -1,8 +1,11 @@
+import { enqueue } from '../../jobs/enqueue.ts';
 import type { JobKind } from '../../jobs/job.ts';
+import type { EventSubscriber } from '../../outbox/dispatcher.ts';
+import { endedIn } from '../../outbox/ended.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
-import { lockTest, noteTest, type TestRow } from './store.ts';
-import { recordTest, testLifecycle } from './test-lifecycle.ts';
+import { lockTest, noteTest, type TestRow, testsWaitingFor } from './store.ts';
+import { recordTest, TEST, testLifecycle } from './test-lifecycle.ts';
 
 /** How something that was ordered stands. */
 export interface Standing {
@@ -26,9 +29,10 @@ export interface TestJobDeps {
   readonly archive: (tx: Tx, row: TestRow) => Promise<void>;
 }
 
-const LOOK_MS = 1_000;
 /** Between attempts to clear away what could not be. */
 const AGAIN_MS = 60_000;
+/** What is waited for wakes the job when it ends; this is for what nobody tells of. */
+const LOOK_MS = 600_000;
 
 /**
  * Sees a deploy test through, one step in each transaction, so that it may be cut off anywhere: the next run finds in the
@@ -46,6 +50,14 @@ export const testJob = (deps: TestJobDeps): JobKind => ({
   },
 });
 
+/** What ends may be what a test waits for. */
+export const wakeTests: EventSubscriber = async (tx, events) => {
+  const ended = endedIn(events);
+  if (ended.length === 0) return;
+  for (const { id } of await testsWaitingFor(tx, ended))
+    await enqueue(tx, { kind: TEST, key: id, payload: { test_id: id } });
+};
+
 /** Answers how long to wait before the next look; nothing when it is over. */
 async function advance(deps: TestJobDeps, tx: Tx, row: TestRow): Promise<number | undefined> {
   const { status } = row;
@@ -57,7 +69,7 @@ async function advance(deps: TestJobDeps, tx: Tx, row: TestRow): Promise<number 
       ? await deps.deployment(tx, row)
       : await deps.execution(tx, row, row.smoke_id);
   if (!stands.ended) {
-    if (tx.now < row.deadline_at) return LOOK_MS;
+    if (tx.now < row.deadline_at) return row.deadline_at - tx.now;
     await deps.cancel(tx, row);
     return await conclude(tx, row, { reason: 'timeout', error: `It was not over after half an hour (${status}).` });
   }

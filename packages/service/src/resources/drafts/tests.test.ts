@@ -147,6 +147,7 @@ onBothEngines((engine) => {
         .set({ deadline_at: 0 })
         .where('id', '=', begun.id)
         .execute();
+      await service.sideDoor.db.updateTable('jobs').set({ run_at: 0 }).where('kind', '=', 'templates.test').execute();
       await stands(id, { status: 'failed', reason: 'timeout', cleared: true });
       const { data } = await service.client.call('deployments.read', { params: { id: begun.deployment_id } });
       expect(data).toMatchObject({ status: 'failed', reason: 'cancelled' });

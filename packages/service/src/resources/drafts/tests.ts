@@ -87,6 +87,7 @@ export class TemplateTests {
         variant: checkVariant(template, body.variant ?? null),
         // There is nothing that it could go back to.
         watchSeconds: 0,
+        heal: false,
         plain,
         secret,
         generated: await generateSecrets(template.spec),

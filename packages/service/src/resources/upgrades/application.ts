@@ -1,9 +1,15 @@
 import { type Principal, standInFor } from '../../identity/principal.ts';
+import { enqueue } from '../../jobs/enqueue.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { makeCurrent } from '../definitions/upgrade.ts';
 import { recordUpgrade, upgradeLifecycle } from './lifecycle.ts';
 import { noteUpgrade, type UpgradeRow } from './store.ts';
+
+/** One for each upgrade that is being applied, until it has ended. */
+export const APPLY = 'upgrades.apply';
+/** One for several that are applied one after another. */
+export const APPLY_ALL = 'upgrades.apply_all';
 
 /** How something that was ordered stands. */
 export interface Standing {
@@ -45,7 +51,10 @@ export interface Advance {
   readonly wait: number | undefined;
 }
 
-const LOOK_MS = 1_000;
+/** What is waited for wakes the job when it ends; this is for what nobody tells of. */
+const LOOK_MS = 600_000;
+/** How often a server is looked for that is away when the watch is over. */
+const AWAY_MS = 10_000;
 /** What a daemon saw at the last moment of its watch has this long to be told. */
 const HEARSAY_MS = 5_000;
 
@@ -99,7 +108,8 @@ async function afterDeployment(deps: StepDeps, tx: Tx, principal: Principal, row
   if (deployment.succeeded) {
     const watch = await deps.watchMs(tx, row);
     if (watch === 0) return finish(tx, row);
-    return proceed(tx, row, { step: 'upgrade_watch', watch_until: deployment.endedAt + watch + HEARSAY_MS });
+    const watch_until = deployment.endedAt + watch + HEARSAY_MS;
+    return { ...(await proceed(tx, row, { step: 'upgrade_watch', watch_until })), wait: watch_until - tx.now };
   }
   if (deployment.reason === 'irreversible') return goBackWithData(deps, tx, principal, row, deployment.error);
   // The daemon has what ran before running again; the definition says so too.
@@ -126,14 +136,17 @@ async function whileWatched(
     if (end.reason === 'irreversible') return goBackWithData(deps, tx, principal, row, end.error);
     return fail(tx, known, 'return', `It did not stay healthy, and going back failed: ${end.error}`);
   }
+  const left = (row.watch_until ?? 0) - tx.now;
+  if (left > 0) return { row, wait: left };
   // A daemon that is away may have gone back without anybody having heard of it yet.
-  if (tx.now < (row.watch_until ?? 0) || !connected) return { row, wait: LOOK_MS };
+  if (!connected) return { row, wait: AWAY_MS };
   return finish(tx, row);
 }
 
 async function finish(tx: Tx, row: UpgradeRow): Promise<Advance> {
   const applied = await transition(tx, upgradeLifecycle, row, 'finish', { actor: null, set: { finished_at: tx.now } });
   await recordUpgrade(tx, applied, 'applied', row.applied_by);
+  await wakeBatch(tx, applied);
   return { row: applied, wait: undefined };
 }
 
@@ -196,7 +209,13 @@ async function fail(
   const set = { from_revision, revision, return_id, reason, error, finished_at: tx.now };
   const failed = await transition(tx, upgradeLifecycle, row, 'fail', { actor: null, set });
   await recordUpgrade(tx, failed, 'failed', row.applied_by);
+  await wakeBatch(tx, failed);
   return { row: failed, wait: undefined };
+}
+
+/** One of several has ended: the next may begin, or none will. */
+async function wakeBatch(tx: Tx, { batch }: UpgradeRow): Promise<void> {
+  if (batch !== null) await enqueue(tx, { kind: APPLY_ALL, key: batch, payload: null });
 }
 
 /** Ends one that the service itself refuses to take further. */

@@ -1,10 +1,13 @@
 import { standInFor } from '../../identity/principal.ts';
+import { enqueue } from '../../jobs/enqueue.ts';
 import type { JobKind } from '../../jobs/job.ts';
+import type { EventSubscriber } from '../../outbox/dispatcher.ts';
+import { endedIn } from '../../outbox/ended.ts';
 import { Problem } from '../../problem.ts';
 import type { Storage } from '../../storage/storage.ts';
-import { advance, refuse, type StepDeps } from './application.ts';
+import { APPLY, advance, refuse, type StepDeps } from './application.ts';
 import type { ApplyAllPayload, UpgradeApplication } from './apply.ts';
-import { findUpgrade, lockUpgradeById } from './store.ts';
+import { findUpgrade, lockUpgradeById, upgradesWaitingFor } from './store.ts';
 
 /** Sees one upgrade through: each run is one transaction, so that a kill at any instant costs nothing but the run. */
 export const applyJob = (storage: Storage, deps: StepDeps): JobKind => ({
@@ -29,13 +32,25 @@ export const applyJob = (storage: Storage, deps: StepDeps): JobKind => ({
   },
 });
 
-const LOOK_MS = 1_000;
+/** Each that ends wakes the job; this is for what nobody tells of. */
+const LOOK_MS = 600_000;
+
+/** What ends may be what an upgrade waits for. */
+export const wakeUpgrades: EventSubscriber = async (tx, events) => {
+  const ended = endedIn(events);
+  if (ended.length === 0) return;
+  for (const { id } of await upgradesWaitingFor(tx, ended))
+    await enqueue(tx, { kind: APPLY, key: id, payload: { upgrade_id: id } });
+};
 
 /** Several, one after another. Which one it is at is told by their own states, so there is nothing else to remember. */
 export const applyAllJob = (storage: Storage, application: UpgradeApplication): JobKind => ({
   maxAttempts: Number.POSITIVE_INFINITY,
   run: async ({ job, complete }) => {
-    const { account_id, actor, upgrade_ids } = job.payload as ApplyAllPayload;
+    const batch = job.payload as ApplyAllPayload | null;
+    // One that was applied again by itself, long after the others.
+    if (batch === null) return 'done';
+    const { account_id, actor, upgrade_ids } = batch;
     const principal = standInFor(account_id, actor);
     for (const id of upgrade_ids) {
       const row = await findUpgrade(storage.reader, account_id, id);

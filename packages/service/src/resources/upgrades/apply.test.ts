@@ -166,7 +166,7 @@ onBothEngines((engine) => {
     it('are applied one by one, and the first that fails is the last', async () => {
       const [one = '', two = '', last = ''] = await three();
       const answer = await applyAll({ upgrade_ids: [one, two, last] });
-      expect(answer.json.data.map(({ id }: { id: string }) => id)).toEqual([one, two, last]);
+      expect(answer.json.data.upgrades.map(({ id }: { id: string }) => id)).toEqual([one, two, last]);
       const first = await bed.until(one, 'applying');
       expect(await statuses([two, last])).toEqual(['available', 'available']);
       await bed.report(first.deployment_id ?? '', 'success');
@@ -186,7 +186,7 @@ onBothEngines((engine) => {
       expectRefusal(await applyAll({ species: 'seed' }), 'VALIDATION_ERROR', 'species');
       expectRefusal(await applyAll({ upgrade_ids: ['upg_nobody'] }), 'VALIDATION_ERROR', 'upgrade_ids');
       const answer = await applyAll({ species: 'inkwell' });
-      expect(answer.json.data.map(({ id }: { id: string }) => id).sort()).toEqual([...ids].sort());
+      expect(answer.json.data.upgrades.map(({ id }: { id: string }) => id).sort()).toEqual([...ids].sort());
     });
   });
 });

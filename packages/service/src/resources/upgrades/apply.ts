@@ -1,5 +1,6 @@
 import type { Upgrade, UpgradeApply, UpgradesApply } from '@hortus/contract/resources/upgrades';
 import { actorOf, type Principal } from '../../identity/principal.ts';
+import { newId } from '../../ids.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
@@ -7,15 +8,10 @@ import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { type Passage, secretsFor, stageRevision } from '../definitions/upgrade.ts';
 import type { Catalog } from '../templates/catalog.ts';
-import { advance, type StepDeps } from './application.ts';
+import { APPLY, APPLY_ALL, advance, type StepDeps } from './application.ts';
 import { notBegun, recordUpgrade, upgradeLifecycle } from './lifecycle.ts';
 import { upgradeRecord } from './record.ts';
-import { type ChosenRow, listUpgrades, lockUpgrade, oldestOpen } from './store.ts';
-
-/** One for each upgrade that is being applied, until it has ended. */
-export const APPLY = 'upgrades.apply';
-/** One for several that are applied one after another. */
-export const APPLY_ALL = 'upgrades.apply_all';
+import { type ChosenRow, listUpgrades, lockUpgrade, noteUpgrade, oldestOpen } from './store.ts';
 
 export interface ApplyAllPayload {
   readonly account_id: string;
@@ -94,7 +90,9 @@ export class UpgradeApplication {
       upgrades.push(upgrade);
     }
     const payload: ApplyAllPayload = { account_id: accountId, actor: actorOf(principal), upgrade_ids: ids };
-    await enqueue(tx, { kind: APPLY_ALL, payload });
+    const batch = newId('job');
+    for (const { id } of upgrades) await noteUpgrade(tx, id, { batch });
+    await enqueue(tx, { kind: APPLY_ALL, key: batch, payload });
     return upgrades;
   }
 

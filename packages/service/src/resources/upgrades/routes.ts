@@ -25,7 +25,7 @@ export const upgradeRoutes = (
     return write(async (tx) => ({ success: true, data: await application.apply(tx, principal, prepared, body) }));
   },
   'upgrades.applyAll': ({ principal, body, write }) =>
-    write(async (tx) => ({ success: true, data: await application.applyAll(tx, principal, body) })),
+    write(async (tx) => ({ success: true, data: { upgrades: await application.applyAll(tx, principal, body) } })),
   'upgrades.acknowledge': ({ principal, params, write }) =>
     write(async (tx) => ({ success: true, data: await upgrades.acknowledge(tx, principal, params.id) })),
 });

@@ -114,6 +114,7 @@ async function found(tx: Tx, row: RunningRow, target: { id: string; species: str
     ignore_capacity: 0 as const,
     applied_by: null,
     started_at: null,
+    batch: null,
     created_at: tx.now,
     updated_at: tx.now,
   };

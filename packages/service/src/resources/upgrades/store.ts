@@ -117,6 +117,17 @@ export async function oldestOpen(queries: Queries, filter: UpgradeFilter, limit:
   return (await rows.orderBy('upgrades.id').limit(limit).execute()).map(({ id }) => id);
 }
 
+/** Those that one of these deployments or executions keeps waiting. */
+export const upgradesWaitingFor = (queries: Queries, ids: readonly string[]) =>
+  queries.db
+    .selectFrom('upgrades')
+    .select('id')
+    .where('status', '=', sql.lit('applying' as const))
+    .where((eb) =>
+      eb.or([eb('deployment_id', 'in', ids), eb('backup_execution', 'in', ids), eb('return_id', 'in', ids)]),
+    )
+    .execute();
+
 type Progress = Partial<Omit<UpgradeRow, 'id' | 'status'>>;
 
 /** What is noted beside the status. */

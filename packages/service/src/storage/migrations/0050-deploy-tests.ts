@@ -22,4 +22,6 @@ const statements = [
     created_by text, created_at bigint not null, updated_at bigint not null, finished_at bigint)`,
   `create index template_tests_of_template on template_tests (template_id, id)`,
   `create unique index template_tests_under_way on template_tests (template_id) where status in ('deploying', 'testing')`,
+  // Asked for whenever something ends, of which few are tests.
+  `create index template_tests_uncleared on template_tests (id) where cleared_at is null`,
 ];

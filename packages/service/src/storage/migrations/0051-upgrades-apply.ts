@@ -23,6 +23,11 @@ const columns = [
   'applied_by text',
   'started_at bigint',
   'finished_at bigint',
+  'batch text',
 ];
 
-const statements = columns.map((column) => `alter table upgrades add column ${column}`);
+const statements = [
+  ...columns.map((column) => `alter table upgrades add column ${column}`),
+  // Asked for whenever something ends, of which few are upgrades.
+  `create index upgrades_applying on upgrades (id) where status = 'applying'`,
+];
