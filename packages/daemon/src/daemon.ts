@@ -8,6 +8,7 @@ import { ConfigError, type DaemonConfig } from './config.ts';
 import { DriftWatch } from './drift/drift-watch.ts';
 import { openDockerEngine } from './engine/docker/docker-engine.ts';
 import type { Engine } from './engine/engine.ts';
+import { Fingerprints } from './fingerprint/fingerprint.ts';
 import { Ingress } from './ingress/ingress.ts';
 import { refreshRoutes } from './ingress/refresh-routes.ts';
 import { Scheduler } from './jobs/scheduler.ts';
@@ -119,6 +120,7 @@ export class Daemon {
       onFinished: (id) => this.#results.finished(id),
     });
     const serverId = () => journal.pins.find('server_id') ?? '';
+    const fingerprints = new Fingerprints({ engine, ingress });
     const busy = (uid: string) => turns.busy(uid);
     const everyMs = optional('everyMs', times.reportMs);
     const onEvent = (uid: string | undefined) => {
@@ -135,6 +137,7 @@ export class Daemon {
       policy,
       log,
       serverId,
+      fingerprint: () => fingerprints.now(),
       publicKey: () => this.#publicKey,
       onChange: (uid) => {
         this.#observer.changed(uid);
@@ -174,6 +177,7 @@ export class Daemon {
       log,
       capacity: new CapacityMeter(stateDirectory),
       usage: new UsageMeter({ engine, serverId, log }),
+      fingerprint: () => fingerprints.recent(),
       serverId: () => journal.pins.find('server_id'),
       ...everyMs,
     });
