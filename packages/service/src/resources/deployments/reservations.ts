@@ -30,10 +30,18 @@ export class Reservations {
   async requireRoom(tx: Tx, { definition, revision }: Pinned): Promise<void> {
     const { account_id: accountId, server_id: serverId, id } = definition;
     const { manifest } = await this.#deps.manifests.resolve(tx, accountId, id, revision.number);
-    const reservation = reservationOf(manifest);
-    if (reservation.memory > 0) await this.#deps.holdServer(tx, accountId, serverId);
+    const asked = reservationOf(manifest);
+    // What it has already nobody can have been promised since, unless by force, and then that is not its fault.
+    const more = asked.memory > (await this.#ownOn(tx, definition));
+    const reservation = more ? asked : { ...asked, memory: 0 };
+    if (more) await this.#deps.holdServer(tx, accountId, serverId);
     const others = () => this.#ofOthers(tx, definition);
     await requireRoom(tx, { accountId, serverId, reservation, others });
+  }
+
+  async #ownOn(tx: Tx, { id, account_id, server_id }: Pinned['definition']): Promise<number> {
+    const own = (await this.#deps.deployedOn(tx, server_id)).find(({ definition_id }) => definition_id === id);
+    return own?.revision ? await this.#memoryOf(tx, account_id, id, own.revision) : 0;
   }
 
   /** Each as it was last deployed, running or not, or as it is about to be: what is stopped will be started again. */
