@@ -13,6 +13,8 @@ import { drift } from './migrations/0020-drift.ts';
 import { serverExecutions } from './migrations/0021-server-executions.ts';
 import { metrics } from './migrations/0030-metrics.ts';
 import { fingerprint } from './migrations/0031-fingerprint.ts';
+import { deployTests } from './migrations/0050-deploy-tests.ts';
+import { upgradesApply } from './migrations/0051-upgrades-apply.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
 /** In the order in which they run; a name once released never changes. */
@@ -31,6 +33,8 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0021-server-executions': serverExecutions,
   '0030-metrics': metrics,
   '0031-fingerprint': fingerprint,
+  '0050-deploy-tests': deployTests,
+  '0051-upgrades-apply': upgradesApply,
 };
 
 /** Any number works as long as every replica uses the same. */

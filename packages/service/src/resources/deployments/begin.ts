@@ -32,7 +32,7 @@ export const beginDeployment = (
       definition_id: definition.id,
       server_id: definition.server_id,
       instance_id: null,
-      kind: heals ? 'heal' : rollbackOf === null ? 'deploy' : 'rollback',
+      kind: heals ? 'heal' : definition.test_id !== null ? 'test' : rollbackOf === null ? 'deploy' : 'rollback',
       rollback_of: rollbackOf,
       revision: revision.number,
       template_id: revision.template_id,
