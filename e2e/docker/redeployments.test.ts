@@ -2,7 +2,7 @@ import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import { startLoad } from '@hortus/testkit/load';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
-import { caddyOf, deploy, finished, openGarden, plant, redeploy } from './garden.ts';
+import { openGarden, plant, redeploy } from './garden.ts';
 
 const TIMES = process.env.HORTUS_TEST_LONG ? 50 : 10;
 
@@ -60,26 +60,6 @@ test('a page with a volume says for how long it did not serve', { timeout: 60_00
   expect(ended.status).toBe('success');
   expect(ended.gap_ms).toBeGreaterThan(0);
   expect(ended.logs.map(({ message }) => message).join('\n')).toMatch(/did not serve for \d+ ms/);
-});
-
-test('Caddy killed in the middle of a rollout leaves the right page', { timeout: 90_000 }, async () => {
-  await using garden = await openGarden();
-  garden.startDaemon();
-  await garden.online();
-  const host = 'killed.example.org';
-  const { definitionId } = await plant(garden, 'caddyless', { species: 'meadow', inputs: { WEB_HOSTNAME: host } });
-  await garden.service.client.call('definitions.update', {
-    params: { id: definitionId },
-    body: { inputs: { GREETING: 'after' } },
-  });
-  const id = await deploy(garden, definitionId);
-  process.kill(caddyOf(garden.stateOf()) ?? expect.fail('no Caddy'), 'SIGKILL');
-  expect(await finished(garden, id)).toMatchObject({ status: 'success' });
-  const page = () => {
-    const load = startLoad({ port: garden.httpPort, host, clients: 1 });
-    return load.stop();
-  };
-  await until(async () => (await page()).bodies.has('after'), { describe: 'the new page', within: 30_000 });
 });
 
 test('one that turns unhealthy soon after its success is taken back by the daemon, and the service is told', {

@@ -53,6 +53,7 @@ function open({ carryOut = true } = {}) {
     log,
     outputLimit: 10_000,
     onStarted: () => undefined,
+    onUnkept: () => undefined,
     onFinished: () => undefined,
   });
   const onDue = (request: ActionRequest) => {

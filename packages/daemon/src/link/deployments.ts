@@ -6,6 +6,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { Ingress } from '../ingress/ingress.ts';
 import type { JournalledDeployment } from '../journal/deployments.ts';
 import type { Journal } from '../journal/journal.ts';
+import { journalTrouble } from '../journal/journal-trouble.ts';
 import type { JournalledWatch } from '../journal/watches.ts';
 import type { Log } from '../log.ts';
 import { check } from '../policy/check.ts';
@@ -137,6 +138,12 @@ export class DeploymentRunner {
   }
 
   async #begin(deployment: Deployment, signal: AbortSignal): Promise<void> {
+    const prepared = await this.#prepare(deployment).catch((error) => this.#giveUp(deployment.id, error));
+    if (prepared) await this.#rollOut(prepared.order, prepared.manifest, signal);
+  }
+
+  /** Claims it and puts it into the journal; nothing if that was its end. */
+  async #prepare(deployment: Deployment): Promise<{ order: Order; manifest: SignedManifest } | undefined> {
     const { journal, service, log } = this.#options;
     const { id } = deployment;
     const { claim } = journal.deployments.receive(deployment, Date.now());
@@ -149,17 +156,32 @@ export class DeploymentRunner {
       if (!isRefusal(claimed.reason)) throw claimed.reason;
       // Another daemon with our key was quicker, or somebody has ended it meanwhile.
       log.info('a deployment is not for this daemon', { deployment: id, reason: claimed.reason.message });
-      return journal.deployments.forget(id);
+      journal.deployments.forget(id);
+      return undefined;
     }
     if (claimed.value.data.cancelling) return this.#finish(id, failed(CANCELLED, 'It was cancelled before it began.'));
     if (answered.status === 'rejected') {
       if (!isRefusal(answered.reason)) throw answered.reason;
       return this.#finish(id, failed('manifest', answered.reason.message));
     }
-    const accepted = this.#accept(deployment, answered.value.data);
-    if ('status' in accepted) return this.#finish(id, accepted);
-    journal.deployments.start(id, accepted);
-    await this.#rollOut({ ...deployment, claim }, accepted, signal);
+    const manifest = this.#accept(deployment, answered.value.data);
+    if ('status' in manifest) return this.#finish(id, manifest);
+    journal.deployments.start(id, manifest);
+    return { order: { ...deployment, claim }, manifest };
+  }
+
+  /** What the journal does not take is not begun; whoever ordered it hears so, instead of waiting for a disk with room. */
+  async #giveUp(id: string, cause: unknown): Promise<undefined> {
+    const { journal, service, log } = this.#options;
+    const error = journalTrouble(cause, journal.directory);
+    if (error === undefined) throw cause;
+    log.error('a deployment was not begun', { deployment: id, error });
+    const claim = journal.deployments.find(id)?.claim ?? null;
+    const body = { status: 'failed', claim, reason: 'journal', error } as const;
+    await service.call('deployments.status', { params: { id }, body }).catch((refusal) => {
+      if (!isRefusal(refusal)) throw refusal;
+    });
+    return undefined;
   }
 
   #accept(deployment: Omit<Order, 'claim'>, answer: unknown): SignedManifest | RolloutResult {
@@ -206,7 +228,7 @@ export class DeploymentRunner {
     const { deadline, progress } = this.#deadline(id, manifest.deadline_ms);
     const events = { log: (line: ReportedLine) => lines.add(line), progress };
     const identity = { deploymentId: id, definitionId, revision, serverId: manifest.server_id };
-    const steps = { step: (step: string) => this.#stopped || journal.deployments.step(id, step) };
+    const steps = { step: (step: string) => this.#note(id, step) };
     const deps = { engine, ingress, events, signal, journal: steps, boundary };
     const rollout = async () => ({
       ...identity,
@@ -227,16 +249,33 @@ export class DeploymentRunner {
     // Past the daemon's own end the journal is closed; the next life goes on from what it says.
     if (this.#closed) return;
     boundary?.('before finish');
-    journal.together(() => {
-      if (result.status === 'success') {
-        if (!isReturn) this.#beginWatch(id, manifest);
-        journal.manifests.keep(manifest, result.images);
-      }
-      journal.deployments.finish(id, result, Date.now());
-    });
-    this.#reports.report(id, rest);
+    try {
+      journal.together(() => {
+        if (result.status === 'success') {
+          if (!isReturn) this.#beginWatch(id, manifest);
+          journal.manifests.keep(manifest, result.images);
+        }
+        journal.deployments.finish(id, result, Date.now());
+      });
+      this.#reports.report(id, rest);
+    } catch (error) {
+      // The service hears of it all the same. The next life of the daemon goes through it again and finds it done.
+      log.error('the result of a deployment cannot be kept', { deployment: id, error });
+      this.#reports.reportUnkept(id, result, rest);
+    }
     boundary?.('after finish');
     this.#options.onChange(manifest.instance_uid);
+  }
+
+  /** Of use to people alone: a disk without room must not end a rollout in its middle. */
+  #note(id: string, step: string): void {
+    const { journal, log } = this.#options;
+    if (this.#stopped) return;
+    try {
+      journal.deployments.step(id, step);
+    } catch (error) {
+      log.warn('a step could not be noted', { deployment: id, step, error });
+    }
   }
 
   /** What it can go back to is what the journal still holds: whatever ran before. */
@@ -275,9 +314,9 @@ export class DeploymentRunner {
     if (answer?.data.cancelling) this.#active.get(id)?.controller.abort(CANCELLED);
   }
 
-  #finish(id: string, result: RolloutResult, rest?: LogBatch): void {
+  #finish(id: string, result: RolloutResult): undefined {
     this.#options.journal.deployments.finish(id, result, Date.now());
-    this.#reports.report(id, rest);
+    this.#reports.report(id);
   }
 }
 
