@@ -33,6 +33,10 @@ export const deploy = command({
     unset: { type: 'string', value: 'input', multiple: true, about: 'Take a value away again.' },
     profile: { type: 'string', value: 'profile', about: 'minimal, development, production or one of the template.' },
     variant: { type: 'string', value: 'variant', about: 'Image variant of the template.' },
+    pull: {
+      type: 'boolean',
+      about: 'Ask the registries for every image again, and replace what runs on a former one.',
+    },
     yes: { type: 'boolean', about: 'Do not ask.' },
     ...waitOptions,
   },
@@ -49,6 +53,7 @@ export const deploy = command({
       'hortus deploy --definition landing --set PAGE_TITLE=Soon --yes --wait',
       'A change to what is there, from a script.',
     ],
+    ['hortus deploy --definition landing --pull --yes --wait', 'The same again, with what its tags stand for by now.'],
   ],
   calls: [
     'templates.read',
@@ -80,7 +85,8 @@ export const deploy = command({
       return 'ok';
     }
     const definition = await carryOut(service, plan);
-    const ordered = (await service.call('deployments.execute', { body: { definition_id: definition.id } })).data;
+    const body = { definition_id: definition.id, ...(options.pull && { pull: true }) };
+    const ordered = (await service.call('deployments.execute', { body })).data;
     const follow = `hortus logs -f ${ordered.id}`;
     if (!wait) {
       if (json) printJson(terminal, ordered);

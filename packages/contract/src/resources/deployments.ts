@@ -5,7 +5,7 @@ import { choice, givenId, id, nullable } from '../fields.ts';
 import { deploymentMachine } from '../machines/deployment.ts';
 import { ReportedInstance } from './instance-records.ts';
 
-export const deploymentKinds = ['deploy', 'rollback'] as const;
+export const deploymentKinds = ['deploy', 'renew', 'rollback'] as const;
 export const logLevels = ['info', 'warn', 'error'] as const;
 
 export const DeployedImage = Type.Object(
@@ -27,7 +27,9 @@ export const Deployment = Type.Object(
     server_id: id('server'),
     instance_id: nullable(id('instance'), { description: 'What it deploys to; null until a daemon has taken it.' }),
     status: choice(deploymentMachine.states),
-    kind: choice(deploymentKinds),
+    kind: choice(deploymentKinds, {
+      description: 'renew asks the registries for every image again, and replaces what runs on a former one.',
+    }),
     rollback_of: nullable(id('deployment'), { description: 'The deployment that this one undoes.' }),
     revision: Type.Integer({ minimum: 1, description: 'Pinned when it was ordered.' }),
     template_id: id('template'),
@@ -147,6 +149,13 @@ const order = {
     Type.Boolean({
       default: false,
       description: 'Deploy even where the reported capacity is less than what it reserves.',
+    }),
+  ),
+  pull: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'Ask the registries for every image again, though nothing else has changed; what runs on a former one is replaced.',
     }),
   ),
 };

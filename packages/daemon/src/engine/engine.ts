@@ -19,6 +19,8 @@ export interface Engine {
   hasImage(ref: string): Promise<boolean>;
   /** The names with digests by which registries know it, by reference or id; none of one that was never in a registry. */
   imageDigests(ref: string): Promise<string[]>;
+  /** What a reference stands for at the moment. */
+  imageId(ref: string): Promise<string>;
   pull(ref: string, on: (progress: PullProgress) => void, options?: PullOptions): Promise<void>;
 
   /** Makes an image of a file system given as a tar archive. */

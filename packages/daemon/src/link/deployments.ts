@@ -101,6 +101,9 @@ export class DeploymentRunner {
   }
 
   async #goBack(order: Order, former: SignedManifest, why: string, signal: AbortSignal): Promise<void> {
+    // The operator may allow less than when it ran.
+    const refused = this.#refusal(former);
+    if (refused) return this.#finish(order.id, refused);
     await this.#rollOut(order, former, signal, [line('warn', `${why}; going back to revision ${former.revision}`)]);
   }
 
@@ -185,14 +188,18 @@ export class DeploymentRunner {
   }
 
   #accept(deployment: Omit<Order, 'claim'>, answer: unknown): SignedManifest | RolloutResult {
-    const { journal, policy, publicKey, serverId } = this.#options;
+    const { journal, publicKey, serverId } = this.#options;
     const key = publicKey();
     if (!key) return failed('signature', 'This daemon knows no public key of the service; register the server again.');
     const last = (uid: string) => journal.manifests.of(uid);
     const accepted = acceptManifest(answer, { key, serverId: serverId(), deployment, last });
     if (!accepted.ok) return failed(accepted.rule, `Refused: ${accepted.message}.`);
-    const refusals = check(accepted.manifest, policy);
-    if (refusals.length === 0) return accepted.manifest;
+    return this.#refusal(accepted.manifest) ?? accepted.manifest;
+  }
+
+  #refusal(manifest: SignedManifest): RolloutResult | undefined {
+    const refusals = check(manifest, this.#options.policy);
+    if (refusals.length === 0) return undefined;
     const list = refusals.map(
       ({ rule, component, message }) => `${component ? `${component}: ` : ''}${message} (rule ${rule})`,
     );
@@ -235,6 +242,8 @@ export class DeploymentRunner {
       manifest: await settledPins(engine, manifest),
       former: journal.manifests.of(manifest.instance_uid),
       logins: manifest.registries,
+      // Going back is to what was, not to what its names stand for by now.
+      renew: manifest.renew && !isReturn,
     });
     const work = () => this.#slots.run(async () => rollOut(await rollout(), deps));
     let result: RolloutResult;
@@ -283,9 +292,12 @@ export class DeploymentRunner {
     const { manifests, watches } = this.#options.journal;
     const { instance_uid: instanceUid, watch_ms = 0 } = manifest;
     const former = manifests.of(instanceUid);
-    if (watch_ms === 0 || former === undefined || former.revision === manifest.revision) return;
+    if (watch_ms === 0 || former === undefined) return;
+    if (former.revision === manifest.revision && !manifest.renew) return;
     const until = Date.now() + watch_ms;
-    const irreversible = irreversibleSince(former, manifest);
+    // Of a renewed one the manifest does not tell whether it is the same; that it may have changed data is enough.
+    const renewed = manifest.renew && manifest.components.find((component) => component.irreversible)?.name;
+    const irreversible = renewed || irreversibleSince(former, manifest);
     // Its tags may mean other bytes by the time it is gone back to.
     const before = pinned(former, manifests.imagesOf(instanceUid));
     watches.begin({ instanceUid, deploymentId, until, irreversible, former: before });

@@ -27,7 +27,7 @@ export async function fetchImage(image: string, fetching: Fetching): Promise<str
   const isThere = await engine.hasImage(image);
   if (isThere && !(renew && isFloating(parseImage(image)))) return `Image ${image} is there`;
   try {
-    await pull(image, fetching);
+    await pullImage(image, fetching);
     return `Pulled ${image}`;
   } catch (error) {
     if (!isThere || fetching.signal?.aborted) throw error;
@@ -36,7 +36,11 @@ export async function fetchImage(image: string, fetching: Fetching): Promise<str
   }
 }
 
-async function pull(image: string, { engine, logins, signal, progress, say }: Fetching): Promise<void> {
+/** Gets it from its registry, whatever is there. */
+export async function pullImage(
+  image: string,
+  { engine, logins, signal, progress, say }: Omit<Fetching, 'renew'>,
+): Promise<void> {
   const host = registryOf(image);
   const login = logins.find((one) => one.host === host);
   const report = new PullReport(image);

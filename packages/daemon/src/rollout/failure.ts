@@ -1,4 +1,5 @@
 import { EngineProblem, isDiskFull } from '../engine/engine-problem.ts';
+import type { Ingress } from '../ingress/ingress.ts';
 import { ManifestProblem } from '../plan/desired.ts';
 import { ImageProblem } from '../pull/fetch-image.ts';
 import { StepFailed } from './apply.ts';
@@ -8,7 +9,18 @@ import { TooLate } from './step-time.ts';
 /** A container that is not ours has a name that we will need. */
 export class NameTaken extends Error {}
 /** Another instance of the server has a way in that we will need. */
-export class RouteTaken extends Error {}
+class RouteTaken extends Error {}
+
+/** Asked before a rollout begins, and again when it leads its routes: meanwhile another may have come first. */
+export function requireFree(
+  ingress: Pick<Ingress, 'taken'>,
+  instanceUid: string,
+  routes: readonly { host: string; path: string }[],
+): void {
+  const claimed = ingress.taken(instanceUid, routes);
+  if (claimed)
+    throw new RouteTaken(`${claimed.host}${claimed.path} leads to the instance ${claimed.instanceUid} on this server`);
+}
 
 /** Why a rollout failed: for a person, and in one word for code. */
 export interface Failure {

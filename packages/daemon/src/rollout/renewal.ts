@@ -1,6 +1,5 @@
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { parseImage } from '@hortus/template/image-reference';
-import type { Engine } from '../engine/engine.ts';
 import { type Fetching, pullImage } from '../pull/fetch-image.ts';
 import type { Reading } from './read-actual.ts';
 

@@ -14,9 +14,10 @@ import { digestsOf } from '../pull/digests.ts';
 import { applyPlan, StepFailed } from './apply.ts';
 import type { Health, Status } from './container-status.ts';
 import { engineReturned, type Patience } from './engine-return.ts';
-import { type Failure, failureOf, messageOf, NameTaken, RouteTaken } from './failure.ts';
+import { type Failure, failureOf, messageOf, NameTaken, requireFree } from './failure.ts';
 import { Gap } from './gap.ts';
 import { type Reading, readActual } from './read-actual.ts';
+import { type ImageIds, renewImages, withMovedImages } from './renewal.ts';
 import { describeSuccess } from './rollout-outcome.ts';
 import { StepRunner } from './step-runner.ts';
 import { inTime } from './step-time.ts';
@@ -29,6 +30,8 @@ export interface Rollout {
   /** What the instance was last rolled out by; its routes come back if this rollout fails. */
   former?: Manifest | undefined;
   serverId: string;
+  /** Whether all images are asked for again, and those that have changed replace what runs. */
+  renew?: boolean | undefined;
   /** How to sign in where the images come from. */
   logins?: readonly RegistryLogin[] | undefined;
 }
@@ -118,10 +121,16 @@ export async function rollOut(rollout: Rollout, deps: RolloutDeps): Promise<Roll
 /** Reads what is there. */
 async function begin(rollout: Rollout, deps: RolloutDeps): Promise<Attempt> {
   const desired = desiredState(rollout);
-  const before = await look(deps, rollout.serverId, desired);
+  const found = await look(deps, rollout.serverId, desired);
+  const before = rollout.renew ? withMovedImages(found, await renew(rollout, deps)) : found;
   deps.signal.throwIfAborted();
   const gap = new Gap(before);
   return { rollout, desired, before, gap, runner: stepRunner(rollout, desired, gap, deps) };
+}
+
+async function renew({ manifest, logins = [] }: Rollout, { engine, events, signal }: RolloutDeps): Promise<ImageIds> {
+  const say = (level: 'info' | 'warn', message: string) => log(events, level, message, 'pull');
+  return await renewImages(manifest, { engine, logins, signal, say, progress: () => events.progress() });
 }
 
 /** While the engine is waited for, whoever follows the rollout hears so, and that it is not forgotten. */
@@ -160,9 +169,7 @@ function stepRunner(
 /** Reads what is there, and makes sure that the names we will need at the very end are free or ours. */
 async function look({ engine, ingress }: RolloutDeps, serverId: string, desired: Desired): Promise<Reading> {
   const { instanceUid, routes, units } = desired;
-  const claimed = ingress.taken(instanceUid, routes);
-  if (claimed)
-    throw new RouteTaken(`${claimed.host}${claimed.path} leads to the instance ${claimed.instanceUid} on this server`);
+  requireFree(ingress, instanceUid, routes);
   const [reading, ...holders] = await Promise.all([
     readActual(engine, serverId, instanceUid, ingress.routesOf(instanceUid)),
     ...units.map(({ spec }) => engine.inspect(spec.name)),

@@ -285,7 +285,7 @@ export interface Tables {
     server_id: string;
     instance_id: string | null;
     status: Status<StateOf<typeof deploymentMachine>>;
-    kind: 'deploy' | 'rollback';
+    kind: 'deploy' | 'renew' | 'rollback';
     rollback_of: string | null;
     revision: number;
     template_id: string;

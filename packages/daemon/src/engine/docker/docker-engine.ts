@@ -22,7 +22,7 @@ import { DockerApi } from './docker-api.ts';
 import { readArchive, writeArchive } from './docker-archive.ts';
 import { followEvents } from './docker-events.ts';
 import { dockerExec } from './docker-exec.ts';
-import { hasImage, imageDigests, importImage, pullImage } from './docker-images.ts';
+import { hasImage, imageDigests, imageId, importImage, pullImage } from './docker-images.ts';
 import {
   ensureNetwork,
   ensureVolume,
@@ -120,6 +120,10 @@ class DockerEngine implements Engine {
 
   imageDigests(ref: string): Promise<string[]> {
     return imageDigests(this.#api, ref);
+  }
+
+  imageId(ref: string): Promise<string> {
+    return imageId(this.#api, ref);
   }
 
   pull(ref: string, on: (progress: PullProgress) => void, options: PullOptions = {}): Promise<void> {

@@ -33,6 +33,12 @@ async function* once(body: Buffer): AsyncGenerator<Buffer> {
   yield body;
 }
 
+export async function imageId(api: DockerApi, ref: string): Promise<string> {
+  const operation = `read image ${ref}`;
+  const path = `/images/${checkedReference(ref, operation)}/json`;
+  return (await api.json<{ Id: string }>({ operation, method: 'GET', path, timeout: api.timeouts.quick })).Id;
+}
+
 interface PullLine {
   status?: string;
   id?: string;

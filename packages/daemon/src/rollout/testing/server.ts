@@ -66,6 +66,7 @@ export class TestServer {
       engine?: Engine;
       manifest?: Partial<Manifest>;
       logins?: readonly RegistryLogin[];
+      renew?: boolean;
     } = {},
   ): Promise<RolloutResult> {
     this.log = [];
@@ -80,6 +81,7 @@ export class TestServer {
         manifest: wanted,
         former: this.#former.get(uid),
         logins: options.logins,
+        renew: options.renew,
       },
       {
         ingress: this.ingress,

@@ -7,7 +7,7 @@ import { requireRoom, reservationOf } from '../capacity/room.ts';
 import { type DefinitionRow, definitionById, type Pinned, pin } from '../definitions/deployable.ts';
 import type { Standing } from '../servers/service.ts';
 import { requireOpenTenant } from '../tenants/membership.ts';
-import { beginDeployment } from './begin.ts';
+import { type Beginning, beginDeployment } from './begin.ts';
 import { LINES_IN_ANSWER } from './logs.ts';
 import { cancelHeld, hasEnded, hold, scopeOf, type Wake, wakeNext } from './queue.ts';
 import { deploymentRecord, lineRecord } from './record.ts';
@@ -119,7 +119,7 @@ export class Deployments {
     const { server_id } = pinned.definition;
     if (body.server_id !== undefined && body.server_id !== server_id)
       throw conflict('server_id', 'other_server', `the definition is planted on ${server_id}.`);
-    return this.#order(tx, principal, pinned, null, '[]');
+    return this.#order(tx, principal, pinned, { rollbackOf: null, renew: body.pull ?? false });
   }
 
   /** A new deployment of what ran before; the one that it undoes stays as it is. */
@@ -129,7 +129,7 @@ export class Deployments {
     if (!target) throw conflict('id', 'nothing_before', 'no deployment of this definition succeeded before this one.');
     const { account_id, definition_id } = deployment;
     const pinned = await pin(tx, account_id, definition_id, { field: 'id', number: target.revision });
-    return this.#order(tx, principal, pinned, id, target.images);
+    return this.#order(tx, principal, pinned, { rollbackOf: id, images: target.images });
   }
 
   /** Cancelling again what is cancelled, or about to be, changes nothing. */
@@ -161,13 +161,7 @@ export class Deployments {
     return serversWithNews(queries);
   }
 
-  async #order(
-    tx: Tx,
-    principal: Principal,
-    pinned: Pinned,
-    rollbackOf: string | null,
-    images: string,
-  ): Promise<Deployment> {
+  async #order(tx: Tx, principal: Principal, pinned: Pinned, wish: Omit<Beginning, 'actor'>): Promise<Deployment> {
     const { definition, revision } = pinned;
     await this.#requireServer(tx, definition.account_id, definition.server_id);
     await requireOpenTenant(tx, definition.tenant_id);
@@ -175,7 +169,7 @@ export class Deployments {
     const { routes } = (await this.#deps.manifests.resolve(tx, definition.account_id, definition.id, revision.number))
       .manifest;
     await claimRoutes(tx, definition, revision.number, routes);
-    const row = await beginDeployment(tx, pinned, { rollbackOf, images, actor });
+    const row = await beginDeployment(tx, pinned, { ...wish, actor });
     this.#deps.wake(tx, row.server_id);
     return deploymentRecord(row);
   }

@@ -43,7 +43,8 @@ export class ManifestReading {
     const revision = deployment?.revision ?? definition.current_revision;
     const deploymentId = deployment?.id ?? null;
     const pins = deployment?.kind === 'rollback' ? (JSON.parse(deployment.images) as DeployedImage[]) : [];
-    const manifest = await manifests.signed(tx, { definition, deploymentId, revision, now: tx.now }, pins);
+    const renew = deployment?.kind === 'renew';
+    const manifest = await manifests.signed(tx, { definition, deploymentId, revision, now: tx.now, renew }, pins);
     await append(tx, {
       type: 'audit.manifest_read',
       accountId: definition.account_id,
