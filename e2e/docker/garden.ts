@@ -57,6 +57,8 @@ export interface DaemonOptions {
   engineMs?: number;
   /** Another way to the engine. */
   socketPath?: string;
+  /** Seconds between two looks whether instances still are what was deployed. */
+  driftEvery?: number;
   command?: readonly [string, ...string[]];
 }
 
@@ -107,6 +109,7 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
       killAt,
       killInstead,
       engineMs,
+      driftEvery,
       socketPath: way,
       command = sourceOf(killAt),
     } = {}) {
@@ -117,6 +120,7 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
         ...['--key-file', keyFile, '--state-dir', stateDirectory, '--docker-socket', way ?? socketPath],
         ...['--ingress-http', String(httpPort), '--ingress-https', String(httpsPort)],
         ...(url === undefined ? [] : ['--url', url]),
+        ...(driftEvery === undefined ? [] : ['--drift-every', String(driftEvery)]),
       ];
       const [program, ...args] = command;
       const env = {
@@ -186,16 +190,17 @@ export interface Planting {
   species?: string;
   inputs?: Record<string, string>;
   watch_seconds?: number;
+  heal?: boolean;
 }
 
 /** A healthy instance, of the species plot unless said. */
 export async function plant(
   garden: Garden,
   uid: string,
-  { species = 'plot', inputs = {}, watch_seconds = 0 }: Planting = {},
+  { species = 'plot', inputs = {}, watch_seconds = 0, heal = false }: Planting = {},
 ): Promise<Planted> {
   const { client } = garden.service;
-  const body = { species, instance_uid: uid, server_id: garden.serverId, inputs, watch_seconds };
+  const body = { species, instance_uid: uid, server_id: garden.serverId, inputs, watch_seconds, heal };
   const { data } = await client.call('definitions.create', { body });
   const outcome = await finished(garden, await deploy(garden, data.id));
   if (outcome.status !== 'success' || !outcome.instance_id)

@@ -147,10 +147,13 @@ test('an engine that hangs: what needs it fails by its name, everything else goe
   });
   await change(garden, hung.definitionId, { GREETING: 'lost again' });
   const stuck = await deploy(garden, hung.definitionId);
-  await until(async () => messages(await deployment(stuck)).includes('The engine does not answer; waiting until it is back'), {
-    within: 60_000,
-    describe: 'the wait for the engine',
-  });
+  await until(
+    async () => messages(await deployment(stuck)).includes('The engine does not answer; waiting until it is back'),
+    {
+      within: 60_000,
+      describe: 'the wait for the engine',
+    },
+  );
   const server = async () => (await client.call('servers.read', { params: { id: garden.serverId } })).data;
   expect(await server()).toMatchObject({ status: 'online', connected: true });
   const stop = await client.call('instances.stop', { params: { id: other.instanceId } });

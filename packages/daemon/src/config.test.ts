@@ -17,6 +17,7 @@ it('reads everything from a key file, and lets options and the environment decid
     stateDirectory: '/var/lib/hortusd',
     dockerSocket: '/var/run/docker.sock',
     ingress: { caddy: undefined, httpPort: 80, httpsPort: 443 },
+    driftEveryMs: 120_000,
     logLevel: 'info',
   });
   const given = { 'key-file': file, url: 'http://x/api/v1/', 'state-dir': '/s' };
@@ -36,4 +37,5 @@ it('says what is missing or wrong, and never the key', () => {
   expect(() => readConfig({ url: 'x' }, { HORTUSD_KEY: 'k' })).toThrow('address such as');
   expect(() => readConfig({ 'key-file': '/no/such/file' }, {})).toThrow('/no/such/file');
   expect(() => readConfig({ url: 'http://x', 'log-level': 'loud' }, { HORTUSD_KEY: 'k' })).toThrow('--log-level');
+  expect(() => readConfig({ url: 'http://x', 'drift-every': '0' }, { HORTUSD_KEY: 'k' })).toThrow('--drift-every');
 });

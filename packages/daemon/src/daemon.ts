@@ -5,6 +5,7 @@ import { Actions } from './actions/actions.ts';
 import { Shims } from './actions/shims.ts';
 import { Turns } from './actions/turns.ts';
 import { ConfigError, type DaemonConfig } from './config.ts';
+import { DriftWatch } from './drift/drift-watch.ts';
 import { openDockerEngine } from './engine/docker/docker-engine.ts';
 import type { Timeouts } from './engine/docker/timeouts.ts';
 import type { Engine } from './engine/engine.ts';
@@ -62,6 +63,7 @@ export class Daemon {
   readonly #observer: Observer;
   readonly #scheduler: Scheduler;
   readonly #watch: Watch;
+  readonly #drift: DriftWatch;
   readonly #turns: Turns;
   readonly #poller: Poller;
   readonly #metrics: MetricsReporter;
@@ -122,7 +124,10 @@ export class Daemon {
     const serverId = () => journal.pins.find('server_id') ?? '';
     const busy = (uid: string) => turns.busy(uid);
     const everyMs = optional('everyMs', times.reportMs);
-    const onEvent = (uid: string | undefined) => this.#followContainers(uid);
+    const onEvent = (uid: string | undefined) => {
+      this.#followContainers(uid);
+      this.#drift.changed(uid);
+    };
     this.#observer = new Observer({ engine, service, journal, log, serverId, busy, onEvent, ...everyMs });
     this.#deployments = new DeploymentRunner({
       journal,
@@ -134,7 +139,10 @@ export class Daemon {
       log,
       serverId,
       publicKey: () => this.#publicKey,
-      onChange: (uid) => this.#observer.changed(uid),
+      onChange: (uid) => {
+        this.#observer.changed(uid);
+        this.#drift.changed(uid);
+      },
       boundary,
     });
     this.#scheduler = new Scheduler({ journal, engine, log, busy, onDue: (request) => this.#actions.run(request) });
@@ -145,6 +153,16 @@ export class Daemon {
       serverId,
       busy,
       onSick: (watch, why) => this.#deployments.return(watch, why),
+    });
+    this.#drift = new DriftWatch({
+      journal,
+      engine,
+      ingress,
+      service,
+      turns,
+      log,
+      everyMs: config.driftEveryMs,
+      refresh: (uid) => refreshRoutes(engine, ingress, uid, false),
     });
     this.#poller = new Poller({
       // Whoever took over takes the deployments too.
@@ -176,6 +194,7 @@ export class Daemon {
     this.#observer.start();
     this.#scheduler.start();
     this.#watch.start();
+    this.#drift.start();
     this.#followContainers(undefined);
     this.#poller.wake();
     this.#results.settle();
@@ -192,6 +211,7 @@ export class Daemon {
     this.#observer.stop();
     await this.#scheduler.stop();
     await this.#watch.stop();
+    await this.#drift.stop();
     await Promise.all([this.#deployments.stop(this.#times.stopGraceMs ?? 5_000), this.#actions.stop()]);
     this.#channel.stop();
     this.#results.stop();
@@ -210,6 +230,7 @@ export class Daemon {
     this.#deployments.settle();
     this.#poller.wake();
     this.#observer.all();
+    this.#drift.all();
   }
 
   #tidy(): void {

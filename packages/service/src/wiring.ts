@@ -32,6 +32,8 @@ import { definitionRoutes } from './resources/definitions/routes.ts';
 import { SecretChanges } from './resources/definitions/secret-changes.ts';
 import { Definitions, definitionsOn } from './resources/definitions/service.ts';
 import { DEADLINE as DEPLOYMENT_DEADLINE, deadlineJob } from './resources/deployments/deadline.ts';
+import { HEAL, healJob, healSoon } from './resources/deployments/heal.ts';
+import { Planning } from './resources/deployments/planning.ts';
 import { deploymentFor, stopDeployments, underWay } from './resources/deployments/queue.ts';
 import { DeploymentReports } from './resources/deployments/reports.ts';
 import { deploymentRoutes } from './resources/deployments/routes.ts';
@@ -42,8 +44,10 @@ import { eventRoutes } from './resources/events/routes.ts';
 import { Agents } from './resources/implant/agents.ts';
 import { implantRoutes } from './resources/implant/routes.ts';
 import { idsByUid } from './resources/instances/by-uid.ts';
+import { Drifts, type DriftsDeps } from './resources/instances/drift.ts';
+import { lockDrifted } from './resources/instances/drifted.ts';
 import { instancesOfTenants, membershipOf, Pauses } from './resources/instances/of-tenant.ts';
-import { deployedOn, runningOn } from './resources/instances/on-server.ts';
+import { deployedOn, runningOn, toMoveFrom } from './resources/instances/on-server.ts';
 import { InstanceOrders } from './resources/instances/orders.ts';
 import { instanceRoutes } from './resources/instances/routes.ts';
 import { Instances } from './resources/instances/service.ts';
@@ -67,6 +71,7 @@ import { Registries } from './resources/registries/service.ts';
 import { savedConfigRoutes } from './resources/saved-configs/routes.ts';
 import { SavedConfigs } from './resources/saved-configs/service.ts';
 import type { ActionReport, DaemonChannelDeps } from './resources/servers/daemon-channel.ts';
+import { Drains } from './resources/servers/drain.ts';
 import { Liveness, SILENCE } from './resources/servers/liveness/liveness.ts';
 import { serverRoutes } from './resources/servers/routes.ts';
 import { Servers } from './resources/servers/service.ts';
@@ -128,6 +133,9 @@ export async function wireResources(ground: Ground): Promise<Wired> {
   const guard = new AddressGuard({ allowPrivate: config.webhookAllowPrivate });
   const wake = (tx: Tx, serverId: string) => tx.notify(CHANNEL_TOPIC, serverId);
 
+  const secretsOf: DriftsDeps['secretsOf'] = async (queries, owner) =>
+    (await secretValues(queries, vault, owner)).map(({ value }) => value);
+
   const registries = new Registries({ reader, pages, vault });
   const manifests = new Manifests({
     catalog,
@@ -164,7 +172,8 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     },
   });
   const heard = (serverId: string) => liveness.heard(serverId);
-  const deployments = new Deployments({ reader, pages, server, manifests, wake, deployedOn, heard });
+  const planning = new Planning({ reader, server, manifests });
+  const deployments = new Deployments({ reader, pages, server, manifests, planning, wake, deployedOn, heard });
   const instances: Instances = new Instances({
     reader,
     pages,
@@ -180,8 +189,9 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     catalog,
     instances,
     manifestOf: (...of) => manifests.resolve(...of),
-    secretsOf: async (queries, owner) => (await secretValues(queries, vault, owner)).map(({ value }) => value),
+    secretsOf,
   });
+  const drifts = new Drifts({ reader, instances, secretsOf, heal: healSoon });
   const orders = new InstanceOrders({
     instances,
     catalog,
@@ -214,6 +224,10 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     hasServer: (tx, accountId, id) => servers.has(tx, accountId, id),
     stopDeployments: endDeployments,
     releaseAll: (tx, id, actor) => instances.releaseAll(tx, id, actor),
+    async healLiving(tx, id) {
+      const drifted = await lockDrifted(tx, id);
+      if (drifted) await healSoon(tx, drifted);
+    },
     keepAll: (tx, id, actor) => instances.keepAll(tx, id, actor),
   });
   const pauses = new Pauses({
@@ -277,6 +291,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     subscribers: [fanOut],
     jobs: {
       [DELIVER]: deliveryJob({ storage, vault, guard }),
+      [HEAL]: healJob({ storage, order: (tx, ...of) => deployments.heal(tx, ...of) }),
       [DEPLOYMENT_DEADLINE]: deadlineJob({ storage, server, manifests, wake }),
       [EXECUTION_DEADLINE]: actions.deadlineJob(),
       [SILENCE]: liveness.silence,
@@ -298,14 +313,14 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       ...savedConfigRoutes(new SavedConfigs({ reader, pages, catalog, vault })),
       ...matchRoutes(catalog),
       ...definitionRoutes(definitions),
-      ...deploymentRoutes(deployments, reports),
+      ...deploymentRoutes(deployments, reports, planning),
       ...manifestRoutes(reading, reader),
-      ...instanceRoutes(instances, orders),
+      ...instanceRoutes(instances, orders, drifts),
       ...metricRoutes(metrics),
       ...actionRoutes(actions),
       ...playbookRoutes(),
       ...upgradeRoutes(upgrades),
-      ...serverRoutes(servers),
+      ...serverRoutes(servers, new Drains({ instancesOn: toMoveFrom })),
       ...tenantRoutes(tenants),
       ...capacityRoutes(capacities),
       ...copilotRoutes(

@@ -13,8 +13,10 @@ import { instancesRelease } from './instances-release.ts';
 import { login } from './login.ts';
 import { logout } from './logout.ts';
 import { logs } from './logs.ts';
+import { plan } from './plan.ts';
 import { registriesAdd, registriesList, registriesRemove } from './registries.ts';
 import { serversList, serversRegister, serversShow } from './servers.ts';
+import { serversDrain, serversUndrain } from './servers-drain.ts';
 import { backupService, restoreService } from './service-backup.ts';
 import { templateExport } from './template-export.ts';
 import { templateImport } from './template-import.ts';
@@ -27,6 +29,7 @@ export const commands: readonly Command[] = [
   logout,
   catalogList,
   catalogShow,
+  plan,
   deploy,
   deploymentsList,
   logs,
@@ -43,6 +46,8 @@ export const commands: readonly Command[] = [
   serversList,
   serversShow,
   serversRegister,
+  serversDrain,
+  serversUndrain,
   registriesList,
   registriesAdd,
   registriesRemove,

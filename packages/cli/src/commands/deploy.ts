@@ -2,6 +2,7 @@ import { agree, waiting, waitOptions } from '../asking.ts';
 import { command } from '../command.ts';
 import { instanceOf, tellFailure, tellSuccess } from '../deploying/outcome.ts';
 import { carryOut, makePlan, planWords } from '../deploying/plan.ts';
+import { planText } from '../deploying/show-plan.ts';
 import type { Exit } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { followDeployment } from '../following/deployment.ts';
@@ -37,6 +38,7 @@ export const deploy = command({
       type: 'boolean',
       about: 'Ask the registries for every image again, and replace what runs on a former one.',
     },
+    plan: { type: 'boolean', about: 'Show what would change before asking, and do that or nothing.' },
     yes: { type: 'boolean', about: 'Do not ask.' },
     ...waitOptions,
   },
@@ -49,6 +51,7 @@ export const deploy = command({
       'hortus deploy static-site --name landing --set-file PAGE_BODY=page.html --variant stable-alpine',
       'A value from a file, under a name of its own.',
     ],
+    ['hortus deploy --definition landing --set PAGE_TITLE=Soon --plan', 'Shows what that changes, and asks.'],
     [
       'hortus deploy --definition landing --set PAGE_TITLE=Soon --yes --wait',
       'A change to what is there, from a script.',
@@ -64,6 +67,7 @@ export const deploy = command({
     'definitions.create',
     'definitions.update',
     'definitions.activate',
+    'deployments.plan',
     'deployments.execute',
     'deployments.read',
     'instances.read',
@@ -80,12 +84,25 @@ export const deploy = command({
       throw new Failure('usage', planWords(plan), { hint: 'Add --yes to do it without being asked.' });
     }
     if (!json) terminal.note(`${safeLine(planWords(plan))}\n`);
-    if (!(await agree(world, `Deploy ${plan.uid}?`, options.yes))) {
+    // A plan is of a revision, so with one the question comes after that is made.
+    if (!options.plan && !(await agree(world, `Deploy ${plan.uid}?`, options.yes))) {
       terminal.note('Nothing was changed.\n');
       return 'ok';
     }
-    const definition = await carryOut(service, plan);
-    const body = { definition_id: definition.id, ...(options.pull && { pull: true }) };
+    const { id, current_revision } = await carryOut(service, plan);
+    const foreseen = options.plan ? (await service.call('deployments.plan', { params: { id } })).data : undefined;
+    if (foreseen) {
+      if (!json) terminal.note(planText(terminal, foreseen));
+      if (!(await agree(world, `Deploy ${plan.uid} like this?`, options.yes))) {
+        terminal.note(`Nothing was deployed. Revision ${current_revision} is what the next deployment takes.\n`);
+        return 'ok';
+      }
+    }
+    const body = {
+      definition_id: id,
+      ...(foreseen && { plan_hash: foreseen.plan_hash }),
+      ...(options.pull && { pull: true }),
+    };
     const ordered = (await service.call('deployments.execute', { body })).data;
     const follow = `hortus logs -f ${ordered.id}`;
     if (!wait) {

@@ -37,6 +37,9 @@ export const Definition = Type.Object(
       description:
         'For so long after a deployment its daemon goes back to what ran before if the new one turns unhealthy; 0 for never.',
     }),
+    heal: Type.Boolean({
+      description: 'Whether an instance that differs from what was deployed is brought back without being asked.',
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import { answer, list, paging, Timestamp } from '../envelope.ts';
 import { choice, givenId, id, nullable, text } from '../fields.ts';
+import { instanceMachine } from '../machines/instance.ts';
 import { serverMachine } from '../machines/server.ts';
 
 export const environments = ['development', 'staging', 'production'] as const;
@@ -63,6 +64,25 @@ export const RotatedServer = Type.Object(
   { title: 'RotatedServer' },
 );
 export type RotatedServer = Static<typeof RotatedServer>;
+
+export const DrainedServer = Type.Object(
+  {
+    ...Server.properties,
+    instances: Type.Array(
+      Type.Object({
+        id: id('instance'),
+        definition_id: id('definition'),
+        instance_uid: Type.String(),
+        name: Type.String(),
+        tenant_id: nullable(id('tenant')),
+        status: choice(instanceMachine.states),
+      }),
+      { description: 'What is on it and would have to be moved.' },
+    ),
+  },
+  { title: 'DrainedServer' },
+);
+export type DrainedServer = Static<typeof DrainedServer>;
 
 export const ServerRegistration = Type.Object(
   {
@@ -159,6 +179,26 @@ export const serverEndpoints = {
       force: Type.Optional(Type.Boolean({ default: false, description: 'Revoke the old key at once.' })),
     }),
     response: answer(RotatedServer),
+  }),
+  'servers.drain': endpoint({
+    method: 'POST',
+    path: '/servers/{id}/drain',
+    tag: 'servers',
+    summary: 'Take a server out of use',
+    description:
+      'No new deployments are taken for it; what runs goes on, and what was ordered before is carried out. Answers the instances to move.',
+    permission: 'servers:write',
+    params,
+    response: answer(DrainedServer),
+  }),
+  'servers.undrain': endpoint({
+    method: 'POST',
+    path: '/servers/{id}/undrain',
+    tag: 'servers',
+    summary: 'Put a drained server back into use',
+    permission: 'servers:write',
+    params,
+    response: answer(DrainedServer),
   }),
   'servers.mine': endpoint({
     method: 'GET',

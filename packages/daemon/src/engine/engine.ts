@@ -19,8 +19,8 @@ export interface Engine {
   hasImage(ref: string): Promise<boolean>;
   /** The names with digests by which registries know it, by reference or id; none of one that was never in a registry. */
   imageDigests(ref: string): Promise<string[]>;
-  /** What a reference stands for at the moment. */
-  imageId(ref: string): Promise<string>;
+  /** By reference or id; undefined if it is not there. */
+  image(ref: string): Promise<ImageFacts | undefined>;
   pull(ref: string, on: (progress: PullProgress) => void, options?: PullOptions): Promise<void>;
 
   /** Makes an image of a file system given as a tar archive. */
@@ -77,6 +77,17 @@ export interface EngineInfo {
   cgroup: string;
   cpus: number;
   memoryBytes: number;
+}
+
+export interface ImageFacts {
+  id: string;
+  /** As in `imageDigests`. */
+  digests: string[];
+  /** What a container made of it has without being told. */
+  env: string[];
+  labels: Record<string, string>;
+  /** Where it asks for a volume. */
+  volumes: string[];
 }
 
 export type LabelFilter = Readonly<Record<string, string | true>>;

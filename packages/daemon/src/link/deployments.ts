@@ -5,32 +5,24 @@ import { Slots, type Turns } from '../actions/turns.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Ingress } from '../ingress/ingress.ts';
 import type { JournalledDeployment } from '../journal/deployments.ts';
-import type { Journal } from '../journal/journal.ts';
 import { journalTrouble } from '../journal/journal-trouble.ts';
 import type { JournalledWatch } from '../journal/watches.ts';
 import type { Log } from '../log.ts';
-import { check } from '../policy/check.ts';
-import type { Policy } from '../policy/policy.ts';
 import { pinned } from '../pull/digests.ts';
 import { settledPins } from '../pull/settled-pins.ts';
 import { type RolloutResult, rollOut } from '../rollout/rollout.ts';
 import { irreversibleSince } from '../rollout/watch.ts';
-import { acceptManifest, type Expectation } from '../trust/accept-manifest.ts';
+import { Acceptance, type AcceptanceOptions, failed } from './acceptance.ts';
 import { newDeploymentId } from './deployment-id.ts';
 import { DeploymentLog, type LogBatch } from './deployment-log.ts';
 import { DeploymentReports } from './deployment-reports.ts';
 import { isRefusal, type Service } from './service.ts';
 
-export interface DeploymentsOptions {
-  journal: Journal;
+export interface DeploymentsOptions extends AcceptanceOptions {
   engine: Engine;
   service: Service;
   ingress: Ingress;
   turns: Turns;
-  policy: Policy;
-  /** Of the service; undefined as long as none is pinned, and then nothing is deployed. */
-  publicKey(): Expectation['key'] | undefined;
-  serverId(): string;
   log: Log;
   /** An instance changed. */
   onChange(uid: string): void;
@@ -46,6 +38,7 @@ const AT_ONCE = 4;
 export class DeploymentRunner {
   readonly #options: DeploymentsOptions;
   readonly #reports: DeploymentReports;
+  readonly #acceptance: Acceptance;
   readonly #active = new Map<string, { controller: AbortController; done: Promise<void> }>();
   readonly #slots = new Slots(AT_ONCE);
   #stopped = false;
@@ -54,6 +47,7 @@ export class DeploymentRunner {
   constructor(options: DeploymentsOptions) {
     this.#options = options;
     this.#reports = new DeploymentReports(options);
+    this.#acceptance = new Acceptance(options);
   }
 
   /** Looks for what is to be done. Rejects when the service does not answer. */
@@ -102,7 +96,7 @@ export class DeploymentRunner {
 
   async #goBack(order: Order, former: SignedManifest, why: string, signal: AbortSignal): Promise<void> {
     // The operator may allow less than when it ran.
-    const refused = this.#refusal(former);
+    const refused = this.#acceptance.refusal(former);
     if (refused) return this.#finish(order.id, refused);
     await this.#rollOut(order, former, signal, [line('warn', `${why}; going back to revision ${former.revision}`)]);
   }
@@ -167,8 +161,9 @@ export class DeploymentRunner {
       if (!isRefusal(answered.reason)) throw answered.reason;
       return this.#finish(id, failed('manifest', answered.reason.message));
     }
-    const manifest = this.#accept(deployment, answered.value.data);
-    if ('status' in manifest) return this.#finish(id, manifest);
+    const accepted = this.#acceptance.accept(deployment, answered.value.data);
+    if ('status' in accepted) return this.#finish(id, accepted);
+    const manifest = deployment.kind === 'heal' ? this.#acceptance.asDeployed(accepted) : accepted;
     journal.deployments.start(id, manifest);
     return { order: { ...deployment, claim }, manifest };
   }
@@ -187,32 +182,17 @@ export class DeploymentRunner {
     return undefined;
   }
 
-  #accept(deployment: Omit<Order, 'claim'>, answer: unknown): SignedManifest | RolloutResult {
-    const { journal, publicKey, serverId } = this.#options;
-    const key = publicKey();
-    if (!key) return failed('signature', 'This daemon knows no public key of the service; register the server again.');
-    const last = (uid: string) => journal.manifests.of(uid);
-    const accepted = acceptManifest(answer, { key, serverId: serverId(), deployment, last });
-    if (!accepted.ok) return failed(accepted.rule, `Refused: ${accepted.message}.`);
-    return this.#refusal(accepted.manifest) ?? accepted.manifest;
-  }
-
-  #refusal(manifest: SignedManifest): RolloutResult | undefined {
-    const refusals = check(manifest, this.#options.policy);
-    if (refusals.length === 0) return undefined;
-    const list = refusals.map(
-      ({ rule, component, message }) => `${component ? `${component}: ` : ''}${message} (rule ${rule})`,
-    );
-    return failed('refused', `Refused by the policy of this server: ${list.join('; ')}.`);
-  }
-
   async #resume(journalled: JournalledDeployment, signal: AbortSignal): Promise<void> {
     const { id, definitionId: definition_id, revision, claim, manifest, rollbackOf } = journalled;
     if (manifest === undefined) return this.#finish(id, failed('lost', 'The daemon has lost the manifest.'));
     const order = { id, definition_id, revision, claim };
     if (rollbackOf !== undefined) return await this.#goBack(order, manifest, 'The daemon was interrupted', signal);
-    // The operator may have changed the policy since, and the disk may have been written to by others.
-    const accepted = this.#accept(order, manifest);
+    // The operator may have changed the policy since, and the disk may have been written to by others. A healing was accepted by
+    // another manifest than the one that it brings back.
+    const isHealing = manifest.deployment_id !== id;
+    const accepted = isHealing
+      ? (this.#acceptance.refusal(manifest) ?? manifest)
+      : this.#acceptance.accept(order, manifest);
     if ('status' in accepted) return this.#finish(id, accepted);
     await this.#rollOut(order, accepted, signal);
   }
@@ -242,8 +222,7 @@ export class DeploymentRunner {
       manifest: await settledPins(engine, manifest),
       former: journal.manifests.of(manifest.instance_uid),
       logins: manifest.registries,
-      // Going back is to what was, not to what its names stand for by now.
-      renew: manifest.renew && !isReturn,
+      renew: isRenewal(id, manifest),
     });
     const work = () => this.#slots.run(async () => rollOut(await rollout(), deps));
     let result: RolloutResult;
@@ -293,10 +272,11 @@ export class DeploymentRunner {
     const { instance_uid: instanceUid, watch_ms = 0 } = manifest;
     const former = manifests.of(instanceUid);
     if (watch_ms === 0 || former === undefined) return;
-    if (former.revision === manifest.revision && !manifest.renew) return;
+    if (former.revision === manifest.revision && !isRenewal(deploymentId, manifest)) return;
     const until = Date.now() + watch_ms;
     // Of a renewed one the manifest does not tell whether it is the same; that it may have changed data is enough.
-    const renewed = manifest.renew && manifest.components.find((component) => component.irreversible)?.name;
+    const renewed =
+      isRenewal(deploymentId, manifest) && manifest.components.find((component) => component.irreversible)?.name;
     const irreversible = renewed || irreversibleSince(former, manifest);
     // Its tags may mean other bytes by the time it is gone back to.
     const before = pinned(former, manifests.imagesOf(instanceUid));
@@ -335,10 +315,10 @@ export class DeploymentRunner {
 /** As the reason of an abort it becomes the reason of the result. */
 const CANCELLED = 'cancelled';
 
+/** Going back and healing are to what was, though that was renewed then, and not to what its names stand for by now. */
+const isRenewal = (id: string, { renew, deployment_id }: SignedManifest): boolean =>
+  renew === true && deployment_id === id;
+
 function line(level: ReportedLine['level'], message: string): ReportedLine {
   return { at: Date.now(), level, message };
-}
-
-function failed(reason: string, error: string): RolloutResult {
-  return { status: 'failed', reason, error, components: [] };
 }

@@ -16,11 +16,11 @@ export async function renewImages(manifest: Manifest, fetching: Omit<Fetching, '
   const ids = new Map<string, string>();
   for (const image of names) {
     if (parseImage(image).digest !== undefined) continue;
-    const before = (await engine.hasImage(image)) ? await engine.imageId(image) : undefined;
+    const before = await engine.image(image);
     await pullImage(image, fetching);
-    const id = await engine.imageId(image);
-    ids.set(image, id);
-    say?.('info', id === before ? `${image} has not changed` : `${image} is new`);
+    const now = await engine.image(image);
+    if (now !== undefined) ids.set(image, now.id);
+    say?.('info', now?.id === before?.id ? `${image} has not changed` : `${image} is new`);
   }
   return ids;
 }

@@ -2,6 +2,7 @@ import type { StepId } from '@hortus/contract/playbooks';
 import type { DeployedImage } from '@hortus/contract/resources/deployments';
 import type { RegistryLogin } from '@hortus/contract/resources/manifest';
 import type { Manifest } from '@hortus/contract/template/manifest';
+import { withAlterations } from '../drift/alterations.ts';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Ingress } from '../ingress/ingress.ts';
@@ -181,7 +182,7 @@ async function look({ engine, ingress }: RolloutDeps, serverId: string, desired:
   });
   if (taken)
     throw new NameTaken(`A container named ${taken.spec.name} exists that is not this server's; rename it first`);
-  return reading;
+  return await withAlterations(engine, desired, reading);
 }
 
 async function apply(steps: Plan, attempt: Attempt, deps: RolloutDeps, signal: AbortSignal): Promise<void> {
@@ -261,7 +262,14 @@ async function recover(attempt: Attempt, deps: RolloutDeps, failure: Failure): P
 /** What is there after a failure. If the engine itself is what failed there is nothing to go back to before it answers. */
 async function readWhenBack({ rollout, desired }: Attempt, deps: RolloutDeps, signal: AbortSignal): Promise<Reading> {
   const { engine, ingress } = deps;
-  const read = () => readActual(engine, rollout.serverId, desired.instanceUid, ingress.routesOf(desired.instanceUid));
+  const read = async () => {
+    const routes = ingress.routesOf(desired.instanceUid);
+    return await withAlterations(
+      engine,
+      desired,
+      await readActual(engine, rollout.serverId, desired.instanceUid, routes),
+    );
+  };
   try {
     return await read();
   } catch (error) {

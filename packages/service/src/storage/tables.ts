@@ -249,6 +249,8 @@ export interface Tables {
     container_name: string;
     /** How long a deployment is on trial; 0 for not at all. */
     watch_seconds: number;
+    /** Whether an instance that has drifted is brought back without being asked. */
+    heal: Flag;
     succeeded_at: Time | null;
     created_at: Time;
     updated_at: Time;
@@ -285,7 +287,7 @@ export interface Tables {
     server_id: string;
     instance_id: string | null;
     status: Status<StateOf<typeof deploymentMachine>>;
-    kind: 'deploy' | 'renew' | 'rollback';
+    kind: 'deploy' | 'renew' | 'rollback' | 'heal';
     rollback_of: string | null;
     revision: number;
     template_id: string;
@@ -341,6 +343,12 @@ export interface Tables {
     /** Of the primary route, as the last successful deployment resolved it. */
     url: string | null;
     components: Json;
+    /** Where its containers differ from what was deployed, and since when they do. */
+    drift: Json;
+    drifted_at: Time | null;
+    /** How often it was healed in a row, and when last: fights are not fought for ever. */
+    heals: number;
+    healed_at: Time | null;
     started_at: Time | null;
     last_reported_at: Time | null;
     created_at: Time;

@@ -270,6 +270,7 @@ export const goodRequests: GoodRequests = {
   },
   'deployments.execute': async (caller) => ({ body: { definition_id: await aDefinition(caller) } }),
   'deployments.create': async (caller) => ({ body: { definition_id: await aDefinition(caller) } }),
+  'deployments.plan': ofDefinition,
   'deployments.pending': async (caller) => {
     await aDeployment(caller);
     return {};
@@ -303,6 +304,10 @@ export const goodRequests: GoodRequests = {
   }),
   'instances.syncComponents': async (caller) => ({
     body: { instance_id: await anInstance(caller), components: [{ name: 'app', status: 'running' }] },
+  }),
+  'instances.drift': async (caller) => ({
+    ...(await ofInstance(caller)),
+    body: { drift: [{ field: 'restart', declared: 'always', actual: 'no', component: 'app' }] },
   }),
   'metrics.instance': async (caller) => ({ ...(await ofInstance(caller)), query: { range: '7d', component: 'app' } }),
   'instances.deployments': ofInstance,
@@ -407,6 +412,8 @@ export const goodRequests: GoodRequests = {
     body: { name: 'greenhouse', environment: 'staging', description: null },
   }),
   'servers.delete': ofServer,
+  'servers.drain': ofServer,
+  'servers.undrain': ofServer,
   'servers.rotateKey': async (caller) => ({ ...(await ofServer(caller)), query: { force: true } }),
   'servers.mine': async (caller) => {
     await aServer(caller);

@@ -7,6 +7,7 @@ import type {
   EngineInfo,
   ExecCommand,
   ExecHandle,
+  ImageFacts,
   LabelFilter,
   NamedFacts,
   NamedSpec,
@@ -22,7 +23,7 @@ import { DockerApi } from './docker-api.ts';
 import { readArchive, writeArchive } from './docker-archive.ts';
 import { followEvents } from './docker-events.ts';
 import { dockerExec } from './docker-exec.ts';
-import { hasImage, imageDigests, imageId, importImage, pullImage } from './docker-images.ts';
+import { hasImage, imageDigests, importImage, pullImage, readImage } from './docker-images.ts';
 import {
   ensureNetwork,
   ensureVolume,
@@ -122,8 +123,8 @@ class DockerEngine implements Engine {
     return imageDigests(this.#api, ref);
   }
 
-  imageId(ref: string): Promise<string> {
-    return imageId(this.#api, ref);
+  image(ref: string): Promise<ImageFacts | undefined> {
+    return readImage(this.#api, ref);
   }
 
   pull(ref: string, on: (progress: PullProgress) => void, options: PullOptions = {}): Promise<void> {

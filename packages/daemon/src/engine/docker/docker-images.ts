@@ -1,4 +1,4 @@
-import type { PullOptions, PullProgress } from '../engine.ts';
+import type { ImageFacts, PullOptions, PullProgress } from '../engine.ts';
 import { EngineProblem } from '../engine-problem.ts';
 import type { DockerApi } from './docker-api.ts';
 import { checkedReference, pullParameters } from './image-reference.ts';
@@ -12,10 +12,37 @@ export async function hasImage(api: DockerApi, ref: string): Promise<boolean> {
 }
 
 export async function imageDigests(api: DockerApi, ref: string): Promise<string[]> {
+  return (await api.json<ImageAnswer>(imageCall(api, ref))).RepoDigests ?? [];
+}
+
+export async function readImage(api: DockerApi, ref: string): Promise<ImageFacts | undefined> {
+  const { status, body } = await api.call(imageCall(api, ref), [404]);
+  if (status === 404) return undefined;
+  const { Id, RepoDigests, Config } = JSON.parse(body.toString('utf8')) as ImageAnswer;
+  return {
+    id: Id,
+    digests: RepoDigests ?? [],
+    env: Config?.Env ?? [],
+    labels: Config?.Labels ?? {},
+    volumes: Object.keys(Config?.Volumes ?? {}),
+  };
+}
+
+function imageCall(api: DockerApi, ref: string) {
   const operation = `read image ${ref}`;
   const path = `/images/${/^sha256:[0-9a-f]{64}$/.test(ref) ? ref : checkedReference(ref, operation)}/json`;
-  const call = { operation, method: 'GET', path, timeout: api.timeouts.quick } as const;
-  return (await api.json<{ RepoDigests?: string[] | null }>(call)).RepoDigests ?? [];
+  return { operation, method: 'GET', path, timeout: api.timeouts.quick } as const;
+}
+
+/** The part of `GET /images/{name}/json` that we read. */
+interface ImageAnswer {
+  Id: string;
+  RepoDigests?: string[] | null;
+  Config?: {
+    Env?: string[] | null;
+    Labels?: Record<string, string> | null;
+    Volumes?: Record<string, unknown> | null;
+  } | null;
 }
 
 export async function importImage(api: DockerApi, ref: string, archive: Buffer): Promise<void> {
@@ -31,12 +58,6 @@ export async function importImage(api: DockerApi, ref: string, archive: Buffer):
 
 async function* once(body: Buffer): AsyncGenerator<Buffer> {
   yield body;
-}
-
-export async function imageId(api: DockerApi, ref: string): Promise<string> {
-  const operation = `read image ${ref}`;
-  const path = `/images/${checkedReference(ref, operation)}/json`;
-  return (await api.json<{ Id: string }>({ operation, method: 'GET', path, timeout: api.timeouts.quick })).Id;
 }
 
 interface PullLine {

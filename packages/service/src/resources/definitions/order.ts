@@ -16,6 +16,7 @@ export interface Order {
   readonly profile: string;
   readonly variant: string | null;
   readonly watchSeconds: number;
+  readonly heal: boolean;
   readonly plain: Inputs;
   readonly secret: Readonly<Record<string, string>>;
   /** Made here and not in the transaction, because a key pair takes its time off the event loop. */
@@ -46,6 +47,7 @@ export async function readOrder(
     profile: checkProfile(template, body.profile ?? config?.profile ?? 'development'),
     variant: checkVariant(template, body.variant ?? config?.variant ?? null),
     watchSeconds: body.watch_seconds ?? 60,
+    heal: body.heal ?? false,
     plain,
     secret,
     generated: await generateSecrets(template.spec),

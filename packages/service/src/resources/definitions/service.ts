@@ -49,6 +49,8 @@ export interface DefinitionsDeps {
   ) => Promise<void>;
   /** Has its containers removed, if there are any; the volumes stay. */
   readonly releaseAll: (tx: Tx, definitionId: string, actor: string | null) => Promise<void>;
+  /** Heals what it runs, if that has drifted. */
+  readonly healLiving: (tx: Tx, definitionId: string) => Promise<void>;
   /** Takes that back as far as it has not begun. */
   readonly keepAll: (tx: Tx, definitionId: string, actor: string | null) => Promise<void>;
 }
@@ -102,6 +104,7 @@ export class Definitions {
         last_revision: 1,
         container_name: instanceUid,
         watch_seconds: order.watchSeconds,
+        heal: order.heal ? 1 : 0,
         succeeded_at: null,
         created_at: tx.now,
         updated_at: tx.now,
@@ -149,6 +152,7 @@ export class Definitions {
       set: {
         name: body.name ?? before.name,
         watch_seconds: body.watch_seconds ?? before.watch_seconds,
+        heal: body.heal === undefined ? before.heal : body.heal ? 1 : 0,
         current_revision: number,
         last_revision: number,
       },
@@ -163,6 +167,7 @@ export class Definitions {
       next.secret,
     );
     for (const name of next.removedSecrets) await removeSecret(tx, id, name);
+    if (body.heal && !before.heal) await this.#deps.healLiving(tx, id);
     return definitionRecord({ ...changed, ...next.revision }, template);
   }
 

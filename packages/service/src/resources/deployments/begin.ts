@@ -10,6 +10,8 @@ export interface Beginning {
   readonly rollbackOf: string | null;
   /** Whether the images are asked for again. */
   readonly renew?: boolean;
+  /** Nobody ordered it: what runs has drifted. */
+  readonly heals?: boolean;
   readonly actor: string | null;
   /** Which bytes it shall run, as the deployment that it goes back to has recorded them. */
   readonly images?: string;
@@ -21,7 +23,7 @@ export interface Beginning {
 export const beginDeployment = (
   tx: Tx,
   { definition, revision }: Pinned,
-  { rollbackOf, actor, renew = false, images = '[]', id = newId('deployment') }: Beginning,
+  { rollbackOf, actor, renew = false, heals = false, images = '[]', id = newId('deployment') }: Beginning,
 ): Promise<DeploymentRow> =>
   begin(
     tx,
@@ -32,7 +34,7 @@ export const beginDeployment = (
       definition_id: definition.id,
       server_id: definition.server_id,
       instance_id: null,
-      kind: rollbackOf !== null ? 'rollback' : renew ? 'renew' : 'deploy',
+      kind: heals ? 'heal' : rollbackOf !== null ? 'rollback' : renew ? 'renew' : 'deploy',
       rollback_of: rollbackOf,
       revision: revision.number,
       template_id: revision.template_id,

@@ -9,6 +9,7 @@ import type { Standing } from '../servers/service.ts';
 import { requireOpenTenant } from '../tenants/membership.ts';
 import { type Beginning, beginDeployment } from './begin.ts';
 import { LINES_IN_ANSWER } from './logs.ts';
+import type { Planning } from './planning.ts';
 import { cancelHeld, hasEnded, hold, scopeOf, type Wake, wakeNext } from './queue.ts';
 import { deploymentRecord, lineRecord } from './record.ts';
 import type { ManifestsOfDeployments } from './reports.ts';
@@ -35,6 +36,8 @@ export interface DeploymentsDeps {
   readonly pages: Pages;
   readonly server: ServerStanding;
   readonly manifests: Pick<ManifestsOfDeployments, 'resolve'>;
+  /** Holds an order against the plan that it was given for. */
+  readonly planning: Pick<Planning, 'requireFit'>;
   readonly wake: Wake;
   /** What is deployed on a server, and which revision of it. */
   readonly deployedOn: (
@@ -119,7 +122,8 @@ export class Deployments {
     const { server_id } = pinned.definition;
     if (body.server_id !== undefined && body.server_id !== server_id)
       throw conflict('server_id', 'other_server', `the definition is planted on ${server_id}.`);
-    return this.#order(tx, principal, pinned, { rollbackOf: null, renew: body.pull ?? false });
+    await this.#deps.planning.requireFit(tx, pinned.definition, body);
+    return this.#order(tx, pinned, { rollbackOf: null, renew: body.pull ?? false, actor: actorOf(principal) });
   }
 
   /** A new deployment of what ran before; the one that it undoes stays as it is. */
@@ -129,7 +133,13 @@ export class Deployments {
     if (!target) throw conflict('id', 'nothing_before', 'no deployment of this definition succeeded before this one.');
     const { account_id, definition_id } = deployment;
     const pinned = await pin(tx, account_id, definition_id, { field: 'id', number: target.revision });
-    return this.#order(tx, principal, pinned, { rollbackOf: id, images: target.images });
+    const { images } = target;
+    return this.#order(tx, pinned, { rollbackOf: id, images, actor: actorOf(principal) });
+  }
+
+  /** A deployment of what runs, with the bytes that it ran with, because it has drifted. Nobody has asked for it. */
+  heal(tx: Tx, pinned: Pinned, images: string): Promise<Deployment> {
+    return this.#order(tx, pinned, { rollbackOf: null, heals: true, images, actor: null });
   }
 
   /** Cancelling again what is cancelled, or about to be, changes nothing. */
@@ -161,15 +171,14 @@ export class Deployments {
     return serversWithNews(queries);
   }
 
-  async #order(tx: Tx, principal: Principal, pinned: Pinned, wish: Omit<Beginning, 'actor'>): Promise<Deployment> {
+  async #order(tx: Tx, pinned: Pinned, beginning: Beginning): Promise<Deployment> {
     const { definition, revision } = pinned;
     await this.#requireServer(tx, definition.account_id, definition.server_id);
     await requireOpenTenant(tx, definition.tenant_id);
-    const actor = actorOf(principal);
     const { routes } = (await this.#deps.manifests.resolve(tx, definition.account_id, definition.id, revision.number))
       .manifest;
     await claimRoutes(tx, definition, revision.number, routes);
-    const row = await beginDeployment(tx, pinned, { ...wish, actor });
+    const row = await beginDeployment(tx, pinned, beginning);
     this.#deps.wake(tx, row.server_id);
     return deploymentRecord(row);
   }

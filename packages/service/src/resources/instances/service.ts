@@ -180,6 +180,10 @@ export class Instances {
       revision: null,
       url: null,
       components: '[]',
+      drift: '[]',
+      drifted_at: null,
+      heals: 0,
+      healed_at: null,
       started_at: null,
       last_reported_at: null,
       created_at: tx.now,
@@ -262,7 +266,7 @@ const settlements: Readonly<Record<Settling, (row: InstanceRow, now: number) => 
     before: row.status === 'running' ? 'restart' : undefined,
     set: { started_at: now },
   }),
-  'hortus.release': () => ({ move: 'release', set: { container_id: null } }),
+  'hortus.release': () => ({ move: 'release', set: { container_id: null, drift: '[]', drifted_at: null } }),
 };
 
 export const scopeOf = (principal: Principal): Scope => ({

@@ -42,8 +42,10 @@ export class ManifestReading {
     const deployment = named.deployment ?? (await underWay(tx, definition.id));
     const revision = deployment?.revision ?? definition.current_revision;
     const deploymentId = deployment?.id ?? null;
-    const pins = deployment?.kind === 'rollback' ? (JSON.parse(deployment.images) as DeployedImage[]) : [];
+    // What goes back, or heals, runs the bytes that ran.
+    const pinned = deployment?.kind === 'rollback' || deployment?.kind === 'heal';
     const renew = deployment?.kind === 'renew';
+    const pins: DeployedImage[] = pinned ? JSON.parse(deployment.images) : [];
     const manifest = await manifests.signed(tx, { definition, deploymentId, revision, now: tx.now, renew }, pins);
     await append(tx, {
       type: 'audit.manifest_read',
