@@ -7,6 +7,8 @@ import { openGarden, plant, redeploy } from './garden.ts';
 
 /** How often the gap is measured. */
 const ROUNDS = Array.from({ length: process.env.HORTUS_TEST_LONG ? 9 : 4 }, (_, round) => `round ${round}`);
+/** What we claim is for a machine that does nothing else; the short run shares it with other tests. */
+const LIMIT = process.env.HORTUS_TEST_LONG ? 1.5 : 3;
 const TIMES = process.env.HORTUS_TEST_LONG ? 50 : 10;
 
 test(`a page redeployed ${TIMES} times under constant load loses no request, and a broken version in the middle neither`, {
@@ -53,7 +55,7 @@ test('two replicas behind one route are replaced without a lost request', { time
   expect(containers.map(({ name, state }) => `${name} ${state}`).sort()).toEqual(['lawns running', 'lawns.2 running']);
 });
 
-test('a page with a volume says for how long it did not serve, which is hardly longer than a bare stop and start takes', {
+test(`a page with a volume says for how long it did not serve, which is less than ${LIMIT} times a bare stop and start`, {
   timeout: 180_000,
 }, async () => {
   await using garden = await openGarden();
@@ -74,7 +76,7 @@ test('a page with a volume says for how long it did not serve, which is hardly l
   engine.close();
   // The least of each: what else goes on on this machine only ever adds to them.
   expect(Math.min(...gaps), `${gaps} against ${bare}`).toBeGreaterThan(0);
-  expect(Math.min(...gaps), `${gaps} against ${bare}`).toBeLessThan(1.5 * Math.min(...bare));
+  expect(Math.min(...gaps), `${gaps} against ${bare}`).toBeLessThan(LIMIT * Math.min(...bare));
 });
 
 /** How long the engine alone needs until the same container serves again. */
