@@ -9,6 +9,7 @@ import { DriftWatch } from './drift/drift-watch.ts';
 import { openDockerEngine } from './engine/docker/docker-engine.ts';
 import type { Timeouts } from './engine/docker/timeouts.ts';
 import type { Engine } from './engine/engine.ts';
+import { Fingerprints } from './fingerprint/fingerprint.ts';
 import { Ingress } from './ingress/ingress.ts';
 import { refreshRoutes } from './ingress/refresh-routes.ts';
 import { Scheduler } from './jobs/scheduler.ts';
@@ -122,6 +123,7 @@ export class Daemon {
       onUnkept: (id, outcome) => this.#results.finishedUnkept(id, outcome),
     });
     const serverId = () => journal.pins.find('server_id') ?? '';
+    const fingerprints = new Fingerprints({ engine, ingress });
     const busy = (uid: string) => turns.busy(uid);
     const everyMs = optional('everyMs', times.reportMs);
     const onEvent = (uid: string | undefined) => {
@@ -138,6 +140,7 @@ export class Daemon {
       policy,
       log,
       serverId,
+      fingerprint: () => fingerprints.now(),
       publicKey: () => this.#publicKey,
       onChange: (uid) => {
         this.#observer.changed(uid);
@@ -177,6 +180,7 @@ export class Daemon {
       log,
       capacity: new CapacityMeter(stateDirectory),
       usage: new UsageMeter({ engine, serverId, log }),
+      fingerprint: () => fingerprints.recent(),
       serverId: () => journal.pins.find('server_id'),
       ...everyMs,
     });

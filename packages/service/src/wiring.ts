@@ -271,7 +271,12 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     requireInstance: (principal, id) => instances.find(reader, principal, id),
     idsByUid,
   });
-  const capacities = new Capacities({ reader, pages, recordUsage: (tx, ...of) => metrics.record(tx, ...of) });
+  const capacities = new Capacities({
+    reader,
+    pages,
+    identify: (tx, ...of) => servers.identify(tx, ...of),
+    recordUsage: (tx, ...of) => metrics.record(tx, ...of),
+  });
   const keys = new Keys({ storage, pages, mode: config.mode });
 
   return {

@@ -1,16 +1,10 @@
-import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { dirname, join } from 'node:path';
 import { askDocker } from './docker-request.ts';
+import { type KeptEngine, keepEngine } from './engine-keeper.ts';
 
-export type Docker = AsyncDisposable & {
-  readonly socketPath: string;
+export type Docker = KeptEngine & {
   /** Holds the number of its process. */
   readonly pidFile: string;
-  /** Ends the engine with everything in it, if it was started here. */
-  stop(): Promise<void>;
 };
 
 export interface DockerOptions {
@@ -28,37 +22,8 @@ const systemSocket = '/var/run/docker.sock';
  */
 export async function startDocker(options: DockerOptions = {}): Promise<Docker> {
   if (process.getuid?.() !== 0) return await runningDocker();
-  // Short, because the path of a socket may have no more than 107 bytes, and not in a folder that goes before the engine does.
-  const folder = join('/tmp', `hortus-docker-${randomBytes(4).toString('hex')}`);
-  const keeper = spawn(
-    process.execPath,
-    [join(import.meta.dirname, 'docker-keeper.ts'), folder, JSON.stringify(options)],
-    {
-      stdio: ['pipe', 'pipe', 'inherit'],
-      // Ctrl-C in a terminal goes to the whole group; the keeper must outlive the tests.
-      detached: true,
-      cwd: '/',
-    },
-  );
-  keeper.stdin.on('error', () => {});
-  const ended = once(keeper, 'exit');
-  const stop = async () => {
-    keeper.ref();
-    keeper.stdin.end();
-    await ended;
-  };
-  for await (const line of createInterface(keeper.stdout)) {
-    if (line === 'ready') {
-      keeper.stdout.resume();
-      // The tests may end without asking; the keeper notices.
-      keeper.unref();
-      const [socketPath, pidFile] = [join(folder, 'docker.sock'), join(folder, 'pid')];
-      return { socketPath, pidFile, stop, [Symbol.asyncDispose]: stop };
-    }
-    await stop();
-    throw new Error(line);
-  }
-  throw new Error('The keeper of the Docker engine ended without a word');
+  const kept = await keepEngine('docker', options);
+  return { ...kept, pidFile: join(dirname(kept.socketPath), 'pid') };
 }
 
 async function runningDocker(): Promise<Docker> {

@@ -41,6 +41,7 @@ export const server = (over: Partial<Server> = {}): Server => ({
     ingress: 'caddy 2.6.2',
     capabilities: [],
   },
+  fingerprint: null,
   ...written,
   ...over,
 });

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import { answer, list, paging, Timestamp } from '../envelope.ts';
 import { choice, givenId, id, nullable, text } from '../fields.ts';
+import { Fingerprint } from '../fingerprint.ts';
 import { instanceMachine } from '../machines/instance.ts';
 import { serverMachine } from '../machines/server.ts';
 
@@ -32,6 +33,7 @@ export const Server = Type.Object(
       },
       { description: 'What the daemon said of itself when it last connected.' },
     ),
+    fingerprint: nullable(Fingerprint, { description: 'What it is made of; null until its daemon has said so.' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },

@@ -8,6 +8,8 @@ import type { ContainerFile, ContainerSpec } from './container-spec.ts';
  */
 export interface Engine {
   info(): Promise<EngineInfo>;
+  /** What the engine runs on; asked once. */
+  platform(): Promise<Platform>;
 
   /** In any state; `true` asks for the label whatever its value. */
   containers(filter: { labels: LabelFilter }): Promise<ContainerFacts[]>;
@@ -75,12 +77,24 @@ export interface EngineInfo {
   os: string;
   arch: string;
   cgroup: string;
+  storageDriver: string;
+  rootless: boolean;
+  /** What it can run containers with, by name. */
+  runtimes: string[];
   cpus: number;
   memoryBytes: number;
 }
 
+/** As images name it: `linux`, `amd64`. */
+export interface Platform {
+  os: string;
+  arch: string;
+}
+
 export interface ImageFacts {
   id: string;
+  /** What it was built for; empty where it does not say. */
+  platform: Platform;
   /** As in `imageDigests`. */
   digests: string[];
   /** What a container made of it has without being told. */

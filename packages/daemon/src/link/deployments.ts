@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Fingerprint, lacksOf } from '@hortus/contract/fingerprint';
 import type { Deployment, ReportedLine } from '@hortus/contract/resources/deployments';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import { Slots, type Turns } from '../actions/turns.ts';
@@ -23,6 +24,8 @@ export interface DeploymentsOptions extends AcceptanceOptions {
   service: Service;
   ingress: Ingress;
   turns: Turns;
+  /** What this server is made of; undefined while that is not known. */
+  fingerprint(): Promise<Fingerprint | undefined>;
   log: Log;
   /** An instance changed. */
   onChange(uid: string): void;
@@ -182,6 +185,15 @@ export class DeploymentRunner {
     return undefined;
   }
 
+  /** The service looks before it orders, but may not know what has changed here since. */
+  async #unfit(manifest: SignedManifest): Promise<RolloutResult | undefined> {
+    if (lacksOf(manifest, NOTHING).length === 0) return undefined;
+    const found = await this.#options.fingerprint();
+    const lacks = found ? lacksOf(manifest, found) : [];
+    if (lacks.length === 0) return undefined;
+    return failed('unsupported', `This server cannot run it: ${lacks.map(({ message }) => message).join('; ')}.`);
+  }
+
   async #resume(journalled: JournalledDeployment, signal: AbortSignal): Promise<void> {
     const { id, definitionId: definition_id, revision, claim, manifest, rollbackOf } = journalled;
     if (manifest === undefined) return this.#finish(id, failed('lost', 'The daemon has lost the manifest.'));
@@ -224,7 +236,7 @@ export class DeploymentRunner {
       logins: manifest.registries,
       renew: isRenewal(id, manifest),
     });
-    const work = () => this.#slots.run(async () => rollOut(await rollout(), deps));
+    const work = () => this.#slots.run(async () => (await this.#unfit(manifest)) ?? rollOut(await rollout(), deps));
     let result: RolloutResult;
     try {
       result = await turns.take(manifest.instance_uid, work);
@@ -311,6 +323,9 @@ export class DeploymentRunner {
     this.#reports.report(id);
   }
 }
+
+/** A server that has nothing: what lacks nothing there need not be looked at. */
+const NOTHING = { engine_problem: null, gpu_runtime: null, caddy_version: null };
 
 /** As the reason of an abort it becomes the reason of the result. */
 const CANCELLED = 'cancelled';

@@ -11,6 +11,7 @@ import { rollouts } from './migrations/0013-rollouts.ts';
 import { images } from './migrations/0014-images.ts';
 import { drift } from './migrations/0020-drift.ts';
 import { metrics } from './migrations/0030-metrics.ts';
+import { fingerprint } from './migrations/0031-fingerprint.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
 /** In the order in which they run; a name once released never changes. */
@@ -27,6 +28,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0014-images': images,
   '0020-drift': drift,
   '0030-metrics': metrics,
+  '0031-fingerprint': fingerprint,
 };
 
 /** Any number works as long as every replica uses the same. */

@@ -172,6 +172,8 @@ export interface Tables {
     daemon_journal: string | null;
     /** What the daemon said of its machine. */
     daemon_platform: Json;
+    /** What the server is made of, as the daemon last found it. */
+    fingerprint: Json | null;
     /** The last poll since there has been no connection: a daemon may do without one. */
     polled_at: Time | null;
     last_seen_at: Time | null;

@@ -388,6 +388,7 @@ export const goodRequests: GoodRequests = {
       memory: { used: 2_147_483_648, free: 6_442_450_944 },
       cpu: { cores: 4, used_percent: 12.5 },
       disk: { used: 50_000_000_000, free: 150_000_000_000 },
+      fingerprint: { engine: 'docker', api_version: '1.41', rootless: false, gpu_runtime: null },
       usage: [
         {
           instance_uid: 'blog',

@@ -43,6 +43,7 @@ export const serverRow = (tx: Tx, { accountId, serverId }: Pick<Ground, 'account
   daemon_version: null,
   daemon_journal: null,
   daemon_platform: '{}',
+  fingerprint: null,
   polled_at: null,
   next_key_sealed: null,
   last_seen_at: null,

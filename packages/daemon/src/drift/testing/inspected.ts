@@ -8,6 +8,7 @@ import type { Unit } from '../../plan/desired.ts';
 /** What every container of these tests is made of. */
 export const image: ImageFacts = {
   id: `sha256:${'a'.repeat(64)}`,
+  platform: { os: 'linux', arch: 'amd64' },
   digests: [`example@sha256:${'b'.repeat(64)}`],
   env: ['PATH=/bin', 'LANG=C'],
   labels: { maintainer: 'nobody' },

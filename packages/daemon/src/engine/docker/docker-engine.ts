@@ -11,6 +11,7 @@ import type {
   LabelFilter,
   NamedFacts,
   NamedSpec,
+  Platform,
   PullOptions,
   PullProgress,
   RunningContainer,
@@ -53,6 +54,7 @@ export function openDockerEngine(options: DockerEngineOptions): Engine {
 class DockerEngine implements Engine {
   readonly #api: DockerApi;
   readonly #timeouts: Timeouts;
+  #cpus: Promise<number> | undefined;
 
   constructor({ socketPath, timeouts }: DockerEngineOptions) {
     this.#timeouts = { ...standardTimeouts, ...timeouts };
@@ -62,7 +64,7 @@ class DockerEngine implements Engine {
   async info(): Promise<EngineInfo> {
     const [{ prefix, answer }, info] = await Promise.all([
       this.#api.negotiated(),
-      this.#api.json<{ Name: string; CgroupVersion?: string; NCPU: number; MemTotal: number }>({
+      this.#api.json<InfoAnswer>({
         operation: 'ask the engine about itself',
         method: 'GET',
         path: '/info',
@@ -76,9 +78,17 @@ class DockerEngine implements Engine {
       os: answer.Os,
       arch: answer.Arch,
       cgroup: info.CgroupVersion ?? '1',
+      storageDriver: info.Driver ?? '',
+      rootless: (info.SecurityOptions ?? []).some((option) => /(^|,)name=rootless(,|$)/.test(option)),
+      runtimes: Object.keys(info.Runtimes ?? {}),
       cpus: info.NCPU,
       memoryBytes: info.MemTotal,
     };
+  }
+
+  async platform(): Promise<Platform> {
+    const { answer } = await this.#api.negotiated();
+    return { os: answer.Os, arch: answer.Arch };
   }
 
   async containers({ labels }: { labels: LabelFilter }): Promise<ContainerFacts[]> {
@@ -183,8 +193,17 @@ class DockerEngine implements Engine {
   async #withinMachine(spec: ContainerSpec): Promise<ContainerSpec> {
     const { limits } = spec;
     if (limits.cpus === undefined || limits.cpus <= 1) return spec;
-    const { cpus } = await this.info();
+    const cpus = await this.#countCpus();
     return { ...spec, limits: { ...limits, cpus: Math.min(limits.cpus, cpus) } };
+  }
+
+  /** Asked once: Podman takes a second to answer, and a machine keeps its processors. */
+  #countCpus(): Promise<number> {
+    this.#cpus ??= this.info().then(({ cpus }) => cpus);
+    this.#cpus.catch(() => {
+      this.#cpus = undefined;
+    });
+    return this.#cpus;
   }
 
   async putFiles(id: string, files: readonly ContainerFile[]): Promise<void> {
@@ -296,6 +315,16 @@ class DockerEngine implements Engine {
     const call = this.#container('POST', id, what, `${what} container ${id}`, timeout);
     return { ...call, query: { t: String(Math.ceil(graceMs / 1_000)) } };
   }
+}
+
+/** The part of `GET /info` that we read. */
+interface InfoAnswer {
+  CgroupVersion?: string;
+  Driver?: string;
+  SecurityOptions?: string[] | null;
+  Runtimes?: Record<string, unknown> | null;
+  NCPU: number;
+  MemTotal: number;
 }
 
 /** The part of `GET /containers/json` that we read. */

@@ -5,9 +5,7 @@ import { checkedReference, pullParameters } from './image-reference.ts';
 import { jsonLines } from './json-lines.ts';
 
 export async function hasImage(api: DockerApi, ref: string): Promise<boolean> {
-  const operation = `look for image ${ref}`;
-  const path = `/images/${checkedReference(ref, operation)}/json`;
-  const { status } = await api.call({ operation, method: 'GET', path, timeout: api.timeouts.quick }, [404]);
+  const { status } = await api.call(imageCall(api, ref), [404]);
   return status === 200;
 }
 
@@ -18,9 +16,10 @@ export async function imageDigests(api: DockerApi, ref: string): Promise<string[
 export async function readImage(api: DockerApi, ref: string): Promise<ImageFacts | undefined> {
   const { status, body } = await api.call(imageCall(api, ref), [404]);
   if (status === 404) return undefined;
-  const { Id, RepoDigests, Config } = JSON.parse(body.toString('utf8')) as ImageAnswer;
+  const { Id, Os = '', Architecture = '', RepoDigests, Config } = JSON.parse(body.toString('utf8')) as ImageAnswer;
   return {
     id: Id,
+    platform: { os: Os, arch: Architecture },
     digests: RepoDigests ?? [],
     env: Config?.Env ?? [],
     labels: Config?.Labels ?? {},
@@ -37,6 +36,8 @@ function imageCall(api: DockerApi, ref: string) {
 /** The part of `GET /images/{name}/json` that we read. */
 interface ImageAnswer {
   Id: string;
+  Os?: string;
+  Architecture?: string;
   RepoDigests?: string[] | null;
   Config?: {
     Env?: string[] | null;
@@ -48,7 +49,8 @@ interface ImageAnswer {
 export async function importImage(api: DockerApi, ref: string, archive: Buffer): Promise<void> {
   const operation = `import image ${ref}`;
   const { fromImage: repo, tag } = pullParameters(checkedReference(ref, operation));
-  const query = { fromSrc: '-', repo, tag };
+  // The tag in the name, because Podman reads none beside it.
+  const query = { fromSrc: '-', repo: `${repo}:${tag}` };
   const call = { operation, method: 'POST', path: '/images/create', query, timeout: api.timeouts.heavy } as const;
   const { body } = await api.call({ ...call, body: archive });
   for await (const line of jsonLines<PullLine>(once(body))) {

@@ -3,6 +3,7 @@ import { actorOf, type Principal } from '../../identity/principal.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
+import { requireFit } from '../capacity/fit.ts';
 import { requireRoom, reservationOf } from '../capacity/room.ts';
 import { type DefinitionRow, definitionById, type Pinned, pin } from '../definitions/deployable.ts';
 import type { Standing } from '../servers/service.ts';
@@ -90,10 +91,11 @@ export class Deployments {
 
   /** Says what keeps a definition from being deployed before a daemon would: outside the transaction, as it takes time. */
   async rehearse({ accountId }: Principal, { definition_id: id, ignore_capacity }: DeploymentCreate): Promise<void> {
-    const { reader, manifests } = this.#deps;
+    const { reader, manifests, server } = this.#deps;
     const definition = id === undefined ? undefined : await definitionById(reader, accountId, id);
     if (definition === undefined || definition.status === 'archived') return;
     const { manifest } = await manifests.resolve(reader, accountId, definition.id, definition.current_revision);
+    requireFit(manifest, (await server(reader, accountId, definition.server_id))?.fingerprint ?? null);
     if (ignore_capacity) return;
     await requireRoom(reader, {
       accountId,

@@ -1,3 +1,4 @@
+import { Fingerprint, type ReportedFingerprint } from '@hortus/contract/fingerprint';
 import type { Server, ServerRegistration, ServerUpdate } from '@hortus/contract/resources/servers';
 import { KEYS_TOPIC } from '../../identity/authenticator.ts';
 import { actorOf, type Principal, userOf } from '../../identity/principal.ts';
@@ -10,7 +11,7 @@ import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { ROTATE_TOPIC, sealedFor } from './key-handover.ts';
 import { serverLifecycle } from './lifecycle.ts';
-import { serverRecord } from './record.ts';
+import { fingerprintOf, serverRecord } from './record.ts';
 import {
   countServers,
   findServer,
@@ -20,6 +21,7 @@ import {
   type ServerRow,
   updateServer,
   useServer,
+  writeFingerprint,
 } from './store.ts';
 
 export interface ServersDeps {
@@ -39,6 +41,7 @@ export interface ServersDeps {
 export interface Standing {
   readonly status: ServerRow['status'];
   readonly connected: boolean;
+  readonly fingerprint: Fingerprint | null;
 }
 
 export class Servers {
@@ -76,7 +79,17 @@ export class Servers {
     if (!row) return undefined;
     const there = row.connected_replica !== null || row.polled_at !== null;
     const connected = row.status === 'online' || (row.status === 'draining' && there);
-    return { status: row.status, connected };
+    return { status: row.status, connected, fingerprint: fingerprintOf(row) };
+  }
+
+  /** For capacity, whose reports say it. What a daemon does not know is null. */
+  async identify(tx: Tx, id: string, found: ReportedFingerprint): Promise<void> {
+    const names = Object.keys(Fingerprint.properties) as (keyof Fingerprint)[];
+    await writeFingerprint(
+      tx,
+      id,
+      JSON.stringify(Object.fromEntries(names.map((name) => [name, found[name] ?? null]))),
+    );
   }
 
   /** For deployments: whether the daemon that is connected keeps no journal, and so names itself to nobody. */
@@ -107,6 +120,7 @@ export class Servers {
         daemon_version: null,
         daemon_journal: null,
         daemon_platform: '{}',
+        fingerprint: null,
         polled_at: null,
         last_seen_at: null,
         deleted_at: null,

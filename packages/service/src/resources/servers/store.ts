@@ -92,6 +92,15 @@ export const lockConnectedDaemon = statement<{ id: string }, DaemonRow>((db, p, 
   return engine === 'postgres' ? query.forUpdate() : query;
 });
 
+/** Written only where it says something new, because it comes with every report. */
+export const writeFingerprint = (tx: Tx, id: string, fingerprint: string) =>
+  tx.db
+    .updateTable('servers')
+    .set({ fingerprint })
+    .where('id', '=', id)
+    .where((eb) => eb.or([eb('fingerprint', 'is', null), eb('fingerprint', '<>', fingerprint)]))
+    .execute();
+
 export type ServerColumns = Partial<
   Pick<
     ServerRow,
