@@ -34,7 +34,7 @@ export const beginDeployment = (
       definition_id: definition.id,
       server_id: definition.server_id,
       instance_id: null,
-      kind: heals ? 'heal' : rollbackOf !== null ? 'rollback' : renew ? 'renew' : 'deploy',
+      kind: kindOf(definition, { rollbackOf, renew, heals }),
       rollback_of: rollbackOf,
       revision: revision.number,
       template_id: revision.template_id,
@@ -58,3 +58,13 @@ export const beginDeployment = (
     'create',
     actor,
   );
+
+function kindOf(
+  { test_id }: Pinned['definition'],
+  { rollbackOf, renew, heals }: Pick<Beginning, 'rollbackOf' | 'renew' | 'heals'>,
+): DeploymentRow['kind'] {
+  if (heals) return 'heal';
+  if (test_id !== null) return 'test';
+  if (rollbackOf !== null) return 'rollback';
+  return renew ? 'renew' : 'deploy';
+}

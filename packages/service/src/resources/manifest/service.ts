@@ -22,7 +22,7 @@ import { registriesOf, withPins } from './images.ts';
 import type { ManifestSigner } from './signer.ts';
 
 export interface ManifestsDeps {
-  readonly catalog: Pick<Catalog, 'byId'>;
+  readonly catalog: Pick<Catalog, 'known'>;
   readonly vault: Pick<Vault, 'decrypt'>;
   readonly signer: ManifestSigner;
   /** How to sign in to those of these registries that the account has a password for. */
@@ -147,8 +147,6 @@ export class Manifests {
   }
 
   #spec(templateId: string) {
-    const template = this.#deps.catalog.byId(templateId);
-    if (!template) throw new Error(`Template ${templateId} is named by a revision but not in the catalog.`);
-    return template.spec;
+    return this.#deps.catalog.known(templateId).spec;
   }
 }
