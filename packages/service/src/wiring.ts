@@ -40,6 +40,10 @@ import { deploymentRoutes } from './resources/deployments/routes.ts';
 import { Deployments } from './resources/deployments/service.ts';
 import { draftRoutes } from './resources/drafts/routes.ts';
 import { Drafts } from './resources/drafts/service.ts';
+import { testGround } from './resources/drafts/test-ground.ts';
+import { testJob, wakeTests } from './resources/drafts/test-job.ts';
+import { TEST } from './resources/drafts/test-lifecycle.ts';
+import { TemplateTests } from './resources/drafts/tests.ts';
 import { eventRoutes } from './resources/events/routes.ts';
 import { Agents } from './resources/implant/agents.ts';
 import { implantRoutes } from './resources/implant/routes.ts';
@@ -78,11 +82,16 @@ import { Servers } from './resources/servers/service.ts';
 import { settingRoutes } from './resources/settings/routes.ts';
 import { taxonomyRoutes } from './resources/taxonomy/routes.ts';
 import type { Catalog } from './resources/templates/catalog.ts';
+import { PUBLISHED } from './resources/templates/publish.ts';
 import { templateRoutes } from './resources/templates/routes.ts';
 import { tenantRoutes } from './resources/tenants/routes.ts';
 import { Tenants } from './resources/tenants/service.ts';
+import { APPLY, APPLY_ALL } from './resources/upgrades/application.ts';
+import { applicationGround } from './resources/upgrades/application-ground.ts';
+import { UpgradeApplication } from './resources/upgrades/apply.ts';
+import { applyAllJob, applyJob, wakeUpgrades } from './resources/upgrades/apply-job.ts';
 import { upgradeRoutes } from './resources/upgrades/routes.ts';
-import { SCAN, scanJob } from './resources/upgrades/scan.ts';
+import { publishedJob, SCAN, scanJob } from './resources/upgrades/scan.ts';
 import { Upgrades } from './resources/upgrades/service.ts';
 import { vaultRoutes } from './resources/vault/routes.ts';
 import { VaultAdministration } from './resources/vault/service.ts';
@@ -172,8 +181,19 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     },
   });
   const heard = (serverId: string) => liveness.heard(serverId);
+  const holdServer = (tx: Tx, accountId: string, id: string) => servers.hold(tx, accountId, id);
   const planning = new Planning({ reader, server, manifests });
-  const deployments = new Deployments({ reader, pages, server, manifests, planning, wake, deployedOn, heard });
+  const deployments = new Deployments({
+    reader,
+    pages,
+    server,
+    manifests,
+    planning,
+    wake,
+    deployedOn,
+    holdServer,
+    heard,
+  });
   const instances: Instances = new Instances({
     reader,
     pages,
@@ -259,11 +279,31 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     catalog,
     hasInstance: (accountId, id) => instances.has(accountId, id),
   });
+  const applicationSteps = applicationGround({
+    server,
+    deployments,
+    actions,
+    backup: async () => undefined,
+    returnWithData: async () => undefined,
+  });
+  const application = new UpgradeApplication({ ...applicationSteps, reader, vault, catalog });
   const reading = new ManifestReading({
     manifests,
     allowPlaintext: config.allowPlaintextManifest,
     deployment: deploymentFor,
     underWay,
+  });
+
+  const tests = new TemplateTests({
+    reader,
+    pages,
+    catalog,
+    serversForTests: (queries, accountId) => servers.forTests(queries, accountId),
+    async plant(tx, principal, order) {
+      const { id: definitionId } = await definitions.create(tx, principal, order);
+      const { id: deploymentId } = await deployments.execute(tx, principal, { definition_id: definitionId });
+      return { definitionId, deploymentId };
+    },
   });
 
   const metrics = new Metrics({
@@ -293,14 +333,18 @@ export async function wireResources(ground: Ground): Promise<Wired> {
         ? actions.completed(serverId, message)
         : actions.failed(serverId, message);
     },
-    subscribers: [fanOut],
+    subscribers: [fanOut, wakeTests, wakeUpgrades],
     jobs: {
       [DELIVER]: deliveryJob({ storage, vault, guard }),
       [HEAL]: healJob({ storage, order: (tx, ...of) => deployments.heal(tx, ...of) }),
       [DEPLOYMENT_DEADLINE]: deadlineJob({ storage, server, manifests, wake }),
       [EXECUTION_DEADLINE]: actions.deadlineJob(),
+      [TEST]: testJob(testGround({ storage, catalog, server, definitions, deployments, instances, actions })),
       [SILENCE]: liveness.silence,
       [RETENTION]: retentionJob({ storage, retention: config.retention, log }),
+      [APPLY]: applyJob(storage, applicationSteps),
+      [APPLY_ALL]: applyAllJob(storage, application),
+      [PUBLISHED]: publishedJob({ storage, catalog }),
       ...(config.upgradeScanHours > 0 && {
         [SCAN]: scanJob({ storage, catalog }, config.upgradeScanHours * 3_600_000),
       }),
@@ -308,7 +352,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     handlers: {
       ...healthRoutes(version),
       ...templateRoutes(catalog),
-      ...draftRoutes(new Drafts(), catalog),
+      ...draftRoutes(new Drafts((tx, row) => tests.requirePassed(tx, row)), tests, catalog),
       ...catalogRoutes(catalog),
       ...taxonomyRoutes(catalog),
       ...recipeRoutes(
@@ -324,7 +368,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       ...metricRoutes(metrics),
       ...actionRoutes(actions),
       ...playbookRoutes(),
-      ...upgradeRoutes(upgrades),
+      ...upgradeRoutes(upgrades, application),
       ...serverRoutes(servers, new Drains({ instancesOn: toMoveFrom })),
       ...tenantRoutes(tenants),
       ...capacityRoutes(capacities),

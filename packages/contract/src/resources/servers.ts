@@ -14,6 +14,7 @@ export const Server = Type.Object(
     name: Type.String(),
     environment: choice(environments),
     description: nullable(Type.String()),
+    deploy_tests: Type.Boolean({ description: 'Templates of the account are tried here before they are published.' }),
     status: choice(serverMachine.states),
     connected: Type.Boolean({
       description: 'Whether its daemon holds the channel open. A daemon that only polls is online without it.',
@@ -91,6 +92,9 @@ export const ServerRegistration = Type.Object(
     name: text(120),
     environment: choice(environments),
     description: Type.Optional(Type.String({ maxLength: 2000 })),
+    deploy_tests: Type.Optional(
+      Type.Boolean({ description: 'Whether templates of the account are tried here before they are published.' }),
+    ),
   },
   {
     title: 'ServerRegistration',
@@ -105,6 +109,9 @@ export const ServerUpdate = Type.Object(
     name: Type.Optional(text(120)),
     environment: Type.Optional(choice(environments)),
     description: Type.Optional(nullable(Type.String({ maxLength: 2000 }))),
+    deploy_tests: Type.Optional(
+      Type.Boolean({ description: 'Whether templates of the account are tried here before they are published.' }),
+    ),
   },
   { title: 'ServerUpdate', additionalProperties: false, examples: [{ environment: 'staging' }] },
 );

@@ -12,6 +12,8 @@ import { images } from './migrations/0014-images.ts';
 import { drift } from './migrations/0020-drift.ts';
 import { metrics } from './migrations/0030-metrics.ts';
 import { fingerprint } from './migrations/0031-fingerprint.ts';
+import { deployTests } from './migrations/0050-deploy-tests.ts';
+import { upgradesApply } from './migrations/0051-upgrades-apply.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
 /** In the order in which they run; a name once released never changes. */
@@ -29,6 +31,8 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0020-drift': drift,
   '0030-metrics': metrics,
   '0031-fingerprint': fingerprint,
+  '0050-deploy-tests': deployTests,
+  '0051-upgrades-apply': upgradesApply,
 };
 
 /** Any number works as long as every replica uses the same. */

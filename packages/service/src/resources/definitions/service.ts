@@ -79,6 +79,10 @@ export class Definitions {
   async order({ accountId }: Principal, body: DefinitionCreate): Promise<Order> {
     const { catalog, reader, vault } = this.#deps;
     const config = body.saved_config_id && (await openSavedConfig(reader, vault, accountId, body.saved_config_id));
+    // Another process may have published it a moment ago.
+    const { template_id: id, species = config ? config.species : undefined } = body;
+    if (id !== undefined && catalog.visibleById(id, accountId)?.item.status !== 'published') await catalog.load();
+    else if (species !== undefined && !catalog.newestOf(species, accountId)) await catalog.load();
     return readOrder(catalog, accountId, body, config || undefined);
   }
 
@@ -104,6 +108,7 @@ export class Definitions {
         last_revision: 1,
         container_name: instanceUid,
         watch_seconds: order.watchSeconds,
+        test_id: order.testId ?? null,
         heal: order.heal ? 1 : 0,
         succeeded_at: null,
         created_at: tx.now,
@@ -256,9 +261,7 @@ export class Definitions {
   }
 
   #template(id: string): CatalogTemplate {
-    const template = this.#deps.catalog.byId(id);
-    if (!template) throw new Error(`Template ${id} is named by a definition but not in the catalog.`);
-    return template;
+    return this.#deps.catalog.known(id);
   }
 
   #record(row: CurrentRow): Definition {
