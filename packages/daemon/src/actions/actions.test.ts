@@ -47,6 +47,7 @@ function open(shimCommand: readonly string[] = command) {
     log: openLog('error'),
     outputLimit: 10_000,
     onStarted: (id) => started.push(id),
+    onUnkept: () => undefined,
     onFinished: () => undefined,
   });
   actions.recover();

@@ -12,12 +12,13 @@ import { nextName } from '../plan/names.ts';
 import type { PlanStep, Target, Way } from '../plan/plan-step.ts';
 import { fetchImage } from '../pull/fetch-image.ts';
 import { addressesOf, addressOf } from './address.ts';
+import { requireFree } from './failure.ts';
 import type { Gap } from './gap.ts';
 import { lastLines, NotReady, waitReady } from './readiness.ts';
 
 export interface StepRunnerDeps {
   engine: Engine;
-  ingress: Pick<Ingress, 'lead' | 'trouble'>;
+  ingress: Pick<Ingress, 'lead' | 'taken' | 'trouble'>;
   instanceUid: string;
   gap: Gap;
   /** How to sign in where the images come from. */
@@ -144,6 +145,7 @@ export class StepRunner {
   async #route(ways: readonly Way[]): Promise<string> {
     const { ingress, instanceUid, gap, warn } = this.#deps;
     const routes = await Promise.all(ways.map((way) => this.#served(way)));
+    requireFree(ingress, instanceUid, routes);
     await ingress.lead(instanceUid, routes);
     gap.routed(routes.map(({ component }) => component));
     const { trouble } = ingress;

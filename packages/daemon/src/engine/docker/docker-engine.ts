@@ -278,9 +278,10 @@ class DockerEngine implements Engine {
     const call = this.#container('POST', id, 'wait', operation, this.#timeouts.quick);
     // The engine sends its headers at once and the rest when the container ends, however long that takes.
     const stream = await this.#api.stream({ ...call, signal }, { mayBeSilent: true });
-    const chunks: Buffer[] = [];
-    for await (const chunk of stream) chunks.push(chunk as Buffer);
-    const text = Buffer.concat(chunks).toString('utf8');
+    const text = await textOf(stream).catch((cause) => {
+      if (signal?.aborted) throw cause;
+      throw new EngineProblem({ operation, kind: 'unreachable', detail: 'the engine broke the stream off', cause });
+    });
     if (text === '') throw new EngineProblem({ operation, kind: 'unreachable', detail: 'the engine ended the stream' });
     const { StatusCode, Error: failure } = JSON.parse(text) as {
       StatusCode: number;
@@ -346,6 +347,12 @@ interface ListedContainer {
   Id: string;
   Labels?: Record<string, string> | null;
   HostConfig?: { NetworkMode?: string };
+}
+
+async function textOf(stream: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 async function* once(body: Buffer): AsyncGenerator<Buffer> {

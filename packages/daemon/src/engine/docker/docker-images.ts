@@ -93,14 +93,19 @@ export async function pullImage(
     timeout: api.timeouts.silence,
     signal,
   });
-  for await (const line of jsonLines<PullLine>(stream)) {
-    if (line.error !== undefined) throw new EngineProblem({ operation, kind: 'failed', detail: line.error });
-    const { current, total } = line.progressDetail ?? {};
-    on({
-      status: line.status ?? '',
-      ...(line.id === undefined ? {} : { layer: line.id }),
-      ...(current === undefined ? {} : { current }),
-      ...(total === undefined ? {} : { total }),
-    });
+  try {
+    for await (const line of jsonLines<PullLine>(stream)) {
+      if (line.error !== undefined) throw new EngineProblem({ operation, kind: 'failed', detail: line.error });
+      const { current, total } = line.progressDetail ?? {};
+      on({
+        status: line.status ?? '',
+        ...(line.id === undefined ? {} : { layer: line.id }),
+        ...(current === undefined ? {} : { current }),
+        ...(total === undefined ? {} : { total }),
+      });
+    }
+  } catch (cause) {
+    if (cause instanceof EngineProblem || signal?.aborted) throw cause;
+    throw new EngineProblem({ operation, kind: 'unreachable', detail: 'the engine broke the stream off', cause });
   }
 }
