@@ -129,7 +129,25 @@ export const migrationSteps = {
 
 export type MigrationStep = keyof typeof migrationSteps;
 
-const steps = { ...rolloutSteps, ...orderSteps, ...migrationSteps };
+/** What the service does to apply an upgrade; each step is one of a daemon's playbooks, carried out and waited for. */
+export const upgradeSteps = {
+  upgrade_backup: {
+    name: 'Back up',
+    description: 'Makes the backup that the template declares, before anything is changed.',
+  },
+  upgrade_deploy: { name: 'Deploy', description: 'Deploys the revision of the newer version.' },
+  upgrade_watch: {
+    name: 'Watch',
+    description:
+      'Waits for as long as the definition is watched, while its daemon goes back by itself if it turns sick.',
+  },
+  upgrade_return: {
+    name: 'Go back with data',
+    description: 'Puts the backup and the earlier revision back where a job has changed data that code cannot undo.',
+  },
+} as const satisfies Record<string, StepText>;
+
+const steps = { ...rolloutSteps, ...orderSteps, ...upgradeSteps, ...migrationSteps };
 
 interface PlaybookText extends StepText {
   /** In the order in which they come; each may come several times, once or, where there is nothing to do, not at all. */
@@ -196,6 +214,11 @@ export const playbooks = {
     name: 'Smoke test',
     description: 'Makes the smoke test of the template on an instance that runs; nothing is changed.',
     steps: [...ordered, 'smoke_test', 'report_result'],
+  },
+  upgrade: {
+    name: 'Upgrade',
+    description: 'Takes an instance to a newer version of its template, and back if that does not stay healthy.',
+    steps: ['upgrade_backup', 'upgrade_deploy', 'upgrade_watch', 'upgrade_return'],
   },
   release: {
     name: 'Release',

@@ -32,7 +32,7 @@ import { definitionsOfTenants, holdDefinitionsOf } from './resources/definitions
 import { relocateDefinition } from './resources/definitions/relocation.ts';
 import { definitionRoutes } from './resources/definitions/routes.ts';
 import { SecretChanges } from './resources/definitions/secret-changes.ts';
-import { Definitions, definitionsOn } from './resources/definitions/service.ts';
+import { Definitions, definitionsOn, plantedOn } from './resources/definitions/service.ts';
 import { DEADLINE as DEPLOYMENT_DEADLINE, deadlineJob } from './resources/deployments/deadline.ts';
 import { HEAL, healJob, healSoon } from './resources/deployments/heal.ts';
 import { DeploymentsElsewhere } from './resources/deployments/on-another-server.ts';
@@ -43,6 +43,10 @@ import { deploymentRoutes } from './resources/deployments/routes.ts';
 import { Deployments } from './resources/deployments/service.ts';
 import { draftRoutes } from './resources/drafts/routes.ts';
 import { Drafts } from './resources/drafts/service.ts';
+import { testGround } from './resources/drafts/test-ground.ts';
+import { testJob, wakeTests } from './resources/drafts/test-job.ts';
+import { TEST } from './resources/drafts/test-lifecycle.ts';
+import { TemplateTests } from './resources/drafts/tests.ts';
 import { eventRoutes } from './resources/events/routes.ts';
 import { Agents } from './resources/implant/agents.ts';
 import { implantRoutes } from './resources/implant/routes.ts';
@@ -79,18 +83,24 @@ import { SavedConfigs } from './resources/saved-configs/service.ts';
 import type { ActionReport, DaemonChannelDeps } from './resources/servers/daemon-channel.ts';
 import { Drains } from './resources/servers/drain.ts';
 import { Liveness, SILENCE } from './resources/servers/liveness/liveness.ts';
+import { Prunes } from './resources/servers/prune.ts';
 import { serverRoutes } from './resources/servers/routes.ts';
 import { Servers } from './resources/servers/service.ts';
 import { settingRoutes } from './resources/settings/routes.ts';
 import { taxonomyRoutes } from './resources/taxonomy/routes.ts';
 import type { Catalog } from './resources/templates/catalog.ts';
+import { PUBLISHED } from './resources/templates/publish.ts';
 import { templateRoutes } from './resources/templates/routes.ts';
 import { tenantRoutes } from './resources/tenants/routes.ts';
 import { Tenants } from './resources/tenants/service.ts';
 import { transferRoutes } from './resources/transfers/routes.ts';
 import { Transfers } from './resources/transfers/service.ts';
+import { APPLY, APPLY_ALL } from './resources/upgrades/application.ts';
+import { applicationGround } from './resources/upgrades/application-ground.ts';
+import { UpgradeApplication } from './resources/upgrades/apply.ts';
+import { applyAllJob, applyJob, wakeUpgrades } from './resources/upgrades/apply-job.ts';
 import { upgradeRoutes } from './resources/upgrades/routes.ts';
-import { SCAN, scanJob } from './resources/upgrades/scan.ts';
+import { publishedJob, SCAN, scanJob } from './resources/upgrades/scan.ts';
 import { Upgrades } from './resources/upgrades/service.ts';
 import { vaultRoutes } from './resources/vault/routes.ts';
 import { VaultAdministration } from './resources/vault/service.ts';
@@ -181,8 +191,26 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     },
   });
   const heard = (serverId: string) => liveness.heard(serverId);
+  const prunes = new Prunes({
+    livingOn: async (queries, id) => {
+      const there = (await toMoveFrom(queries, id)).map(({ instance_uid }) => instance_uid);
+      return [...new Set([...there, ...(await plantedOn(queries, id))])];
+    },
+    order: (tx, order) => actions.orderOnServer(tx, order),
+  });
+  const holdServer = (tx: Tx, accountId: string, id: string) => servers.hold(tx, accountId, id);
   const planning = new Planning({ reader, server, manifests });
-  const deployments = new Deployments({ reader, pages, server, manifests, planning, wake, deployedOn, heard });
+  const deployments = new Deployments({
+    reader,
+    pages,
+    server,
+    manifests,
+    planning,
+    wake,
+    deployedOn,
+    holdServer,
+    heard,
+  });
   const instances: Instances = new Instances({
     reader,
     pages,
@@ -198,7 +226,9 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     catalog,
     instances,
     manifestOf: (...of) => manifests.resolve(...of),
-    ended: (tx, { instance_id }) => migrations.acted(tx, instance_id),
+    ended: async (tx, { instance_id }) => {
+      if (instance_id !== null) await migrations.acted(tx, instance_id);
+    },
     secretsOf,
   });
   const drifts = new Drifts({ reader, instances, secretsOf, heal: healSoon });
@@ -275,15 +305,18 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       },
       executions: {
         order: (tx, order) => actions.order(tx, order),
-        find: (...of) => actions.find(...of),
+        find: (...of) => actions.standing(...of),
         latest: (...of) => actions.latest(...of),
       },
       deployments: new DeploymentsElsewhere(wake),
       transfers,
       tenants: { settle: (tx, ...of) => tenants.settle(tx, ...of) },
       capacity: {
-        require: (queries, definition, server_id, manifest) =>
-          deployments.requireRoom(queries, { ...definition, server_id }, manifest),
+        require: async (tx, definition, server_id, revision) =>
+          deployments.requireRoom(tx, {
+            definition: { ...definition, server_id },
+            revision: await revisionOf(tx, definition.id, revision),
+          }),
         diskFree,
       },
       graceMs: config.migrationGraceMinutes * 60_000,
@@ -314,11 +347,31 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     catalog,
     hasInstance: (accountId, id) => instances.has(accountId, id),
   });
+  const applicationSteps = applicationGround({
+    server,
+    deployments,
+    actions,
+    backup: async () => undefined,
+    returnWithData: async () => undefined,
+  });
+  const application = new UpgradeApplication({ ...applicationSteps, reader, vault, catalog });
   const reading = new ManifestReading({
     manifests,
     allowPlaintext: config.allowPlaintextManifest,
     deployment: deploymentFor,
     underWay,
+  });
+
+  const tests = new TemplateTests({
+    reader,
+    pages,
+    catalog,
+    serversForTests: (queries, accountId) => servers.forTests(queries, accountId),
+    async plant(tx, principal, order) {
+      const { id: definitionId } = await definitions.create(tx, principal, order);
+      const { id: deploymentId } = await deployments.execute(tx, principal, { definition_id: definitionId });
+      return { definitionId, deploymentId };
+    },
   });
 
   const metrics = new Metrics({
@@ -350,15 +403,19 @@ export async function wireResources(ground: Ground): Promise<Wired> {
         ? actions.completed(serverId, message)
         : actions.failed(serverId, message);
     },
-    subscribers: [fanOut],
+    subscribers: [fanOut, wakeTests, wakeUpgrades],
     jobs: {
       [DELIVER]: deliveryJob({ storage, vault, guard }),
       [HEAL]: healJob({ storage, order: (tx, ...of) => deployments.heal(tx, ...of) }),
       [DEPLOYMENT_DEADLINE]: deadlineJob({ storage, server, manifests, wake }),
       [EXECUTION_DEADLINE]: actions.deadlineJob(),
+      [TEST]: testJob(testGround({ storage, catalog, server, definitions, deployments, instances, actions })),
       [SILENCE]: liveness.silence,
       [MIGRATE]: migrations.job(),
       [RETENTION]: retentionJob({ storage, retention: config.retention, log }),
+      [APPLY]: applyJob(storage, applicationSteps),
+      [APPLY_ALL]: applyAllJob(storage, application),
+      [PUBLISHED]: publishedJob({ storage, catalog }),
       ...(config.upgradeScanHours > 0 && {
         [SCAN]: scanJob({ storage, catalog }, config.upgradeScanHours * 3_600_000),
       }),
@@ -366,7 +423,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     handlers: {
       ...healthRoutes(version),
       ...templateRoutes(catalog),
-      ...draftRoutes(new Drafts(), catalog),
+      ...draftRoutes(new Drafts((tx, row) => tests.requirePassed(tx, row)), tests, catalog),
       ...catalogRoutes(catalog),
       ...taxonomyRoutes(catalog),
       ...recipeRoutes(
@@ -382,8 +439,8 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       ...metricRoutes(metrics),
       ...actionRoutes(actions),
       ...playbookRoutes(),
-      ...upgradeRoutes(upgrades),
-      ...serverRoutes(servers, new Drains({ instancesOn: toMoveFrom })),
+      ...upgradeRoutes(upgrades, application),
+      ...serverRoutes(servers, new Drains({ instancesOn: toMoveFrom }), prunes),
       ...tenantRoutes(tenants),
       ...migrationRoutes(migrations, tenants),
       ...transferRoutes(transfers),

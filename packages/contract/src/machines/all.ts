@@ -7,6 +7,7 @@ import { migrationMachine } from './migration.ts';
 import { recipeMachine } from './recipe.ts';
 import { serverMachine } from './server.ts';
 import { templateMachine } from './template.ts';
+import { templateTestMachine } from './template-test.ts';
 import { tenantMachine } from './tenant.ts';
 import { transferMachine } from './transfer.ts';
 import { upgradeMachine } from './upgrade.ts';
@@ -14,6 +15,7 @@ import { upgradeMachine } from './upgrade.ts';
 /** In the order a reader meets them: the catalog, what is made from it, where it runs, what happens to it. */
 export const machines: readonly Machine[] = [
   templateMachine,
+  templateTestMachine,
   definitionMachine,
   deploymentMachine,
   instanceMachine,

@@ -1,10 +1,12 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
+import { answer, list, paging, Timestamp, topLevel } from '../envelope.ts';
 import { choice, givenId, id, nullable, text } from '../fields.ts';
 import { Fingerprint } from '../fingerprint.ts';
 import { instanceMachine } from '../machines/instance.ts';
 import { serverMachine } from '../machines/server.ts';
+
+import { Execution } from './actions.ts';
 
 export const environments = ['development', 'staging', 'production'] as const;
 
@@ -14,6 +16,7 @@ export const Server = Type.Object(
     name: Type.String(),
     environment: choice(environments),
     description: nullable(Type.String()),
+    deploy_tests: Type.Boolean({ description: 'Templates of the account are tried here before they are published.' }),
     status: choice(serverMachine.states),
     connected: Type.Boolean({
       description: 'Whether its daemon holds the channel open. A daemon that only polls is online without it.',
@@ -86,11 +89,43 @@ export const DrainedServer = Type.Object(
 );
 export type DrainedServer = Static<typeof DrainedServer>;
 
+export const PruneOrder = Type.Object(
+  {
+    dry_run: Type.Optional(Type.Boolean({ default: true, description: 'Only say what would go.' })),
+    volumes: Type.Optional(
+      Type.Array(Type.String({ maxLength: 255 }), {
+        maxItems: 200,
+        description: 'Volumes of instances that are gone, by name. No other volume goes.',
+      }),
+    ),
+  },
+  { title: 'PruneOrder', additionalProperties: false, examples: [{ dry_run: false, volumes: ['blog_data'] }] },
+);
+export type PruneOrder = Static<typeof PruneOrder>;
+
+/** What the execution of a prune writes, as JSON. */
+export const PruneReport = Type.Object(
+  {
+    dry_run: Type.Boolean(),
+    containers: Type.Array(Type.String()),
+    networks: Type.Array(Type.String()),
+    images: Type.Array(Type.String()),
+    volumes: Type.Array(Type.String()),
+    kept_volumes: Type.Array(Type.String(), { description: 'They stay unless they are named.' }),
+    problems: Type.Array(Type.String()),
+  },
+  { title: 'PruneReport' },
+);
+export type PruneReport = Static<typeof PruneReport>;
+
 export const ServerRegistration = Type.Object(
   {
     name: text(120),
     environment: choice(environments),
     description: Type.Optional(Type.String({ maxLength: 2000 })),
+    deploy_tests: Type.Optional(
+      Type.Boolean({ description: 'Whether templates of the account are tried here before they are published.' }),
+    ),
   },
   {
     title: 'ServerRegistration',
@@ -105,6 +140,9 @@ export const ServerUpdate = Type.Object(
     name: Type.Optional(text(120)),
     environment: Type.Optional(choice(environments)),
     description: Type.Optional(nullable(Type.String({ maxLength: 2000 }))),
+    deploy_tests: Type.Optional(
+      Type.Boolean({ description: 'Whether templates of the account are tried here before they are published.' }),
+    ),
   },
   { title: 'ServerUpdate', additionalProperties: false, examples: [{ environment: 'staging' }] },
 );
@@ -201,6 +239,20 @@ export const serverEndpoints = {
     permission: 'servers:write',
     params,
     response: answer(DrainedServer),
+  }),
+  'servers.prune': endpoint({
+    method: 'POST',
+    path: '/servers/{id}/prune',
+    tag: 'servers',
+    summary: 'Remove what is left on a server of instances that are gone',
+    description:
+      'Containers and networks with our labels, images that its daemon pulled and nobody uses, volumes only by name. Nothing else is touched. Answers an execution whose output, JSON, lists what goes; unless dry_run is false nothing does.',
+    permission: 'servers:write',
+    status: 202,
+    params,
+    bodyOptional: true,
+    body: PruneOrder,
+    response: topLevel({ execution: Execution }),
   }),
   'servers.mine': endpoint({
     method: 'GET',

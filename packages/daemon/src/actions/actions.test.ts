@@ -43,10 +43,12 @@ function open(shimCommand: readonly string[] = command) {
     engine: server.engine,
     shims: new Shims({ command: shimCommand, socket: server.socketPath }),
     turns: new Turns(),
+    serverId: () => server.id,
     log: openLog('error'),
     abandon: async () => {},
     outputLimit: 10_000,
     onStarted: (id) => started.push(id),
+    onUnkept: () => undefined,
     onFinished: () => undefined,
   });
   actions.recover();

@@ -72,6 +72,12 @@ const ofDraft = async ({ client }: Caller) => ({
   params: { id: (await client.call('drafts.create', { body: { source: draftText() } })).data.id },
 });
 
+/** Where templates are tried, what was not tried is not published. */
+const withoutTestServers = async ({ client }: Caller) => {
+  for (const { id, deploy_tests } of (await client.call('servers.list', { query: { per_page: 100 } })).data)
+    if (deploy_tests) await client.call('servers.update', { params: { id }, body: { deploy_tests: false } });
+};
+
 const aDeployment = async (caller: Caller) =>
   (await caller.client.call('deployments.execute', { body: { definition_id: await aDefinition(caller) } })).data.id;
 const ofDeployment = async (caller: Caller) => ({ params: { id: await aDeployment(caller) } });
@@ -197,12 +203,19 @@ export const goodRequests: GoodRequests = {
     body: { compose: 'services: {web: {image: "nginx:1.29.2", ports: ["8080:80"]}}', name: 'Web', slug: fresh('web') },
   }),
   'drafts.validate': ofDraft,
+  'drafts.test': async (caller) => {
+    await caller.client.call('servers.register', { body: { ...registration(), deploy_tests: true } });
+    return { ...(await ofDraft(caller)), body: { inputs: {}, profile: 'minimal' } };
+  },
+  'drafts.tests': ofDraft,
   'drafts.promote': async (caller) => {
+    await withoutTestServers(caller);
     const request = await ofDraft(caller);
     await caller.client.call('drafts.validate', request);
     return request;
   },
   'drafts.deprecate': async (caller) => {
+    await withoutTestServers(caller);
     const request = await ofDraft(caller);
     await caller.client.call('drafts.validate', request);
     await caller.client.call('drafts.promote', request);
@@ -367,7 +380,7 @@ export const goodRequests: GoodRequests = {
   'actions.cancel': ofExecution,
   'actions.history': async (caller) => {
     const { instance_id } = (await caller.client.call('actions.read', await ofExecution(caller))).execution;
-    return { params: { id: instance_id }, query: { status: 'pending' } };
+    return { params: { id: instance_id ?? '' }, query: { status: 'pending' } };
   },
   'playbooks.list': () => ({}),
   'playbooks.read': () => ({ params: { playbook_type: 'deploy' } }),
@@ -453,6 +466,7 @@ export const goodRequests: GoodRequests = {
   'servers.delete': ofServer,
   'servers.drain': ofServer,
   'servers.undrain': ofServer,
+  'servers.prune': async (caller) => ({ ...(await ofServer(caller)), body: { dry_run: true, volumes: ['blog_data'] } }),
   'servers.rotateKey': async (caller) => ({ ...(await ofServer(caller)), query: { force: true } }),
   'servers.mine': async (caller) => {
     await aServer(caller);
@@ -473,6 +487,9 @@ export const goodRequests: GoodRequests = {
     return {};
   },
   'upgrades.list': () => ({}),
+  'upgrades.read': async (caller) => ({ params: { id: await anUpgrade(caller) } }),
+  'upgrades.apply': async (caller) => ({ params: { id: await anUpgrade(caller) }, body: {} }),
+  'upgrades.applyAll': async (caller) => ({ body: { upgrade_ids: [await anUpgrade(caller)] } }),
   'upgrades.scan': async (caller) => ({ body: { instance_id: await anInstance(caller) } }),
   'upgrades.acknowledge': async (caller) => ({ params: { id: await anUpgrade(caller) } }),
   'copilot.ask': () => ({ body: { question: 'Which template is a blog?' } }),

@@ -7,7 +7,7 @@ import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Instances } from '../instances/service.ts';
 import type { Catalog } from '../templates/catalog.ts';
-import type { BuiltIn, BuiltInOrder, Settling } from './built-ins.ts';
+import type { BuiltIn, BuiltInOrder, ServerOrder, Settling } from './built-ins.ts';
 import { deadlineJob } from './deadlines.ts';
 import { type Declared, declaredOf, specOf } from './declared.ts';
 import { dispatch, type Line } from './dispatch.ts';
@@ -33,7 +33,7 @@ export interface ActionsDeps extends Pick<ResultsDeps, 'secretsOf' | 'ended'> {
   readonly storage: Storage;
   readonly pages: Pages;
   readonly vault: Vault;
-  readonly catalog: Pick<Catalog, 'byId'>;
+  readonly catalog: Pick<Catalog, 'known'>;
   readonly instances: Pick<Instances, 'find' | 'lock' | 'lockLivingOf' | 'began' | 'settled' | 'definitionOf'>;
   readonly manifestOf: ManifestOf;
 }
@@ -84,8 +84,13 @@ export class Actions {
   }
 
   /** For migrations: how one of theirs stands. */
-  find(queries: Queries, id: string): Promise<ExecutionRow | undefined> {
+  standing(queries: Queries, id: string): Promise<ExecutionRow | undefined> {
     return findExecution(queries, id);
+  }
+
+  /** Has something done to a server. */
+  async orderOnServer(tx: Tx, order: ServerOrder): Promise<Execution> {
+    return executionRecord(await this.#orders.orderOnServer(tx, order));
   }
 
   /** Writes down that a built-in action was asked for and that there was nothing to do. */
@@ -103,8 +108,13 @@ export class Actions {
     return this.#orders.withdraw(tx, instanceId, slug, actor);
   }
 
-  async read(principal: Principal, id: string): Promise<Execution> {
-    return executionRecord(visible(principal, await findExecution(this.#deps.storage.reader, id)));
+  read(principal: Principal, id: string): Promise<Execution> {
+    return this.find(this.#deps.storage.reader, principal, id);
+  }
+
+  /** How one stands, for those who wait for it. */
+  async find(queries: Queries, principal: Principal, id: string): Promise<Execution> {
+    return executionRecord(visible(principal, await findExecution(queries, id)));
   }
 
   async history(

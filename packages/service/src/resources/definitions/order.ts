@@ -21,6 +21,8 @@ export interface Order {
   readonly secret: Readonly<Record<string, string>>;
   /** Made here and not in the transaction, because a key pair takes its time off the event loop. */
   readonly generated: Readonly<Record<string, string>>;
+  /** The deploy test that it is for. */
+  readonly testId?: string;
 }
 
 /** What a saved config holds counts where the request itself says nothing. */

@@ -33,6 +33,7 @@ import {
   lockDefinition,
   lockOfServer,
   removeSecret,
+  uidsOn,
 } from './store.ts';
 
 export interface DefinitionsDeps {
@@ -80,6 +81,10 @@ export class Definitions {
   async order({ accountId }: Principal, body: DefinitionCreate): Promise<Order> {
     const { catalog, reader, vault } = this.#deps;
     const config = body.saved_config_id && (await openSavedConfig(reader, vault, accountId, body.saved_config_id));
+    // Another process may have published it a moment ago.
+    const { template_id: id, species = config ? config.species : undefined } = body;
+    if (id !== undefined && catalog.visibleById(id, accountId)?.item.status !== 'published') await catalog.load();
+    else if (species !== undefined && !catalog.newestOf(species, accountId)) await catalog.load();
     return readOrder(catalog, accountId, body, config || undefined);
   }
 
@@ -105,6 +110,7 @@ export class Definitions {
         last_revision: 1,
         container_name: instanceUid,
         watch_seconds: order.watchSeconds,
+        test_id: order.testId ?? null,
         heal: order.heal ? 1 : 0,
         succeeded_at: null,
         created_at: tx.now,
@@ -258,9 +264,7 @@ export class Definitions {
   }
 
   #template(id: string): CatalogTemplate {
-    const template = this.#deps.catalog.byId(id);
-    if (!template) throw new Error(`Template ${id} is named by a definition but not in the catalog.`);
-    return template;
+    return this.#deps.catalog.known(id);
   }
 
   #record(row: CurrentRow): Definition {
@@ -284,6 +288,9 @@ const revisionOf = (
   created_by: actorOf(principal),
   created_at: tx.now,
 });
+
+/** For the servers: the names of what is planted there and not archived. */
+export const plantedOn = uidsOn;
 
 /** For the servers: how many definitions would lose their ground. */
 export const definitionsOn = countUnarchivedOn;

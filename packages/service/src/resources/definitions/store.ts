@@ -24,6 +24,7 @@ const matching =
   (eb: ExpressionBuilder<Tables, 'definitions'>): Expression<SqlBool> =>
     eb.and([
       eb('definitions.account_id', '=', filter.accountId),
+      eb('definitions.test_id', 'is', null),
       ...(filter.serverId === undefined ? [] : [eb('definitions.server_id', '=', filter.serverId)]),
       ...(filter.tenantId === undefined ? [] : [eb('definitions.tenant_id', '=', filter.tenantId)]),
       ...(filter.status === undefined ? [] : [eb('definitions.status', '=', filter.status)]),
@@ -113,6 +114,16 @@ export async function countUnarchivedOn(queries: Queries, serverId: string): Pro
   return total;
 }
 
+export const uidsOn = async (queries: Queries, serverId: string): Promise<string[]> => {
+  const rows = await queries.db
+    .selectFrom('definitions')
+    .select('instance_uid')
+    .where('server_id', '=', serverId)
+    .where('status', '!=', 'archived')
+    .execute();
+  return rows.map(({ instance_uid }) => instance_uid);
+};
+
 /** In the order of their ids, as everybody locks them, so that nobody waits for each other. */
 export const lockOfServer = (tx: Tx, serverId: string): Promise<DefinitionRow[]> =>
   forUpdate(
@@ -172,6 +183,10 @@ const addRevision = statement<RevisionRow>((db, p) =>
 
 export const insertRevision = async (tx: Tx, row: NewRevision): Promise<void> =>
   void (await addRevision(tx, { changed_secrets: '[]', ...row }));
+
+/** A revision that is there but not current. */
+export const setLastRevision = (tx: Tx, id: string, number: number) =>
+  tx.db.updateTable('definitions').set({ last_revision: number }).where('id', '=', id).execute();
 
 export const findRevision = (
   queries: Queries,

@@ -8,6 +8,8 @@ import type { DeploymentRow } from './store.ts';
 export interface Beginning {
   /** The deployment that this one undoes, if it is a rollback. */
   readonly rollbackOf: string | null;
+  /** Whether the images are asked for again. */
+  readonly renew?: boolean;
   /** Nobody ordered it: what runs has drifted. */
   readonly heals?: boolean;
   readonly actor: string | null;
@@ -23,7 +25,15 @@ export interface Beginning {
 export const beginDeployment = (
   tx: Tx,
   { definition, revision }: Pinned,
-  { rollbackOf, actor, heals = false, migration = false, images = '[]', id = newId('deployment') }: Beginning,
+  {
+    rollbackOf,
+    actor,
+    renew = false,
+    heals = false,
+    migration = false,
+    images = '[]',
+    id = newId('deployment'),
+  }: Beginning,
 ): Promise<DeploymentRow> =>
   begin(
     tx,
@@ -34,7 +44,7 @@ export const beginDeployment = (
       definition_id: definition.id,
       server_id: definition.server_id,
       instance_id: null,
-      kind: migration ? 'migrate' : heals ? 'heal' : rollbackOf === null ? 'deploy' : 'rollback',
+      kind: migration ? 'migrate' : kindOf(definition, { rollbackOf, renew, heals }),
       rollback_of: rollbackOf,
       revision: revision.number,
       template_id: revision.template_id,
@@ -58,3 +68,13 @@ export const beginDeployment = (
     'create',
     actor,
   );
+
+function kindOf(
+  { test_id }: Pinned['definition'],
+  { rollbackOf, renew, heals }: Pick<Beginning, 'rollbackOf' | 'renew' | 'heals'>,
+): DeploymentRow['kind'] {
+  if (heals) return 'heal';
+  if (test_id !== null) return 'test';
+  if (rollbackOf !== null) return 'rollback';
+  return renew ? 'renew' : 'deploy';
+}

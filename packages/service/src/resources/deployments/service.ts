@@ -1,12 +1,10 @@
 import type { Deployment, DeploymentCreate, DeploymentDetail } from '@hortus/contract/resources/deployments';
-import type { Manifest } from '@hortus/contract/template/manifest';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { requireFit } from '../capacity/fit.ts';
-import { requireRoom, reservationOf } from '../capacity/room.ts';
-import { type DefinitionRow, definitionById, type Pinned, pin } from '../definitions/deployable.ts';
+import { definitionById, type Pinned, pin } from '../definitions/deployable.ts';
 import { requireSettled } from '../migrations/settled.ts';
 import type { Standing } from '../servers/service.ts';
 import { requireOpenTenant } from '../tenants/membership.ts';
@@ -15,7 +13,7 @@ import { LINES_IN_ANSWER } from './logs.ts';
 import type { Planning } from './planning.ts';
 import { cancelHeld, hasEnded, hold, scopeOf, type Wake, wakeNext } from './queue.ts';
 import { deploymentRecord, lineRecord } from './record.ts';
-import type { ManifestsOfDeployments } from './reports.ts';
+import { Reservations, type ReservationsDeps } from './reservations.ts';
 import { claimRoutes } from './route-claims.ts';
 import {
   countDeployments,
@@ -30,23 +28,18 @@ import {
   listOffered,
   restartClocks,
   serversWithNews,
+  undoing,
 } from './store.ts';
 
 export type ServerStanding = (queries: Queries, accountId: string, id: string) => Promise<Standing | undefined>;
 
-export interface DeploymentsDeps {
+export interface DeploymentsDeps extends ReservationsDeps {
   readonly reader: Queries;
   readonly pages: Pages;
   readonly server: ServerStanding;
-  readonly manifests: Pick<ManifestsOfDeployments, 'resolve'>;
   /** Holds an order against the plan that it was given for. */
   readonly planning: Pick<Planning, 'requireFit'>;
   readonly wake: Wake;
-  /** What is deployed on a server, and which revision of it. */
-  readonly deployedOn: (
-    queries: Queries,
-    serverId: string,
-  ) => Promise<readonly { readonly definition_id: string; readonly revision: number | null }[]>;
   /** A daemon that asks is there. */
   readonly heard: (serverId: string) => void;
 }
@@ -54,8 +47,10 @@ export interface DeploymentsDeps {
 /** What is asked for: deployments are ordered, listed, rolled back and cancelled here. Daemons report elsewhere. */
 export class Deployments {
   readonly #deps: DeploymentsDeps;
+  readonly #reservations: Reservations;
   constructor(deps: DeploymentsDeps) {
     this.#deps = deps;
+    this.#reservations = new Reservations(deps);
   }
 
   async list(principal: Principal, filter: Omit<DeploymentFilter, 'accountId'>, request: PageRequest) {
@@ -91,37 +86,31 @@ export class Deployments {
     };
   }
 
+  /** How one stands, for those who wait for it. */
+  async find(queries: Queries, principal: Principal, id: string): Promise<Deployment> {
+    const row = await findDeployment(queries, scopeOf(principal), id);
+    if (!row) throw notFound('deployment');
+    return deploymentRecord(row);
+  }
+
+  /** What undoes a deployment, and whether its daemon has gone back by itself; nothing while it stands. */
+  async undoingOf(queries: Queries, { accountId }: Principal, id: string) {
+    const row = await undoing(queries, accountId, id);
+    return row && { id: row.id, byDaemon: row.created_by === row.server_id };
+  }
+
   /** Says what keeps a definition from being deployed before a daemon would: outside the transaction, as it takes time. */
-  async rehearse({ accountId }: Principal, { definition_id: id, ignore_capacity }: DeploymentCreate): Promise<void> {
+  async rehearse({ accountId }: Principal, { definition_id: id }: DeploymentCreate): Promise<void> {
     const { reader, manifests, server } = this.#deps;
     const definition = id === undefined ? undefined : await definitionById(reader, accountId, id);
     if (definition === undefined || definition.status === 'archived') return;
     const { manifest } = await manifests.resolve(reader, accountId, definition.id, definition.current_revision);
     requireFit(manifest, (await server(reader, accountId, definition.server_id))?.fingerprint ?? null);
-    if (ignore_capacity) return;
-    await this.requireRoom(reader, definition, manifest);
   }
 
-  /** Whether a definition fits on its server, beside what is there already. */
-  async requireRoom(queries: Queries, definition: DefinitionRow, manifest: Manifest): Promise<void> {
-    await requireRoom(queries, {
-      accountId: definition.account_id,
-      serverId: definition.server_id,
-      reservation: reservationOf(manifest),
-      others: () => this.#reservedByOthers(queries, definition),
-    });
-  }
-
-  /** Each as it was last deployed, whether it runs at this moment or not: what is stopped will be started again. */
-  async #reservedByOthers(queries: Queries, { id, account_id, server_id }: DefinitionRow): Promise<number> {
-    const { manifests, deployedOn } = this.#deps;
-    let memory = 0;
-    for (const other of await deployedOn(queries, server_id)) {
-      if (other.definition_id === id || other.revision === null) continue;
-      const { manifest } = await manifests.resolve(queries, account_id, other.definition_id, other.revision);
-      memory += reservationOf(manifest).memory;
-    }
-    return memory;
+  /** For migrations: whether a revision fits on a server, beside what that has promised to others. */
+  requireRoom(tx: Tx, pinned: Pinned): Promise<void> {
+    return this.#reservations.requireRoom(tx, pinned);
   }
 
   async execute(tx: Tx, principal: Principal, body: DeploymentCreate): Promise<Deployment> {
@@ -131,8 +120,9 @@ export class Deployments {
     const { server_id } = pinned.definition;
     if (body.server_id !== undefined && body.server_id !== server_id)
       throw conflict('server_id', 'other_server', `the definition is planted on ${server_id}.`);
+    if (!body.ignore_capacity) await this.#reservations.requireRoom(tx, pinned);
     await this.#deps.planning.requireFit(tx, pinned.definition, body);
-    return this.#order(tx, pinned, { rollbackOf: null, actor: actorOf(principal) });
+    return this.#order(tx, pinned, { rollbackOf: null, renew: body.pull ?? false, actor: actorOf(principal) });
   }
 
   /** A new deployment of what ran before; the one that it undoes stays as it is. */

@@ -59,6 +59,26 @@ const offeredTo =
       ]),
     ]);
 
+/** The newest one that undoes another. */
+export const undoing = (queries: Queries, accountId: string, id: string): Promise<DeploymentRow | undefined> =>
+  queries.db
+    .selectFrom('deployments')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('rollback_of', '=', id)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
+/** What a server is about to run. */
+export const unfinishedOn = (queries: Queries, serverId: string) =>
+  queries.db
+    .selectFrom('deployments')
+    .select(['definition_id', 'revision'])
+    .where('server_id', '=', serverId)
+    .where(unfinished)
+    .execute();
+
 interface Part {
   readonly limit: number;
   readonly offset: number;

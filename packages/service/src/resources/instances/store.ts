@@ -34,11 +34,19 @@ const inScope = (eb: Builder, scope: Scope): Expression<SqlBool>[] => [
   ...(scope.serverId === undefined ? [] : [eb('instances.server_id', '=', scope.serverId)]),
 ];
 
-/** Released ones are history: they are listed only when they are asked for. */
+/** What was planted to try a template is nobody's instance. */
+const isNoTest = (eb: Builder): Expression<SqlBool> =>
+  eb(
+    'instances.definition_id',
+    'not in',
+    eb.selectFrom('definitions').select('definitions.id').where('definitions.test_id', 'is not', null),
+  );
+
+/** Released ones are history, and those of deploy tests soon: they are listed only when they are asked for. */
 const matching = (filter: InstanceFilter) => (eb: Builder) =>
   eb.and([
     ...inScope(eb, filter),
-    ...(filter.definitionId === undefined ? [] : [eb('instances.definition_id', '=', filter.definitionId)]),
+    filter.definitionId === undefined ? isNoTest(eb) : eb('instances.definition_id', '=', filter.definitionId),
     filter.status === undefined
       ? eb('instances.status', '<>', sql.lit('released' as const))
       : eb('instances.status', '=', filter.status),
@@ -85,6 +93,7 @@ export const countByState = (queries: Queries, accountId: string) =>
     .select(['status', 'health'])
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .where('account_id', '=', accountId)
+    .where(isNoTest)
     .groupBy(['status', 'health'])
     .execute();
 

@@ -22,7 +22,7 @@ import { registriesOf, withPins } from './images.ts';
 import type { ManifestSigner } from './signer.ts';
 
 export interface ManifestsDeps {
-  readonly catalog: Pick<Catalog, 'byId'>;
+  readonly catalog: Pick<Catalog, 'known'>;
   readonly vault: Pick<Vault, 'decrypt'>;
   readonly signer: ManifestSigner;
   /** How to sign in to those of these registries that the account has a password for. */
@@ -45,6 +45,8 @@ export interface Occasion {
   readonly deploymentId: string | null;
   readonly revision: number;
   readonly now: number;
+  /** Whether the images are asked for again. */
+  readonly renew?: boolean;
 }
 
 /** Makes one definite, signed text of a definition: what a daemon turns into containers. */
@@ -88,7 +90,8 @@ export class Manifests {
     const { signer, loginsFor } = this.#deps;
     const manifest = withPins((await this.#of(queries, occasion)).manifest, pins);
     const registries = await loginsFor(queries, occasion.definition.account_id, registriesOf(manifest));
-    return signer.sign({ ...this.#addressed(manifest, occasion), registries });
+    const wish = occasion.renew ? { renew: true } : {};
+    return signer.sign({ ...this.#addressed(manifest, occasion), registries, ...wish });
   }
 
   /** For people: the shape, with null for what they may not see, and nothing that a daemon would accept. */
@@ -149,8 +152,6 @@ export class Manifests {
   }
 
   #spec(templateId: string) {
-    const template = this.#deps.catalog.byId(templateId);
-    if (!template) throw new Error(`Template ${templateId} is named by a revision but not in the catalog.`);
-    return template.spec;
+    return this.#deps.catalog.known(templateId).spec;
   }
 }

@@ -41,7 +41,7 @@ export interface Ground {
     settle(tx: Tx, accountId: string, id: string, serverId: string | undefined, actor: Actor): Promise<void>;
   };
   readonly capacity: {
-    require(queries: Queries, definition: DefinitionRow, serverId: string, manifest: Manifest): Promise<void>;
+    require(tx: Tx, definition: DefinitionRow, serverId: string, revision: number): Promise<void>;
     /** Bytes that a server last said it has left on its disk. */
     diskFree(queries: Queries, accountId: string, serverId: string): Promise<number | null>;
   };

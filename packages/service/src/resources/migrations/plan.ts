@@ -1,7 +1,7 @@
 import type { MigrationFinding, MigrationOrder, MigrationPlan } from '@hortus/contract/resources/migrations';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { Problem } from '../../problem.ts';
-import type { Queries } from '../../storage/storage.ts';
+import type { Tx } from '../../storage/storage.ts';
 import type { DefinitionRow } from '../definitions/deployable.ts';
 import type { Standing } from '../servers/service.ts';
 import { type Ground, hostPathsOf, volumesOf } from './ground.ts';
@@ -17,18 +17,18 @@ export interface Wanted {
 type Part = MigrationPlan['definitions'][number];
 
 /** Looks at everything that can be known before anything is done. What only the target's daemon knows shows when it starts there. */
-export async function planMigration(queries: Queries, ground: Ground, wanted: Wanted): Promise<MigrationPlan> {
+export async function planMigration(tx: Tx, ground: Ground, wanted: Wanted): Promise<MigrationPlan> {
   const { accountId, fromServerId, definitions, order } = wanted;
   const findings = new Findings();
-  const source = await ground.server(queries, accountId, fromServerId);
-  const target = await ground.server(queries, accountId, order.server_id);
+  const source = await ground.server(tx, accountId, fromServerId);
+  const target = await ground.server(tx, accountId, order.server_id);
   if (order.server_id === fromServerId) findings.block('same_server', 'It is on this server already.');
   if (!target) findings.block('unknown_server', 'There is no such server.');
   else if (target.status === 'disabled' || target.status === 'draining')
     findings.block(target.status, `The server ${target.name} is ${target.status} and takes no new work.`);
   const parts: Part[] = [];
   for (const definition of definitions) {
-    const part = await planDefinition(queries, ground, definition, order, findings);
+    const part = await planDefinition(tx, ground, definition, order, findings);
     parts.push(part);
   }
   if (parts.some(({ running }) => running)) judgeServers(source, target, findings);
@@ -51,7 +51,7 @@ export async function planMigration(queries: Queries, ground: Ground, wanted: Wa
 }
 
 async function planDefinition(
-  queries: Queries,
+  tx: Tx,
   ground: Ground,
   definition: DefinitionRow,
   order: MigrationOrder,
@@ -60,16 +60,16 @@ async function planDefinition(
   const { id, name } = definition;
   const none = { definition_id: id, name, running: false, volumes: [], addresses: [] };
   const block = (reason: string, message: string) => findings.block(reason, message, id);
-  if (await openPartOf(queries, id)) block('migrating', `${name} is moving already.`);
-  if (await ground.deployments.busy(queries, id)) block('deploying', `A deployment of ${name} is under way.`);
-  const instance = await ground.instances.living(queries, id);
+  if (await openPartOf(tx, id)) block('migrating', `${name} is moving already.`);
+  if (await ground.deployments.busy(tx, id)) block('deploying', `A deployment of ${name} is under way.`);
+  const instance = await ground.instances.living(tx, id);
   if (!instance) return none;
   if (instance.status !== 'running' || instance.revision === null) {
     block('not_running', `${name} is ${instance.status}; start it, or release it, before it is moved.`);
     return none;
   }
-  const manifest = await ground.manifest(queries, definition, instance.revision);
-  await judgeManifest(queries, ground, definition, manifest, order, findings);
+  const manifest = await ground.manifest(tx, definition, instance.revision);
+  await judgeManifest(tx, ground, definition, { manifest, revision: instance.revision }, order, findings);
   return {
     ...none,
     running: true,
@@ -79,10 +79,10 @@ async function planDefinition(
 }
 
 async function judgeManifest(
-  queries: Queries,
+  tx: Tx,
   ground: Ground,
   definition: DefinitionRow,
-  manifest: Manifest,
+  { manifest, revision }: { manifest: Manifest; revision: number },
   order: MigrationOrder,
   findings: Findings,
 ): Promise<void> {
@@ -96,12 +96,12 @@ async function judgeManifest(
       `${name} needs port ${ports.join(', ')} of the target; it turns back if that is taken.`,
       id,
     );
-  const clash = await ground.deployments.clash(queries, id, order.server_id, manifest.routes);
+  const clash = await ground.deployments.clash(tx, id, order.server_id, manifest.routes);
   if (clash)
     findings.block('route_taken', `${clash.host} leads to the definition ${clash.definitionId} on the target.`, id);
   if (order.ignore_capacity) return;
   try {
-    await ground.capacity.require(queries, definition, order.server_id, manifest);
+    await ground.capacity.require(tx, definition, order.server_id, revision);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     findings.block('capacity', `${name} does not fit: ${error.message}`, id);

@@ -16,6 +16,7 @@ export const serverRecord = (row: ServerRow): Server => ({
   name: row.name,
   environment: row.environment as Server['environment'],
   description: row.description,
+  deploy_tests: row.deploy_tests === 1,
   status: row.status,
   connected: row.connected_replica !== null,
   last_seen_at: isoOrNull(row.last_seen_at),

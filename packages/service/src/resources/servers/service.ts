@@ -15,6 +15,7 @@ import { fingerprintOf, serverRecord } from './record.ts';
 import {
   countServers,
   findServer,
+  listForTests,
   listServers,
   lockServer,
   type ServerFilter,
@@ -78,6 +79,11 @@ export class Servers {
     return useServer(tx, accountId, id);
   }
 
+  /** For deployments that are promised a part of it: the next one waits until the transaction ends. */
+  hold(tx: Tx, accountId: string, id: string): Promise<unknown> {
+    return lockServer(tx, accountId, id);
+  }
+
   /** For deployments: whether it takes work and whether its daemon is there. Undefined when it has been removed. */
   async standing(queries: Queries, accountId: string, id: string): Promise<Standing | undefined> {
     const row = await findServer(queries, accountId, id);
@@ -99,6 +105,11 @@ export class Servers {
     );
   }
 
+  /** For templates that are to be tried: where that may happen, the best place first. */
+  async forTests(queries: Queries, accountId: string): Promise<{ readonly id: string; readonly name: string }[]> {
+    return listForTests(queries, accountId);
+  }
+
   /** For deployments: whether the daemon that is connected keeps no journal, and so names itself to nobody. */
   async hasPublishedDaemon(queries: Queries, accountId: string, id: string): Promise<boolean> {
     const row = await findServer(queries, accountId, id);
@@ -116,6 +127,7 @@ export class Servers {
         name: body.name,
         environment: body.environment,
         description: body.description ?? null,
+        deploy_tests: body.deploy_tests ? 1 : 0,
         key_hash: hash,
         next_key_hash: null,
         next_key_sealed: null,
@@ -143,7 +155,9 @@ export class Servers {
 
   async update(tx: Tx, principal: Principal, id: string, body: ServerUpdate): Promise<Server> {
     const row = await this.#lock(tx, principal, id);
-    return serverRecord(await updateServer(tx, row, body));
+    const { deploy_tests, ...rest } = body;
+    const flag = deploy_tests === undefined ? {} : { deploy_tests: deploy_tests ? (1 as const) : (0 as const) };
+    return serverRecord(await updateServer(tx, row, { ...rest, ...flag }));
   }
 
   async remove(tx: Tx, principal: Principal, id: string, force: boolean): Promise<Server> {

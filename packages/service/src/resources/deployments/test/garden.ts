@@ -71,8 +71,19 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
     keepAll: instances.keepAll,
     healLiving: async () => {},
   });
+  const holdServer = servers.hold.bind(servers);
   const planning = new Planning({ reader, server, manifests });
-  const deployments = new Deployments({ reader, pages, server, manifests, planning, wake, deployedOn, heard });
+  const deployments = new Deployments({
+    reader,
+    pages,
+    server,
+    manifests,
+    planning,
+    wake,
+    deployedOn,
+    holdServer,
+    heard,
+  });
   const hasPublishedDaemon = servers.hasPublishedDaemon.bind(servers);
   const reports = new DeploymentReports({
     reader,
