@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { Actions } from './actions/actions.ts';
 import { Shims } from './actions/shims.ts';
 import { Turns } from './actions/turns.ts';
+import { BackupActions } from './backup/backup-actions.ts';
+import { FolderStore } from './backup/folder-store.ts';
 import { ConfigError, type DaemonConfig } from './config.ts';
 import { openDockerEngine } from './engine/docker/docker-engine.ts';
 import type { Engine } from './engine/engine.ts';
@@ -52,6 +54,7 @@ export class Daemon {
   readonly #service: Service;
   readonly #channel: Channel;
   readonly #actions: Actions;
+  readonly #backups: BackupActions;
   readonly #shims: Shims;
   readonly #results: Results;
   readonly #deployments: DeploymentRunner;
@@ -104,17 +107,27 @@ export class Daemon {
     });
     this.#results = new Results({ journal, service, channel: this.#channel, log });
     this.#shims = new Shims({ command: shimCommand, socket: config.dockerSocket });
+    const serverId = () => journal.pins.find('server_id') ?? '';
+    this.#backups = new BackupActions({
+      engine,
+      ingress,
+      journal,
+      log,
+      store: new FolderStore(config.backupDirectory),
+      serverId,
+      boundary,
+    });
     this.#actions = new Actions({
       journal,
       engine,
       shims: this.#shims,
       turns,
+      backups: this.#backups,
       log,
       outputLimit: OUTPUT_LIMIT,
       onStarted: (id) => this.#results.started(id),
       onFinished: (id) => this.#results.finished(id),
     });
-    const serverId = () => journal.pins.find('server_id') ?? '';
     const busy = (uid: string) => turns.busy(uid);
     const everyMs = optional('everyMs', times.reportMs);
     const onEvent = (uid: string | undefined) => this.#followContainers(uid);
@@ -157,6 +170,7 @@ export class Daemon {
     this.#journal.tidy(Date.now());
     this.#ingress.start();
     this.#closeLeftWindows();
+    this.#backups.recover();
     this.#actions.recover();
     this.#deployments.recover();
     this.#shims.warm();

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Deployments } from './deployments.ts';
 import { Executions } from './executions.ts';
 import { Manifests } from './manifests.ts';
+import { Pauses } from './pauses.ts';
 import { Pins } from './pins.ts';
 import { Routes } from './routes.ts';
 import { Schedules } from './schedules.ts';
@@ -19,6 +20,7 @@ export interface Journal {
   readonly executions: Executions;
   readonly deployments: Deployments;
   readonly manifests: Manifests;
+  readonly pauses: Pauses;
   readonly pins: Pins;
   readonly routes: Routes;
   readonly schedules: Schedules;
@@ -45,6 +47,7 @@ export function openJournal(directory: string): Journal {
     executions,
     deployments,
     manifests: new Manifests(db),
+    pauses: new Pauses(db),
     pins: new Pins(db),
     routes: new Routes(db),
     schedules: new Schedules(db),

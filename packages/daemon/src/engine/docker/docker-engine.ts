@@ -60,7 +60,7 @@ class DockerEngine implements Engine {
   async info(): Promise<EngineInfo> {
     const [{ prefix, answer }, info] = await Promise.all([
       this.#api.negotiated(),
-      this.#api.json<{ Name: string; CgroupVersion?: string; NCPU: number; MemTotal: number }>({
+      this.#api.json<{ Name: string; CgroupVersion?: string; NCPU: number; MemTotal: number; DockerRootDir: string }>({
         operation: 'ask the engine about itself',
         method: 'GET',
         path: '/info',
@@ -76,6 +76,7 @@ class DockerEngine implements Engine {
       cgroup: info.CgroupVersion ?? '1',
       cpus: info.NCPU,
       memoryBytes: info.MemTotal,
+      dataRoot: info.DockerRootDir,
     };
   }
 
