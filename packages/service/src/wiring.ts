@@ -19,6 +19,10 @@ import { Installation } from './resources/accounts/service.ts';
 import { DEADLINE as EXECUTION_DEADLINE } from './resources/actions/deadlines.ts';
 import { actionRoutes } from './resources/actions/routes.ts';
 import { Actions } from './resources/actions/service.ts';
+import { Endings } from './resources/backups/endings.ts';
+import { backupRoutes } from './resources/backups/routes.ts';
+import { BACKUPS_DUE, dueJob, planBackups } from './resources/backups/schedule.ts';
+import { Backups } from './resources/backups/service.ts';
 import { capacityRoutes } from './resources/capacity/routes.ts';
 import { Capacities } from './resources/capacity/service.ts';
 import { catalogRoutes } from './resources/catalog/routes.ts';
@@ -177,8 +181,18 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     catalog,
     instances,
     manifestOf: (...of) => manifests.resolve(...of),
+    backupEnded: (tx, ended) => endings.ended(tx, ended),
     secretsOf: async (queries, owner) => (await secretValues(queries, vault, owner)).map(({ value }) => value),
   });
+  const backups = new Backups({
+    reader,
+    pages,
+    vault,
+    catalog,
+    instances,
+    order: (tx, order) => actions.order(tx, order),
+  });
+  const endings = new Endings(backups);
   const orders = new InstanceOrders({
     instances,
     catalog,
@@ -209,6 +223,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     catalog,
     vault,
     hasServer: (tx, accountId, id) => servers.has(tx, accountId, id),
+    planBackups,
     stopDeployments: endDeployments,
     releaseAll: (tx, id, actor) => instances.releaseAll(tx, id, actor),
     keepAll: (tx, id, actor) => instances.keepAll(tx, id, actor),
@@ -271,6 +286,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       [DEPLOYMENT_DEADLINE]: deadlineJob({ storage, server, manifests, wake }),
       [EXECUTION_DEADLINE]: actions.deadlineJob(),
       [SILENCE]: liveness.silence,
+      [BACKUPS_DUE]: dueJob({ storage, backups, instances }),
       [RETENTION]: retentionJob({ storage, retention: config.retention, log }),
       ...(config.upgradeScanHours > 0 && {
         [SCAN]: scanJob({ storage, catalog }, config.upgradeScanHours * 3_600_000),
@@ -295,6 +311,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       ...actionRoutes(actions),
       ...playbookRoutes(),
       ...upgradeRoutes(upgrades),
+      ...backupRoutes(backups),
       ...serverRoutes(servers),
       ...tenantRoutes(tenants),
       ...capacityRoutes(new Capacities({ reader, pages })),

@@ -102,6 +102,44 @@ const anExecution = async (caller: Caller) => {
 };
 const ofExecution = async (caller: Caller) => ({ params: { execution_id: await anExecution(caller) } });
 
+/** Made, as far as its daemon says. */
+const aBackup = async ({ client }: Caller) => {
+  const params = { id: await anInstance({ client } as Caller) };
+  const { execution, backup } = await client.call('backups.create', { params });
+  const manifest = {
+    format: 1,
+    backup_id: backup.id,
+    instance_uid: backup.instance_uid,
+    definition_id: backup.definition_id,
+    species: 'inkwell',
+    template_version: '1.2.0',
+    spec_hash: `sha256:${'0'.repeat(64)}`,
+    revision: 1,
+    images: [],
+    taken_at: '2026-01-02T03:04:05Z',
+    stopped_ms: 12,
+    parts: [
+      {
+        kind: 'volume',
+        name: 'uploads',
+        file: 'volume-uploads.part',
+        entries: 3,
+        bytes: 4096,
+        stored_bytes: 512,
+        chunks: 1,
+        sha256: '0'.repeat(64),
+      },
+    ],
+  };
+  const result = { manifest, manifest_sha256: '1'.repeat(64), address: '/var/lib/hortusd/backups' };
+  await client.call('actions.report', {
+    params: { execution_id: execution.id },
+    body: { status: 'completed', result },
+  });
+  return backup;
+};
+const ofBackup = async (caller: Caller) => ({ params: { id: (await aBackup(caller)).id } });
+
 /** Of an instance that runs the older of two versions. The caller must be an admin, who can publish them. */
 const anUpgrade = async (caller: Caller) => {
   const { client } = caller;
@@ -411,6 +449,18 @@ export const goodRequests: GoodRequests = {
     await ofWebhook(caller);
     return {};
   },
+  'backups.list': async (caller) => {
+    await aBackup(caller);
+    return { query: { kind: 'manual' } };
+  },
+  'backups.read': ofBackup,
+  'backups.create': ofInstance,
+  'backups.verify': ofBackup,
+  'backups.restore': async (caller) => {
+    const { id, instance_uid } = await aBackup(caller);
+    return { params: { id }, body: { confirm: instance_uid } };
+  },
+  'backups.delete': ofBackup,
   'upgrades.list': () => ({}),
   'upgrades.scan': async (caller) => ({ body: { instance_id: await anInstance(caller) } }),
   'upgrades.acknowledge': async (caller) => ({ params: { id: await anUpgrade(caller) } }),

@@ -68,6 +68,7 @@ export const definitionRow = (
   last_revision: 1,
   container_name: id,
   watch_seconds: 60,
+  backup: null,
   succeeded_at: null,
   created_at: tx.now,
   updated_at: tx.now,

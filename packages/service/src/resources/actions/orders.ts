@@ -10,13 +10,13 @@ import type { NamedRow } from '../instances/service.ts';
 import { type Instances, released } from '../instances/service.ts';
 import type { Catalog } from '../templates/catalog.ts';
 import {
-  BUILT_IN_TIMEOUT_MS,
   type BuiltIn,
   type BuiltInOrder,
   builtIns,
   isBuiltIn,
   isSettling,
   type Settling,
+  timeoutOf,
 } from './built-ins.ts';
 import { NEVER_STARTED_MS, setAlarm } from './deadlines.ts';
 import { containerOf, specOf } from './declared.ts';
@@ -177,7 +177,7 @@ export class Orders {
   }
 }
 
-const builtIn = ({ instance, slug, params = {}, actor, startWithinMs }: BuiltInOrder): NewExecution => ({
+const builtIn = ({ instance, slug, params = {}, secret, actor, startWithinMs }: BuiltInOrder): NewExecution => ({
   instance,
   slug,
   name: builtIns[slug],
@@ -185,11 +185,11 @@ const builtIn = ({ instance, slug, params = {}, actor, startWithinMs }: BuiltInO
   request: {
     type: 'builtin',
     command: [],
-    params,
+    params: { ...params, ...secret },
     instance: instance.container_name,
     container: instance.container_name,
   },
-  timeoutMs: BUILT_IN_TIMEOUT_MS,
+  timeoutMs: timeoutOf(slug),
   startWithinMs: startWithinMs ?? NEVER_STARTED_MS,
   actor,
 });
