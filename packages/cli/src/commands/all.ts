@@ -1,6 +1,7 @@
 import type { Command } from '../command.ts';
 import { actionsHistory, actionsList, actionsShow } from './actions.ts';
 import { actionsRun } from './actions-run.ts';
+import { backupsCreate, backupsDelete, backupsList, backupsRestore, backupsVerify } from './backups.ts';
 import { catalogList, catalogShow } from './catalog.ts';
 import { showConfig, useContext } from './config.ts';
 import { deploy } from './deploy.ts';
@@ -40,6 +41,11 @@ export const commands: readonly Command[] = [
   actionsRun,
   actionsShow,
   actionsHistory,
+  backupsList,
+  backupsCreate,
+  backupsVerify,
+  backupsRestore,
+  backupsDelete,
   serversList,
   serversShow,
   serversRegister,
