@@ -17,6 +17,10 @@ export interface ServiceOptions {
   readonly env?: Record<string, string>;
   readonly port?: number;
   readonly key?: string;
+  /** The address to reach it at, if it is not on this machine's own network. */
+  readonly host?: string;
+  /** What the command is started with to run elsewhere. */
+  readonly prefix?: readonly string[];
 }
 
 export const newAdminKey = (): string => `hk_live_${randomBytes(32).toString('base64url')}`;
@@ -25,7 +29,11 @@ export const newAdminKey = (): string => `hk_live_${randomBytes(32).toString('ba
 export async function startService(options: ServiceOptions): Promise<ServiceProcess> {
   const port = options.port ?? (await freePort());
   const key = options.key ?? newAdminKey();
-  const child = startProcess([process.execPath, 'packages/service/src/main.ts'], {
+  const [program = process.execPath, ...args] = [
+    ...(options.prefix ?? []),
+    ...[process.execPath, 'packages/service/src/main.ts'],
+  ];
+  const child = startProcess([program, ...args], {
     env: {
       HORTUS_PORT: String(port),
       HORTUS_DATA_DIR: options.directory,
@@ -37,7 +45,7 @@ export async function startService(options: ServiceOptions): Promise<ServiceProc
       ...options.env,
     },
   });
-  const root = `http://127.0.0.1:${port}`;
+  const root = `http://${options.host ?? '127.0.0.1'}:${port}`;
   const base = `${root}/api/v1`;
   await child.waitForHttp(`${base}/health`, { within: 30_000 });
   return { process: child, root, base, key, client: clientOf(base, key) };

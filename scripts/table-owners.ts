@@ -20,6 +20,8 @@ export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
   servers: ['resources/servers', 'identity'],
   replicas: ['resources/servers'],
   server_capacity: ['resources/capacity'],
+  capacity_points: ['resources/capacity'],
+  usage_points: ['resources/metrics'],
   registries: ['resources/registries'],
   definitions: ['resources/definitions'],
   revisions: ['resources/definitions'],

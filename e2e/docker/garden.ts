@@ -6,6 +6,7 @@ import type { Engine } from '@hortus/daemon/engine/engine';
 import { sharedDocker } from '@hortus/testkit/docker';
 import { freePort } from '@hortus/testkit/port';
 import { type RunningProcess, startProcess } from '@hortus/testkit/process';
+import type { SeverableNetwork } from '@hortus/testkit/severable-network';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { type ServiceProcess, startService } from '../service-process.ts';
@@ -40,6 +41,8 @@ export interface GardenOptions {
   species?: Record<string, string>;
   /** The engine of the test run unless given. */
   socketPath?: string;
+  /** Where the service runs, if not on this machine's own network; daemons reach it where it can be cut off. */
+  network?: SeverableNetwork;
 }
 
 export interface DaemonOptions {
@@ -56,17 +59,21 @@ const sourceOf = (killAt: string | undefined): readonly [string, ...string[]] =>
   `packages/daemon/src/${killAt === undefined ? 'main.ts' : 'testing/killed-main.ts'}`,
 ];
 
+/** There it is not the loopback that it listens on and gives manifests to. */
+const onNetwork = { HORTUS_HOST: '0.0.0.0', HORTUS_ALLOW_PLAINTEXT_MANIFEST: 'true' };
+
 /** A real service, a registered server and a real Docker engine; the daemon is started by the test. Takes away what it made. */
 export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
   const folder = temporaryFolder('garden');
-  const { image, species, socketPath = sharedDocker() } = options;
+  const { image, species, socketPath = sharedDocker(), network } = options;
   const catalog = options.catalog ?? plantCatalog(join(folder.path, 'catalog'), { image, species });
   if (options.catalog === undefined && image === undefined) await makePlotImage(socketPath);
   const directory = join(folder.path, 'data');
   const start = (again?: ServiceProcess) =>
     startService({
       directory,
-      env: { HORTUS_CATALOG_DIR: catalog, ...options.env },
+      env: { HORTUS_CATALOG_DIR: catalog, ...(network && onNetwork), ...options.env },
+      ...(network && { host: network.lasting, prefix: network.prefix }),
       ...(again && { key: again.key, port: Number(new URL(again.root).port) }),
     });
   const service = await start();
@@ -75,9 +82,8 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
   });
   const keyFile = join(folder.path, 'server.json');
   const { id, api_key, manifest_public_key } = data;
-  writeFileSync(keyFile, JSON.stringify({ url: service.base, server_id: id, api_key, manifest_public_key }), {
-    mode: 0o600,
-  });
+  const url = network ? service.base.replace(network.lasting, network.severable) : service.base;
+  writeFileSync(keyFile, JSON.stringify({ url, server_id: id, api_key, manifest_public_key }), { mode: 0o600 });
   const children: RunningProcess[] = [];
   const states = new Set<string>();
   const [httpPort, httpsPort] = [await freePort(), await freePort()];

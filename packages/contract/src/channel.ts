@@ -97,6 +97,9 @@ export const negotiatedToDaemon = {
   authenticated: message('authenticated', 'The key is in order and this is the connection of the server now.', {
     server_id: Type.String(),
     capabilities: Type.Array(Type.String(), { description: 'Those of the wished for that the service knows.' }),
+    ping_seconds: Type.Integer({
+      description: 'How often it will ping. Who hears nothing for three times as long has lost the connection.',
+    }),
   }),
   deployment_available: message('deployment_available', 'A deployment waits at GET /deployments/pending.', {}),
   result_recorded: message('result_recorded', 'The result is on disk; it need not be sent again.', {

@@ -17,6 +17,7 @@ import { keyEndpoints } from './resources/keys.ts';
 import { manifestEndpoints } from './resources/manifest.ts';
 import { matchEndpoints } from './resources/match.ts';
 import { memberEndpoints } from './resources/members.ts';
+import { metricEndpoints } from './resources/metrics.ts';
 import { playbookEndpoints } from './resources/playbooks.ts';
 import { recipeEndpoints } from './resources/recipes.ts';
 import { registryEndpoints } from './resources/registries.ts';
@@ -44,6 +45,7 @@ export const endpoints = {
   ...deploymentEndpoints,
   ...manifestEndpoints,
   ...instanceEndpoints,
+  ...metricEndpoints,
   ...actionEndpoints,
   ...playbookEndpoints,
   ...upgradeEndpoints,

@@ -13,7 +13,6 @@ import { Ingress } from './ingress/ingress.ts';
 import { refreshRoutes } from './ingress/refresh-routes.ts';
 import { Scheduler } from './jobs/scheduler.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
-import { CapacityMeter } from './link/capacity.ts';
 import { Channel, type ChannelTimes } from './link/channel.ts';
 import { DeploymentRunner } from './link/deployments.ts';
 import type { FromService } from './link/messages.ts';
@@ -23,6 +22,9 @@ import { Results } from './link/results.ts';
 import { currentKey, keepRotatedKey } from './link/server-key.ts';
 import { Service } from './link/service.ts';
 import type { Log } from './log.ts';
+import { CapacityMeter } from './metrics/capacity.ts';
+import { MetricsReporter } from './metrics/reporter.ts';
+import { UsageMeter } from './metrics/usage-meter.ts';
 import { policyFileOf, readPolicy } from './policy/read-policy.ts';
 import { Watch } from './rollout/watch.ts';
 import { readPublicKey } from './trust/manifest-signature.ts';
@@ -63,7 +65,7 @@ export class Daemon {
   readonly #watch: Watch;
   readonly #turns: Turns;
   readonly #poller: Poller;
-  readonly #capacity: CapacityMeter;
+  readonly #metrics: MetricsReporter;
   #publicKey: KeyObject | undefined;
   #regular: NodeJS.Timeout[] = [];
 
@@ -162,7 +164,14 @@ export class Daemon {
       ...optional('upEveryMs', times.pollUpMs),
       ...optional('downEveryMs', times.pollDownMs),
     });
-    this.#capacity = new CapacityMeter(stateDirectory);
+    this.#metrics = new MetricsReporter({
+      service,
+      log,
+      capacity: new CapacityMeter(stateDirectory),
+      usage: new UsageMeter({ engine, serverId, log }),
+      serverId: () => journal.pins.find('server_id'),
+      ...everyMs,
+    });
   }
 
   /** Goes on with what was under way, and connects. Returns at once; a service or an engine that is away is waited for. */
@@ -182,16 +191,14 @@ export class Daemon {
     this.#poller.wake();
     this.#results.settle();
     this.#deployments.settle();
-    this.#regular = [
-      setInterval(() => void this.#reportCapacity(), this.#times.reportMs ?? 30_000),
-      setInterval(() => this.#journal.tidy(Date.now()), HOUR),
-    ];
-    void this.#reportCapacity();
+    this.#metrics.start();
+    this.#regular = [setInterval(() => this.#journal.tidy(Date.now()), HOUR)];
   }
 
   /** Ends in order. Actions that run go on by themselves, and the next start takes up the rest. */
   async stop(): Promise<void> {
     for (const timer of this.#regular) clearInterval(timer);
+    this.#metrics.stop();
     this.#poller.stop();
     this.#observer.stop();
     await this.#scheduler.stop();
@@ -313,16 +320,6 @@ export class Daemon {
       arch: process.arch,
       ...optional('engine', about),
     };
-  }
-
-  async #reportCapacity(): Promise<void> {
-    const server_id = this.#journal.pins.find('server_id');
-    if (server_id === undefined) return;
-    try {
-      await this.#service.call('capacity.report', { params: { server_id }, body: await this.#capacity.read() });
-    } catch (error) {
-      this.#log.debug('the capacity could not be reported', { error });
-    }
   }
 }
 

@@ -87,6 +87,7 @@ export async function buildApp({ config, log }: AppDeps): Promise<App> {
     addressOf: ({ socket, headers }) =>
       addressOf(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined),
     authenticate: (key, address) => authenticator.authenticateKey(key, address),
+    times: { pingEveryMs: config.pingSeconds * 1_000 },
   });
   dispatcher.start();
   jobs.start();

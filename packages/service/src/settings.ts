@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { channelTimes } from '@hortus/contract/channel';
 import { parseNetwork, printNetwork } from './identity/networks.ts';
 import type { Mode } from './identity/tokens.ts';
 import { defaultRetention, leastDays, type Retention } from './retention/rules.ts';
@@ -45,6 +46,8 @@ export interface Config {
   readonly ingressHttps: number;
   readonly rateLimits: RateLimits;
   readonly retention: Retention;
+  /** How often every daemon is pinged; one that leaves two unanswered is not there. */
+  readonly pingSeconds: number;
   readonly webhookAllowPrivate: boolean;
   readonly allowPlaintextManifest: boolean;
   /** Between two looks for newer versions of what runs; 0 leaves them to people. */
@@ -233,6 +236,11 @@ export const settings: Readonly<Record<string, Setting>> = {
     read: retention,
     otherwise: () => defaultRetention,
     show: showRetention,
+  }),
+  HORTUS_PING_SECONDS: setting({
+    field: 'pingSeconds',
+    read: (text) => whole(text, 1, 300),
+    otherwise: () => channelTimes.pingEveryMs / 1_000,
   }),
   HORTUS_WEBHOOK_ALLOW_PRIVATE: setting({ field: 'webhookAllowPrivate', read: yesOrNo, otherwise: () => false }),
   HORTUS_ALLOW_PLAINTEXT_MANIFEST: setting({

@@ -45,6 +45,7 @@ import { Drafts } from './resources/drafts/service.ts';
 import { eventRoutes } from './resources/events/routes.ts';
 import { Agents } from './resources/implant/agents.ts';
 import { implantRoutes } from './resources/implant/routes.ts';
+import { idsByUid } from './resources/instances/by-uid.ts';
 import { instancesOfTenants, membershipOf, Pauses } from './resources/instances/of-tenant.ts';
 import { deployedOn, runningOn } from './resources/instances/on-server.ts';
 import { InstanceOrders } from './resources/instances/orders.ts';
@@ -59,6 +60,8 @@ import { openManifestSigner } from './resources/manifest/signer.ts';
 import { matchRoutes } from './resources/match/routes.ts';
 import { memberRoutes } from './resources/members/routes.ts';
 import { Members } from './resources/members/service.ts';
+import { metricRoutes } from './resources/metrics/routes.ts';
+import { Metrics } from './resources/metrics/service.ts';
 import { playbookRoutes } from './resources/playbooks/routes.ts';
 import { RecipeReview } from './resources/recipes/review.ts';
 import { recipeRoutes } from './resources/recipes/routes.ts';
@@ -264,6 +267,12 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     underWay,
   });
 
+  const metrics = new Metrics({
+    reader,
+    requireInstance: (principal, id) => instances.find(reader, principal, id),
+    idsByUid,
+  });
+  const capacities = new Capacities({ reader, pages, recordUsage: (tx, ...of) => metrics.record(tx, ...of) });
   const keys = new Keys({ storage, pages, mode: config.mode });
 
   return {
@@ -308,13 +317,14 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       ...deploymentRoutes(deployments, reports),
       ...manifestRoutes(reading, reader),
       ...instanceRoutes(instances, orders),
+      ...metricRoutes(metrics),
       ...actionRoutes(actions),
       ...playbookRoutes(),
       ...upgradeRoutes(upgrades),
       ...backupRoutes(backups),
       ...serverRoutes(servers),
       ...tenantRoutes(tenants),
-      ...capacityRoutes(new Capacities({ reader, pages })),
+      ...capacityRoutes(capacities),
       ...copilotRoutes(
         new Assistant({ knowledge: new Knowledge(catalog, documentation), usage, model: modelOf(config), log }),
         usage,

@@ -1,13 +1,12 @@
 // A process between the tests and their Docker engine. An engine leaves containers, bridges and mounts behind when it is
 // killed, so somebody must outlive the tests, however they end, and clear up: this process, when its standard input closes.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { endAbandonedProcesses } from './abandoned-processes.ts';
 import { askDocker, readDocker } from './docker-request.ts';
+import { freeSubnet } from './free-subnet.ts';
 import { endingWithParent } from './orphan.ts';
 import { until } from './until.ts';
 
@@ -95,19 +94,6 @@ async function emptyEngine() {
   const containers = await readDocker<{ Id: string }[]>(socket, '/containers/json?all=true');
   await Promise.all(containers.map(({ Id }) => askDocker(socket, 'DELETE', `/containers/${Id}?force=true&v=true`)));
   await askDocker(socket, 'POST', '/networks/prune');
-}
-
-/** A /16 of the private range that no interface of this machine is in. */
-function freeSubnet(): string {
-  const used = new Set(
-    Object.values(networkInterfaces()).flatMap((addresses) =>
-      (addresses ?? []).map(({ address }) => address.split('.').slice(0, 2).join('.')),
-    ),
-  );
-  for (;;) {
-    const candidate = `10.${randomInt(64, 250)}`;
-    if (!used.has(candidate)) return candidate;
-  }
 }
 
 function removeAbandonedBridges() {

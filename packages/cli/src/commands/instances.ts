@@ -5,9 +5,10 @@ import { Failure } from '../failure.ts';
 import { findInstance } from '../lookup/instances.ts';
 import { findServer, serverNames } from '../lookup/servers.ts';
 import { printJson } from '../output/json.ts';
+import { sparkline } from '../output/sparkline.ts';
 import { status } from '../output/status.ts';
 import { facts, table } from '../output/table.ts';
-import { ago, lasting } from '../output/words.ts';
+import { ago, lasting, memory } from '../output/words.ts';
 
 export const instancesList = command({
   name: 'instances list',
@@ -61,12 +62,17 @@ export const instancesList = command({
 const runningFor = ({ status: now, uptime_seconds }: Instance): string =>
   now === 'running' ? lasting(uptime_seconds * 1000) : '';
 
+const lastHour = (values: readonly number[], words: (value: number) => string): string | undefined =>
+  values.length === 0
+    ? undefined
+    : `${sparkline(values)} ${words(values.at(-1) ?? 0)}, at most ${words(Math.max(...values))} in the last hour`;
+
 export const instancesShow = command({
   name: 'instances show',
   summary: 'Show an instance and its containers',
   args: ['instance'],
   examples: [['hortus instances show miniflux', 'By uid; an id works too.']],
-  calls: ['instances.list', 'instances.read', 'servers.list'],
+  calls: ['instances.list', 'instances.read', 'servers.list', 'metrics.instance'],
   async run({ args, json, client, world: { terminal, now } }) {
     const service = await client();
     const one = await findInstance(service, args.instance);
@@ -75,6 +81,9 @@ export const instancesShow = command({
       return 'ok';
     }
     const serverName = await serverNames(service);
+    const { points } = (await service.call('metrics.instance', { params: { id: one.id }, query: { range: '1h' } }))
+      .data;
+    const percent = (value: number) => `${value.toFixed(1)} % of a core`;
     terminal.out(
       facts(terminal, [
         ['Name', one.name === one.instance_uid ? one.name : `${one.name} (${one.instance_uid})`],
@@ -85,6 +94,20 @@ export const instancesShow = command({
         ['Revision', one.revision === null ? 'none yet' : String(one.revision)],
         ['Address', one.url],
         ['Running for', runningFor(one)],
+        [
+          'Processor',
+          lastHour(
+            points.map((point) => point.cpu_percent_max),
+            percent,
+          ),
+        ],
+        [
+          'Memory',
+          lastHour(
+            points.map((point) => point.memory_bytes_max),
+            memory,
+          ),
+        ],
         ['Reported', ago(one.last_reported_at, now())],
         ['Container', one.container_name],
         ['Definition', one.definition_id],

@@ -14,6 +14,8 @@ beforeEach(async () => {
   service.list('servers.list', [records.server()]);
   service.list('instances.list', [records.instance()]);
   service.on('instances.read', () => ({ success: true, data: records.instance() }));
+  service.on('metrics.instance', () => ({ success: true, data: records.instanceMetrics() }));
+  service.on('capacity.history', () => ({ success: true, data: records.capacityHistory() }));
 });
 afterEach(async () => {
   await home.remove();
@@ -66,7 +68,15 @@ test('instances are listed without the released ones, and shown with their conta
   service.list('instances.list', [records.instance({ components: [component] })]);
   const shown = await run('instances', 'show', 'feeds');
   expect(shown.stdout).toContain('Address      https://feeds.example.org');
+  expect(shown.stdout).not.toContain('Memory');
   expect(shown.stdout).toContain('db         running  healthy  postgres:17');
+});
+
+test('what an instance and a server used in the last hour is drawn in a line', async () => {
+  service.on('metrics.instance', () => ({ success: true, data: records.instanceMetrics(0, 40, 80, 20) }));
+  const { stdout } = await run('instances', 'show', 'feeds');
+  expect(stdout).toContain('Processor    ▁▅█▃ 20.0 % of a core, at most 80.0 % of a core in the last hour\n');
+  expect(stdout).toContain('Memory       ▁▅█▃ 20.0 MiB, at most 80.0 MiB in the last hour\n');
 });
 
 test('a name that nothing bears is exit code 4, and a released one does not stand in the way', async () => {
@@ -246,7 +256,9 @@ test('a server is registered with all that its daemon needs, and shown with its 
       age_seconds: 3,
     },
   }));
+  service.on('capacity.history', () => ({ success: true, data: records.capacityHistory(0, 60, 25) }));
   const shown = await run('servers', 'show', 'web-1');
+  expect(shown.stdout).toMatch(/Last hour +▁▅▃ at most 60 % in use\n/);
   expect(shown.stdout).toMatch(/Memory +6\.0 GiB free of 8\.0 GiB\n/);
   expect(shown.stdout).toMatch(/Disk +150 GB free of 200 GB\n/);
 });

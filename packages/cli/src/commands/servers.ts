@@ -4,6 +4,7 @@ import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { findServer } from '../lookup/servers.ts';
 import { printJson } from '../output/json.ts';
+import { sparkline } from '../output/sparkline.ts';
 import { status } from '../output/status.ts';
 import { facts, table } from '../output/table.ts';
 import { ago, disk, memory } from '../output/words.ts';
@@ -41,7 +42,7 @@ export const serversShow = command({
   summary: 'Show a server and what room it has',
   args: ['server'],
   examples: [['hortus servers show web-1', 'By name; an id works too.']],
-  calls: ['servers.list', 'servers.read', 'capacity.read'],
+  calls: ['servers.list', 'servers.read', 'capacity.read', 'capacity.history'],
   async run({ args, json, client, world: { terminal, now } }) {
     const service = await client();
     const server = await findServer(service, args.server);
@@ -49,7 +50,10 @@ export const serversShow = command({
       printJson(terminal, server);
       return 'ok';
     }
-    const { data: room } = await service.call('capacity.read', { params: { server_id: server.id } });
+    const params = { server_id: server.id };
+    const { data: room } = await service.call('capacity.read', { params });
+    const { points } = (await service.call('capacity.history', { params, query: { range: '1h' } })).data;
+    const load = points.map(({ cpu }) => cpu.max_percent);
     const free = (usage: { used: number; free: number } | null, size: (bytes: number) => string) =>
       usage && `${size(usage.free)} free of ${size(usage.used + usage.free)}`;
     terminal.out(
@@ -64,6 +68,10 @@ export const serversShow = command({
         ['Description', server.description],
         ['Memory', free(room.memory, memory)],
         ['Processor', room.cpu && `${room.cpu.used_percent.toFixed(0)} % of ${room.cpu.cores} cores in use`],
+        [
+          'Last hour',
+          load.length === 0 ? null : `${sparkline(load, 100)} at most ${Math.max(...load).toFixed(0)} % in use`,
+        ],
         ['Disk', free(room.disk, disk)],
         ['Measured', room.reported_at === null ? 'never' : ago(room.reported_at, now())],
         ['Registered', ago(server.created_at, now())],

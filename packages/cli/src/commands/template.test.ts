@@ -76,7 +76,7 @@ test('mistakes are shown with the line they are in', async () => {
   const { code, stdout } = await run('validate', at('bad.yaml'));
   expect(code).toBe(1);
   expect(stdout).toContain('bad.yaml:3:28: error unknown-key');
-  expect(stdout).toContain('    3 | image: {repository: nginx, tga: 1.2.3}\n');
+  expect(stdout).toContain('  3 | image: {repository: nginx, tga: 1.2.3}\n');
   const json = JSON.parse((await run('validate', at('bad.yaml'), '--json')).stdout);
   expect([json.valid, json.findings.length > 0]).toEqual([false, true]);
 

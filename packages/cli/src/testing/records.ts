@@ -1,8 +1,10 @@
 import type { Execution, ListedAction } from '@hortus/contract/resources/actions';
 import { standardBackup } from '@hortus/contract/resources/backup-settings';
+import type { CapacityHistory } from '@hortus/contract/resources/capacity';
 import type { Definition } from '@hortus/contract/resources/definition-records';
 import type { Deployment, DeploymentDetail, LogLine } from '@hortus/contract/resources/deployments';
 import type { Instance } from '@hortus/contract/resources/instance-records';
+import type { InstanceMetrics } from '@hortus/contract/resources/metrics';
 import type { Server } from '@hortus/contract/resources/servers';
 import type { Template } from '@hortus/contract/resources/templates';
 
@@ -215,3 +217,31 @@ export const execution = (over: Partial<Execution> = {}): Execution => ({
 /** The moment `second` seconds after the records were written. */
 export const moment = at;
 export const recordId = idOf;
+
+const series = { range: '1h' as const, from: at(0), to: at(3600), step_seconds: 60 };
+
+export const capacityHistory = (...used: number[]): CapacityHistory => ({
+  server_id: ids.server,
+  ...series,
+  points: used.map((percent, minute) => ({
+    at: at(60 * minute),
+    cpu: { used_percent: percent / 2, max_percent: percent },
+    memory: { used: 1, max_used: 1, free: 1 },
+    disk: { used: 1, free: 1 },
+  })),
+});
+
+export const instanceMetrics = (...used: number[]): InstanceMetrics => ({
+  instance_id: ids.instance,
+  ...series,
+  components: ['main'],
+  points: used.map((percent, minute) => ({
+    at: at(60 * minute),
+    cpu_percent: percent / 2,
+    cpu_percent_max: percent,
+    memory_bytes: 2 ** 20,
+    memory_bytes_max: percent * 2 ** 20,
+    received_bytes_per_second: 0,
+    sent_bytes_per_second: 0,
+  })),
+});

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import { answer, list, paging, Timestamp } from '../envelope.ts';
 import { givenId, id, nullable } from '../fields.ts';
+import { ReportedUsage, range, seriesFields } from './metrics.ts';
 
 const bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Bytes.' });
 const usage = Type.Object({ used: bytes, free: bytes });
@@ -24,7 +25,17 @@ export const Capacity = Type.Object(
 export type Capacity = Static<typeof Capacity>;
 
 export const CapacityReport = Type.Object(
-  { memory: usage, cpu, disk: usage },
+  {
+    memory: usage,
+    cpu,
+    disk: usage,
+    usage: Type.Optional(
+      Type.Array(ReportedUsage, {
+        maxItems: 10_000,
+        description: 'What the instances there used since the last report. Of more than 1,000 the rest is left out.',
+      }),
+    ),
+  },
   {
     title: 'CapacityReport',
     examples: [
@@ -37,6 +48,30 @@ export const CapacityReport = Type.Object(
   },
 );
 export type CapacityReport = Static<typeof CapacityReport>;
+
+export const CapacityPoint = Type.Object(
+  {
+    at: Type.String({ format: 'date-time', description: 'When its step began.' }),
+    cpu: Type.Object({
+      used_percent: Type.Number({ minimum: 0, maximum: 100, description: 'Of all cores together.' }),
+      max_percent: Type.Number({ minimum: 0, maximum: 100, description: 'The highest report of the step.' }),
+    }),
+    memory: Type.Object({ used: bytes, max_used: bytes, free: bytes }),
+    disk: usage,
+  },
+  { title: 'CapacityPoint' },
+);
+export type CapacityPoint = Static<typeof CapacityPoint>;
+
+export const CapacityHistory = Type.Object(
+  {
+    server_id: id('server'),
+    ...seriesFields,
+    points: Type.Array(CapacityPoint, { description: 'Oldest first.' }),
+  },
+  { title: 'CapacityHistory' },
+);
+export type CapacityHistory = Static<typeof CapacityHistory>;
 
 const params = Type.Object({ server_id: givenId('Id of a server.') });
 
@@ -59,6 +94,16 @@ export const capacityEndpoints = {
     daemon: true,
     params,
     response: answer(Capacity),
+  }),
+  'capacity.history': endpoint({
+    method: 'GET',
+    path: '/server-capacity/{server_id}/history',
+    tag: 'servers',
+    summary: 'Read how the capacity of a server was used, for a chart',
+    permission: 'servers:read',
+    params,
+    query: Type.Object({ range }),
+    response: answer(CapacityHistory),
   }),
   'capacity.report': endpoint({
     method: 'PUT',

@@ -11,6 +11,8 @@ export interface Engine {
 
   /** In any state; `true` asks for the label whatever its value. */
   containers(filter: { labels: LabelFilter }): Promise<ContainerFacts[]>;
+  /** Those that run, with what a list says of them: one question, however many there are. */
+  running(filter: { labels: LabelFilter }): Promise<RunningContainer[]>;
   /** By id or name. */
   inspect(id: string): Promise<ContainerFacts | undefined>;
 
@@ -78,6 +80,13 @@ export interface EngineInfo {
 }
 
 export type LabelFilter = Readonly<Record<string, string | true>>;
+
+export interface RunningContainer {
+  id: string;
+  labels: Record<string, string>;
+  /** It has no network of its own. */
+  hostNetwork: boolean;
+}
 
 export interface NamedFacts {
   name: string;

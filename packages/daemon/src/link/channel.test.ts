@@ -91,6 +91,12 @@ describe('a connection that is lost', () => {
     await until(() => ups >= 2, { describe: 'a second connection' });
   });
 
+  it('by silence is noticed as soon as the service has said that it would not be silent for so long', async () => {
+    service.greeting = { ping_seconds: 1 };
+    open({ silenceMs: 600_000 });
+    await until(() => ups >= 2, { describe: 'a second connection' });
+  });
+
   it('because the service is away is tried until it is back', async () => {
     service.down = true;
     open();

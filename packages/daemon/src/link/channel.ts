@@ -5,7 +5,7 @@ import { Backoff, type BackoffTimes } from './backoff.ts';
 import { CAPABILITIES, type FromService, readMessage } from './messages.ts';
 
 export interface ChannelTimes extends BackoffTimes {
-  /** How long the service may be silent. It pings three times as often. */
+  /** How long the service may be silent, unless it says how often it pings: then three times that. */
   silenceMs: number;
   /** The pause after a refused key, and the least one after another connection has taken over. */
   turnedAwayMs: number;
@@ -37,6 +37,7 @@ export class Channel {
   readonly #backoff: Backoff;
   #socket: WebSocket | undefined;
   #offered: readonly string[] = [];
+  #silenceMs: number;
   #up = false;
   #replaced = false;
   #retry: NodeJS.Timeout | undefined;
@@ -47,6 +48,7 @@ export class Channel {
     this.#options = options;
     this.#times = { ...standardTimes, ...options.times };
     this.#backoff = new Backoff(this.#times);
+    this.#silenceMs = this.#times.silenceMs;
   }
 
   get up(): boolean {
@@ -111,10 +113,14 @@ export class Channel {
   }
 
   #received(text: string): void {
-    this.#heard();
     // One that knows only the published messages says nothing before its first ping or request.
     const message = readMessage(text);
-    if (message?.type === 'authenticated') this.#offered = message.capabilities ?? [];
+    if (message?.type === 'authenticated') {
+      this.#offered = message.capabilities ?? [];
+      if (message.ping_seconds !== undefined)
+        this.#silenceMs = message.ping_seconds * 1_000 * (channelTimes.missedPings + 1);
+    }
+    this.#heard();
     if (!this.#up) {
       this.#up = true;
       this.#replaced = false;
@@ -129,13 +135,14 @@ export class Channel {
 
   #heard(): void {
     clearTimeout(this.#watchdog);
-    this.#watchdog = setTimeout(() => this.#socket?.terminate(), this.#times.silenceMs);
+    this.#watchdog = setTimeout(() => this.#socket?.terminate(), this.#silenceMs);
   }
 
   #closed(code: number | undefined, reason: string): void {
     clearTimeout(this.#watchdog);
     this.#up = false;
     this.#offered = [];
+    this.#silenceMs = this.#times.silenceMs;
     if (this.#stopped) return;
     const { log } = this.#options;
     let pause = this.#backoff.next();

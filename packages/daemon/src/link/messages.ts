@@ -6,7 +6,13 @@ export const CAPABILITIES = ['journal', 'wake', 'ack', 'builtin', 'rotate', 'can
 export type FromService =
   | ({ type: 'action_request' } & ActionRequest)
   | { type: 'ping'; ts?: number }
-  | { type: 'authenticated'; server_id?: string; capabilities?: string[]; manifest_public_key?: string }
+  | {
+      type: 'authenticated';
+      server_id?: string;
+      capabilities?: string[];
+      manifest_public_key?: string;
+      ping_seconds?: number;
+    }
   | { type: 'deployment_available'; deployment_id?: string }
   | { type: 'result_recorded'; execution_id: string }
   | { type: 'action_cancel'; execution_id: string }
@@ -31,7 +37,9 @@ const forms: Record<FromService['type'], (message: Record<string, unknown>) => b
     isTextList(action.command) &&
     isObject(params),
   ping: () => true,
-  authenticated: ({ capabilities }) => capabilities === undefined || isTextList(capabilities),
+  authenticated: ({ capabilities, ping_seconds }) =>
+    (capabilities === undefined || isTextList(capabilities)) &&
+    (ping_seconds === undefined || (typeof ping_seconds === 'number' && ping_seconds >= 1)),
   deployment_available: () => true,
   result_recorded: ({ execution_id }) => isId(execution_id),
   action_cancel: ({ execution_id }) => isId(execution_id),

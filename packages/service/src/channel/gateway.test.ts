@@ -255,7 +255,8 @@ describe('what was not asked for', () => {
     for (const extra of extras) expect(connection.send(extra)).toBe(true);
     await until(() => daemon.messages.length === 4, { describe: 'all messages' });
     const capabilities = ['wake', 'ack', 'rotate'];
-    expect(daemon.messages).toEqual([{ type: 'authenticated', server_id: 'srv_1', capabilities }, ...extras]);
+    const authenticated = { type: 'authenticated', server_id: 'srv_1', capabilities, ping_seconds: 20 };
+    expect(daemon.messages).toEqual([authenticated, ...extras]);
   });
 });
 

@@ -268,7 +268,12 @@ export class Gateway {
     this.#servers.set(serverId, connection);
     present?.replace();
     this.#pinger.add(connection);
-    connection.send({ type: 'authenticated', server_id: serverId, capabilities: [...capabilities] });
+    connection.send({
+      type: 'authenticated',
+      server_id: serverId,
+      capabilities: [...capabilities],
+      ping_seconds: Math.ceil(this.#times.pingEveryMs / 1_000),
+    });
     this.#options.handlers.opened(connection).catch((err) => {
       this.#options.log.error({ err, server_id: serverId }, 'a new connection could not be given its work');
     });

@@ -1,12 +1,12 @@
 import { noBody } from '@hortus/contract/endpoint';
 import { endpointRows } from '@hortus/contract/endpoints';
-import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../testing/engines.ts';
 import { goodRequest, type ReadyRequest } from '../testing/good-requests.ts';
 import { expectPublished, expectRefusal } from '../testing/published-answer.ts';
 import { type RunningService, startApp } from '../testing/running-service.ts';
 import { noObject, nothingSent, nullSent, type SpoiltBody, spoiltBodies } from '../testing/spoilt-bodies.ts';
-import { contentsAtRest, tableContents } from '../testing/table-contents.ts';
+import { type WriteWatch, watchWrites } from '../testing/write-watch.ts';
 
 /** Every row of the contract that may be sent a body, with bodies that cannot be meant and with none. */
 const withBody = endpointRows.filter(([, row]) => row.body !== noBody);
@@ -15,22 +15,15 @@ const bodiless = endpointRows.filter(([, row]) => row.body === noBody && row.met
 
 onBothEngines((engine) => {
   let service: RunningService;
-  let before: Awaited<ReturnType<typeof tableContents>> | undefined;
+  let writes: WriteWatch;
 
   beforeAll(async () => {
     service = await startApp(engine);
-  });
-  beforeEach(() => {
-    before = undefined;
+    writes = await watchWrites(service.sideDoor);
   });
   afterEach(async () => {
-    if (before) expect(await tableContents(service.sideDoor)).toEqual(before);
+    expect(await writes.end()).toEqual([]);
   });
-
-  /** From here to the end of the test nothing may be written. */
-  async function nothingMayChange(): Promise<void> {
-    before = await contentsAtRest(service.sideDoor);
-  }
 
   async function expectRefused({ method, path, options }: ReadyRequest, spoilt: readonly SpoiltBody[]) {
     const { body: _, headers, ...rest } = options;
@@ -46,7 +39,7 @@ onBothEngines((engine) => {
     '%s refuses what cannot be meant by the name of the field and writes nothing',
     async (name, row) => {
       const request = await goodRequest(name, service);
-      await nothingMayChange();
+      await writes.begin();
       await expectRefused(request, [...spoiltBodies(row, request.body ?? {}), nullSent]);
       if (row.bodyOptional) return;
       await expectRefused(request, [nothingSent]);
@@ -57,7 +50,7 @@ onBothEngines((engine) => {
 
   it.each(withBody)('%s refuses a character that PostgreSQL cannot keep', async (name) => {
     const { method, path, body = {}, options } = await goodRequest(name, service);
-    await nothingMayChange();
+    await writes.begin();
     for (const [field, value] of Object.entries(body).filter(([, value]) => typeof value === 'string')) {
       const answer = await service.request(method, path, {
         ...options,
@@ -78,9 +71,9 @@ onBothEngines((engine) => {
 
   it.each(bodiless)('%s takes none, or an empty object', async (name) => {
     const request = await goodRequest(name, service);
-    await nothingMayChange();
+    await writes.begin();
     await expectRefused(request, [...noObject(), { how: 'a field', field: 'surprise', raw: '{"surprise":1}' }]);
-    before = undefined;
+    expect(await writes.end()).toEqual([]);
     const { method, path, options } = request;
     expect(expectPublished(await service.request(method, path, { ...options, raw: '{}' })).status).toBeLessThan(300);
   });

@@ -2,14 +2,14 @@ import type { Endpoint } from '@hortus/contract/endpoint';
 import { type EndpointName, endpointRows, endpoints } from '@hortus/contract/endpoints';
 import { idPrefixes } from '@hortus/contract/ids';
 import { permissionNames } from '@hortus/contract/permissions';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../ids.ts';
 import { DaemonSocket } from '../testing/daemon-socket.ts';
 import { onBothEngines } from '../testing/engines.ts';
 import { goodRequest } from '../testing/good-requests.ts';
 import { expectPublished, expectRefusal, expectShape } from '../testing/published-answer.ts';
 import { type Caller, insertKeyRow, type RunningService, startApp } from '../testing/running-service.ts';
-import { contentsAtRest, tableContents } from '../testing/table-contents.ts';
+import { type WriteWatch, watchWrites } from '../testing/write-watch.ts';
 
 /** Every row of the contract, held to what the interface promises of all of them. A new row is held to it by itself. */
 const rows = endpointRows;
@@ -34,23 +34,16 @@ const isId = (value: unknown) => typeof value === 'string' && value.replace(anyI
 onBothEngines((engine) => {
   let service: RunningService;
   let neighbour: Caller;
-  let before: Awaited<ReturnType<typeof tableContents>> | undefined;
+  let writes: WriteWatch;
 
   beforeAll(async () => {
     service = await startApp(engine);
     neighbour = await service.addAccount();
-  });
-  beforeEach(() => {
-    before = undefined;
+    writes = await watchWrites(service.sideDoor);
   });
   afterEach(async () => {
-    if (before) expect(await tableContents(service.sideDoor)).toEqual(before);
+    expect(await writes.end()).toEqual([]);
   });
-
-  /** From here to the end of the test nothing may be written. */
-  async function nothingMayChange(): Promise<void> {
-    before = await contentsAtRest(service.sideDoor);
-  }
 
   describe('without the right key', () => {
     const refused: Record<string, { key: string | null; headers?: Record<string, string> }> = {};
@@ -89,7 +82,7 @@ onBothEngines((engine) => {
 
     it.each(guarded)('%s answers 401', async (name) => {
       const { method, path, body } = await goodRequest(name, service);
-      await nothingMayChange();
+      await writes.begin();
       for (const [why, options] of Object.entries(refused)) {
         const answer = await service.request(method, path, { ...(body && { body }), ...options });
         expect(answer.status, why).toBe(401);
@@ -99,7 +92,7 @@ onBothEngines((engine) => {
 
     it.each(permitted)('%s answers 403 and names the permission', async (name, row) => {
       const { method, path, options } = await goodRequest(name, service);
-      await nothingMayChange();
+      await writes.begin();
       const answer = await service.request(method, path, { ...options, key: without[row.permission] as string });
       expectRefusal(answer, 'FORBIDDEN');
       expect(answer.json.error).toMatchObject({
@@ -110,7 +103,7 @@ onBothEngines((engine) => {
 
     it.each(guarded)('%s answers a server key only where a daemon needs it', async (name, row) => {
       const { method, path, options } = await goodRequest(name, service);
-      await nothingMayChange();
+      await writes.begin();
       const answer = await service.request(method, path, { ...options, key: serverKey });
       if (!row.daemon) expectRefusal(answer, 'FORBIDDEN');
       // What a daemon may call, it may call for its own server, and what stands in this path is another's.
@@ -123,7 +116,7 @@ onBothEngines((engine) => {
   describe('a path that names nothing', () => {
     it.each(withPath)('%s answers 404 and changes nothing', async (name) => {
       const { method, params, options, pathWith } = await goodRequest(name, service);
-      await nothingMayChange();
+      await writes.begin();
       for (const [param, good] of Object.entries(params)) {
         const unknown = isId(good) ? newId(kindOf(String(good))) : 'no-such-thing';
         for (const value of [unknown, '0', '-1', '1e3', "' or 1=1 --", 'x'.repeat(129), 'x'.repeat(600), 'ü/%2e']) {
@@ -144,7 +137,7 @@ onBothEngines((engine) => {
     it.each(owned)('%s does not tell one account what another has', async (name) => {
       const { method, path, params, body } = await goodRequest(name, service);
       expect(Object.values(params).filter(isId)).not.toEqual([]);
-      await nothingMayChange();
+      await writes.begin();
       expectRefusal(await neighbour.request(method, path, { body }), 'NOT_FOUND');
     });
 
@@ -180,7 +173,7 @@ onBothEngines((engine) => {
   describe('a list', () => {
     it.each(lists)('%s has pages', async (name) => {
       const { method, path, options } = await goodRequest(name, service);
-      await nothingMayChange();
+      await writes.begin();
       const ask = (query: string) =>
         service.request(method, `${path}${path.includes('?') ? '&' : '?'}${query}`, options);
       for (const [field, values] of [

@@ -2,7 +2,10 @@ import { removeIdempotencyRows } from '../http/idempotency/retention.ts';
 import { removeSessions } from '../identity/retention.ts';
 import { removeEvents } from '../outbox/retention.ts';
 import { removeOutputs } from '../resources/actions/retention.ts';
+import { removeCapacity, removeFineCapacity } from '../resources/capacity/retention.ts';
 import { removeLogLines } from '../resources/deployments/retention.ts';
+import { removeFineUsage, removeUsage } from '../resources/metrics/retention.ts';
+import { FINE_DAYS } from '../resources/metrics/steps.ts';
 import { removeDeliveries } from '../resources/webhooks/retention.ts';
 import type { Removal } from './removal.ts';
 
@@ -13,9 +16,11 @@ export interface Retention {
   /** Of deployments, and what actions wrote. */
   readonly logs: number;
   readonly idempotency: number;
+  /** What servers and instances used. */
+  readonly metrics: number;
 }
 
-export const defaultRetention: Retention = { events: 90, deliveries: 30, logs: 30, idempotency: 1 };
+export const defaultRetention: Retention = { events: 90, deliveries: 30, logs: 30, idempotency: 1, metrics: 7 };
 
 /** A delivery needs its event for as long as it is tried, which is a day. */
 export const leastDays: Readonly<Record<keyof Retention, number>> = {
@@ -23,6 +28,7 @@ export const leastDays: Readonly<Record<keyof Retention, number>> = {
   deliveries: 2,
   logs: 1,
   idempotency: 1,
+  metrics: 1,
 };
 
 export interface Rule {
@@ -38,6 +44,10 @@ export const rulesOf = (retention: Retention): readonly Rule[] => [
   { name: 'log lines', days: retention.logs || undefined, remove: removeLogLines },
   { name: 'outputs', days: retention.logs || undefined, remove: removeOutputs },
   { name: 'idempotency keys', days: retention.idempotency || undefined, remove: removeIdempotencyRows },
+  { name: 'capacity', days: retention.metrics || undefined, remove: removeCapacity },
+  { name: 'usage', days: retention.metrics || undefined, remove: removeUsage },
+  { name: 'fine capacity', days: FINE_DAYS, remove: removeFineCapacity },
+  { name: 'fine usage', days: FINE_DAYS, remove: removeFineUsage },
   // They say themselves when they are over.
   { name: 'sessions', days: 0, remove: removeSessions },
 ];

@@ -9,6 +9,7 @@ import { upgradesAssistant } from './migrations/0011-upgrades-assistant.ts';
 import { identityRetention } from './migrations/0012-identity-retention.ts';
 import { rollouts } from './migrations/0013-rollouts.ts';
 import { images } from './migrations/0014-images.ts';
+import { metrics } from './migrations/0030-metrics.ts';
 import { backups } from './migrations/0040-backups.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
@@ -24,6 +25,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0012-identity-retention': identityRetention,
   '0013-rollouts': rollouts,
   '0014-images': images,
+  '0030-metrics': metrics,
   '0040-backups': backups,
 };
 

@@ -459,6 +459,36 @@ export interface Tables {
     disk_free: number;
     reported_at: Time;
   };
+  /**
+   * What servers and instances used, for charts. Each report is added to a point of one minute, which goes after two hours,
+   * and to one of five: `step` tells which, in seconds. Sums and `samples` give averages; the largest is kept beside.
+   */
+  capacity_points: {
+    server_id: string;
+    step: number;
+    at: Time;
+    samples: number;
+    cpu_sum: number;
+    cpu_max: number;
+    memory_used_sum: number;
+    memory_used_max: number;
+    memory_free_sum: number;
+    disk_used_sum: number;
+    disk_free_sum: number;
+  };
+  usage_points: {
+    instance_id: string;
+    component: string;
+    step: number;
+    at: Time;
+    samples: number;
+    cpu_sum: number;
+    cpu_max: number;
+    memory_sum: number;
+    memory_max: number;
+    received_sum: number;
+    sent_sum: number;
+  };
 
   registries: {
     id: string;

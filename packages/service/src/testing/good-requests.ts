@@ -342,6 +342,7 @@ export const goodRequests: GoodRequests = {
   'instances.syncComponents': async (caller) => ({
     body: { instance_id: await anInstance(caller), components: [{ name: 'app', status: 'running' }] },
   }),
+  'metrics.instance': async (caller) => ({ ...(await ofInstance(caller)), query: { range: '7d', component: 'app' } }),
   'instances.deployments': ofInstance,
   'instances.start': ofInstance,
   'instances.stop': ofInstance,
@@ -410,12 +411,26 @@ export const goodRequests: GoodRequests = {
     return {};
   },
   'capacity.read': async (caller) => ({ params: { server_id: await aServer(caller) } }),
+  'capacity.history': async (caller) => ({
+    params: { server_id: await aServer(caller) },
+    query: { range: '24h' },
+  }),
   'capacity.report': async (caller) => ({
     params: { server_id: await aServer(caller) },
     body: {
       memory: { used: 2_147_483_648, free: 6_442_450_944 },
       cpu: { cores: 4, used_percent: 12.5 },
       disk: { used: 50_000_000_000, free: 150_000_000_000 },
+      usage: [
+        {
+          instance_uid: 'blog',
+          component: 'app',
+          cpu_percent: 12.5,
+          memory_bytes: 104_857_600,
+          received_bytes_per_second: 1_200,
+          sent_bytes_per_second: 56_000,
+        },
+      ],
     },
   }),
   'servers.list': async (caller) => {

@@ -1,11 +1,10 @@
-import { until } from '@hortus/testkit/until';
 import { hasUntold } from '../outbox/store.ts';
 import type { Queries } from '../storage/storage.ts';
 import type { Tables } from '../storage/tables.ts';
 
 /** Change with every request, or with time alone, whatever is asked for. */
 const restless: readonly string[] = ['rate_windows'];
-const restlessColumns: Readonly<Record<string, string>> = {
+export const restlessColumns: Readonly<Record<string, string>> = {
   api_keys: 'last_used_at',
   replicas: 'seen_at',
   servers: 'last_seen_at',
@@ -21,7 +20,7 @@ export async function tableContents(queries: Queries): Promise<Record<string, st
   return contents;
 }
 
-async function tableNames({ engine, run }: Queries): Promise<(keyof Tables)[]> {
+export async function tableNames({ engine, run }: Queries): Promise<(keyof Tables)[]> {
   const text =
     engine === 'postgres'
       ? `select table_name as name from information_schema.tables where table_schema = 'public'`
@@ -35,9 +34,4 @@ export async function isAtRest(queries: Queries): Promise<boolean> {
   if (await hasUntold(queries)) return false;
   const running = await queries.db.selectFrom('jobs').select('id').where('lease_owner', 'is not', null).execute();
   return running.length === 0;
-}
-
-export async function contentsAtRest(queries: Queries): Promise<Record<string, string[]>> {
-  await until(() => isAtRest(queries), { describe: 'every event to have its number and every job to be over' });
-  return await tableContents(queries);
 }

@@ -12,6 +12,7 @@ import type {
   NamedSpec,
   PullOptions,
   PullProgress,
+  RunningContainer,
 } from '../engine.ts';
 import { EngineProblem } from '../engine-problem.ts';
 import type { Call } from './connection.ts';
@@ -91,6 +92,21 @@ class DockerEngine implements Engine {
     // The list has neither exit codes nor times; what vanished since it was made is no longer there to tell of.
     const facts = await Promise.all(list.map(({ Id }) => this.inspect(Id)));
     return facts.filter((one) => one !== undefined);
+  }
+
+  async running({ labels }: { labels: LabelFilter }): Promise<RunningContainer[]> {
+    const list = await this.#api.json<ListedContainer[]>({
+      operation: 'list running containers',
+      method: 'GET',
+      path: '/containers/json',
+      query: { filters: labelFilters(labels) },
+      timeout: this.#timeouts.quick,
+    });
+    return list.map(({ Id, Labels, HostConfig }) => ({
+      id: Id,
+      labels: Labels ?? {},
+      hostNetwork: HostConfig?.NetworkMode === 'host',
+    }));
   }
 
   async inspect(id: string): Promise<ContainerFacts | undefined> {
@@ -275,6 +291,13 @@ class DockerEngine implements Engine {
     const call = this.#container('POST', id, what, `${what} container ${id}`, timeout);
     return { ...call, query: { t: String(Math.ceil(graceMs / 1_000)) } };
   }
+}
+
+/** The part of `GET /containers/json` that we read. */
+interface ListedContainer {
+  Id: string;
+  Labels?: Record<string, string> | null;
+  HostConfig?: { NetworkMode?: string };
 }
 
 async function* once(body: Buffer): AsyncGenerator<Buffer> {

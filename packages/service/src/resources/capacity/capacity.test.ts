@@ -21,7 +21,12 @@ onBothEngines((engine) => {
       await storage.write((tx) => insertRow(tx, 'servers', row(tx)));
       return serverId;
     };
-    const capacities = new Capacities({ reader: storage.reader, pages: new Pages(), clock: () => clock.now });
+    const capacities = new Capacities({
+      reader: storage.reader,
+      pages: new Pages(),
+      recordUsage: async () => undefined,
+      clock: () => clock.now,
+    });
     return { storage, accountId, principal: keyOf(accountId), addServer, capacities, clock };
   }
   const report = {
@@ -56,6 +61,59 @@ onBothEngines((engine) => {
     const rest = await capacities.list(principal, { page: 2, per_page: 1 });
     expect(rest.data).toMatchObject([{ server_id: silent, reported_at: null }]);
     expect((await capacities.list(keyOf('acc_other'), {})).data).toEqual([]);
+  });
+
+  it('has a history, with the average and the highest of each step', async () => {
+    const { storage, capacities, principal, addServer, clock } = await plant();
+    const id = await addServer();
+    const now = new Date(clock.now).toISOString();
+    expect(await capacities.history(principal, id)).toMatchObject({ server_id: id, range: '1h', to: now, points: [] });
+    const tell = (used_percent: number) =>
+      storage.write((tx) => capacities.report(tx, principal, id, { ...report, cpu: { cores: 2, used_percent } }));
+    await tell(10);
+    clock.now += 30_000;
+    await tell(40);
+    clock.now += 60_000;
+    await tell(70);
+    const { memory, disk } = report;
+    const rest = { memory: { ...memory, max_used: memory.used }, disk };
+    const { points } = await capacities.history(principal, id);
+    expect(points).toEqual([
+      { at: now, cpu: { used_percent: 25, max_percent: 40 }, ...rest },
+      { at: new Date(clock.now - 30_000).toISOString(), cpu: { used_percent: 70, max_percent: 70 }, ...rest },
+    ]);
+    for (const range of ['24h', '7d'] as const) {
+      const coarse = await capacities.history(principal, id, range);
+      expect(coarse.points.map(({ cpu }) => cpu)).toEqual([{ used_percent: 40, max_percent: 70 }]);
+    }
+    await expect(capacities.history(keyOf('acc_other'), id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('hands on what is told of instances, in the same transaction', async () => {
+    const { storage, accountId, principal, addServer } = await plant();
+    const id = await addServer();
+    const told: unknown[] = [];
+    const usage = [
+      {
+        instance_uid: 'blog',
+        component: 'app',
+        cpu_percent: 1,
+        memory_bytes: 2,
+        received_bytes_per_second: 3,
+        sent_bytes_per_second: 4,
+      },
+    ];
+    const capacities = new Capacities({
+      reader: storage.reader,
+      pages: new Pages(),
+      recordUsage: async (_, ...of) => void told.push(of),
+    });
+    await storage.write((tx) => capacities.report(tx, principal, id, { ...report, usage }));
+    await storage.write((tx) => capacities.report(tx, daemonOf(accountId, id), id, report));
+    expect(told).toEqual([
+      [id, usage],
+      [id, []],
+    ]);
   });
 
   it('is told by its own server and its own account, and by nobody else', async () => {

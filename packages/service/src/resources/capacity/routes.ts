@@ -8,6 +8,10 @@ export const capacityRoutes = (capacities: Capacities): Handlers<keyof typeof ca
     success: true,
     data: await capacities.read(principal, params.server_id),
   }),
+  'capacity.history': async ({ principal, params, query }) => ({
+    success: true,
+    data: await capacities.history(principal, params.server_id, query.range),
+  }),
   'capacity.report': ({ principal, params, body, write }) =>
     write(async (tx) => ({
       success: true,

@@ -1,14 +1,27 @@
-import type { Capacity, CapacityReport } from '@hortus/contract/resources/capacity';
+import type { Capacity, CapacityHistory, CapacityPoint, CapacityReport } from '@hortus/contract/resources/capacity';
+import type { MetricRange, ReportedUsage } from '@hortus/contract/resources/metrics';
 import type { Principal } from '../../identity/principal.ts';
 import { notFound } from '../../problem.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import { isoOrNull } from '../../time.ts';
-import { countServers, findCapacity, listCapacity, type ReportedRow, writeCapacity } from './store.ts';
+import { iso, isoOrNull } from '../../time.ts';
+import { beginOf, steps, windowOf } from '../metrics/steps.ts';
+import {
+  addCapacity,
+  type CapacitySum,
+  countServers,
+  findCapacity,
+  listCapacity,
+  type ReportedRow,
+  sumCapacity,
+  writeCapacity,
+} from './store.ts';
 
 export interface CapacitiesDeps {
   readonly reader: Queries;
   readonly pages: Pages;
+  /** Takes what the report says of instances. */
+  readonly recordUsage: (tx: Tx, serverId: string, usage: readonly ReportedUsage[]) => Promise<void>;
   readonly clock?: () => number;
 }
 
@@ -45,7 +58,37 @@ export class Capacities {
       disk_free: disk.free,
       reported_at: tx.now,
     });
+    const sample = {
+      server_id: serverId,
+      samples: 1,
+      cpu_sum: cpu.used_percent,
+      cpu_max: cpu.used_percent,
+      memory_used_sum: memory.used,
+      memory_used_max: memory.used,
+      memory_free_sum: memory.free,
+      disk_used_sum: disk.used,
+      disk_free_sum: disk.free,
+    };
+    await addCapacity(
+      tx,
+      steps.map((step) => ({ ...sample, step, at: beginOf(step, tx.now) })),
+    );
+    await this.#deps.recordUsage(tx, serverId, report.usage ?? []);
     return this.#find(tx, principal, serverId);
+  }
+
+  async history(principal: Principal, serverId: string, range: MetricRange = '1h'): Promise<CapacityHistory> {
+    const { reader } = this.#deps;
+    await this.#find(reader, principal, serverId);
+    const span = windowOf(range, this.#now());
+    return {
+      server_id: serverId,
+      range,
+      from: iso(span.from),
+      to: iso(span.to),
+      step_seconds: span.width / 1_000,
+      points: (await sumCapacity(reader, serverId, span)).map(pointOf),
+    };
   }
 
   async #find(queries: Queries, principal: Principal, serverId: string): Promise<Capacity> {
@@ -75,3 +118,16 @@ const capacityRecord = (row: ReportedRow, now: number): Capacity => ({
 });
 
 const usage = (used: number | null, free: number | null) => (used === null || free === null ? null : { used, free });
+
+function pointOf(sum: CapacitySum): CapacityPoint {
+  const bytes = (of: 'memory_used_sum' | 'memory_free_sum' | 'disk_used_sum' | 'disk_free_sum') =>
+    Math.round(sum[of] / sum.samples);
+  return {
+    at: iso(sum.begin),
+    cpu: { used_percent: percent(sum.cpu_sum / sum.samples), max_percent: percent(sum.cpu_max) },
+    memory: { used: bytes('memory_used_sum'), max_used: sum.memory_used_max, free: bytes('memory_free_sum') },
+    disk: { used: bytes('disk_used_sum'), free: bytes('disk_free_sum') },
+  };
+}
+
+const percent = (value: number): number => Math.round(value * 100) / 100;

@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import { statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import type { Row } from '../../storage/tables.ts';
+import type { NewRow, Row } from '../../storage/tables.ts';
+import { MOST_SAMPLES, type Span } from '../metrics/steps.ts';
 
 type CapacityRow = Row<'server_capacity'>;
 
@@ -90,3 +92,60 @@ const upsert = statement<CapacityRow>((db, p) =>
 );
 
 export const writeCapacity = async (tx: Tx, row: CapacityRow): Promise<void> => void (await upsert(tx, row));
+
+/** Adds each row to the point that is there. No two of them may be of the same point. */
+export const addCapacity = (tx: Tx, rows: readonly NewRow<'capacity_points'>[]) =>
+  tx.db
+    .insertInto('capacity_points')
+    .values(rows)
+    .onConflict((clash) =>
+      clash
+        .columns(['server_id', 'step', 'at'])
+        .doUpdateSet((eb) => {
+          const sum = (column: (typeof summed)[number]) =>
+            eb(`capacity_points.${column}`, '+', eb.ref(`excluded.${column}`));
+          const larger = (column: 'cpu_max' | 'memory_used_max') =>
+            eb
+              .case()
+              .when(`capacity_points.${column}`, '<', eb.ref(`excluded.${column}`))
+              .then(eb.ref(`excluded.${column}`))
+              .else(eb.ref(`capacity_points.${column}`))
+              .end();
+          return {
+            samples: sum('samples'),
+            cpu_sum: sum('cpu_sum'),
+            cpu_max: larger('cpu_max'),
+            memory_used_sum: sum('memory_used_sum'),
+            memory_used_max: larger('memory_used_max'),
+            memory_free_sum: sum('memory_free_sum'),
+            disk_used_sum: sum('disk_used_sum'),
+            disk_free_sum: sum('disk_free_sum'),
+          };
+        })
+        .where('capacity_points.samples', '<', MOST_SAMPLES),
+    )
+    .execute();
+
+const summed = ['samples', 'cpu_sum', 'memory_used_sum', 'memory_free_sum', 'disk_used_sum', 'disk_free_sum'] as const;
+
+/** One row for each width of time, oldest first. */
+export const sumCapacity = (queries: Queries, serverId: string, { step, width, from, to }: Span) => {
+  const begin = sql<number>`(at / ${sql.lit(width)}) * ${sql.lit(width)}`;
+  return queries.db
+    .selectFrom('capacity_points')
+    .select(begin.as('begin'))
+    .select(({ fn }) => [
+      ...summed.map((column) => fn.sum<number>(column).as(column)),
+      fn.max<number>('cpu_max').as('cpu_max'),
+      fn.max<number>('memory_used_max').as('memory_used_max'),
+    ])
+    .where('server_id', '=', serverId)
+    .where('step', '=', step)
+    .where('at', '>=', from)
+    .where('at', '<=', to)
+    .groupBy(begin)
+    .orderBy(begin)
+    .execute();
+};
+
+export type CapacitySum = Awaited<ReturnType<typeof sumCapacity>>[number];

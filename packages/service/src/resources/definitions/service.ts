@@ -89,11 +89,12 @@ export class Definitions {
     if (!(await this.#deps.hasServer(tx, accountId, order.serverId))) throw noServer('there is no such server.');
     const { tenantId, serverId } = order;
     if (tenantId !== null) await joinTenant(tx, { accountId, tenantId, serverId });
-    const row = await begin(
+    const id = newId('definition');
+    const begun = begin(
       tx,
       definitionLifecycle,
       {
-        id: newId('definition'),
+        id,
         account_id: accountId,
         name: order.name,
         instance_uid: instanceUid,
@@ -120,7 +121,14 @@ export class Definitions {
       inputs: JSON.stringify(order.plain),
       secret_inputs: JSON.stringify(Object.keys(order.secret)),
     };
-    await insertRevision(tx, { ...revision, ...revisionOf(tx, principal, row) });
+    // They travel together. Where the row is not free there is nothing to revise either, and that answer is not asked for.
+    const revised = insertRevision(tx, {
+      ...revision,
+      ...revisionOf(tx, principal, { id, template_id: template.item.id, current_revision: 1 }),
+    });
+    revised.catch(() => {});
+    const row = await begun;
+    await revised;
     const owner = { accountId, definitionId: row.id };
     await keepGenerated(tx, this.#deps.vault, owner, template.spec, order.generated);
     await keepGiven(tx, this.#deps.vault, owner, template.spec, order.secret);
@@ -267,7 +275,11 @@ const noServer = (message: string) => invalid('server_id', message, { reason: 'u
 const taken = (uid: string) =>
   conflict('instance_uid', 'taken', `${uid} is the name of another definition of this account.`);
 
-const revisionOf = (tx: Tx, principal: Principal, row: DefinitionRow) => ({
+const revisionOf = (
+  tx: Tx,
+  principal: Principal,
+  row: Pick<DefinitionRow, 'id' | 'current_revision' | 'template_id'>,
+) => ({
   definition_id: row.id,
   number: row.current_revision,
   template_id: row.template_id,

@@ -202,6 +202,16 @@ export const livingOn = (
     .where('status', '<>', sql.lit('released' as const))
     .execute();
 
+export const livingByUid = (queries: Queries, serverId: string, uids: readonly string[]) =>
+  queries.db
+    .selectFrom('instances')
+    .innerJoin('definitions', 'definitions.id', 'instances.definition_id')
+    .select(['instances.id', 'definitions.instance_uid'])
+    .where('instances.server_id', '=', serverId)
+    .where('instances.status', '<>', sql.lit('released' as const))
+    .where('definitions.instance_uid', 'in', uids)
+    .execute();
+
 export async function countRunningOn(queries: Queries, serverId: string): Promise<number> {
   const { total } = await queries.db
     .selectFrom('instances')

@@ -36,6 +36,20 @@ describe('callbacks that go wrong', () => {
     expect(await names()).toEqual(['a', 'c']);
   });
 
+  it('runs the others once more only when it had written', async () => {
+    await storage.write((tx) => put(tx, 'taken'));
+    const neighbourRuns = async (failing: (tx: Tx) => Promise<unknown>) => {
+      let runs = 0;
+      const neighbour = storage.write(async () => void runs++);
+      await expect(storage.write(failing)).rejects.toThrow();
+      await neighbour;
+      return runs;
+    };
+    expect(await neighbourRuns((tx) => put(tx, 'taken'))).toBe(1);
+    expect(await neighbourRuns((tx) => put(tx, 'free').then(() => put(tx, 'taken')))).toBe(2);
+    expect(await names()).toEqual(['taken']);
+  });
+
   it('treats one that throws before its first await the same', async () => {
     const runs = { neighbour: 0 };
     const outcomes = await Promise.allSettled([

@@ -15,8 +15,9 @@ interface Done {
   readonly notices: readonly Notice[];
 }
 
-/** Nothing of a batch is written. */
+/** Nothing of a batch is written, and nobody of it has been answered. */
 interface Lost {
+  readonly by: 'callback' | 'database';
   readonly cause: unknown;
 }
 
@@ -25,10 +26,17 @@ type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 /** Bounds how long one batch keeps the event loop from anything else. */
 const MOST_IN_BATCH = 128;
 
+/** How the callbacks of a batch are kept apart: not at all while all goes well, else each in a savepoint of its own. */
+type Apart = 'together' | 'savepoints';
+
 /**
- * Runs write callbacks one after another on the one writer connection, several inside one BEGIN…COMMIT, each in its own
- * savepoint. Concurrent callers so share one fsync, which is the whole price of a small transaction; a callback that
- * throws takes only its own savepoint back. Nobody is answered before the COMMIT that carries his work.
+ * Runs write callbacks one after another on the one writer connection, several inside one BEGIN…COMMIT. Concurrent
+ * callers so share one fsync, which is the whole price of a small transaction. Nobody is answered before the COMMIT that
+ * carries his work.
+ *
+ * One that throws takes back only what it wrote itself. A savepoint for each would do it, but costs as much as the
+ * inserts of a creation, since SQLite then copies every page before its first change; and most that throw have not
+ * written yet. So a batch runs without, and only one in which a callback threw after writing is run again with them.
  */
 export class GroupCommit {
   readonly #connection: SqliteConnection;
@@ -61,36 +69,46 @@ export class GroupCommit {
     while (this.#queue.length > 0) {
       // The next turn of the loop: all requests that arrived with this one get onto the same batch.
       await new Promise((next) => setImmediate(next));
-      const batch = this.#queue.splice(0, MOST_IN_BATCH);
-      if (await this.#commit(batch)) for (const work of batch) await this.#alone(work);
+      await this.#write(this.#queue.splice(0, MOST_IN_BATCH));
     }
     this.#draining = undefined;
   }
 
-  /** Answers why the batch as a whole was lost, if it was; then nothing of it is written and nobody has been answered. */
-  async #commit(batch: readonly Work[]): Promise<Lost | undefined> {
+  /** Whoever cannot be written fails alone. */
+  async #write(batch: readonly Work[]): Promise<void> {
+    const lost = await this.#commit(batch, 'together');
+    if (!lost) return;
+    const [only] = batch;
+    if (only && batch.length === 1) return only.reject(lost.by === 'callback' ? lost.cause : rolledBack(lost.cause));
+    if (lost.by === 'callback' && !(await this.#commit(batch, 'savepoints'))) return;
+    for (const work of batch) await this.#write([work]);
+  }
+
+  /** Answers why the batch as a whole was lost, if it was. */
+  async #commit(batch: readonly Work[], apart: Apart): Promise<Lost | undefined> {
     const done: Done[] = [];
     const failed: { work: Work; error: unknown }[] = [];
     try {
       this.#control('begin immediate');
       for (const work of batch) {
-        const notices: Notice[] = [];
-        this.#control('savepoint work');
-        const outcome = await this.#call(work, notices);
-        if (!this.#connection.inTransaction) return { cause: outcome.ok ? undefined : outcome.error };
-        if (outcome.ok) {
-          this.#control('release work');
-          done.push({ work, value: outcome.value, notices });
+        const tx = new SqliteTx(this.#connection, this.#hooks);
+        if (apart === 'savepoints') this.#control('savepoint work');
+        const outcome = await this.#call(work, tx);
+        if (!this.#connection.inTransaction) return { by: 'database', cause: outcome.ok ? undefined : outcome.error };
+        if (outcome.ok) done.push({ work, value: outcome.value, notices: tx.notices });
+        else if (apart === 'together' && tx.wrote) {
+          this.#control('rollback');
+          return { by: 'callback', cause: outcome.error };
         } else {
-          this.#control('rollback to work');
-          this.#control('release work');
+          if (apart === 'savepoints') this.#control('rollback to work');
           failed.push({ work, error: outcome.error });
         }
+        if (apart === 'savepoints') this.#control('release work');
       }
       this.#control('commit');
     } catch (error) {
       if (this.#connection.inTransaction) this.#control('rollback');
-      return { cause: error };
+      return { by: 'database', cause: error };
     }
     for (const { work, error } of failed) work.reject(error);
     for (const { work, value } of done) work.resolve(value);
@@ -102,19 +120,12 @@ export class GroupCommit {
     this.#connection.run(text, []);
   }
 
-  /** After a lost batch each callback gets a transaction of its own, so that one that cannot be written fails alone. */
-  async #alone(work: Work): Promise<void> {
-    const lost = await this.#commit([work]);
-    if (lost) work.reject(new Error('The database rolled the transaction back.', { cause: lost.cause }));
-  }
-
   /**
    * Runs one callback. Its queries answer within the microtask queue, so it must be settled before the loop turns; one
    * that is not awaits something other than its transaction and would hold up every writer, so it is given up.
    */
-  #call(work: Work, notices: Notice[]): Promise<Outcome> {
+  #call(work: Work, tx: SqliteTx): Promise<Outcome> {
     return new Promise((settle) => {
-      const tx = new SqliteTx(this.#connection, this.#hooks, notices);
       const end = (outcome: Outcome) => {
         clearImmediate(watchdog);
         tx.end();
@@ -130,21 +141,23 @@ export class GroupCommit {
   }
 }
 
+const rolledBack = (cause?: unknown) => new Error('The database rolled the transaction back.', { cause });
+
 const AWAITS_ELSEWHERE = 'A write callback awaited something other than a query of its transaction.';
 
 class SqliteTx implements Tx {
   readonly engine = 'sqlite';
   readonly now: number;
+  readonly notices: Notice[] = [];
   readonly #connection: SqliteConnection;
   readonly #hooks: StorageHooks;
-  readonly #notices: Notice[];
   #db: Tx['db'] | undefined;
   #ended = false;
+  #wrote = false;
 
-  constructor(connection: SqliteConnection, hooks: StorageHooks, notices: Notice[]) {
+  constructor(connection: SqliteConnection, hooks: StorageHooks) {
     this.#connection = connection;
     this.#hooks = hooks;
-    this.#notices = notices;
     this.now = (hooks.clock ?? Date.now)();
   }
 
@@ -157,13 +170,21 @@ class SqliteTx implements Tx {
   async run(text: string, parameters: readonly unknown[]) {
     if (this.#ended) throw new Error('A query was sent after its transaction had ended; is an await missing?');
     // After SQLite has rolled back by itself a further statement would be a transaction of its own, and stay.
-    if (!this.#connection.inTransaction) throw new Error('The database rolled the transaction back.');
+    if (!this.#connection.inTransaction) throw rolledBack();
     this.#hooks.beforeStatement?.(text);
-    return this.#connection.run(text, parameters);
+    const rows = this.#connection.run(text, parameters);
+    // After it: a statement that fails, such as one that meets a taken name, takes back what it did by itself.
+    this.#wrote ||= !text.startsWith('select');
+    return rows;
+  }
+
+  /** Whether there is something to take back. */
+  get wrote(): boolean {
+    return this.#wrote;
   }
 
   notify(topic: string, message = ''): void {
-    this.#notices.push({ topic, message });
+    this.notices.push({ topic, message });
   }
 
   end(): void {

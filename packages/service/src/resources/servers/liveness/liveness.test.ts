@@ -19,6 +19,7 @@ onBothEngines((engine) => {
         type: 'authenticated',
         server_id: id,
         capabilities: ['wake', 'ack'],
+        ping_seconds: 20,
       });
       expect(await replica.server(id)).toMatchObject({
         status: 'online',

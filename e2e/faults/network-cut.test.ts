@@ -1,0 +1,194 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
+import type { Engine } from '@hortus/daemon/engine/engine';
+import { severableNetwork } from '@hortus/testkit/severable-network';
+import { until } from '@hortus/testkit/until';
+import { expect, test } from 'vitest';
+import { act, deploy, ended, finished, type Garden, inside, openGarden, plant } from '../docker/garden.ts';
+import { PLOT_IMAGE } from '../docker/plot.ts';
+
+/** Longer than the deployment's deadline of 30 s, and than the action's timeout of 8 s with the grace of 30 s that follows it. */
+const CUT_MS = 40_000;
+
+/** Waits for a file of its own unless it is the first round, and leaves a line before. */
+const gated = (name: string, after: string) => `
+  ${name}:
+    kind: job
+    run: before_start
+    image: "\${template.image}"
+    command: [sh, -c, 'echo "${name} $1" >> /data/lines; [ "$1" = 1 ] || until [ -e "/data/go-${name}" ]; do sleep 0.1; done', job, "\${inputs.ROUND}"]
+    storage: [{name: data, mount_path: /data, shared: true}]
+    ${after}`;
+
+const waiting = (timeout: string) =>
+  `type: exec, timeout: ${timeout}, params: [{name: line, type: text, required: true}], command: [sh, -c, ` +
+  `'echo "begun $1" >> /data/lines; until [ -e "/data/go-$1" ]; do sleep 0.1; done; echo "done $1" >> /data/lines; echo "did $1"', ` +
+  `wait, "\${params.line}"]`;
+
+/** Three jobs before a page, each of which goes on when it is told to; and actions of the same kind. */
+const furrow = `
+slug: furrow
+name: Furrow
+description: A page that is sown in three steps.
+version: 1.0.0
+app_version: "1"
+archetype: application
+taxonomy: {kingdom: applications, family: website}
+image: {repository: ${PLOT_IMAGE}, tag: "1"}
+inputs:
+  optional:
+    - {name: ROUND, type: string, default: "1"}
+deadline: 30s
+components:
+  main:
+    image: "\${template.image}"
+    command: [httpd, -f, -p, "8080", -h, /www]
+    env: {ROUND: "\${inputs.ROUND}"}
+    stop_signal: SIGKILL
+    files: [{mount_path: /www/index.html, mode: "0644", content: grown}]
+    storage: [{name: data, mount_path: /data, shared: true}]
+    healthcheck: {http: {port: 8080, path: /}, interval: 200ms, timeout: 1s, retries: 3, start_period: 2s}
+    depends_on: {third: completed}
+${gated('first', '')}
+${gated('second', 'depends_on: {first: completed}')}
+${gated('third', 'depends_on: {second: completed}')}
+actions:
+  - {name: Wait shortly, slug: short, component: main, ${waiting('8s')}}
+  - {name: Wait, slug: long, component: main, ${waiting('300s')}}
+`;
+
+test('a cut longer than every deadline: all ends as it should, and nothing ran twice', {
+  timeout: 300_000,
+}, async () => {
+  using network = severableNetwork();
+  await using garden = await openGarden({ network, species: { furrow }, env: { HORTUS_PING_SECONDS: '1' } });
+  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  const { client } = garden.service;
+  garden.startDaemon();
+  await garden.online();
+  const uids = ['cut-before', 'cut-under-way', 'cut-done', 'cut-acting'] as const;
+  const [before, underWay, done, acting] = (await Promise.all(
+    uids.map((uid) => plant(garden, uid, { species: 'furrow' })),
+  )) as [Plot, Plot, Plot, Plot];
+  const order = async ({ definitionId: id }: Plot) => {
+    await client.call('definitions.update', { params: { id }, body: { inputs: { ROUND: '2' } } });
+    return await deploy(garden, id);
+  };
+
+  const [crossing, finishing] = await Promise.all([order(underWay), order(done)]);
+  const written = (uid: string, line: string) => wrote(engine, uid, line);
+  await Promise.all([written('cut-under-way', 'first 2'), written('cut-done', 'first 2')]);
+  const run = (slug: string, line: string) => act(garden, acting.instanceId, slug, { line });
+  const [ending, lasting] = await Promise.all([run('short', 'ending'), run('long', 'lasting')]);
+  await Promise.all([written('cut-acting', 'begun ending'), written('cut-acting', 'begun lasting')]);
+  const hanging = await run('short', 'hanging');
+  await written('cut-acting', 'begun hanging');
+
+  network.cut();
+  const cutAt = performance.now();
+  const cutFor = (ms: number) => sleep(Math.max(0, cutAt + ms - performance.now()));
+  // The service has not noticed yet, and hands this one to a connection that is dead.
+  await go(engine, 'cut-acting', 'ending', 'unheard', 'late');
+  const unheard = await run('short', 'unheard');
+  await go(engine, 'cut-before', 'first', 'second', 'third');
+  const ordered = await order(before);
+  // The engine gets to the end of this one, and the daemon has nobody to tell.
+  await go(engine, 'cut-done', 'first', 'second', 'third');
+  await until(async () => (await engine.inspect('cut-done'))?.labels['hortus.revision'] === '2', {
+    within: 25_000,
+    describe: 'the rollout to be done on the engine',
+  });
+  await written('cut-acting', 'done ending');
+  const server = async () => (await client.call('servers.read', { params: { id: garden.serverId } })).data;
+  await until(async () => (await server()).status === 'offline', {
+    within: 30_000,
+    describe: 'the server to be offline',
+  });
+  const late = await run('short', 'late');
+  await cutFor(CUT_MS / 3);
+  await go(engine, 'cut-under-way', 'first');
+  await written('cut-under-way', 'second 2');
+  await cutFor((CUT_MS * 2) / 3);
+  await go(engine, 'cut-under-way', 'second');
+  await written('cut-under-way', 'third 2');
+  await cutFor(CUT_MS);
+  // Nothing was given up meanwhile.
+  const statusOf = async (id: string) => (await client.call('deployments.read', { params: { id } })).data.status;
+  expect(await Promise.all([crossing, finishing, ordered].map(statusOf))).toEqual(['running', 'running', 'pending']);
+  const endOf = async (id: string) =>
+    (await client.call('actions.read', { params: { execution_id: id } })).execution.status;
+  expect(await Promise.all([ending, hanging, lasting, unheard, late].map(endOf))).toEqual([
+    ...['running', 'running', 'running', 'sent', 'pending'],
+  ]);
+
+  network.mend();
+  await go(engine, 'cut-under-way', 'third');
+  await go(engine, 'cut-acting', 'lasting');
+  for (const id of [crossing, finishing, ordered]) {
+    const { status, error, logs } = await finished(garden, id, 90_000);
+    expect(status, error ?? '').toBe('success');
+    const lines = logs.map(({ step, message }) => `${step} ${message}`);
+    expect(new Set(lines).size, lines.join('\n')).toBe(lines.length);
+  }
+  for (const [id, line] of [
+    [ending, 'ending'],
+    [lasting, 'lasting'],
+    [unheard, 'unheard'],
+    [late, 'late'],
+  ] as const) {
+    expect(await ended(garden, id, 90_000)).toMatchObject({
+      status: 'completed',
+      exit_code: 0,
+      output: `did ${line}\n`,
+    });
+  }
+  expect(await ended(garden, hanging)).toMatchObject({ status: 'timeout', error: 'It did not end within 8 s.' });
+
+  const linesOf = async (uid: string) => (await inside(engine, uid, 'cat', '/data/lines')).trim().split('\n').sort();
+  const sown = ['first 1', 'first 2', 'second 1', 'second 2', 'third 1', 'third 2'];
+  for (const uid of ['cut-before', 'cut-under-way', 'cut-done']) expect(await linesOf(uid)).toEqual(sown);
+  expect(await linesOf('cut-acting')).toEqual([
+    ...['begun ending', 'begun hanging', 'begun lasting', 'begun late', 'begun unheard'],
+    ...['done ending', 'done lasting', 'done late', 'done unheard'],
+    ...['first 1', 'second 1', 'third 1'],
+  ]);
+  const told = await eventsOf(garden);
+  for (const id of [crossing, finishing, ordered])
+    expect(told.get(id)).toEqual(['deployment.started', 'deployment.success']);
+  for (const id of [ending, lasting, unheard, late]) expect(told.get(id)).toEqual(['action.completed']);
+  expect(told.get(hanging)).toEqual(['action.failed']);
+  await until(async () => (await server()).status === 'online', { describe: 'the server to be online' });
+  const instance = async ({ instanceId: id }: Plot) => (await client.call('instances.read', { params: { id } })).data;
+  for (const one of [before, underWay, done, acting])
+    await until(async () => (await instance(one)).status === 'running', { describe: 'the instance to be found again' });
+  engine.close();
+});
+
+type Plot = Awaited<ReturnType<typeof plant>>;
+
+const wrote = (engine: Engine, uid: string, line: string) =>
+  until(async () => (await inside(engine, uid, 'cat', '/data/lines')).split('\n').includes(line), {
+    within: 30_000,
+    every: 50,
+    describe: `the line ${line} of ${uid}`,
+  });
+
+/** Lets what waits for these names go on. */
+async function go(engine: Engine, uid: string, ...names: string[]): Promise<void> {
+  await inside(engine, uid, 'touch', ...names.map((name) => `/data/go-${name}`));
+}
+
+/** The types of the events of each deployment and execution, in order. */
+async function eventsOf(garden: Garden): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  for (let page = 1, pages = 1; page <= pages; page++) {
+    const { data, pagination } = await garden.service.client.call('events.list', { query: { page, per_page: 100 } });
+    pages = pagination.total_pages;
+    for (const { type, data: about } of data) {
+      const id = /"((?:dep|exe)_[^"]+)"/.exec(JSON.stringify(about))?.[1];
+      if (id !== undefined && /^(deployment|action)\./.test(type))
+        found.set(id, [...(found.get(id) ?? []), type].sort());
+    }
+  }
+  return found;
+}

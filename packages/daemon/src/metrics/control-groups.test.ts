@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { controlGroupsOf } from './control-groups.ts';
+import { trafficOf } from './reading.ts';
+
+const ID = 'a'.repeat(64);
+const OTHER = 'b'.repeat(64);
+
+const separate = `25 18 0:22 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755
+27 25 0:24 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory
+28 25 0:25 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct
+29 25 0:26 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw
+`;
+const unified = '30 18 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n';
+
+it('finds the folders of every container by those of one, where each controller has its own', () => {
+  const groups = `4:memory:/docker/${ID}\n2:cpu,cpuacct:/docker/${ID}\n0::/docker/${ID}\n`;
+  const found = controlGroupsOf(groups, separate, ID);
+  expect(found?.version).toBe(1);
+  expect(found?.cpu(OTHER)).toBe(`/sys/fs/cgroup/cpu,cpuacct/docker/${OTHER}`);
+  expect(found?.memory(ID)).toBe(`/sys/fs/cgroup/memory/docker/${ID}`);
+});
+
+it.each([
+  ['Docker under systemd', `/system.slice/docker-${ID}.scope`],
+  ['a container that runs systemd itself', `/system.slice/docker-${ID}.scope/init.scope`],
+  ['Podman', `/machine.slice/libpod-${ID}.scope/container`],
+])('finds them in the one tree of newer kernels: %s', (_, path) => {
+  const found = controlGroupsOf(`0::${path}\n`, unified, ID);
+  expect(found?.version).toBe(2);
+  const scope = path.replace(ID, OTHER).replace(/\.scope\/.*/, '.scope');
+  expect(found?.cpu(OTHER)).toBe(`/sys/fs/cgroup${scope}`);
+  expect(found?.memory(OTHER)).toBe(found?.cpu(OTHER));
+});
+
+it('takes only what is mounted into account, where that is a part of the tree', () => {
+  const part = unified.replace('0:26 / ', '0:26 /outer ');
+  expect(controlGroupsOf(`0::/outer/docker/${ID}\n`, part, ID)?.cpu(ID)).toBe(`/sys/fs/cgroup/docker/${ID}`);
+});
+
+it('does not take another process of that number for the container', () => {
+  expect(controlGroupsOf('0::/user.slice/session-1.scope\n', unified, ID)).toBeUndefined();
+  expect(controlGroupsOf(`0::/docker/${OTHER}\n`, unified, ID)).toBeUndefined();
+  expect(controlGroupsOf('', '', ID)).toBeUndefined();
+});
+
+it('adds up all interfaces but the loopback', () => {
+  const netDev = `Inter-|   Receive                                                |  Transmit
+ face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
+    lo:     900       9    0    0    0     0          0         0      900       9    0    0    0     0       0          0
+  eth0:    1516      18    0    0    0     0          0         0      700       7    0    0    0     0       0          0
+  eth1:4       1    0    0    0     0          0         0       30       1    0    0    0     0       0          0
+`;
+  expect(trafficOf(netDev)).toEqual({ receivedBytes: 1520, sentBytes: 730 });
+});

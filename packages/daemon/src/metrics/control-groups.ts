@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * Where the kernel counts what a container uses. Reading these files for 200 containers costs 25 ms of one core; asking the
+ * engine for its statistics costs 400, and Docker 20.10 takes a second for each container.
+ */
+export interface ControlGroups {
+  readonly version: 1 | 2;
+  /** Folders of a container, by its id. */
+  cpu(id: string): string;
+  memory(id: string): string;
+}
+
+/** Found by one container that runs: the folders of the others have their ids where this one has its own. */
+export async function findControlGroups(pid: number, id: string): Promise<ControlGroups | undefined> {
+  const [groups, mounts] = await Promise.all([
+    readFile(`/proc/${pid}/cgroup`, 'latin1'),
+    readFile('/proc/self/mountinfo', 'latin1'),
+  ]);
+  return controlGroupsOf(groups, mounts, id);
+}
+
+/** Undefined where the process is not in a group of that container: its number then means another process over here. */
+export function controlGroupsOf(groups: string, mountinfo: string, id: string): ControlGroups | undefined {
+  const mounts = mountsOf(mountinfo);
+  const memberships = groups.split('\n').map((line) => {
+    const [, controllers = '', path = ''] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
+    return { controllers: controllers.split(','), path };
+  });
+  const folderOf = (controller: string, kind: 'cgroup' | 'cgroup2') => {
+    const path = memberships.find(({ controllers }) => controllers.includes(controller))?.path;
+    const mount = mounts.find((one) => one.kind === kind && (kind === 'cgroup2' || one.options.includes(controller)));
+    if (path === undefined || mount === undefined) return undefined;
+    const below = mount.root !== '/' && path.startsWith(mount.root) ? path.slice(mount.root.length) : path;
+    const at = below.indexOf(id);
+    if (at === -1) return undefined;
+    // A container may have groups of its own below; all of it is what counts.
+    const end = below.indexOf('/', at);
+    const folder = join(mount.point, end === -1 ? below : below.slice(0, end));
+    return (other: string) => folder.replace(id, other);
+  };
+  const [cpu, memory] = [folderOf('cpuacct', 'cgroup'), folderOf('memory', 'cgroup')];
+  if (cpu && memory) return { version: 1, cpu, memory };
+  const unified = folderOf('', 'cgroup2');
+  return unified && { version: 2, cpu: unified, memory: unified };
+}
+
+interface Mount {
+  readonly root: string;
+  readonly point: string;
+  readonly kind: string;
+  readonly options: readonly string[];
+}
+
+function mountsOf(mountinfo: string): Mount[] {
+  return mountinfo.split('\n').flatMap((line) => {
+    const [before = '', after = ''] = line.split(' - ');
+    const [, , , root = '', point = ''] = before.split(' ');
+    const [kind = '', , options = ''] = after.split(' ');
+    return kind.startsWith('cgroup') ? [{ root, point, kind, options: options.split(',') }] : [];
+  });
+}

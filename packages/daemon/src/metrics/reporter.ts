@@ -1,0 +1,61 @@
+import type { CapacityReport } from '@hortus/contract/resources/capacity';
+import type { Service } from '../link/service.ts';
+import type { Log } from '../log.ts';
+import type { CapacityMeter } from './capacity.ts';
+import type { UsageMeter } from './usage-meter.ts';
+
+export interface MetricsReporterOptions {
+  service: Service;
+  log: Log;
+  capacity: CapacityMeter;
+  usage: UsageMeter;
+  serverId(): string | undefined;
+  everyMs?: number;
+}
+
+/** Tells the service what this server and its containers use: one pass and one request every half minute, never two at once. */
+export class MetricsReporter {
+  readonly #options: MetricsReporterOptions;
+  #regular: NodeJS.Timeout | undefined;
+  #reporting = false;
+
+  constructor(options: MetricsReporterOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#regular = setInterval(() => void this.#report(), this.#options.everyMs ?? 30_000);
+    void this.#report();
+  }
+
+  stop(): void {
+    clearInterval(this.#regular);
+  }
+
+  async #report(): Promise<void> {
+    const { service, log, serverId } = this.#options;
+    const server_id = serverId();
+    if (server_id === undefined || this.#reporting) return;
+    this.#reporting = true;
+    try {
+      await service.call('capacity.report', { params: { server_id }, body: await this.#read() });
+    } catch (error) {
+      log.debug('the capacity could not be reported', { error });
+    } finally {
+      this.#reporting = false;
+    }
+  }
+
+  /** An engine that is away keeps nobody from hearing how full the disk is. */
+  async #read(): Promise<CapacityReport> {
+    const { capacity, usage, log } = this.#options;
+    const [report, used] = await Promise.all([
+      capacity.read(),
+      usage.read().catch((error: Error) => {
+        log.debug('what containers use could not be read', { error });
+        return [];
+      }),
+    ]);
+    return { ...report, usage: used };
+  }
+}

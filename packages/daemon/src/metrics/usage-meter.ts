@@ -1,0 +1,95 @@
+import type { ReportedUsage } from '@hortus/contract/resources/metrics';
+import type { Engine, RunningContainer } from '../engine/engine.ts';
+import type { Log } from '../log.ts';
+import { label } from '../plan/labels.ts';
+import { type ControlGroups, findControlGroups } from './control-groups.ts';
+import { type Reading, readContainer } from './reading.ts';
+
+export interface UsageMeterOptions {
+  engine: Pick<Engine, 'running' | 'inspect'>;
+  serverId(): string;
+  log: Log;
+  /** In milliseconds; tests pass their own. */
+  clock?: () => number;
+}
+
+/** The service takes no more of one report. */
+const MOST = 1_000;
+
+interface Counted extends Reading {
+  readonly at: number;
+}
+
+/** What the containers of this server use, in one pass over all of them: the rates are over the time since the last pass. */
+export class UsageMeter {
+  readonly #options: UsageMeterOptions;
+  #groups: ControlGroups | undefined;
+  #before = new Map<string, Counted>();
+  #told = false;
+
+  constructor(options: UsageMeterOptions) {
+    this.#options = options;
+  }
+
+  /** One entry for each component, its containers together. A container is told of from the second pass on. */
+  async read(): Promise<ReportedUsage[]> {
+    const { engine, serverId } = this.#options;
+    const all = await engine.running({ labels: { [label.managed]: 'true', [label.server]: serverId() } });
+    const ours = all.filter(({ labels }) => labels[label.component] !== undefined && !labels[label.execution]);
+    const groups = await this.#find(ours);
+    const now = new Map<string, Counted>();
+    const usage = new Map<string, ReportedUsage>();
+    for (const container of groups ? ours : []) {
+      const reading = groups && (await readContainer(groups, container));
+      if (reading === undefined) continue;
+      const counted = { ...reading, at: this.#now() };
+      now.set(container.id, counted);
+      const before = this.#before.get(container.id);
+      if (before) add(usage, container, before, counted);
+    }
+    this.#before = now;
+    // None of several could be read: the engine keeps its groups elsewhere now.
+    if (now.size === 0) this.#groups = undefined;
+    return [...usage.values()].slice(0, MOST);
+  }
+
+  async #find(containers: readonly RunningContainer[]): Promise<ControlGroups | undefined> {
+    for (const { id } of containers) {
+      if (this.#groups) break;
+      const pid = (await this.#options.engine.inspect(id))?.pid ?? 0;
+      // One that has just ended tells nothing.
+      if (pid === 0) continue;
+      this.#groups = await findControlGroups(pid, id).catch(() => undefined);
+      break;
+    }
+    if (this.#groups === undefined && containers.length > 0 && !this.#told) {
+      this.#told = true;
+      this.#options.log.warn('what containers use is not reported: their control groups cannot be read from here');
+    }
+    return this.#groups;
+  }
+
+  #now(): number {
+    return (this.#options.clock ?? (() => performance.now()))();
+  }
+}
+
+function add(usage: Map<string, ReportedUsage>, { labels }: RunningContainer, before: Counted, now: Counted): void {
+  const instance_uid = labels[label.instance] ?? '';
+  const component = labels[label.component] ?? '';
+  const key = `${instance_uid} ${component}`;
+  const sum = usage.get(key);
+  const seconds = Math.max(0.001, (now.at - before.at) / 1_000);
+  const rate = (name: 'cpuMicroseconds' | 'receivedBytes' | 'sentBytes') => since(before[name], now[name]) / seconds;
+  usage.set(key, {
+    instance_uid,
+    component,
+    cpu_percent: Math.round(((sum?.cpu_percent ?? 0) + rate('cpuMicroseconds') / 10_000) * 100) / 100,
+    memory_bytes: (sum?.memory_bytes ?? 0) + now.memoryBytes,
+    received_bytes_per_second: (sum?.received_bytes_per_second ?? 0) + Math.round(rate('receivedBytes')),
+    sent_bytes_per_second: (sum?.sent_bytes_per_second ?? 0) + Math.round(rate('sentBytes')),
+  });
+}
+
+/** A counter that is smaller than it was began anew, with the container. */
+const since = (before: number, now: number): number => (now >= before ? now - before : now);

@@ -1,0 +1,110 @@
+import { until } from '@hortus/testkit/until';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Service } from '../link/service.ts';
+import { openLog } from '../log.ts';
+import { component } from '../plan/testing/manifests.ts';
+import { image, TestServer } from '../rollout/testing/server.ts';
+import { FakeService } from '../testing/fake-service.ts';
+import { CapacityMeter } from './capacity.ts';
+import { MetricsReporter } from './reporter.ts';
+import { UsageMeter } from './usage-meter.ts';
+
+let server: TestServer;
+let uid: string;
+const log = openLog('error');
+const meterOf = (engine: ConstructorParameters<typeof UsageMeter>[0]['engine']) =>
+  new UsageMeter({ engine, serverId: () => server.id, log });
+
+beforeAll(async () => {
+  server = await TestServer.open();
+  uid = server.newUid();
+  const given = { image, init: true, stop_grace_period_ms: 0 };
+  const result = await server.deploy(uid, [
+    component('web', { ...given, command: ['httpd', '-f', '-p', '80', '-h', '/bin'] }),
+    component('busy', {
+      ...given,
+      command: ['sh', '-c', 'while :; do wget -q -O /dev/null http://alias-web/busybox; done'],
+      resources: { memory_bytes: 64 * 2 ** 20 },
+    }),
+    component('idle', { ...given, command: ['sleep', '1000'], network: 'host' }),
+  ]);
+  expect(result).toMatchObject({ status: 'success' });
+});
+afterAll(() => server.close());
+
+it('tells what each component uses between two passes, and nothing after the first', async () => {
+  const meter = meterOf(server.engine);
+  expect(await meter.read()).toEqual([]);
+  const usage = await until(
+    async () => {
+      const seen = Object.fromEntries((await meter.read()).map((one) => [one.component, one]));
+      const { busy, web, idle } = seen;
+      return busy && web && idle && busy.received_bytes_per_second > 100_000 ? { busy, web, idle } : undefined;
+    },
+    { describe: 'traffic', every: 300 },
+  );
+  const { busy, web, idle } = usage;
+  expect(busy.instance_uid).toBe(uid);
+  expect(busy.cpu_percent).toBeGreaterThan(1);
+  expect(busy.cpu_percent).toBeLessThan(1_000);
+  expect(busy.memory_bytes).toBeGreaterThan(10_000);
+  expect(busy.memory_bytes).toBeLessThan(64 * 2 ** 20);
+  expect(web.sent_bytes_per_second).toBeGreaterThan(100_000);
+  expect(idle).toMatchObject({ received_bytes_per_second: 0, sent_bytes_per_second: 0 });
+  expect(idle.cpu_percent).toBeLessThan(busy.cpu_percent);
+});
+
+it('adds up the containers of a component, and counts one that was restarted from its beginning', async () => {
+  const name = server.newUid();
+  const web = component('main', {
+    image,
+    command: ['sleep', '1000'],
+    init: true,
+    replicas: 2,
+    stop_grace_period_ms: 0,
+  });
+  expect(await server.deploy(name, [web])).toMatchObject({ status: 'success' });
+  const meter = meterOf(server.engine);
+  const read = async () => (await meter.read()).filter(({ instance_uid }) => instance_uid === name);
+  await read();
+  expect(await read()).toMatchObject([{ component: 'main' }]);
+  for (const { id } of await server.engine.containers({ labels: { 'hortus.instance': name } }))
+    await server.engine.restart(id, 0);
+  const [again] = await read();
+  expect(again?.cpu_percent).toBeGreaterThanOrEqual(0);
+  expect(again?.received_bytes_per_second).toBeGreaterThanOrEqual(0);
+});
+
+it('is one report with the capacity, which comes also while the engine says nothing', async () => {
+  const service = await FakeService.listen();
+  const reports = () => service.callsTo('PUT', `/server-capacity/${server.id}`).map(({ body }) => body);
+  const start = (engine: ConstructorParameters<typeof UsageMeter>[0]['engine']) => {
+    const reporter = new MetricsReporter({
+      service: new Service(service.url, 'hs_test_1'),
+      log,
+      capacity: new CapacityMeter('/'),
+      usage: meterOf(engine),
+      serverId: () => server.id,
+      everyMs: 100,
+    });
+    reporter.start();
+    return reporter;
+  };
+  let reporter = start(server.engine);
+  try {
+    const full = await until(() => reports().find(({ usage }) => (usage as unknown[]).length >= 3), {
+      describe: 'a report with usage',
+    });
+    expect(full).toMatchObject({ memory: { used: expect.any(Number) }, disk: { free: expect.any(Number) } });
+    expect(full.usage).toContainEqual(expect.objectContaining({ instance_uid: uid, component: 'web' }));
+    reporter.stop();
+    const refusing = () => Promise.reject(new Error('The engine is away'));
+    const before = reports().length;
+    reporter = start({ running: refusing, inspect: refusing });
+    await until(() => reports().length > before + 2, { describe: 'reports without the engine' });
+    expect(reports().at(-1)).toMatchObject({ usage: [], cpu: { cores: expect.any(Number) } });
+  } finally {
+    reporter.stop();
+    await service.close();
+  }
+});

@@ -1,0 +1,87 @@
+import { sql } from 'kysely';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { NewRow } from '../../storage/tables.ts';
+import { MOST_SAMPLES, type Span } from './steps.ts';
+
+export type UsageRow = NewRow<'usage_points'>;
+
+/** Eleven parameters a row: SQLite takes 32,766 of them in one statement. */
+const IN_ONE_STATEMENT = 500;
+
+/** Adds each row to the point that is there. No two of them may be of the same point. */
+export async function addUsage(tx: Tx, rows: readonly UsageRow[]): Promise<void> {
+  for (let from = 0; from < rows.length; from += IN_ONE_STATEMENT) {
+    await tx.db
+      .insertInto('usage_points')
+      .values(rows.slice(from, from + IN_ONE_STATEMENT))
+      .onConflict((clash) =>
+        clash
+          .columns(['instance_id', 'step', 'at', 'component'])
+          .doUpdateSet((eb) => {
+            const sum = (column: 'samples' | 'cpu_sum' | 'memory_sum' | 'received_sum' | 'sent_sum') =>
+              eb(`usage_points.${column}`, '+', eb.ref(`excluded.${column}`));
+            const larger = (column: 'cpu_max' | 'memory_max') =>
+              eb
+                .case()
+                .when(`usage_points.${column}`, '<', eb.ref(`excluded.${column}`))
+                .then(eb.ref(`excluded.${column}`))
+                .else(eb.ref(`usage_points.${column}`))
+                .end();
+            return {
+              samples: sum('samples'),
+              cpu_sum: sum('cpu_sum'),
+              cpu_max: larger('cpu_max'),
+              memory_sum: sum('memory_sum'),
+              memory_max: larger('memory_max'),
+              received_sum: sum('received_sum'),
+              sent_sum: sum('sent_sum'),
+            };
+          })
+          .where('usage_points.samples', '<', MOST_SAMPLES),
+      )
+      .execute();
+  }
+}
+
+/** The components that have a point at this very time. */
+export const componentsAt = (
+  queries: Queries,
+  instanceIds: readonly string[],
+  step: number,
+  at: number,
+): Promise<{ instance_id: string; component: string }[]> =>
+  queries.db
+    .selectFrom('usage_points')
+    .select(['instance_id', 'component'])
+    .where('instance_id', 'in', instanceIds)
+    .where('step', '=', step)
+    .where('at', '=', at)
+    .execute();
+
+/** One row for each component and each width of time, oldest first. */
+export const listUsage = (queries: Queries, instanceId: string, { step, width, from, to }: Span) => {
+  const begin = sql<number>`(at / ${sql.lit(width)}) * ${sql.lit(width)}`;
+  return queries.db
+    .selectFrom('usage_points')
+    .select('component')
+    .select(begin.as('begin'))
+    .select(({ fn }) => [
+      fn.sum<number>('samples').as('samples'),
+      fn.sum<number>('cpu_sum').as('cpu_sum'),
+      fn.max<number>('cpu_max').as('cpu_max'),
+      fn.sum<number>('memory_sum').as('memory_sum'),
+      fn.max<number>('memory_max').as('memory_max'),
+      fn.sum<number>('received_sum').as('received_sum'),
+      fn.sum<number>('sent_sum').as('sent_sum'),
+    ])
+    .where('instance_id', '=', instanceId)
+    .where('step', '=', step)
+    .where('at', '>=', from)
+    .where('at', '<=', to)
+    .groupBy(['component', begin])
+    .orderBy(begin)
+    .orderBy('component')
+    .execute();
+};
+
+export type UsageSum = Awaited<ReturnType<typeof listUsage>>[number];
