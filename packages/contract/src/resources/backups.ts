@@ -112,7 +112,6 @@ export const backupEndpoints = {
     description:
       'Restores it into an application that is thrown away, without a way to the outside, waits until that is healthy and runs the smoke test of the template. The running instance is not touched.',
     permission: 'backups:write',
-    idempotent: true,
     status: 202,
     params: ofBackup,
     response: ordered,

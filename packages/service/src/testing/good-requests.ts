@@ -103,14 +103,23 @@ const anExecution = async (caller: Caller) => {
 const ofExecution = async (caller: Caller) => ({ params: { execution_id: await anExecution(caller) } });
 
 /** Made, as far as its daemon says. */
-const aBackup = async ({ client }: Caller) => {
-  const params = { id: await anInstance({ client } as Caller) };
-  const { execution, backup } = await client.call('backups.create', { params });
-  const manifest = {
+const aBackup = async (caller: Caller) => {
+  const { client } = caller;
+  const { execution, backup } = await client.call('backups.create', { params: { id: await anInstance(caller) } });
+  await caller.handOver(execution.id);
+  const body = { status: 'completed' as const, result: keptBy(backup) };
+  await client.call('actions.report', { params: { execution_id: execution.id }, body });
+  return backup;
+};
+/** What a daemon says of a backup that it has made. */
+const keptBy = ({ id, instance_uid, definition_id }: { id: string; instance_uid: string; definition_id: string }) => ({
+  manifest_sha256: '1'.repeat(64),
+  address: '/var/lib/hortusd/backups',
+  manifest: {
     format: 1,
-    backup_id: backup.id,
-    instance_uid: backup.instance_uid,
-    definition_id: backup.definition_id,
+    backup_id: id,
+    instance_uid,
+    definition_id,
     species: 'inkwell',
     template_version: '1.2.0',
     spec_hash: `sha256:${'0'.repeat(64)}`,
@@ -130,14 +139,8 @@ const aBackup = async ({ client }: Caller) => {
         sha256: '0'.repeat(64),
       },
     ],
-  };
-  const result = { manifest, manifest_sha256: '1'.repeat(64), address: '/var/lib/hortusd/backups' };
-  await client.call('actions.report', {
-    params: { execution_id: execution.id },
-    body: { status: 'completed', result },
-  });
-  return backup;
-};
+  },
+});
 const ofBackup = async (caller: Caller) => ({ params: { id: (await aBackup(caller)).id } });
 
 /** Of an instance that runs the older of two versions. The caller must be an admin, who can publish them. */

@@ -179,8 +179,8 @@ onBothEngines((engine) => {
   });
 
   describe('a schedule', () => {
-    const look = (garden: Garden) =>
-      dueJob({ ...garden, clock: () => garden.clock.now }).run({ signal: new AbortController().signal } as never);
+    const look = (garden: Garden, definition_id: string) =>
+      dueJob(garden).run({ job: { payload: { definition_id } }, complete: async () => 'settled' } as never);
     const set = (garden: Garden, definitionId: string, backup: BackupWishes) =>
       garden.storage.write((tx) => garden.definitions.update(tx, garden.principal, definitionId, { backup }));
     const listed = async (garden: Garden, kind?: 'scheduled') =>
@@ -192,19 +192,19 @@ onBothEngines((engine) => {
       const before = await garden.definitions.read(garden.principal, definitionId);
       expect(before.backup).toEqual({ schedule: 'off', verify: 'on', keep_last: 7, keep_days: null });
       garden.pass(2 * DAY);
-      await look(garden);
+      await look(garden, definitionId);
       expect(await listed(garden)).toEqual([]);
       const { backup } = await set(garden, definitionId, { schedule: 'on' });
       expect(backup).toMatchObject({ schedule: 'on', keep_last: 7 });
-      await look(garden);
+      await look(garden, definitionId);
       expect(await listed(garden)).toEqual([]);
       garden.pass(DAY);
-      await look(garden);
-      await look(garden);
+      await look(garden, definitionId);
+      await look(garden, definitionId);
       expect(await listed(garden)).toMatchObject([{ kind: 'scheduled', status: 'pending' }]);
       await set(garden, definitionId, { schedule: 'off' });
       garden.pass(2 * DAY);
-      await look(garden);
+      await look(garden, definitionId);
       expect(await listed(garden)).toHaveLength(1);
     });
 
@@ -214,7 +214,7 @@ onBothEngines((engine) => {
       await set(garden, definitionId, { schedule: 'daily', verify: '0 12 * * *', keep_last: 2 });
       for (let day = 0; day < 4; day++) {
         garden.pass(DAY);
-        await look(garden);
+        await look(garden, definitionId);
         const [newest] = await listed(garden, 'scheduled');
         if (!newest) throw new Error('nothing was ordered');
         const line = await garden.connect();

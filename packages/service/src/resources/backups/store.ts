@@ -100,15 +100,6 @@ export const dropPlan = (tx: Tx, definitionId: string) =>
 
 type Due = 'due_at' | 'verify_due_at';
 
-export const duePlans = (queries: Queries, column: Due, now: number, limit: number) =>
-  queries.db
-    .selectFrom('backup_plans')
-    .select(['definition_id', 'account_id'])
-    .where(column, '<=', now)
-    .orderBy(column)
-    .limit(limit)
-    .execute();
-
 export const findPlan = (queries: Queries, definitionId: string): Promise<PlanRow | undefined> =>
   queries.db.selectFrom('backup_plans').selectAll().where('definition_id', '=', definitionId).executeTakeFirst();
 

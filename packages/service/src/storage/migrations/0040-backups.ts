@@ -21,7 +21,5 @@ const statements = [
   `create table backup_plans (
     definition_id text primary key, account_id text not null, keep_last integer, keep_days integer,
     schedule text, verify_schedule text, due_at bigint, verify_due_at bigint)`,
-  `create index backup_plans_due on backup_plans (due_at) where due_at is not null`,
-  `create index backup_plans_verify_due on backup_plans (verify_due_at) where verify_due_at is not null`,
   `alter table definitions add column backup text`,
 ];

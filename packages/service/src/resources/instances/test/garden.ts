@@ -119,7 +119,7 @@ async function replicaOn(storage: Storage, clock: () => number) {
     clock,
     replica: newId('job'),
     sweepMs: 60_000,
-    handlers: { [DEADLINE]: actions.deadlineJob(), [BACKUPS_DUE]: dueJob({ storage, backups, instances, clock }) },
+    handlers: { [DEADLINE]: actions.deadlineJob(), [BACKUPS_DUE]: dueJob({ storage, backups, instances }) },
   });
   return { storage, bus, instances, actions, backups, orders, definitions, worker, log };
 }
