@@ -1,14 +1,7 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { promisify } from 'node:util';
 import { type Bench, median } from './claim.ts';
-import { define, deploy, type EngineGround, openEngineGround, quietTime, timed } from './engine-ground.ts';
-import { IMAGE, SERVE } from './seed.ts';
+import { cli, dockerRun, NETWORK } from './docker-cli.ts';
+import { define, deploy, openEngineGround, quietTime, timed } from './engine-ground.ts';
 
-const run = promisify(execFile);
-/** The engine's own client where the distribution put it; another program of that name may come first on the path. */
-const docker = ['/usr/bin/docker', '/usr/local/bin/docker'].find((path) => existsSync(path)) ?? 'docker';
-const NETWORK = 'bench-net';
 const WARM_UP = 3;
 const PAIRS = 8;
 
@@ -41,11 +34,3 @@ export const deployBench: Bench = {
     ];
   },
 };
-
-const cli = ({ socketPath }: EngineGround, args: string[]) =>
-  run(docker, args, { env: { ...process.env, DOCKER_HOST: `unix://${socketPath}` } });
-
-async function dockerRun(ground: EngineGround, name: string): Promise<void> {
-  const like = ['--cpus', '0.5', '--memory', '64m', '--volume', `${name}:/data`, '--network', NETWORK];
-  await cli(ground, ['run', '--detach', '--name', name, '--restart', 'unless-stopped', ...like, IMAGE, ...SERVE]);
-}

@@ -8,8 +8,14 @@ import { until } from '@hortus/testkit/until';
 import { IMAGE, PAGE, seedCatalog } from './seed.ts';
 import { startService } from './service-process.ts';
 
+const fromSource = [process.execPath, 'packages/daemon/src/main.ts'] as const;
+
 /** A Docker engine of its own, the service, and one server with the daemon on it, all on both cores as on a real machine. */
-export async function openEngineGround() {
+export async function openEngineGround({
+  daemon: program = fromSource,
+}: {
+  daemon?: readonly [string, ...string[]];
+} = {}) {
   await using started = new AsyncDisposableStack();
   const docker = started.use(await startDocker());
   const { socketPath } = docker;
@@ -28,7 +34,7 @@ export async function openEngineGround() {
   const state = join(folder.path, 'state');
   mkdirSync(state);
   const options = ['--key-file', keyFile, '--state-dir', state, '--docker-socket', socketPath];
-  const daemon = started.use(startProcess([process.execPath, 'packages/daemon/src/main.ts', 'run', ...options]));
+  const daemon = started.use(startProcess([...program, 'run', ...options]));
   await until(async () => (await client.call('servers.read', { params: { id: serverId } })).data.connected, {
     within: 30_000,
     describe: () => `the daemon to be connected; it wrote:\n${daemon.output}`,
@@ -39,9 +45,9 @@ export async function openEngineGround() {
 
 export type EngineGround = Awaited<ReturnType<typeof openEngineGround>>;
 
-/** A new definition of the seed. */
-export async function define({ client, serverId }: EngineGround, uid: string): Promise<string> {
-  const body = { species: 'seed', instance_uid: uid, server_id: serverId, inputs: {} };
+/** A new definition, of the seed unless said. */
+export async function define({ client, serverId }: EngineGround, uid: string, species = 'seed'): Promise<string> {
+  const body = { species, instance_uid: uid, server_id: serverId, inputs: {} };
   return (await client.call('definitions.create', { body })).data.id;
 }
 

@@ -3,9 +3,11 @@ import { cpus } from 'node:os';
 import { actionBench } from './action.ts';
 import { type Bench, type Figure, kept } from './claim.ts';
 import { coldStart } from './cold-start.ts';
+import { daemonIdle } from './daemon-idle.ts';
 import { daemonsBench } from './daemons.ts';
 import { definitionsCreate } from './definitions-create.ts';
 import { deployBench } from './deploy.ts';
+import { gapBench } from './gap.ts';
 import { lists } from './lists.ts';
 import { templatesRead } from './templates-read.ts';
 import { webhooksBench } from './webhooks.ts';
@@ -17,7 +19,9 @@ const benches: readonly Bench[] = [
   lists,
   coldStart,
   deployBench,
+  gapBench,
   actionBench,
+  daemonIdle,
   daemonsBench,
   webhooksBench,
 ];

@@ -24,9 +24,18 @@ actions:
   - {name: Nothing, slug: nothing, type: exec, command: ["true"], timeout: 30s}
 `;
 
-/** A catalog folder with this one species. */
+/** The same as it is redeployed: it ends when it is told to, and a round makes it another. */
+const shrub = `${seed.replace('slug: seed', 'slug: shrub')}
+init: true
+inputs: {optional: [{name: ROUND, type: string, default: none}]}
+env: {ROUND: "\${inputs.ROUND}"}
+`;
+
+/** A catalog folder with these two species. */
 export function seedCatalog(folder: string): string {
-  mkdirSync(join(folder, 'website', 'seed'), { recursive: true });
-  writeFileSync(join(folder, 'website', 'seed', 'template.yaml'), seed);
+  for (const [slug, text] of Object.entries({ seed, shrub })) {
+    mkdirSync(join(folder, 'website', slug), { recursive: true });
+    writeFileSync(join(folder, 'website', slug, 'template.yaml'), text);
+  }
   return folder;
 }

@@ -79,6 +79,10 @@ function instanceRow(definition: Values): Values {
     health: 'healthy',
     revision: 1,
     components: '[]',
+    drift: '[]',
+    drifted_at: null,
+    heals: 0,
+    healed_at: null,
     created_at: now,
     updated_at: now,
   };

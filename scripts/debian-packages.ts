@@ -15,6 +15,12 @@ export const debianPackages: readonly DebianPackage[] = [
   { name: 'docker.io', proof: ['dockerd'] },
   { name: 'docker-registry', proof: ['docker-registry'] },
   { name: 'iptables', proof: ['iptables'] },
+  { name: 'podman', proof: ['podman'] },
+  { name: 'runc', proof: ['runc'] },
+  { name: 'netavark', proof: ['/usr/lib/podman/netavark', '/usr/libexec/podman/netavark'] },
+  { name: 'aardvark-dns', proof: ['/usr/lib/podman/aardvark-dns', '/usr/libexec/podman/aardvark-dns'] },
+  // What Podman runs as the first process of a container where an init is asked for.
+  { name: 'catatonit', proof: ['catatonit'] },
   { name: 'busybox-static', proof: ['/bin/busybox', '/usr/bin/busybox'] },
   { name: 'caddy', proof: ['caddy'] },
   { name: 'curl', proof: ['curl'] },

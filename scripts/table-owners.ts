@@ -17,6 +17,7 @@ export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
   jobs: ['jobs'],
   // The catalog's, and an account's own on their way to being published.
   templates: ['resources/templates', 'resources/drafts'],
+  template_tests: ['resources/drafts'],
   servers: ['resources/servers', 'identity'],
   replicas: ['resources/servers'],
   server_capacity: ['resources/capacity'],

@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
-import type { ContainerFacts } from '@hortus/daemon/engine/container-facts';
+import { containerDrift } from '@hortus/daemon/drift/container-drift';
 import type { ContainerSpec } from '@hortus/daemon/engine/container-spec';
 import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import type { Engine } from '@hortus/daemon/engine/engine';
@@ -74,7 +73,9 @@ async function createAll(nursery: Nursery, { manifest }: Edition): Promise<strin
       const spec = onOurMachine(step.unit.spec, nursery.folder);
       made.push(await engine.create(spec));
       const facts = (await engine.inspect(spec.name)) ?? expect.fail(`${spec.name} is not there`);
-      problems.push(...differences(spec, facts, nursery.cpus).map((text) => `${step.unit.component}: ${text}`));
+      const image = (await engine.image(facts.imageId)) ?? expect.fail(`${spec.image} is not there`);
+      const surroundings = { instanceUid: desired.instanceUid, cpus: nursery.cpus, image, digest: null };
+      problems.push(...containerDrift({ ...step.unit, spec }, facts, surroundings).map((one) => JSON.stringify(one)));
     }
     expect(made).toHaveLength(desired.units.length);
   } catch (error) {
@@ -106,26 +107,4 @@ function onOurMachine(spec: ContainerSpec, folder: string): ContainerSpec {
     return { ...mount, path };
   });
   return { ...spec, mounts, image: isPinned(spec.image) ? PLACEHOLDER : spec.image };
-}
-
-/** Where the engine's account of a container differs from what was asked for. */
-function differences(spec: ContainerSpec, facts: ContainerFacts, cpus: number): string[] {
-  const mounts = spec.mounts.map(({ target }) => target).sort();
-  const pairs: [what: string, wanted: unknown, found: unknown][] = [
-    ['image', spec.image, facts.image],
-    ['labels', spec.labels, facts.labels],
-    ['environment', [], Object.keys(spec.env).filter((key) => !facts.env.includes(`${key}=${spec.env[key]}`))],
-    ['command', spec.command ?? facts.command, facts.command],
-    ['entry point', spec.entrypoint ?? [], facts.entrypoint],
-    ['restart', spec.restart, facts.restartPolicy],
-    ['time to stop', Math.ceil(spec.stopGraceMs / 1_000) * 1_000, facts.stopGraceMs],
-    ['host network', spec.network.kind === 'host', facts.hostNetwork],
-    ['mounts', mounts, facts.mounts.map(({ target }) => target).sort()],
-    ['cpus', Math.min(spec.limits.cpus ?? 0, cpus), facts.limits.cpus],
-    ['memory', spec.limits.memoryBytes ?? 0, facts.limits.memoryBytes],
-    ['processes', spec.limits.pids ?? 0, facts.limits.pids],
-  ];
-  return pairs
-    .filter(([, wanted, found]) => !isDeepStrictEqual(wanted, found))
-    .map(([what, wanted, found]) => `${what}: ${JSON.stringify(wanted)} became ${JSON.stringify(found)}`);
 }

@@ -51,6 +51,8 @@ export interface DaemonOptions {
   /** Another way to the service. */
   url?: string;
   killAt?: string;
+  /** Seconds between two looks whether instances still are what was deployed. */
+  driftEvery?: number;
   command?: readonly [string, ...string[]];
 }
 
@@ -95,7 +97,7 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
     socketPath,
     httpPort,
     stateOf: (state = 'state') => join(folder.path, state),
-    startDaemon({ state = 'state', url, killAt, command = sourceOf(killAt) } = {}) {
+    startDaemon({ state = 'state', url, killAt, driftEvery, command = sourceOf(killAt) } = {}) {
       const stateDirectory = garden.stateOf(state);
       states.add(stateDirectory);
       mkdirSync(stateDirectory, { recursive: true });
@@ -103,6 +105,7 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
         ...['--key-file', keyFile, '--state-dir', stateDirectory, '--docker-socket', socketPath],
         ...['--ingress-http', String(httpPort), '--ingress-https', String(httpsPort)],
         ...(url === undefined ? [] : ['--url', url]),
+        ...(driftEvery === undefined ? [] : ['--drift-every', String(driftEvery)]),
       ];
       const [program, ...args] = command;
       const child = startProcess([program, ...args, 'run', ...options], { env: { HORTUS_TEST_KILL_AT: killAt } });
@@ -167,16 +170,17 @@ export interface Planting {
   species?: string;
   inputs?: Record<string, string>;
   watch_seconds?: number;
+  heal?: boolean;
 }
 
 /** A healthy instance, of the species plot unless said. */
 export async function plant(
   garden: Garden,
   uid: string,
-  { species = 'plot', inputs = {}, watch_seconds = 0 }: Planting = {},
+  { species = 'plot', inputs = {}, watch_seconds = 0, heal = false }: Planting = {},
 ): Promise<Planted> {
   const { client } = garden.service;
-  const body = { species, instance_uid: uid, server_id: garden.serverId, inputs, watch_seconds };
+  const body = { species, instance_uid: uid, server_id: garden.serverId, inputs, watch_seconds, heal };
   const { data } = await client.call('definitions.create', { body });
   const outcome = await finished(garden, await deploy(garden, data.id));
   if (outcome.status !== 'success' || !outcome.instance_id)

@@ -51,6 +51,28 @@ test('two replicas share schema, account, catalog and records', async () => {
   expect(await ids(a)).toEqual(await ids(b));
 });
 
+test('what one replica publishes the other can use at once', async () => {
+  const [a, b] = await twoReplicas();
+  const serverId = await registerServer(a.client);
+  for (let i = 0; i < 10; i++) {
+    const source = `slug: moss-${i}
+name: Moss
+version: 1.0.0
+archetype: application
+taxonomy: {kingdom: applications, family: website}
+image: {repository: docker.io/library/nginx, tag: 1.29.2}
+`;
+    const { id } = (await a.client.call('drafts.create', { body: { source } })).data;
+    await a.client.call('drafts.validate', { params: { id } });
+    await a.client.call('drafts.promote', { params: { id } });
+    const made = (uid: string) => ({ species: `moss-${i}`, instance_uid: uid, server_id: serverId, inputs: {} });
+    const there = await b.client.call('definitions.create', { body: made(`there-${i}`) });
+    const here = await a.client.call('definitions.create', { body: made(`here-${i}`) });
+    expect((await b.client.call('definitions.read', { params: { id: here.data.id } })).data).toEqual(here.data);
+    expect(there.data.template_id).toBe(id);
+  }
+});
+
 test('the same instance_uid on both at once is created once', async () => {
   const [a, b] = await twoReplicas();
   const serverId = await registerServer(a.client);

@@ -44,3 +44,30 @@ export async function contentOf(path: string): Promise<string> {
     );
   }
 }
+
+/** One of a few words, or nothing at all. */
+export function chosen<const Word extends string>(
+  option: string,
+  given: string | undefined,
+  words: readonly Word[],
+): Word | undefined {
+  if (given === undefined) return undefined;
+  const word = words.find((one) => one === given);
+  if (word === undefined) throw new Failure('usage', `--${option} is one of ${words.join(', ')}.`);
+  return word;
+}
+
+/** What nobody else may see: asked for without an echo, or read from a file or a pipe; never an argument. */
+export async function readSecret(world: World, what: string, file: string | undefined): Promise<string> {
+  const { terminal } = world;
+  const text =
+    file !== undefined && file !== '-'
+      ? await contentOf(file)
+      : terminal.interactive && file === undefined
+        ? await terminal.ask(`${what[0]?.toUpperCase()}${what.slice(1)} (not shown): `, { hidden: true })
+        : await terminal.readInput();
+  // Editors and echo end a file with a line break.
+  const secret = text.replace(/\r?\n$/, '');
+  if (secret !== '') return secret;
+  throw new Failure('usage', `No ${what} was given.`, { hint: 'Pipe it in, or name a file.' });
+}

@@ -6,10 +6,7 @@ import { helpOf, overview } from './help.ts';
 
 /** The words of a line as a shell would give them, up to a pipe or a redirection. */
 const wordsOf = (line: string): string[] =>
-  line
-    .split(/ [|<>] /)[0]
-    ?.split(' ')
-    .slice(1) ?? [];
+  (line.split(/ [|<>] /)[0]?.match(/(?:'[^']*'|[^\s'])+/g) ?? []).slice(1).map((word) => word.replaceAll("'", ''));
 
 test.each(commands.map((row) => [row.name, row] as const))('%s has examples that its own parser takes', (name, row) => {
   expect(row.examples.length).toBeGreaterThan(0);

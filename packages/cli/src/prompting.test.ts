@@ -157,3 +157,19 @@ test('a service that is away for a moment does not end the waiting', async () =>
   expect(code).toBe(0);
   expect(noted).toContain('The service does not answer. Still waiting.\nThe service answers again.\n');
 });
+
+test('deploy --plan that nobody agrees to deploys nothing, and says what is left', async () => {
+  service.list('definitions.list', [records.definition()]);
+  service.on('servers.read', () => ({ success: true, data: records.server() }));
+  service.on('definitions.update', () => ({ success: true, data: records.definition({ current_revision: 4 }) }));
+  service.on('deployments.plan', () => ({ success: true, data: records.deploymentPlan() }));
+  const { code, noted, questions } = await sit(
+    ['deploy', '--definition', 'feeds', '--set', 'WEB_HOSTNAME=new.example.org', '--plan'],
+    ['n'],
+  );
+  expect(code).toBe(0);
+  expect(questions).toEqual(['Deploy feeds like this? [Y/n] ']);
+  expect(noted).toContain('It goes on serving meanwhile.');
+  expect(noted).toContain('Nothing was deployed. Revision 4 is what the next deployment takes.');
+  expect(bodies('deployments.execute')).toEqual([]);
+});

@@ -1,6 +1,7 @@
 /** Every id is a prefix, an underscore and 26 time-sortable characters, so that a stray id says what it belongs to. */
 export const idPrefixes = {
   template: 'tpl',
+  templateTest: 'tst',
   definition: 'def',
   deployment: 'dep',
   instance: 'ins',

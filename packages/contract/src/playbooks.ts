@@ -121,7 +121,25 @@ const orderSteps = {
   },
 } as const satisfies Record<string, StepText>;
 
-const steps = { ...rolloutSteps, ...orderSteps };
+/** What the service does to apply an upgrade; each step is one of a daemon's playbooks, carried out and waited for. */
+export const upgradeSteps = {
+  upgrade_backup: {
+    name: 'Back up',
+    description: 'Makes the backup that the template declares, before anything is changed.',
+  },
+  upgrade_deploy: { name: 'Deploy', description: 'Deploys the revision of the newer version.' },
+  upgrade_watch: {
+    name: 'Watch',
+    description:
+      'Waits for as long as the definition is watched, while its daemon goes back by itself if it turns sick.',
+  },
+  upgrade_return: {
+    name: 'Go back with data',
+    description: 'Puts the backup and the earlier revision back where a job has changed data that code cannot undo.',
+  },
+} as const satisfies Record<string, StepText>;
+
+const steps = { ...rolloutSteps, ...orderSteps, ...upgradeSteps };
 
 interface PlaybookText extends StepText {
   /** In the order in which they come; each may come several times, once or, where there is nothing to do, not at all. */
@@ -225,6 +243,11 @@ export const playbooks = {
     name: 'Verify a backup',
     description: 'Proves a backup in an application that is thrown away. What runs is not touched.',
     steps: [...ordered, 'check_backup', 'try_out', 'restore_dump', 'smoke_test', 'clear_trial', 'report_result'],
+  },
+  upgrade: {
+    name: 'Upgrade',
+    description: 'Takes an instance to a newer version of its template, and back if that does not stay healthy.',
+    steps: ['upgrade_backup', 'upgrade_deploy', 'upgrade_watch', 'upgrade_return'],
   },
   release: {
     name: 'Release',

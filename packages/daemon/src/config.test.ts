@@ -18,6 +18,7 @@ it('reads everything from a key file, and lets options and the environment decid
     backupDirectory: '/var/lib/hortusd/backups',
     dockerSocket: '/var/run/docker.sock',
     ingress: { caddy: undefined, httpPort: 80, httpsPort: 443 },
+    driftEveryMs: 120_000,
     logLevel: 'info',
   });
   const given = { 'key-file': file, url: 'http://x/api/v1/', 'state-dir': '/s' };
@@ -37,4 +38,5 @@ it('says what is missing or wrong, and never the key', () => {
   expect(() => readConfig({ url: 'x' }, { HORTUSD_KEY: 'k' })).toThrow('address such as');
   expect(() => readConfig({ 'key-file': '/no/such/file' }, {})).toThrow('/no/such/file');
   expect(() => readConfig({ url: 'http://x', 'log-level': 'loud' }, { HORTUSD_KEY: 'k' })).toThrow('--log-level');
+  expect(() => readConfig({ url: 'http://x', 'drift-every': '0' }, { HORTUSD_KEY: 'k' })).toThrow('--drift-every');
 });

@@ -17,6 +17,8 @@ export interface DaemonConfig {
   backupDirectory: string;
   dockerSocket: string;
   ingress: IngressSettings;
+  /** How often every instance is held against what was deployed. */
+  driftEveryMs: number;
   logLevel: LogLevel;
 }
 
@@ -34,6 +36,7 @@ export interface RunOptions {
   caddy?: string | undefined;
   'ingress-http'?: string | undefined;
   'ingress-https'?: string | undefined;
+  'drift-every'?: string | undefined;
   'log-level'?: string | undefined;
 }
 
@@ -69,6 +72,7 @@ export function readConfig(options: RunOptions, env: Environment): DaemonConfig 
       httpPort: port('--ingress-http', options['ingress-http'] ?? env.HORTUSD_INGRESS_HTTP ?? '80'),
       httpsPort: port('--ingress-https', options['ingress-https'] ?? env.HORTUSD_INGRESS_HTTPS ?? '443'),
     },
+    driftEveryMs: seconds('--drift-every', options['drift-every'] ?? env.HORTUSD_DRIFT_EVERY ?? '120'),
     logLevel: logLevel as LogLevel,
   };
 }
@@ -80,6 +84,12 @@ function port(option: string, text: string): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && number >= 1 && number <= 65_535) return number;
   throw new ConfigError(`${option} must be a port between 1 and 65535.`);
+}
+
+function seconds(option: string, text: string): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= 1 && number <= 86_400) return number * 1_000;
+  throw new ConfigError(`${option} must be a number of seconds between 1 and 86400.`);
 }
 
 /** People paste the address of the console; the interface is below it. */

@@ -7,8 +7,10 @@ import { Turns } from './actions/turns.ts';
 import { BackupActions } from './backup/backup-actions.ts';
 import { FolderStore } from './backup/folder-store.ts';
 import { ConfigError, type DaemonConfig } from './config.ts';
+import { DriftWatch } from './drift/drift-watch.ts';
 import { openDockerEngine } from './engine/docker/docker-engine.ts';
 import type { Engine } from './engine/engine.ts';
+import { Fingerprints } from './fingerprint/fingerprint.ts';
 import { Ingress } from './ingress/ingress.ts';
 import { refreshRoutes } from './ingress/refresh-routes.ts';
 import { Scheduler } from './jobs/scheduler.ts';
@@ -63,6 +65,7 @@ export class Daemon {
   readonly #observer: Observer;
   readonly #scheduler: Scheduler;
   readonly #watch: Watch;
+  readonly #drift: DriftWatch;
   readonly #turns: Turns;
   readonly #poller: Poller;
   readonly #metrics: MetricsReporter;
@@ -130,9 +133,13 @@ export class Daemon {
       onStarted: (id) => this.#results.started(id),
       onFinished: (id) => this.#results.finished(id),
     });
+    const fingerprints = new Fingerprints({ engine, ingress });
     const busy = (uid: string) => turns.busy(uid);
     const everyMs = optional('everyMs', times.reportMs);
-    const onEvent = (uid: string | undefined) => this.#followContainers(uid);
+    const onEvent = (uid: string | undefined) => {
+      this.#followContainers(uid);
+      this.#drift.changed(uid);
+    };
     this.#observer = new Observer({ engine, service, journal, log, serverId, busy, onEvent, ...everyMs });
     this.#deployments = new DeploymentRunner({
       journal,
@@ -143,8 +150,12 @@ export class Daemon {
       policy,
       log,
       serverId,
+      fingerprint: () => fingerprints.now(),
       publicKey: () => this.#publicKey,
-      onChange: (uid) => this.#observer.changed(uid),
+      onChange: (uid) => {
+        this.#observer.changed(uid);
+        this.#drift.changed(uid);
+      },
       boundary,
     });
     this.#scheduler = new Scheduler({ journal, engine, log, busy, onDue: (request) => this.#actions.run(request) });
@@ -155,6 +166,16 @@ export class Daemon {
       serverId,
       busy,
       onSick: (watch, why) => this.#deployments.return(watch, why),
+    });
+    this.#drift = new DriftWatch({
+      journal,
+      engine,
+      ingress,
+      service,
+      turns,
+      log,
+      everyMs: config.driftEveryMs,
+      refresh: (uid) => refreshRoutes(engine, ingress, uid, false),
     });
     this.#poller = new Poller({
       // Whoever took over takes the deployments too.
@@ -169,6 +190,7 @@ export class Daemon {
       log,
       capacity: new CapacityMeter(stateDirectory),
       usage: new UsageMeter({ engine, serverId, log }),
+      fingerprint: () => fingerprints.recent(),
       serverId: () => journal.pins.find('server_id'),
       ...everyMs,
     });
@@ -187,6 +209,7 @@ export class Daemon {
     this.#observer.start();
     this.#scheduler.start();
     this.#watch.start();
+    this.#drift.start();
     this.#followContainers(undefined);
     this.#poller.wake();
     this.#results.settle();
@@ -203,6 +226,7 @@ export class Daemon {
     this.#observer.stop();
     await this.#scheduler.stop();
     await this.#watch.stop();
+    await this.#drift.stop();
     await Promise.all([this.#deployments.stop(this.#times.stopGraceMs ?? 5_000), this.#actions.stop()]);
     this.#channel.stop();
     this.#results.stop();
@@ -221,6 +245,7 @@ export class Daemon {
     this.#deployments.settle();
     this.#poller.wake();
     this.#observer.all();
+    this.#drift.all();
   }
 
   /** Routes go where the containers are. While something else is done to an instance, that sees to its routes. */

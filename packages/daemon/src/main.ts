@@ -20,13 +20,14 @@ Options of run and install:
   --docker-socket <path>     /var/run/docker.sock
   --caddy <path>             serves the routes; the one in PATH, or off for none
   --ingress-http <port>      where Caddy listens, 80; --ingress-https <port>, 443
+  --drift-every <seconds>    how often instances are held against what was deployed; 120
   --log-level <level>        debug, info, warn or error; info
 Options of install:
   --dry-run                  only say what would be written; the key is not shown
   --root <path>              write below this folder, to make an image
 The key itself is never an argument: it stands in the key file or in HORTUSD_KEY. Every other option can be given as
 HORTUSD_URL, HORTUSD_SERVER_ID, HORTUSD_PUBLIC_KEY, HORTUSD_STATE_DIR, HORTUSD_BACKUP_DIR, HORTUSD_DOCKER_SOCKET,
-HORTUSD_CADDY, HORTUSD_INGRESS_HTTP, HORTUSD_INGRESS_HTTPS, HORTUSD_LOG_LEVEL.
+HORTUSD_CADDY, HORTUSD_INGRESS_HTTP, HORTUSD_INGRESS_HTTPS, HORTUSD_DRIFT_EVERY, HORTUSD_LOG_LEVEL.
 
 Examples:
   hortusd run --key-file /etc/hortusd/key.json
@@ -130,6 +131,7 @@ function options<More extends NonNullable<ParseArgsConfig['options']> = Record<n
         caddy: text,
         'ingress-http': text,
         'ingress-https': text,
+        'drift-every': text,
         'log-level': text,
         ...(more as More),
       },

@@ -15,6 +15,19 @@ export class Problem extends Error {
   }
 }
 
+/**
+ * What this process keeps in memory is older than what it was asked about: another one has written it a moment ago. Whoever
+ * catches this catches up and asks once more.
+ */
+export class Behind extends Error {
+  override name = 'Behind';
+  readonly catchUp: () => Promise<void>;
+  constructor(message: string, catchUp: () => Promise<void>) {
+    super(message);
+    this.catchUp = catchUp;
+  }
+}
+
 export const unauthorized = (message = 'The API key is missing or invalid.') => new Problem('UNAUTHORIZED', message);
 
 export const forbidden = (permission: Permission) =>

@@ -36,18 +36,26 @@ import { definitionRoutes } from './resources/definitions/routes.ts';
 import { SecretChanges } from './resources/definitions/secret-changes.ts';
 import { Definitions, definitionsOn } from './resources/definitions/service.ts';
 import { DEADLINE as DEPLOYMENT_DEADLINE, deadlineJob } from './resources/deployments/deadline.ts';
+import { HEAL, healJob, healSoon } from './resources/deployments/heal.ts';
+import { Planning } from './resources/deployments/planning.ts';
 import { deploymentFor, stopDeployments, underWay } from './resources/deployments/queue.ts';
 import { DeploymentReports } from './resources/deployments/reports.ts';
 import { deploymentRoutes } from './resources/deployments/routes.ts';
 import { Deployments } from './resources/deployments/service.ts';
 import { draftRoutes } from './resources/drafts/routes.ts';
 import { Drafts } from './resources/drafts/service.ts';
+import { testGround } from './resources/drafts/test-ground.ts';
+import { testJob, wakeTests } from './resources/drafts/test-job.ts';
+import { TEST } from './resources/drafts/test-lifecycle.ts';
+import { TemplateTests } from './resources/drafts/tests.ts';
 import { eventRoutes } from './resources/events/routes.ts';
 import { Agents } from './resources/implant/agents.ts';
 import { implantRoutes } from './resources/implant/routes.ts';
 import { idsByUid } from './resources/instances/by-uid.ts';
+import { Drifts, type DriftsDeps } from './resources/instances/drift.ts';
+import { lockDrifted } from './resources/instances/drifted.ts';
 import { instancesOfTenants, membershipOf, Pauses } from './resources/instances/of-tenant.ts';
-import { deployedOn, runningOn } from './resources/instances/on-server.ts';
+import { deployedOn, runningOn, toMoveFrom } from './resources/instances/on-server.ts';
 import { InstanceOrders } from './resources/instances/orders.ts';
 import { instanceRoutes } from './resources/instances/routes.ts';
 import { Instances } from './resources/instances/service.ts';
@@ -71,17 +79,23 @@ import { Registries } from './resources/registries/service.ts';
 import { savedConfigRoutes } from './resources/saved-configs/routes.ts';
 import { SavedConfigs } from './resources/saved-configs/service.ts';
 import type { ActionReport, DaemonChannelDeps } from './resources/servers/daemon-channel.ts';
+import { Drains } from './resources/servers/drain.ts';
 import { Liveness, SILENCE } from './resources/servers/liveness/liveness.ts';
 import { serverRoutes } from './resources/servers/routes.ts';
 import { Servers } from './resources/servers/service.ts';
 import { settingRoutes } from './resources/settings/routes.ts';
 import { taxonomyRoutes } from './resources/taxonomy/routes.ts';
 import type { Catalog } from './resources/templates/catalog.ts';
+import { PUBLISHED } from './resources/templates/publish.ts';
 import { templateRoutes } from './resources/templates/routes.ts';
 import { tenantRoutes } from './resources/tenants/routes.ts';
 import { Tenants } from './resources/tenants/service.ts';
+import { APPLY, APPLY_ALL } from './resources/upgrades/application.ts';
+import { applicationGround } from './resources/upgrades/application-ground.ts';
+import { UpgradeApplication } from './resources/upgrades/apply.ts';
+import { applyAllJob, applyJob, wakeUpgrades } from './resources/upgrades/apply-job.ts';
 import { upgradeRoutes } from './resources/upgrades/routes.ts';
-import { SCAN, scanJob } from './resources/upgrades/scan.ts';
+import { publishedJob, SCAN, scanJob } from './resources/upgrades/scan.ts';
 import { Upgrades } from './resources/upgrades/service.ts';
 import { vaultRoutes } from './resources/vault/routes.ts';
 import { VaultAdministration } from './resources/vault/service.ts';
@@ -132,6 +146,9 @@ export async function wireResources(ground: Ground): Promise<Wired> {
   const guard = new AddressGuard({ allowPrivate: config.webhookAllowPrivate });
   const wake = (tx: Tx, serverId: string) => tx.notify(CHANNEL_TOPIC, serverId);
 
+  const secretsOf: DriftsDeps['secretsOf'] = async (queries, owner) =>
+    (await secretValues(queries, vault, owner)).map(({ value }) => value);
+
   const registries = new Registries({ reader, pages, vault });
   const manifests = new Manifests({
     catalog,
@@ -168,7 +185,19 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     },
   });
   const heard = (serverId: string) => liveness.heard(serverId);
-  const deployments = new Deployments({ reader, pages, server, manifests, wake, deployedOn, heard });
+  const holdServer = (tx: Tx, accountId: string, id: string) => servers.hold(tx, accountId, id);
+  const planning = new Planning({ reader, server, manifests });
+  const deployments = new Deployments({
+    reader,
+    pages,
+    server,
+    manifests,
+    planning,
+    wake,
+    deployedOn,
+    holdServer,
+    heard,
+  });
   const instances: Instances = new Instances({
     reader,
     pages,
@@ -185,7 +214,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     instances,
     manifestOf: (...of) => manifests.resolve(...of),
     backupEnded: (tx, ended) => endings.ended(tx, ended),
-    secretsOf: async (queries, owner) => (await secretValues(queries, vault, owner)).map(({ value }) => value),
+    secretsOf,
   });
   const backups = new Backups({
     reader,
@@ -196,6 +225,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     order: (tx, order) => actions.order(tx, order),
   });
   const endings = new Endings(backups);
+  const drifts = new Drifts({ reader, instances, secretsOf, heal: healSoon });
   const orders = new InstanceOrders({
     instances,
     catalog,
@@ -229,6 +259,10 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     planBackups,
     stopDeployments: endDeployments,
     releaseAll: (tx, id, actor) => instances.releaseAll(tx, id, actor),
+    async healLiving(tx, id) {
+      const drifted = await lockDrifted(tx, id);
+      if (drifted) await healSoon(tx, drifted);
+    },
     keepAll: (tx, id, actor) => instances.keepAll(tx, id, actor),
   });
   const pauses = new Pauses({
@@ -260,6 +294,14 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     catalog,
     hasInstance: (accountId, id) => instances.has(accountId, id),
   });
+  const applicationSteps = applicationGround({
+    server,
+    deployments,
+    actions,
+    backup: async () => undefined,
+    returnWithData: async () => undefined,
+  });
+  const application = new UpgradeApplication({ ...applicationSteps, reader, vault, catalog });
   const reading = new ManifestReading({
     manifests,
     allowPlaintext: config.allowPlaintextManifest,
@@ -267,12 +309,29 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     underWay,
   });
 
+  const tests = new TemplateTests({
+    reader,
+    pages,
+    catalog,
+    serversForTests: (queries, accountId) => servers.forTests(queries, accountId),
+    async plant(tx, principal, order) {
+      const { id: definitionId } = await definitions.create(tx, principal, order);
+      const { id: deploymentId } = await deployments.execute(tx, principal, { definition_id: definitionId });
+      return { definitionId, deploymentId };
+    },
+  });
+
   const metrics = new Metrics({
     reader,
     requireInstance: (principal, id) => instances.find(reader, principal, id),
     idsByUid,
   });
-  const capacities = new Capacities({ reader, pages, recordUsage: (tx, ...of) => metrics.record(tx, ...of) });
+  const capacities = new Capacities({
+    reader,
+    pages,
+    identify: (tx, ...of) => servers.identify(tx, ...of),
+    recordUsage: (tx, ...of) => metrics.record(tx, ...of),
+  });
   const keys = new Keys({ storage, pages, mode: config.mode });
 
   return {
@@ -289,14 +348,19 @@ export async function wireResources(ground: Ground): Promise<Wired> {
         ? actions.completed(serverId, message)
         : actions.failed(serverId, message);
     },
-    subscribers: [fanOut],
+    subscribers: [fanOut, wakeTests, wakeUpgrades],
     jobs: {
       [DELIVER]: deliveryJob({ storage, vault, guard }),
+      [HEAL]: healJob({ storage, order: (tx, ...of) => deployments.heal(tx, ...of) }),
       [DEPLOYMENT_DEADLINE]: deadlineJob({ storage, server, manifests, wake }),
       [EXECUTION_DEADLINE]: actions.deadlineJob(),
+      [TEST]: testJob(testGround({ storage, catalog, server, definitions, deployments, instances, actions })),
       [SILENCE]: liveness.silence,
       [BACKUPS_DUE]: dueJob({ storage, backups, instances }),
       [RETENTION]: retentionJob({ storage, retention: config.retention, log }),
+      [APPLY]: applyJob(storage, applicationSteps),
+      [APPLY_ALL]: applyAllJob(storage, application),
+      [PUBLISHED]: publishedJob({ storage, catalog }),
       ...(config.upgradeScanHours > 0 && {
         [SCAN]: scanJob({ storage, catalog }, config.upgradeScanHours * 3_600_000),
       }),
@@ -304,7 +368,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     handlers: {
       ...healthRoutes(version),
       ...templateRoutes(catalog),
-      ...draftRoutes(new Drafts(), catalog),
+      ...draftRoutes(new Drafts((tx, row) => tests.requirePassed(tx, row)), tests, catalog),
       ...catalogRoutes(catalog),
       ...taxonomyRoutes(catalog),
       ...recipeRoutes(
@@ -314,15 +378,15 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       ...savedConfigRoutes(new SavedConfigs({ reader, pages, catalog, vault })),
       ...matchRoutes(catalog),
       ...definitionRoutes(definitions),
-      ...deploymentRoutes(deployments, reports),
+      ...deploymentRoutes(deployments, reports, planning),
       ...manifestRoutes(reading, reader),
-      ...instanceRoutes(instances, orders),
+      ...instanceRoutes(instances, orders, drifts),
       ...metricRoutes(metrics),
       ...actionRoutes(actions),
       ...playbookRoutes(),
-      ...upgradeRoutes(upgrades),
+      ...upgradeRoutes(upgrades, application),
       ...backupRoutes(backups),
-      ...serverRoutes(servers),
+      ...serverRoutes(servers, new Drains({ instancesOn: toMoveFrom })),
       ...tenantRoutes(tenants),
       ...capacityRoutes(capacities),
       ...copilotRoutes(

@@ -1,15 +1,7 @@
-import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { askDocker } from './docker-request.ts';
+import { type KeptEngine, keepEngine } from './engine-keeper.ts';
 
-export type Docker = AsyncDisposable & {
-  readonly socketPath: string;
-  /** Ends the engine with everything in it, if it was started here. */
-  stop(): Promise<void>;
-};
+export type Docker = KeptEngine;
 
 const systemSocket = '/var/run/docker.sock';
 
@@ -18,33 +10,7 @@ const systemSocket = '/var/run/docker.sock';
  * that ends. Who may not start one gets the engine that runs on the machine, which is left as it is.
  */
 export async function startDocker(): Promise<Docker> {
-  if (process.getuid?.() !== 0) return await runningDocker();
-  // Short, because the path of a socket may have no more than 107 bytes, and not in a folder that goes before the engine does.
-  const folder = join('/tmp', `hortus-docker-${randomBytes(4).toString('hex')}`);
-  const keeper = spawn(process.execPath, [join(import.meta.dirname, 'docker-keeper.ts'), folder], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    // Ctrl-C in a terminal goes to the whole group; the keeper must outlive the tests.
-    detached: true,
-    cwd: '/',
-  });
-  keeper.stdin.on('error', () => {});
-  const ended = once(keeper, 'exit');
-  const stop = async () => {
-    keeper.ref();
-    keeper.stdin.end();
-    await ended;
-  };
-  for await (const line of createInterface(keeper.stdout)) {
-    if (line === 'ready') {
-      keeper.stdout.resume();
-      // The tests may end without asking; the keeper notices.
-      keeper.unref();
-      return { socketPath: join(folder, 'docker.sock'), stop, [Symbol.asyncDispose]: stop };
-    }
-    await stop();
-    throw new Error(line);
-  }
-  throw new Error('The keeper of the Docker engine ended without a word');
+  return process.getuid?.() === 0 ? await keepEngine('docker') : await runningDocker();
 }
 
 async function runningDocker(): Promise<Docker> {

@@ -72,7 +72,8 @@ export async function busyboxImage(socketPath: string, ref: string, options: Ima
       ([path, text]): Entry => ({ path: path.slice(1), kind: 'file', mode: 0o755, content: Buffer.from(text) }),
     ),
   ];
-  const query = new URLSearchParams({ fromSrc: '-', ...repository(ref) });
+  // The tag in the name, because Podman reads none beside it.
+  const query = new URLSearchParams({ fromSrc: '-', repo: ref });
   query.append('changes', `CMD ${JSON.stringify(cmd)}`);
   for (const [key, value] of Object.entries({ PATH: '/bin', ...env }))
     query.append('changes', `ENV ${key}=${JSON.stringify(value)}`);

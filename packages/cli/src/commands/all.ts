@@ -1,26 +1,44 @@
 import type { Command } from '../command.ts';
 import { actionsHistory, actionsList, actionsShow } from './actions.ts';
 import { actionsRun } from './actions-run.ts';
+import { ask } from './ask.ts';
 import { backupsCreate, backupsDelete, backupsList, backupsRestore, backupsVerify } from './backups.ts';
 import { catalogList, catalogShow } from './catalog.ts';
 import { showConfig, useContext } from './config.ts';
+import { configsDelete, configsList, configsSave, configsShow } from './configs.ts';
+import { definitionsList, definitionsRevisions, definitionsShow } from './definitions.ts';
+import { definitionsActivate, definitionsArchive, definitionsRestore } from './definitions-change.ts';
 import { deploy } from './deploy.ts';
 import { deploymentsList } from './deployments.ts';
 import { doctor } from './doctor.ts';
+import { events } from './events.ts';
 import { helpFor } from './help.ts';
 import { instancesRestart, instancesStart, instancesStop } from './instance-orders.ts';
 import { instancesList, instancesShow } from './instances.ts';
 import { instancesRelease } from './instances-release.ts';
+import { keysCreate, keysList, keysRevoke } from './keys.ts';
 import { login } from './login.ts';
 import { logout } from './logout.ts';
 import { logs } from './logs.ts';
+import { match } from './match.ts';
+import { membersInvite, membersInvites, membersList, membersRemove } from './members.ts';
+import { plan } from './plan.ts';
+import { playbooksList, playbooksShow } from './playbooks.ts';
+import { recipesList, recipesShow, recipesSubmit } from './recipes.ts';
+import { recipesApprove, recipesReject, recipesUpvote, recipesWithdraw } from './recipes-review.ts';
 import { registriesAdd, registriesList, registriesRemove } from './registries.ts';
 import { serversList, serversRegister, serversShow } from './servers.ts';
+import { serversDrain, serversUndrain } from './servers-drain.ts';
 import { backupService, restoreService } from './service-backup.ts';
 import { templateExport } from './template-export.ts';
 import { templateImport } from './template-import.ts';
 import { templateValidate } from './template-validate.ts';
+import { tenantsCreate, tenantsDelete, tenantsList, tenantsResume, tenantsSuspend } from './tenants.ts';
+import { upgradesAck, upgradesList, upgradesScan } from './upgrades.ts';
+import { upgradesApply } from './upgrades-apply.ts';
+import { vaultRotate, vaultSet } from './vault.ts';
 import { version } from './version.ts';
+import { webhooksAdd, webhooksDeliveries, webhooksList, webhooksRemove, webhooksResend } from './webhooks.ts';
 
 /** The table of commands, in the order help shows them: sign in, choose, deploy, look after, look into. */
 export const commands: readonly Command[] = [
@@ -28,8 +46,23 @@ export const commands: readonly Command[] = [
   logout,
   catalogList,
   catalogShow,
+  match,
+  ask,
+  plan,
   deploy,
   deploymentsList,
+  definitionsList,
+  definitionsShow,
+  definitionsRevisions,
+  definitionsRestore,
+  definitionsArchive,
+  definitionsActivate,
+  vaultSet,
+  vaultRotate,
+  configsList,
+  configsShow,
+  configsSave,
+  configsDelete,
   logs,
   instancesList,
   instancesShow,
@@ -46,15 +79,48 @@ export const commands: readonly Command[] = [
   backupsVerify,
   backupsRestore,
   backupsDelete,
+  upgradesList,
+  upgradesScan,
+  upgradesAck,
+  upgradesApply,
+  tenantsList,
+  tenantsCreate,
+  tenantsSuspend,
+  tenantsResume,
+  tenantsDelete,
   serversList,
   serversShow,
   serversRegister,
+  serversDrain,
+  serversUndrain,
   registriesList,
   registriesAdd,
   registriesRemove,
+  webhooksList,
+  webhooksAdd,
+  webhooksRemove,
+  webhooksDeliveries,
+  webhooksResend,
+  events,
+  playbooksList,
+  playbooksShow,
+  membersList,
+  membersInvite,
+  membersInvites,
+  membersRemove,
+  keysList,
+  keysCreate,
+  keysRevoke,
   templateValidate,
   templateImport,
   templateExport,
+  recipesList,
+  recipesShow,
+  recipesSubmit,
+  recipesUpvote,
+  recipesWithdraw,
+  recipesApprove,
+  recipesReject,
   doctor,
   backupService,
   restoreService,

@@ -2,6 +2,7 @@ import { agree, waiting, waitOptions } from '../asking.ts';
 import { command } from '../command.ts';
 import { instanceOf, tellFailure, tellSuccess } from '../deploying/outcome.ts';
 import { carryOut, makePlan, planWords } from '../deploying/plan.ts';
+import { planText } from '../deploying/show-plan.ts';
 import type { Exit } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { followDeployment } from '../following/deployment.ts';
@@ -33,6 +34,7 @@ export const deploy = command({
     unset: { type: 'string', value: 'input', multiple: true, about: 'Take a value away again.' },
     profile: { type: 'string', value: 'profile', about: 'minimal, development, production or one of the template.' },
     variant: { type: 'string', value: 'variant', about: 'Image variant of the template.' },
+    plan: { type: 'boolean', about: 'Show what would change before asking, and do that or nothing.' },
     yes: { type: 'boolean', about: 'Do not ask.' },
     ...waitOptions,
   },
@@ -45,6 +47,7 @@ export const deploy = command({
       'hortus deploy static-site --name landing --set-file PAGE_BODY=page.html --variant stable-alpine',
       'A value from a file, under a name of its own.',
     ],
+    ['hortus deploy --definition landing --set PAGE_TITLE=Soon --plan', 'Shows what that changes, and asks.'],
     [
       'hortus deploy --definition landing --set PAGE_TITLE=Soon --yes --wait',
       'A change to what is there, from a script.',
@@ -59,6 +62,7 @@ export const deploy = command({
     'definitions.create',
     'definitions.update',
     'definitions.activate',
+    'deployments.plan',
     'deployments.execute',
     'deployments.read',
     'instances.read',
@@ -75,12 +79,22 @@ export const deploy = command({
       throw new Failure('usage', planWords(plan), { hint: 'Add --yes to do it without being asked.' });
     }
     if (!json) terminal.note(`${safeLine(planWords(plan))}\n`);
-    if (!(await agree(world, `Deploy ${plan.uid}?`, options.yes))) {
+    // A plan is of a revision, so with one the question comes after that is made.
+    if (!options.plan && !(await agree(world, `Deploy ${plan.uid}?`, options.yes))) {
       terminal.note('Nothing was changed.\n');
       return 'ok';
     }
-    const definition = await carryOut(service, plan);
-    const ordered = (await service.call('deployments.execute', { body: { definition_id: definition.id } })).data;
+    const { id, current_revision } = await carryOut(service, plan);
+    const foreseen = options.plan ? (await service.call('deployments.plan', { params: { id } })).data : undefined;
+    if (foreseen) {
+      if (!json) terminal.note(planText(terminal, foreseen));
+      if (!(await agree(world, `Deploy ${plan.uid} like this?`, options.yes))) {
+        terminal.note(`Nothing was deployed. Revision ${current_revision} is what the next deployment takes.\n`);
+        return 'ok';
+      }
+    }
+    const body = { definition_id: id, ...(foreseen && { plan_hash: foreseen.plan_hash }) };
+    const ordered = (await service.call('deployments.execute', { body })).data;
     const follow = `hortus logs -f ${ordered.id}`;
     if (!wait) {
       if (json) printJson(terminal, ordered);

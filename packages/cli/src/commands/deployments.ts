@@ -56,7 +56,7 @@ export const deploymentsList = command({
           { title: 'Deployment', text: ({ id }) => id },
           { title: 'Of', text: ({ definition_id }) => uids.get(definition_id) ?? definition_id },
           { title: 'Server', text: ({ server_id }) => serverName(server_id) },
-          { title: 'Revision', text: ({ revision, kind }) => `${revision}${kind === 'rollback' ? ' (rollback)' : ''}` },
+          { title: 'Revision', text: ({ revision, kind }) => `${revision}${kind === 'deploy' ? '' : ` (${kind})`}` },
           { title: 'Status', painted: (one) => status(terminal, one.status, lookNow(one)) },
           { title: 'Ordered', text: ({ created_at }) => ago(created_at, now()) },
           { title: 'Took', text: took },

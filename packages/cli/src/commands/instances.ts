@@ -1,5 +1,5 @@
 import { instanceMachine } from '@hortus/contract/machines/instance';
-import type { Instance } from '@hortus/contract/resources/instance-records';
+import type { Drift, Instance } from '@hortus/contract/resources/instance-records';
 import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { findInstance } from '../lookup/instances.ts';
@@ -62,6 +62,15 @@ export const instancesList = command({
 const runningFor = ({ status: now, uptime_seconds }: Instance): string =>
   now === 'running' ? lasting(uptime_seconds * 1000) : '';
 
+const told = (value: unknown): string =>
+  value === null ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);
+
+const driftColumns = [
+  { title: 'Drift', text: ({ component, field }: Drift) => (component ? `${component} ${field}` : field) },
+  { title: 'Deployed', text: ({ declared }: Drift) => told(declared) },
+  { title: 'Found', text: ({ actual }: Drift) => told(actual) },
+];
+
 const lastHour = (values: readonly number[], words: (value: number) => string): string | undefined =>
   values.length === 0
     ? undefined
@@ -109,6 +118,7 @@ export const instancesShow = command({
           ),
         ],
         ['Reported', ago(one.last_reported_at, now())],
+        ['Drifted', one.drifted_at && ago(one.drifted_at, now())],
         ['Container', one.container_name],
         ['Definition', one.definition_id],
         ['Id', one.id],
@@ -123,6 +133,12 @@ export const instancesShow = command({
         { title: 'Image', text: ({ image }: Row) => image ?? '' },
       ];
       terminal.out(`\n${table(terminal, columns, one.components)}`);
+    }
+    if (one.drift.length > 0) {
+      terminal.out(`\n${table(terminal, driftColumns, one.drift)}`);
+      terminal.note(
+        `It differs from what was deployed. hortus deploy --definition ${one.instance_uid} brings it back.\n`,
+      );
     }
     return 'ok';
   },

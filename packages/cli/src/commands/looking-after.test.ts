@@ -276,3 +276,18 @@ test('interrupted, it says that the work goes on and how to see it again', async
   expect(await program.kill('SIGINT')).toEqual({ code: 130, signal: null });
   await program.waitForLine(`The deployment goes on. hortus logs -f ${records.ids.deployment} follows it again.`);
 });
+
+test('a server is drained with a list of what is to be moved, and put back into use', async () => {
+  const { id, definition_id, instance_uid, name, status } = records.instance();
+  const instances = [{ id, definition_id, instance_uid, name, status, tenant_id: null }];
+  const drained = { ...records.server({ status: 'draining' }), instances };
+  service.on('servers.drain', () => ({ success: true, data: drained }));
+  service.on('servers.undrain', () => ({ success: true, data: { ...records.server(), instances } }));
+  const { stdout } = await run('servers', 'drain', 'web-1');
+  expect(stdout).toContain('web-1 takes no new deployments.\n');
+  expect(stdout).toMatch(/feeds +running +def_/);
+  expect(JSON.parse((await run('servers', 'drain', 'web-1', '--json')).stdout)).toEqual(drained);
+  expect((await run('servers', 'undrain', 'web-1')).stdout).toBe('web-1 is online and takes deployments again.\n');
+  service.on('servers.drain', () => ({ success: true, data: { ...drained, instances: [] } }));
+  expect((await run('servers', 'drain', 'web-1')).stdout).toContain('Nothing is left on it.');
+});

@@ -3,11 +3,10 @@ import type { Registry } from '@hortus/contract/resources/registries';
 import { confirmByName } from '../asking.ts';
 import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
-import { contentOf } from '../given-values.ts';
+import { readSecret } from '../given-values.ts';
 import { printJson } from '../output/json.ts';
 import { table } from '../output/table.ts';
 import { ago } from '../output/words.ts';
-import type { World } from '../world.ts';
 
 export const registriesList = command({
   name: 'registries list',
@@ -52,7 +51,7 @@ export const registriesAdd = command({
   calls: ['registries.list', 'registries.create', 'registries.update'],
   async run({ args: { host, username }, options, json, client, world }) {
     const service = await client();
-    const password = await readPassword(world, host, options['password-file']);
+    const password = await readSecret(world, `password or token for ${host}`, options['password-file']);
     const known = await found(service, host);
     const { data } = known
       ? await service.call('registries.update', { params: { id: known.id }, body: { username, password } })
@@ -92,17 +91,4 @@ async function found(service: Client, host: string): Promise<Registry | undefine
     if (one.host === host.toLowerCase() || one.id === host) return one;
   }
   return undefined;
-}
-
-async function readPassword({ terminal }: World, host: string, file: string | undefined): Promise<string> {
-  const text =
-    file !== undefined && file !== '-'
-      ? await contentOf(file)
-      : terminal.interactive && file === undefined
-        ? await terminal.ask(`Password or token for ${host} (not shown): `, { hidden: true })
-        : await terminal.readInput();
-  // Editors and echo end a file with a line break.
-  const password = text.replace(/\r?\n$/, '');
-  if (password !== '') return password;
-  throw new Failure('usage', 'No password was given.', { hint: 'Pipe it in, or name a file with --password-file.' });
 }

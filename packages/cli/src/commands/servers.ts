@@ -1,3 +1,4 @@
+import type { Fingerprint } from '@hortus/contract/fingerprint';
 import type { Server } from '@hortus/contract/resources/servers';
 import { environments } from '@hortus/contract/resources/servers';
 import { command } from '../command.ts';
@@ -64,7 +65,9 @@ export const serversShow = command({
         ['Warning', server.duplicate_seen_at && `a second daemon used its key ${ago(server.duplicate_seen_at, now())}`],
         ['Environment', server.environment],
         ['Daemon', [server.daemon.version, server.daemon.os, server.daemon.arch].filter(Boolean).join(', ')],
-        ['Engine', server.daemon.engine],
+        ['Engine', server.fingerprint ? engineOf(server.fingerprint) : server.daemon.engine],
+        ['Ingress', server.daemon.ingress],
+        ['GPU', server.fingerprint?.gpu_runtime],
         ['Description', server.description],
         ['Memory', free(room.memory, memory)],
         ['Processor', room.cpu && `${room.cpu.used_percent.toFixed(0)} % of ${room.cpu.cores} cores in use`],
@@ -81,6 +84,20 @@ export const serversShow = command({
     return 'ok';
   },
 });
+
+/** Such as `docker 20.10.24, API 1.41, overlay2, cgroup 2, linux/amd64`. */
+const engineOf = (found: Fingerprint): string =>
+  found.engine_problem ??
+  [
+    `${found.engine ?? ''} ${found.engine_version ?? ''}`.trim(),
+    found.api_version && `API ${found.api_version}`,
+    found.storage_driver,
+    found.cgroup && `cgroup ${found.cgroup}`,
+    [found.os, found.arch].filter(Boolean).join('/'),
+    found.rootless && 'rootless',
+  ]
+    .filter(Boolean)
+    .join(', ');
 
 export const serversRegister = command({
   name: 'servers register',

@@ -5,6 +5,7 @@ import type { Definition } from '@hortus/contract/resources/definition-records';
 import type { Deployment, DeploymentDetail, LogLine } from '@hortus/contract/resources/deployments';
 import type { Instance } from '@hortus/contract/resources/instance-records';
 import type { InstanceMetrics } from '@hortus/contract/resources/metrics';
+import type { DeploymentPlan } from '@hortus/contract/resources/plan-records';
 import type { Server } from '@hortus/contract/resources/servers';
 import type { Template } from '@hortus/contract/resources/templates';
 
@@ -29,6 +30,7 @@ export const server = (over: Partial<Server> = {}): Server => ({
   name: 'web-1',
   environment: 'production',
   description: null,
+  deploy_tests: false,
   status: 'online',
   connected: true,
   last_seen_at: at(0),
@@ -41,6 +43,7 @@ export const server = (over: Partial<Server> = {}): Server => ({
     ingress: 'caddy 2.6.2',
     capabilities: [],
   },
+  fingerprint: null,
   ...written,
   ...over,
 });
@@ -116,6 +119,8 @@ export const definition = (over: Partial<Definition> = {}): Definition => ({
   current_revision: 3,
   container_name: 'hortus-feeds',
   watch_seconds: 60,
+  deploy_test: false,
+  heal: false,
   ...written,
   ...over,
 });
@@ -159,6 +164,25 @@ export const detail = (over: Partial<DeploymentDetail> = {}): DeploymentDetail =
   ...over,
 });
 
+export const deploymentPlan = (given: Partial<DeploymentPlan> = {}): DeploymentPlan => ({
+  definition_id: ids.definition,
+  server_id: ids.server,
+  instance_id: ids.instance,
+  revision: 2,
+  deployed_revision: 1,
+  spec_hash: `sha256:${'1'.repeat(64)}`,
+  plan_hash: `sha256:${'2'.repeat(64)}`,
+  nothing_to_do: false,
+  interruption: false,
+  components: [],
+  pulls: [],
+  jobs: [],
+  routes: [],
+  permissions: [],
+  warnings: [],
+  ...given,
+});
+
 export const instance = (over: Partial<Instance> = {}): Instance => ({
   id: ids.instance,
   definition_id: ids.definition,
@@ -173,6 +197,8 @@ export const instance = (over: Partial<Instance> = {}): Instance => ({
   revision: 4,
   url: 'https://feeds.example.org',
   components: [],
+  drift: [],
+  drifted_at: null,
   started_at: at(0),
   uptime_seconds: 125,
   last_reported_at: at(0),

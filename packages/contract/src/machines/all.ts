@@ -7,12 +7,14 @@ import type { Machine } from './machine.ts';
 import { recipeMachine } from './recipe.ts';
 import { serverMachine } from './server.ts';
 import { templateMachine } from './template.ts';
+import { templateTestMachine } from './template-test.ts';
 import { tenantMachine } from './tenant.ts';
 import { upgradeMachine } from './upgrade.ts';
 
 /** In the order a reader meets them: the catalog, what is made from it, where it runs, what happens to it. */
 export const machines: readonly Machine[] = [
   templateMachine,
+  templateTestMachine,
   definitionMachine,
   deploymentMachine,
   instanceMachine,

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import { answer, list, paging, Timestamp } from '../envelope.ts';
 import { givenId, id, nullable } from '../fields.ts';
+import { ReportedFingerprint } from '../fingerprint.ts';
 import { ReportedUsage, range, seriesFields } from './metrics.ts';
 
 const bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Bytes.' });
@@ -29,6 +30,7 @@ export const CapacityReport = Type.Object(
     memory: usage,
     cpu,
     disk: usage,
+    fingerprint: Type.Optional(ReportedFingerprint),
     usage: Type.Optional(
       Type.Array(ReportedUsage, {
         maxItems: 10_000,

@@ -39,6 +39,10 @@ export const Definition = Type.Object(
         'For so long after a deployment its daemon goes back to what ran before if the new one turns unhealthy; 0 for never.',
     }),
     backup: BackupSettings,
+    deploy_test: Type.Boolean({ description: 'Made to try a template; lists leave it out, and it is archived soon.' }),
+    heal: Type.Boolean({
+      description: 'Whether an instance that differs from what was deployed is brought back without being asked.',
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },

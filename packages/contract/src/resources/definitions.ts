@@ -20,6 +20,10 @@ const watchSeconds = Type.Integer({
   description:
     'For so long after a deployment its daemon goes back to what ran before if the new one turns unhealthy; 0 for never.',
 });
+const heal = Type.Boolean({
+  description:
+    'Bring an instance that differs from what was deployed back without being asked; pauses grow if that does not last.',
+});
 const variant = text(64, { description: 'Id of an image variant of the template.' });
 
 /**
@@ -51,6 +55,7 @@ export const DefinitionCreate = Type.Object(
     ),
     watch_seconds: Type.Optional(Type.Integer({ ...watchSeconds, default: 60 })),
     backup: Type.Optional(BackupWishes),
+    heal: Type.Optional(Type.Boolean({ ...heal, default: false })),
   },
   {
     title: 'DefinitionCreate',
@@ -85,6 +90,7 @@ export const DefinitionUpdate = Type.Object(
     params: Type.Optional(inputChanges(sameAsInputs)),
     watch_seconds: Type.Optional(watchSeconds),
     backup: Type.Optional(BackupWishes),
+    heal: Type.Optional(heal),
   },
   {
     title: 'DefinitionUpdate',

@@ -4,8 +4,9 @@ import { answer, list, paging, Timestamp } from '../envelope.ts';
 import { choice, givenId, id, nullable } from '../fields.ts';
 import { deploymentMachine } from '../machines/deployment.ts';
 import { ReportedInstance } from './instance-records.ts';
+import { DeploymentPlan } from './plan-records.ts';
 
-export const deploymentKinds = ['deploy', 'rollback'] as const;
+export const deploymentKinds = ['deploy', 'rollback', 'heal', 'test'] as const;
 export const logLevels = ['info', 'warn', 'error'] as const;
 
 export const DeployedImage = Type.Object(
@@ -27,7 +28,10 @@ export const Deployment = Type.Object(
     server_id: id('server'),
     instance_id: nullable(id('instance'), { description: 'What it deploys to; null until a daemon has taken it.' }),
     status: choice(deploymentMachine.states),
-    kind: choice(deploymentKinds),
+    kind: choice(deploymentKinds, {
+      description:
+        'heal: nobody ordered it; it brings back what runs, because that has drifted. test: tries a template, and is removed again.',
+    }),
     rollback_of: nullable(id('deployment'), { description: 'The deployment that this one undoes.' }),
     revision: Type.Integer({ minimum: 1, description: 'Pinned when it was ordered.' }),
     template_id: id('template'),
@@ -143,6 +147,15 @@ export type DeployReport = Static<typeof DeployReport>;
 
 const order = {
   definition_id: Type.Optional(givenId('The definition to deploy. Required.')),
+  spec_hash: Type.Optional(
+    Type.String({ maxLength: 128, description: 'Refused if the current revision is of another version by then.' }),
+  ),
+  plan_hash: Type.Optional(
+    Type.String({
+      maxLength: 128,
+      description: 'Of a plan: refused if the deployment would do something else by then.',
+    }),
+  ),
   ignore_capacity: Type.Optional(
     Type.Boolean({
       default: false,
@@ -200,6 +213,17 @@ export const deploymentEndpoints = {
     path: '/deployments',
     summary: 'Deploy a definition (alternative path)',
     body: DeploymentCreate,
+  }),
+  'deployments.plan': endpoint({
+    method: 'POST',
+    path: '/definitions/{id}/plan',
+    tag: 'deployments',
+    summary: 'Show what a deployment of a definition would change, without doing it',
+    description:
+      'From what the daemon of its server has last reported. Give its plan_hash with the order to make sure that this, and nothing else, happens.',
+    permission: 'definitions:read',
+    params: Type.Object({ id: givenId('Id of a definition.') }),
+    response: answer(DeploymentPlan),
   }),
   'deployments.pending': endpoint({
     method: 'GET',

@@ -1,7 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer } from '../envelope.ts';
-import { choice, givenId, text } from '../fields.ts';
+import { answer, list, paging, Timestamp } from '../envelope.ts';
+import { choice, givenId, id, nullable, text } from '../fields.ts';
+import { templateTestMachine } from '../machines/template-test.ts';
+import { InputValue } from '../template/inputs.ts';
 import { TemplateItem } from './templates.ts';
 
 /** As long as a template or a Compose file may be. */
@@ -95,6 +97,47 @@ export const DraftImport = Type.Object(
 );
 export type DraftImport = Static<typeof DraftImport>;
 
+export const TemplateTest = Type.Object(
+  {
+    id: id('templateTest'),
+    template_id: id('template'),
+    spec_hash: Type.String({ description: 'Of what was tried; it says nothing about any other.' }),
+    server_id: id('server'),
+    definition_id: id('definition', { description: 'What was planted for it; gone from lists, archived at the end.' }),
+    deployment_id: id('deployment', { description: 'Its log tells how far it came.' }),
+    status: choice(templateTestMachine.states),
+    reason: nullable(choice(['deployment', 'smoke', 'timeout', 'server_removed']), {
+      description: 'What failed: it did not become healthy, a check of smoke did not hold, or it took too long.',
+    }),
+    error: nullable(Type.String(), { description: 'Why, for a person.' }),
+    output: nullable(Type.String(), { description: 'What each check of smoke asked, expected and saw.' }),
+    cleared: Type.Boolean({ description: 'Whether everything that it planted is gone from the server.' }),
+    created_by: nullable(Type.String()),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    finished_at: nullable(Timestamp),
+  },
+  { title: 'TemplateTest', description: 'A deploy test of a template on a server that was marked for it.' },
+);
+export type TemplateTest = Static<typeof TemplateTest>;
+
+export const TemplateTestOrder = Type.Object(
+  {
+    inputs: Type.Optional(
+      Type.Record(Type.String({ pattern: '^.{1,128}$' }), InputValue, {
+        ...bounded,
+        maxProperties: 500,
+        description: 'Answers where the test cannot think of its own; others are defaults or made up.',
+      }),
+    ),
+    profile: Type.Optional(text(63, { description: 'development unless given.' })),
+    variant: Type.Optional(text(63)),
+    server_id: Type.Optional(givenId('Which of several test servers.')),
+  },
+  { ...bounded, title: 'TemplateTestOrder', examples: [{}] },
+);
+export type TemplateTestOrder = Static<typeof TemplateTestOrder>;
+
 const shared = {
   tag: 'templates',
   permission: 'templates:write',
@@ -136,13 +179,35 @@ export const draftEndpoints = {
     description: 'A draft without errors becomes validated. With errors it stays as it is, and the answer lists them.',
     response: answer(Draft),
   }),
+  'drafts.test': endpoint({
+    ...shared,
+    method: 'POST',
+    path: '/templates/{id}/test',
+    summary: 'Try a draft on a test server',
+    description:
+      'Deploys this very spec_hash on a server of the account that takes deploy_tests, waits until it is healthy, makes its smoke test, and removes everything again, volumes too. Poll GET /templates/{id}/tests.',
+    status: 202,
+    bodyOptional: true,
+    body: TemplateTestOrder,
+    response: answer(TemplateTest),
+  }),
+  'drafts.tests': endpoint({
+    ...shared,
+    method: 'GET',
+    path: '/templates/{id}/tests',
+    permission: 'templates:read',
+    summary: 'List the deploy tests of a template of the account',
+    description: 'The newest first.',
+    query: Type.Object({ ...paging }),
+    response: list(TemplateTest),
+  }),
   'drafts.promote': endpoint({
     ...shared,
     method: 'POST',
     path: '/templates/{id}/promote',
     summary: 'Publish a validated template for the account',
     description:
-      'From then on definitions can be made of it, and it never changes. Tags that name no version are refused.',
+      'From then on definitions can be made of it, and it never changes. Tags that name no version are refused. Where the account has a server that takes deploy_tests, this very spec_hash must have passed one.',
     response: answer(Draft),
   }),
   'drafts.deprecate': endpoint({

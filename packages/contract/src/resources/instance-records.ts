@@ -15,6 +15,20 @@ export const Component = Type.Object(
 );
 export type Component = Static<typeof Component>;
 
+/** One respect in which an instance differs from what was deployed. */
+export const Drift = Type.Object(
+  {
+    field: Type.String({ minLength: 1, maxLength: 256, examples: ['limits.memory', 'env.GREETING', 'component'] }),
+    declared: Type.Unknown({ description: 'What was deployed; null if nothing. Texts that may hold secrets are ***.' }),
+    actual: Type.Unknown({ description: 'What is there; null if nothing.' }),
+    component: Type.Optional(
+      nullable(Type.String({ maxLength: 64 }), { description: 'The component; null for the instance as a whole.' }),
+    ),
+  },
+  { title: 'Drift' },
+);
+export type Drift = Static<typeof Drift>;
+
 export const Instance = Type.Object(
   {
     id: id('instance'),
@@ -30,6 +44,8 @@ export const Instance = Type.Object(
     revision: nullable(Type.Integer(), { description: 'The revision that runs.' }),
     url: nullable(Type.String(), { description: 'Address of its primary route.' }),
     components: Type.Array(Component),
+    drift: Type.Array(Drift, { description: 'Where it differs from what was deployed.' }),
+    drifted_at: nullable(Timestamp, { description: 'Since when it does.' }),
     started_at: nullable(Timestamp),
     uptime_seconds: Type.Integer({ minimum: 0, description: '0 unless it runs.' }),
     last_reported_at: nullable(Timestamp),

@@ -5,7 +5,7 @@ import { choice, givenId } from '../fields.ts';
 import { instanceHealthMachine, instanceMachine } from '../machines/instance.ts';
 import { Execution } from './actions.ts';
 import { Deployment } from './deployments.ts';
-import { Instance, ReportedComponent, ReportedInstance } from './instance-records.ts';
+import { Drift, Instance, ReportedComponent, ReportedInstance } from './instance-records.ts';
 
 const count = Type.Integer({ minimum: 0 });
 
@@ -120,6 +120,23 @@ export const instanceEndpoints = {
       instance_id: givenId('The instance.'),
       components: Type.Array(ReportedComponent, { maxItems: 200 }),
     }),
+    response: answer(Instance),
+  }),
+  'instances.drift': endpoint({
+    ...shared,
+    method: 'POST',
+    path: '/instances/{id}/drift',
+    summary: 'Report drift between the declared and the real state',
+    description: 'The whole drift each time: an empty list clears it. With heal on, its definition is deployed again.',
+    permission: 'instances:report',
+    daemon: true,
+    body: Type.Object(
+      { drift: Type.Array(Drift, { maxItems: 500 }) },
+      {
+        title: 'DriftReport',
+        examples: [{ drift: [{ field: 'limits.memory', declared: 67108864, actual: 134217728, component: 'app' }] }],
+      },
+    ),
     response: answer(Instance),
   }),
   'instances.deployments': endpoint({

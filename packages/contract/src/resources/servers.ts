@@ -2,6 +2,8 @@ import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import { answer, list, paging, Timestamp } from '../envelope.ts';
 import { choice, givenId, id, nullable, text } from '../fields.ts';
+import { Fingerprint } from '../fingerprint.ts';
+import { instanceMachine } from '../machines/instance.ts';
 import { serverMachine } from '../machines/server.ts';
 
 export const environments = ['development', 'staging', 'production'] as const;
@@ -12,6 +14,7 @@ export const Server = Type.Object(
     name: Type.String(),
     environment: choice(environments),
     description: nullable(Type.String()),
+    deploy_tests: Type.Boolean({ description: 'Templates of the account are tried here before they are published.' }),
     status: choice(serverMachine.states),
     connected: Type.Boolean({
       description: 'Whether its daemon holds the channel open. A daemon that only polls is online without it.',
@@ -31,6 +34,7 @@ export const Server = Type.Object(
       },
       { description: 'What the daemon said of itself when it last connected.' },
     ),
+    fingerprint: nullable(Fingerprint, { description: 'What it is made of; null until its daemon has said so.' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
@@ -64,11 +68,33 @@ export const RotatedServer = Type.Object(
 );
 export type RotatedServer = Static<typeof RotatedServer>;
 
+export const DrainedServer = Type.Object(
+  {
+    ...Server.properties,
+    instances: Type.Array(
+      Type.Object({
+        id: id('instance'),
+        definition_id: id('definition'),
+        instance_uid: Type.String(),
+        name: Type.String(),
+        tenant_id: nullable(id('tenant')),
+        status: choice(instanceMachine.states),
+      }),
+      { description: 'What is on it and would have to be moved.' },
+    ),
+  },
+  { title: 'DrainedServer' },
+);
+export type DrainedServer = Static<typeof DrainedServer>;
+
 export const ServerRegistration = Type.Object(
   {
     name: text(120),
     environment: choice(environments),
     description: Type.Optional(Type.String({ maxLength: 2000 })),
+    deploy_tests: Type.Optional(
+      Type.Boolean({ description: 'Whether templates of the account are tried here before they are published.' }),
+    ),
   },
   {
     title: 'ServerRegistration',
@@ -83,6 +109,9 @@ export const ServerUpdate = Type.Object(
     name: Type.Optional(text(120)),
     environment: Type.Optional(choice(environments)),
     description: Type.Optional(nullable(Type.String({ maxLength: 2000 }))),
+    deploy_tests: Type.Optional(
+      Type.Boolean({ description: 'Whether templates of the account are tried here before they are published.' }),
+    ),
   },
   { title: 'ServerUpdate', additionalProperties: false, examples: [{ environment: 'staging' }] },
 );
@@ -159,6 +188,26 @@ export const serverEndpoints = {
       force: Type.Optional(Type.Boolean({ default: false, description: 'Revoke the old key at once.' })),
     }),
     response: answer(RotatedServer),
+  }),
+  'servers.drain': endpoint({
+    method: 'POST',
+    path: '/servers/{id}/drain',
+    tag: 'servers',
+    summary: 'Take a server out of use',
+    description:
+      'No new deployments are taken for it; what runs goes on, and what was ordered before is carried out. Answers the instances to move.',
+    permission: 'servers:write',
+    params,
+    response: answer(DrainedServer),
+  }),
+  'servers.undrain': endpoint({
+    method: 'POST',
+    path: '/servers/{id}/undrain',
+    tag: 'servers',
+    summary: 'Put a drained server back into use',
+    permission: 'servers:write',
+    params,
+    response: answer(DrainedServer),
   }),
   'servers.mine': endpoint({
     method: 'GET',

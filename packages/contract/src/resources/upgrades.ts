@@ -1,8 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import { answer, list, paging, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, nullable } from '../fields.ts';
+import { choice, givenId, id, nullable, text } from '../fields.ts';
 import { upgradeMachine } from '../machines/upgrade.ts';
+import { upgradeSteps } from '../playbooks.ts';
 import { INPUT_TYPES, InputValue } from '../template/inputs.ts';
 
 const side = nullable(Type.String(), { description: 'As the template says it, before values are filled in.' });
@@ -31,6 +32,18 @@ export const Change = Type.Object({
 });
 
 export type Change = Static<typeof Change>;
+
+export const upgradeFailures = [
+  'backup',
+  'refused',
+  'changed',
+  'deployment',
+  'unhealthy',
+  'irreversible',
+  'rolled_back',
+  'return',
+  'server_removed',
+] as const;
 
 export const Upgrade = Type.Object(
   {
@@ -73,7 +86,21 @@ export const Upgrade = Type.Object(
       }),
       { description: 'What going back would not undo.' },
     ),
+    step: nullable(choice(Object.keys(upgradeSteps) as (keyof typeof upgradeSteps)[]), {
+      description: 'How far applying it has come, by the playbook upgrade; null while nobody has begun.',
+    }),
+    from_revision: nullable(Type.Integer({ minimum: 1 }), { description: 'What ran when applying it began.' }),
+    revision: nullable(Type.Integer({ minimum: 1 }), { description: 'What applying it has made of that.' }),
+    backup_id: nullable(Type.String(), {
+      description: 'The backup that was made before, if the template declares one.',
+    }),
+    deployment_id: nullable(id('deployment'), { description: 'The deployment of the new revision.' }),
+    return_id: nullable(id('deployment'), { description: 'The deployment that went back to what ran before.' }),
+    reason: nullable(choice(upgradeFailures), { description: 'Why it failed, in one word.' }),
+    error: nullable(Type.String(), { description: 'Why it failed, for a person.' }),
     acknowledged_at: nullable(Timestamp),
+    started_at: nullable(Timestamp),
+    finished_at: nullable(Timestamp),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
@@ -97,6 +124,41 @@ export const UpgradeScanResult = Type.Object(
   { title: 'UpgradeScanResult' },
 );
 export type UpgradeScanResult = Static<typeof UpgradeScanResult>;
+
+export const UpgradeApply = Type.Object(
+  {
+    inputs: Type.Optional(
+      Type.Record(Type.String({ pattern: '^.{1,128}$' }), nullable(InputValue), {
+        additionalProperties: false,
+        maxProperties: 500,
+        description: 'What the newer version asks; null drops a value that it cannot take over.',
+      }),
+    ),
+    profile: Type.Optional(text(63, { description: 'Where the newer version has no longer the one that was chosen.' })),
+    variant: Type.Optional(nullable(text(63), { description: 'The same; null takes the default one.' })),
+    ignore_capacity: Type.Optional(Type.Boolean({ description: 'Deploy even if it should not fit on the server.' })),
+  },
+  { title: 'UpgradeApply', additionalProperties: false, examples: [{}] },
+);
+export type UpgradeApply = Static<typeof UpgradeApply>;
+
+export const UpgradesApply = Type.Object(
+  {
+    upgrade_ids: Type.Optional(
+      Type.Array(givenId('Id of an upgrade.'), {
+        minItems: 1,
+        maxItems: 100,
+        uniqueItems: true,
+        description: 'In this order.',
+      }),
+    ),
+    species: Type.Optional(
+      text(63, { description: 'All that are open for it, the oldest first, instead of upgrade_ids.' }),
+    ),
+  },
+  { title: 'UpgradesApply', additionalProperties: false, examples: [{ species: 'inkwell' }] },
+);
+export type UpgradesApply = Static<typeof UpgradesApply>;
 
 export const upgradeEndpoints = {
   'upgrades.list': endpoint({
@@ -136,5 +198,40 @@ export const upgradeEndpoints = {
     permission: 'upgrades:write',
     params: Type.Object({ id: givenId('Id of an upgrade.') }),
     response: answer(Upgrade),
+  }),
+  'upgrades.read': endpoint({
+    method: 'GET',
+    path: '/upgrades/{id}',
+    tag: 'upgrades',
+    summary: 'Read an upgrade',
+    permission: 'upgrades:read',
+    params: Type.Object({ id: givenId('Id of an upgrade.') }),
+    response: answer(Upgrade),
+  }),
+  'upgrades.apply': endpoint({
+    method: 'POST',
+    path: '/upgrades/{id}/apply',
+    tag: 'upgrades',
+    summary: 'Apply an upgrade',
+    description:
+      'Makes a revision of the newer version that keeps what was chosen, backs up what the template declares, deploys, and watches. If it does not stay healthy, what ran before runs again, and the upgrade has failed with the reason. What the newer version asks and nobody has answered is refused by name.',
+    permission: 'upgrades:write',
+    status: 202,
+    bodyOptional: true,
+    params: Type.Object({ id: givenId('Id of an upgrade.') }),
+    body: UpgradeApply,
+    response: answer(Upgrade),
+  }),
+  'upgrades.applyAll': endpoint({
+    method: 'POST',
+    path: '/upgrades/apply',
+    tag: 'upgrades',
+    summary: 'Apply several upgrades, one after another',
+    description:
+      'Each begins when the one before has been applied; the first that fails is the last. All must be ready. Answers them in their order.',
+    permission: 'upgrades:write',
+    status: 202,
+    body: UpgradesApply,
+    response: answer(Type.Object({ upgrades: Type.Array(Upgrade) })),
   }),
 };

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { milliseconds } from '@hortus/template/quantity';
+import { primaryOf } from '@hortus/template/rollout/replacement';
 import type { BackupActions } from '../backup/backup-actions.ts';
 import type { Engine } from '../engine/engine.ts';
 import { startScheduled } from '../jobs/scheduled-job.ts';
 import type { JournalledExecution } from '../journal/executions.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
-import { primaryOf } from '../plan/desired.ts';
 import { label } from '../plan/labels.ts';
 import { type ActionOutcome, type ActionRequest, failure } from './action.ts';
 import { type AllowedAction, allowedAction } from './allowed-action.ts';

@@ -1,7 +1,7 @@
 import type { Manifest } from '@hortus/contract/template/manifest';
+import { primaryOf } from '@hortus/template/rollout/replacement';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
-import { primaryOf } from '../plan/desired.ts';
 import { label } from '../plan/labels.ts';
 import { smokeFailure, smokeReport } from '../smoke/report.ts';
 import { runSmoke } from '../smoke/smoke.ts';

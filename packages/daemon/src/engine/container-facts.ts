@@ -1,3 +1,5 @@
+import type { Port } from './container-spec.ts';
+
 export type ContainerState = 'created' | 'running' | 'paused' | 'restarting' | 'removing' | 'exited' | 'dead';
 
 /** What the engine says about a container. */
@@ -22,11 +24,17 @@ export interface ContainerFacts {
   pid: number;
   labels: Record<string, string>;
   env: string[];
+  user: string;
   entrypoint: string[];
   command: string[];
   restartPolicy: string;
   stopGraceMs: number;
   hostNetwork: boolean;
+  privileged: boolean;
+  readOnlyRoot: boolean;
+  capabilities: { add: string[]; drop: string[] };
+  /** Those that are published on the host. */
+  ports: Port[];
   mounts: { kind: string; source: string; target: string; readOnly: boolean }[];
   networks: { name: string; address: string; aliases: string[] }[];
   limits: { cpus: number; memoryBytes: number; memoryReservationBytes: number; pids: number };

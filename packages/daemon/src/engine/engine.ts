@@ -8,6 +8,8 @@ import type { ContainerFile, ContainerSpec } from './container-spec.ts';
  */
 export interface Engine {
   info(): Promise<EngineInfo>;
+  /** What the engine runs on; asked once. */
+  platform(): Promise<Platform>;
 
   /** In any state; `true` asks for the label whatever its value. */
   containers(filter: { labels: LabelFilter }): Promise<ContainerFacts[]>;
@@ -19,6 +21,8 @@ export interface Engine {
   hasImage(ref: string): Promise<boolean>;
   /** The names with digests by which registries know it, by reference or id; none of one that was never in a registry. */
   imageDigests(ref: string): Promise<string[]>;
+  /** By reference or id; undefined if it is not there. */
+  image(ref: string): Promise<ImageFacts | undefined>;
   pull(ref: string, on: (progress: PullProgress) => void, options?: PullOptions): Promise<void>;
 
   /** Makes an image of a file system given as a tar archive. */
@@ -73,10 +77,33 @@ export interface EngineInfo {
   os: string;
   arch: string;
   cgroup: string;
+  storageDriver: string;
+  rootless: boolean;
+  /** What it can run containers with, by name. */
+  runtimes: string[];
   cpus: number;
   memoryBytes: number;
   /** Where it keeps volumes, as a path of its machine. */
   dataRoot: string;
+}
+
+/** As images name it: `linux`, `amd64`. */
+export interface Platform {
+  os: string;
+  arch: string;
+}
+
+export interface ImageFacts {
+  id: string;
+  /** What it was built for; empty where it does not say. */
+  platform: Platform;
+  /** As in `imageDigests`. */
+  digests: string[];
+  /** What a container made of it has without being told. */
+  env: string[];
+  labels: Record<string, string>;
+  /** Where it asks for a volume. */
+  volumes: string[];
 }
 
 export type LabelFilter = Readonly<Record<string, string | true>>;

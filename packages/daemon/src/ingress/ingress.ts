@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Routes } from '../journal/routes.ts';
@@ -40,6 +40,7 @@ export class Ingress {
   #last: Promise<unknown> = Promise.resolve();
   #looking: Promise<void> = Promise.resolve();
   #trouble: string | undefined;
+  #version: { readonly changed: number | undefined; readonly text: string } | undefined;
   /** What no further attempt can change. */
   readonly #impossible: string | undefined;
 
@@ -86,6 +87,16 @@ export class Ingress {
     if (this.#impossible !== undefined) return `none: ${this.#impossible}`;
     const version = await caddyVersion(findCaddy(caddy) ?? 'caddy');
     return this.#trouble === undefined ? `caddy ${version}` : `caddy ${version}: ${this.#trouble}`.slice(0, 200);
+  }
+
+  /** Of the Caddy that serves the routes here, or would; undefined where none can. */
+  async version(): Promise<string | undefined> {
+    const binary = findCaddy(this.#options.caddy);
+    if (this.#impossible !== undefined || binary === undefined) return undefined;
+    // Asked every half minute; that must not be a process each time.
+    const changed = statSync(binary, { throwIfNoEntry: false })?.mtimeMs;
+    if (this.#version?.changed !== changed) this.#version = { changed, text: await caddyVersion(binary) };
+    return this.#version?.text;
   }
 
   routesOf(instanceUid: string): ServedRoute[] {

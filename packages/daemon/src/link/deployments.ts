@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Fingerprint, lacksOf } from '@hortus/contract/fingerprint';
 import type { Deployment, ReportedLine } from '@hortus/contract/resources/deployments';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import { Slots, type Turns } from '../actions/turns.ts';
@@ -30,6 +31,8 @@ export interface DeploymentsOptions {
   /** Of the service; undefined as long as none is pinned, and then nothing is deployed. */
   publicKey(): Expectation['key'] | undefined;
   serverId(): string;
+  /** What this server is made of; undefined while that is not known. */
+  fingerprint(): Promise<Fingerprint | undefined>;
   log: Log;
   /** An instance changed. */
   onChange(uid: string): void;
@@ -158,8 +161,20 @@ export class DeploymentRunner {
     }
     const accepted = this.#accept(deployment, answered.value.data);
     if ('status' in accepted) return this.#finish(id, accepted);
-    journal.deployments.start(id, accepted);
-    await this.#rollOut({ ...deployment, claim }, accepted, signal);
+    const manifest = deployment.kind === 'heal' ? this.#asDeployed(accepted) : accepted;
+    journal.deployments.start(id, manifest);
+    await this.#rollOut({ ...deployment, claim }, manifest, signal);
+  }
+
+  /**
+   * Healing brings back what was rolled out, to the byte and with the secret values of then: somebody may have given the
+   * definition new ones that nobody has deployed yet. How to sign in to registries may have changed since.
+   */
+  #asDeployed(accepted: SignedManifest): SignedManifest {
+    const { manifests } = this.#options.journal;
+    const kept = manifests.of(accepted.instance_uid);
+    if (kept?.revision !== accepted.revision || kept.definition_id !== accepted.definition_id) return accepted;
+    return { ...pinned(kept, manifests.imagesOf(kept.instance_uid)), registries: accepted.registries ?? [] };
   }
 
   #accept(deployment: Omit<Order, 'claim'>, answer: unknown): SignedManifest | RolloutResult {
@@ -177,11 +192,22 @@ export class DeploymentRunner {
     return failed('refused', `Refused by the policy of this server: ${list.join('; ')}.`);
   }
 
+  /** The service looks before it orders, but may not know what has changed here since. */
+  async #unfit(manifest: SignedManifest): Promise<RolloutResult | undefined> {
+    if (lacksOf(manifest, NOTHING).length === 0) return undefined;
+    const found = await this.#options.fingerprint();
+    const lacks = found ? lacksOf(manifest, found) : [];
+    if (lacks.length === 0) return undefined;
+    return failed('unsupported', `This server cannot run it: ${lacks.map(({ message }) => message).join('; ')}.`);
+  }
+
   async #resume(journalled: JournalledDeployment, signal: AbortSignal): Promise<void> {
     const { id, definitionId: definition_id, revision, claim, manifest, rollbackOf } = journalled;
     if (manifest === undefined) return this.#finish(id, failed('lost', 'The daemon has lost the manifest.'));
     const order = { id, definition_id, revision, claim };
     if (rollbackOf !== undefined) return await this.#goBack(order, manifest, 'The daemon was interrupted', signal);
+    // A healing was accepted by another manifest than the one that it brings back.
+    if (manifest.deployment_id !== id) return await this.#rollOut(order, manifest, signal);
     // The operator may have changed the policy since, and the disk may have been written to by others.
     const accepted = this.#accept(order, manifest);
     if ('status' in accepted) return this.#finish(id, accepted);
@@ -214,7 +240,7 @@ export class DeploymentRunner {
       former: journal.manifests.of(manifest.instance_uid),
       logins: manifest.registries,
     });
-    const work = () => this.#slots.run(async () => rollOut(await rollout(), deps));
+    const work = () => this.#slots.run(async () => (await this.#unfit(manifest)) ?? rollOut(await rollout(), deps));
     let result: RolloutResult;
     try {
       result = await turns.take(manifest.instance_uid, work);
@@ -280,6 +306,9 @@ export class DeploymentRunner {
     this.#reports.report(id, rest);
   }
 }
+
+/** A server that has nothing: what lacks nothing there need not be looked at. */
+const NOTHING = { engine_problem: null, gpu_runtime: null, caddy_version: null };
 
 /** As the reason of an abort it becomes the reason of the result. */
 const CANCELLED = 'cancelled';

@@ -1,3 +1,4 @@
+import type { Fingerprint } from '@hortus/contract/fingerprint';
 import type { CapacityReport } from '@hortus/contract/resources/capacity';
 import type { Service } from '../link/service.ts';
 import type { Log } from '../log.ts';
@@ -9,6 +10,8 @@ export interface MetricsReporterOptions {
   log: Log;
   capacity: CapacityMeter;
   usage: UsageMeter;
+  /** What the server is made of; undefined while that is not known. */
+  fingerprint(): Promise<Fingerprint | undefined>;
   serverId(): string | undefined;
   everyMs?: number;
 }
@@ -49,13 +52,14 @@ export class MetricsReporter {
   /** An engine that is away keeps nobody from hearing how full the disk is. */
   async #read(): Promise<CapacityReport> {
     const { capacity, usage, log } = this.#options;
-    const [report, used] = await Promise.all([
+    const [report, fingerprint, used] = await Promise.all([
       capacity.read(),
+      this.#options.fingerprint(),
       usage.read().catch((error: Error) => {
         log.debug('what containers use could not be read', { error });
         return [];
       }),
     ]);
-    return { ...report, usage: used };
+    return { ...report, ...(fingerprint && { fingerprint }), usage: used };
   }
 }

@@ -84,6 +84,7 @@ it('is one report with the capacity, which comes also while the engine says noth
       log,
       capacity: new CapacityMeter('/'),
       usage: meterOf(engine),
+      fingerprint: async () => undefined,
       serverId: () => server.id,
       everyMs: 100,
     });

@@ -11,6 +11,8 @@ export interface ActualContainer {
   replica: number;
   deployment: string;
   config: string;
+  /** It is not what it was made as: somebody has changed it since. */
+  altered: boolean;
   state: ContainerState;
   exitCode: number;
   started: boolean;
@@ -48,6 +50,7 @@ export function actualContainer(facts: ContainerFacts): ActualContainer | undefi
     replica: Number(labels[label.replica] ?? 1),
     deployment: labels[label.deployment] ?? '',
     config: labels[label.config] ?? '',
+    altered: false,
     state: facts.state,
     exitCode: facts.exitCode,
     started: facts.startedAt !== undefined,

@@ -1,8 +1,6 @@
 import type { ManifestComponent } from '@hortus/contract/template/manifest';
+import { LONGEST_HOSTNAME } from '@hortus/template/rollout/replacement';
 import type { ContainerSpec, Mount } from '../engine/container-spec.ts';
-
-/** Linux does not take longer host names. */
-const longestHostname = 63;
 
 /** What a component of a manifest asks of the engine, word for word; name and labels are the planner's to add. */
 export function componentSpec(component: ManifestComponent, network: string): Omit<ContainerSpec, 'name' | 'labels'> {
@@ -17,7 +15,7 @@ export function componentSpec(component: ManifestComponent, network: string): Om
     ...optional('groups', c.group_add),
     ...optional('workingDir', c.working_dir),
     // Stable over replacements: some applications keep their data under their host's name.
-    ...(hostname.length > longestHostname ? {} : { hostname }),
+    ...(hostname.length > LONGEST_HOSTNAME ? {} : { hostname }),
     mounts: mounts(c),
     limits: {
       ...optional('cpus', c.resources.cpus),

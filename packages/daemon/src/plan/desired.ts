@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Manifest, ManifestComponent, ManifestHealthcheck } from '@hortus/contract/template/manifest';
+import { canRunBeside, deployedComponents, primaryOf } from '@hortus/template/rollout/replacement';
 import type { ContainerFile, ContainerSpec } from '../engine/container-spec.ts';
 import type { NamedSpec } from '../engine/engine.ts';
 import { componentSpec } from './component-spec.ts';
@@ -67,7 +68,7 @@ export function desiredState(from: DesiredFrom): Desired {
     [label.definition]: from.definitionId,
   };
   const primary = primaryOf(manifest);
-  const deployed = manifest.components.filter((component) => component.run !== 'schedule');
+  const deployed = deployedComponents(manifest);
   const network = { name: networkName(uid), labels: own, owner: ownerLabels };
   const volumes = new Set(deployed.flatMap(({ storage }) => storage.flatMap((one) => one.volume ?? [])));
   return {
@@ -81,13 +82,6 @@ export function desiredState(from: DesiredFrom): Desired {
     ),
     routes: manifest.routes.map(routeRule),
   };
-}
-
-/** The component a person thinks of as the application: where the primary route leads, else the first service. */
-export function primaryOf({ routes, components }: Manifest): string | undefined {
-  const routed = routes.find((route) => route.primary)?.component;
-  const service = components.find((component) => component.kind === 'service');
-  return components.find(({ name }) => name === routed)?.name ?? (service ?? components[0])?.name;
 }
 
 function replicas({ kind, replicas: count }: ManifestComponent): number[] {
@@ -146,12 +140,6 @@ function unit(
     check,
     config,
   };
-}
-
-/** Two at once would write to the same files, or want the same port of the server. */
-function canRunBeside({ kind, storage, ports, network }: ManifestComponent): boolean {
-  if (kind !== 'service' || network === 'host') return false;
-  return storage.every(({ read_only }) => read_only) && ports.every(({ host_port }) => host_port === undefined);
 }
 
 /** An engine would cut a text at a zero byte, or take a name with = in it for another. */

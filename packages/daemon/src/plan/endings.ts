@@ -1,6 +1,6 @@
 import { type Actual, type ActualContainer, isNext, isUp } from './actual.ts';
 import type { Desired } from './desired.ts';
-import { type Fate, isBeside, isReplacement, targetOf } from './fates.ts';
+import { type Fate, isBeside, isCutOff, isReplacement, targetOf } from './fates.ts';
 import type { PlanStep, Target, Way } from './plan-step.ts';
 import { type RouteRule, sameRoutes } from './routes.ts';
 
@@ -50,7 +50,10 @@ function takeoverSteps(
     const leadsTo = fates.filter(({ unit }) => unit.component === rule.component && unit.kind === 'service');
     return { rule, targets: leadsTo.map(targetOf) };
   });
-  const route: PlanStep[] = isAsIs(ways, actual) ? [] : [{ key: 'route', after: named, step: 'route', ways }];
+  // One that comes back to its network may have another address there.
+  const moved = network !== undefined && fates.some((fate) => isCutOff(fate, network.name));
+  const asIs = isAsIs(ways, actual) && !(moved && ways.length > 0);
+  const route: PlanStep[] = asIs ? [] : [{ key: 'route', after: named, step: 'route', ways }];
   const routed = [...named, ...route.map(({ key }) => key)];
   const rules = [...routes, ...actual.routes];
   const stops = beside.flatMap(({ olds }) =>
@@ -80,7 +83,10 @@ export function isAsIs(ways: readonly Way[], { routes }: Actual): boolean {
 }
 
 function farewellSteps(fates: readonly Fate[], { containers }: Actual, after: readonly string[]): PlanStep[] {
-  const declared = new Set(fates.flatMap(({ olds }) => olds.map(({ id }) => id)));
+  // What is replaced is removed with its replacement; beside what stays nobody else is wanted.
+  const declared = new Set(
+    fates.flatMap((fate) => (isReplacement(fate) ? fate.olds.map(({ id }) => id) : [fate.serving.id])),
+  );
   const undeclared = containers.filter((one) => !isNext(one) && !declared.has(one.id));
   return undeclared.flatMap((container): PlanStep[] => {
     const stop = isUp(container) ? [stopping(container, after)] : [];

@@ -5,8 +5,12 @@ import { canonical } from '@hortus/template/canonical';
 import { parse } from '@hortus/template/parse';
 import { resolve } from '@hortus/template/resolve';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { imagesOf } from '../drift/images.ts';
+import { instanceDrift } from '../drift/instance-drift.ts';
+import { readActual } from '../rollout/read-actual.ts';
 import { type InspectedContainer, image, TestServer } from '../rollout/testing/server.ts';
 import { desiredState } from './desired.ts';
+import { manifest } from './testing/manifests.ts';
 
 /** What the engine was told: the part of its answer that a field of a template decides. */
 type Told = (answer: Answer) => unknown;
@@ -199,6 +203,20 @@ describe('a container that was deployed with all of them at once', () => {
 
   it.each(Object.entries(ordinary))('has %s', (_, [, told, expected]) => {
     expect(told(answer)).toEqual(expected);
+  });
+
+  it('has not drifted', async () => {
+    const uid = answer.Name.slice(1);
+    const { components } = manifestOf(uid, yaml(ordinary));
+    const identity = { deploymentId: 'dep_1', definitionId: 'def_1', revision: 1, serverId: server.id };
+    const desired = desiredState({ ...identity, manifest: manifest(uid, components) });
+    const reading = await readActual(server.engine, server.id, uid, []);
+    const images = await imagesOf(
+      server.engine,
+      [...reading.facts.values()].map(({ imageId }) => imageId),
+    );
+    const { cpus } = await server.engine.info();
+    expect(instanceDrift(desired, reading, { cpus, images, deployed: [] })).toEqual([]);
   });
 
   it('is on a network of its instance under the name of its component, and its volume carries our labels', async () => {

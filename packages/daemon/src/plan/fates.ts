@@ -15,7 +15,8 @@ export type Fate = { unit: Unit; olds: readonly ActualContainer[] } & (
 
 export function fateOf(unit: Unit, { units, deploymentId }: Desired, { containers }: Actual): Fate {
   const own = containers.filter((container) => belongsTo(container, unit));
-  const serving = own.find((one) => !isNext(one) && one.config === unit.config && one.name === unit.spec.name);
+  const fits = (one: ActualContainer) => one.config === unit.config && one.name === unit.spec.name && !one.altered;
+  const serving = own.find((one) => !isNext(one) && fits(one));
   // Besides its own predecessor, what is no longer declared and has the name this one is to have.
   const isDeclared = (one: ActualContainer) => units.some((other) => belongsTo(one, other));
   const olds = containers.filter(
@@ -49,6 +50,12 @@ export function isReplacement(fate: Fate): fate is Replacement {
 
 export function isBeside(fate: Fate): fate is Replacement {
   return isReplacement(fate) && fate.beside;
+}
+
+/** It stays, but is not on the network where the others know it by its names. */
+export function isCutOff(fate: Fate, network: string): boolean {
+  if (isReplacement(fate) || fate.unit.kind !== 'service' || fate.unit.aliases.length === 0) return false;
+  return !fate.serving.networks.includes(network);
 }
 
 function hasCompleted({ state, exitCode, started }: ActualContainer): boolean {

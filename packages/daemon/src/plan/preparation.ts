@@ -1,6 +1,6 @@
 import { type Actual, type ActualContainer, isNext, isUp, type Replaced } from './actual.ts';
 import type { Desired } from './desired.ts';
-import { type Fate, isBeside, targetOf } from './fates.ts';
+import { type Fate, isBeside, isCutOff, targetOf } from './fates.ts';
 import type { PlanStep, Target } from './plan-step.ts';
 
 /** Everything that can be done without touching what serves: all of it comes before anything is stopped. */
@@ -14,7 +14,13 @@ export function preparationSteps(
   const discards = discardSteps(fates, actual, finished);
   const ready = [...finished, ...[...resources, ...discards].map(({ key }) => key)];
   const creations = fates.flatMap((fate) => creationSteps(fate, desired, ready, replaced(fate.olds, actual)));
-  return [...discards, ...resources, ...creations, ...joinHomeSteps(desired, fates, ready)];
+  return [
+    ...discards,
+    ...resources,
+    ...creations,
+    ...rejoinSteps(desired, fates, ready),
+    ...joinHomeSteps(desired, fates, ready),
+  ];
 }
 
 function resourceSteps({ network, home, volumes }: Desired, fates: readonly Fate[], actual: Actual): PlanStep[] {
@@ -62,6 +68,18 @@ function creationSteps(
     { key: created, after: [`pull:${image}`, ...ready], step: 'create', unit, replaces, home: birthplace },
     ...(unit.files.length === 0 ? [] : [{ key: `files:${unit.key}`, after: [created], step: 'files', unit } as const]),
   ];
+}
+
+/** Somebody has taken a container off the network of its instance: it comes back under its names, and goes on running. */
+function rejoinSteps({ network }: Desired, fates: readonly Fate[], after: readonly string[]): PlanStep[] {
+  if (network === undefined) return [];
+  return fates
+    .filter((fate) => isCutOff(fate, network.name))
+    .map((fate) => {
+      const { unit } = fate;
+      const key = `join:${network.name}:${unit.key}`;
+      return { key, after, step: 'join', network: network.name, target: targetOf(fate), aliases: unit.aliases };
+    });
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { RegistryLogin } from '@hortus/contract/resources/manifest';
 import { isFloating, parseImage, registryOf } from '@hortus/template/image-reference';
-import type { Engine } from '../engine/engine.ts';
+import type { Engine, Platform } from '../engine/engine.ts';
+import { runsOn } from '../fingerprint/platform.ts';
 import { PullReport } from './pull-progress.ts';
 
 /** The image cannot be had; the message says why and what would help. */
@@ -23,17 +24,33 @@ export interface Fetching {
  * asked for again, because that is what such a tag is for, but not being able to ask is no reason to fail.
  */
 export async function fetchImage(image: string, fetching: Fetching): Promise<string> {
-  const { engine, renew, say } = fetching;
-  const isThere = await engine.hasImage(image);
-  if (isThere && !(renew && isFloating(parseImage(image)))) return `Image ${image} is there`;
+  const { engine, renew } = fetching;
+  const there = await engine.image(image);
+  const isWanted = there === undefined || (renew && isFloating(parseImage(image)));
+  const isPulled = isWanted && (await renewed(image, fetching, there !== undefined));
+  const found = isPulled ? await engine.image(image) : there;
+  if (found) await requirePlatform(engine, image, found.platform);
+  return isPulled ? `Pulled ${image}` : `Image ${image} is there`;
+}
+
+/** False where it could not be had and an older one is there instead. */
+async function renewed(image: string, fetching: Fetching, isThere: boolean): Promise<boolean> {
   try {
     await pull(image, fetching);
-    return `Pulled ${image}`;
+    return true;
   } catch (error) {
     if (!isThere || fetching.signal?.aborted) throw error;
-    say?.('warn', `${(error as Error).message}; the ${image} that is there is used`);
-    return `Image ${image} is there`;
+    fetching.say?.('warn', `${(error as Error).message}; the ${image} that is there is used`);
+    return false;
   }
+}
+
+/** Started all the same, it would end at once with `exec format error`, which tells nobody what to do. */
+async function requirePlatform(engine: Engine, image: string, platform: Platform): Promise<void> {
+  const server = await engine.platform();
+  if (runsOn(platform, server)) return;
+  const name = ({ os, arch }: Platform) => `${os}/${arch}`;
+  throw new ImageProblem(`The image ${image} is for ${name(platform)}, and this server is ${name(server)}`);
 }
 
 async function pull(image: string, { engine, logins, signal, progress, say }: Fetching): Promise<void> {

@@ -2,6 +2,7 @@ import type { StepId } from '@hortus/contract/playbooks';
 import type { DeployedImage } from '@hortus/contract/resources/deployments';
 import type { RegistryLogin } from '@hortus/contract/resources/manifest';
 import type { Manifest } from '@hortus/contract/template/manifest';
+import { withAlterations } from '../drift/alterations.ts';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
 import { EngineProblem } from '../engine/engine-problem.ts';
@@ -153,7 +154,7 @@ async function look({ engine, ingress }: RolloutDeps, serverId: string, desired:
   });
   if (taken)
     throw new NameTaken(`A container named ${taken.spec.name} exists that is not this server's; rename it first`);
-  return reading;
+  return await withAlterations(engine, desired, reading);
 }
 
 class NameTaken extends Error {}
@@ -214,7 +215,8 @@ async function recover(
   const failed = { status: 'failed' as const, ...failure, components: [] };
   try {
     const routes = ingress.routesOf(desired.instanceUid);
-    const { actual } = await readActual(engine, rollout.serverId, desired.instanceUid, routes);
+    const reading = await readActual(engine, rollout.serverId, desired.instanceUid, routes);
+    const { actual } = await withAlterations(engine, desired, reading);
     const recovery = recoveryPlan(desired, before.actual, actual, formerRoutes(rollout));
     if (recovery.direction === 'none') {
       const why = `${recovery.irreversibleJob} may have changed data that the previous version must not meet; nothing was rolled back`;

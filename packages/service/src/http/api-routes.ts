@@ -3,6 +3,7 @@ import { type EndpointName, endpointRows } from '@hortus/contract/endpoints';
 import type { Permission } from '@hortus/contract/permissions';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../identity/principal.ts';
+import { Behind } from '../problem.ts';
 import { type CallParts, callOf } from './call.ts';
 import { answerTo, JSON_TYPE } from './errors.ts';
 import { EventStream, wantsEvents } from './event-stream.ts';
@@ -33,10 +34,23 @@ export function addApiRoutes(app: FastifyInstance, handlers: Handlers<EndpointNa
         name,
         access: { permission: row.permission, daemon: row.daemon, counted: name !== 'health.read' },
       },
-      handler: routeHandler(parts, name, row, checks, handler),
+      handler: routeHandler(parts, name, row, checks, upToDate(handler)),
     });
   }
 }
+
+/** What a handler was behind on it has not changed yet: its transaction was taken back. */
+const upToDate =
+  (handler: AnyHandler): AnyHandler =>
+  async (call) => {
+    try {
+      return await handler(call);
+    } catch (error) {
+      if (!(error instanceof Behind)) throw error;
+      await error.catchUp();
+      return await handler(call);
+    }
+  };
 
 function routeHandler(parts: ApiParts, name: EndpointName, row: Endpoint, checks: Checks, handler: AnyHandler) {
   if (row.media !== undefined) return answerText(parts, row, row.media, checks, handler);

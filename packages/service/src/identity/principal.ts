@@ -24,6 +24,16 @@ export type Principal =
     })
   | (Member & { readonly kind: 'server'; readonly serverId: string });
 
+/** Somebody who ordered something that happens later, when his request is long over. */
+export const standInFor = (accountId: string, actor: string | null): Principal => ({
+  kind: 'key',
+  id: actor ?? 'service',
+  userId: null,
+  accountId,
+  plan: 'enterprise',
+  permissions: [],
+});
+
 /** Recorded with every change: which key, user or server it was. */
 export const actorOf = (principal: Principal): string => {
   switch (principal.kind) {

@@ -9,8 +9,12 @@ import { upgradesAssistant } from './migrations/0011-upgrades-assistant.ts';
 import { identityRetention } from './migrations/0012-identity-retention.ts';
 import { rollouts } from './migrations/0013-rollouts.ts';
 import { images } from './migrations/0014-images.ts';
+import { drift } from './migrations/0020-drift.ts';
 import { metrics } from './migrations/0030-metrics.ts';
+import { fingerprint } from './migrations/0031-fingerprint.ts';
 import { backups } from './migrations/0040-backups.ts';
+import { deployTests } from './migrations/0050-deploy-tests.ts';
+import { upgradesApply } from './migrations/0051-upgrades-apply.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
 /** In the order in which they run; a name once released never changes. */
@@ -25,8 +29,12 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0012-identity-retention': identityRetention,
   '0013-rollouts': rollouts,
   '0014-images': images,
+  '0020-drift': drift,
   '0030-metrics': metrics,
+  '0031-fingerprint': fingerprint,
   '0040-backups': backups,
+  '0050-deploy-tests': deployTests,
+  '0051-upgrades-apply': upgradesApply,
 };
 
 /** Any number works as long as every replica uses the same. */

@@ -7,8 +7,11 @@ import type { StateOf } from '@hortus/contract/machines/machine';
 import type { recipeMachine } from '@hortus/contract/machines/recipe';
 import type { serverMachine } from '@hortus/contract/machines/server';
 import type { templateMachine } from '@hortus/contract/machines/template';
+import type { templateTestMachine } from '@hortus/contract/machines/template-test';
 import type { tenantMachine } from '@hortus/contract/machines/tenant';
 import type { upgradeMachine } from '@hortus/contract/machines/upgrade';
+import type { upgradeSteps } from '@hortus/contract/playbooks';
+import type { Upgrade } from '@hortus/contract/resources/upgrades';
 import type { ColumnType, Generated, Insertable, Selectable } from 'kysely';
 
 /**
@@ -147,6 +150,30 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
   };
+  /** A template tried on a server, and what was planted for it. */
+  template_tests: {
+    id: string;
+    account_id: string;
+    template_id: string;
+    spec_hash: string;
+    server_id: string;
+    definition_id: string;
+    deployment_id: string;
+    /** The executions that make its smoke test and clear it away, once they are ordered. */
+    smoke_id: string | null;
+    release_id: string | null;
+    status: Status<StateOf<typeof templateTestMachine>>;
+    reason: 'deployment' | 'smoke' | 'timeout' | 'server_removed' | null;
+    error: string | null;
+    output: string | null;
+    deadline_at: Time;
+    /** When nothing of it was left on the server. */
+    cleared_at: Time | null;
+    created_by: string | null;
+    created_at: Time;
+    updated_at: Time;
+    finished_at: Time | null;
+  };
 
   servers: {
     id: string;
@@ -154,6 +181,8 @@ export interface Tables {
     name: string;
     environment: string;
     description: string | null;
+    /** Templates are tried here before they are published. */
+    deploy_tests: Flag;
     status: Status<StateOf<typeof serverMachine>>;
     key_hash: string;
     /** A rotated key that its daemon has not used yet: until then the old one stays valid. */
@@ -173,6 +202,8 @@ export interface Tables {
     daemon_journal: string | null;
     /** What the daemon said of its machine. */
     daemon_platform: Json;
+    /** What the server is made of, as the daemon last found it. */
+    fingerprint: Json | null;
     /** The last poll since there has been no connection: a daemon may do without one. */
     polled_at: Time | null;
     last_seen_at: Time | null;
@@ -252,6 +283,10 @@ export interface Tables {
     watch_seconds: number;
     /** When it is backed up by itself and what is kept; null for the standard. */
     backup: Json | null;
+    /** The deploy test that it was made for. */
+    test_id: string | null;
+    /** Whether an instance that has drifted is brought back without being asked. */
+    heal: Flag;
     succeeded_at: Time | null;
     created_at: Time;
     updated_at: Time;
@@ -288,7 +323,7 @@ export interface Tables {
     server_id: string;
     instance_id: string | null;
     status: Status<StateOf<typeof deploymentMachine>>;
-    kind: 'deploy' | 'rollback';
+    kind: 'deploy' | 'rollback' | 'heal' | 'test';
     rollback_of: string | null;
     revision: number;
     template_id: string;
@@ -344,6 +379,12 @@ export interface Tables {
     /** Of the primary route, as the last successful deployment resolved it. */
     url: string | null;
     components: Json;
+    /** Where its containers differ from what was deployed, and since when they do. */
+    drift: Json;
+    drifted_at: Time | null;
+    /** How often it was healed in a row, and when last: fights are not fought for ever. */
+    heals: number;
+    healed_at: Time | null;
     started_at: Time | null;
     last_reported_at: Time | null;
     created_at: Time;
@@ -436,6 +477,23 @@ export interface Tables {
     to_template_id: string;
     status: Status<StateOf<typeof upgradeMachine>>;
     acknowledged_at: Time | null;
+    /** How far applying it has come; what follows is null until somebody begins. */
+    step: keyof typeof upgradeSteps | null;
+    from_revision: number | null;
+    revision: number | null;
+    backup_id: string | null;
+    backup_execution: string | null;
+    deployment_id: string | null;
+    return_id: string | null;
+    watch_until: Time | null;
+    ignore_capacity: Flag;
+    reason: Upgrade['reason'];
+    error: string | null;
+    applied_by: string | null;
+    started_at: Time | null;
+    finished_at: Time | null;
+    /** Of several that are applied one after another, which belong together. */
+    batch: string | null;
     created_at: Time;
     updated_at: Time;
   };

@@ -72,6 +72,12 @@ const ofDraft = async ({ client }: Caller) => ({
   params: { id: (await client.call('drafts.create', { body: { source: draftText() } })).data.id },
 });
 
+/** Where templates are tried, what was not tried is not published. */
+const withoutTestServers = async ({ client }: Caller) => {
+  for (const { id, deploy_tests } of (await client.call('servers.list', { query: { per_page: 100 } })).data)
+    if (deploy_tests) await client.call('servers.update', { params: { id }, body: { deploy_tests: false } });
+};
+
 const aDeployment = async (caller: Caller) =>
   (await caller.client.call('deployments.execute', { body: { definition_id: await aDefinition(caller) } })).data.id;
 const ofDeployment = async (caller: Caller) => ({ params: { id: await aDeployment(caller) } });
@@ -223,12 +229,19 @@ export const goodRequests: GoodRequests = {
     body: { compose: 'services: {web: {image: "nginx:1.29.2", ports: ["8080:80"]}}', name: 'Web', slug: fresh('web') },
   }),
   'drafts.validate': ofDraft,
+  'drafts.test': async (caller) => {
+    await caller.client.call('servers.register', { body: { ...registration(), deploy_tests: true } });
+    return { ...(await ofDraft(caller)), body: { inputs: {}, profile: 'minimal' } };
+  },
+  'drafts.tests': ofDraft,
   'drafts.promote': async (caller) => {
+    await withoutTestServers(caller);
     const request = await ofDraft(caller);
     await caller.client.call('drafts.validate', request);
     return request;
   },
   'drafts.deprecate': async (caller) => {
+    await withoutTestServers(caller);
     const request = await ofDraft(caller);
     await caller.client.call('drafts.validate', request);
     await caller.client.call('drafts.promote', request);
@@ -311,6 +324,7 @@ export const goodRequests: GoodRequests = {
   },
   'deployments.execute': async (caller) => ({ body: { definition_id: await aDefinition(caller) } }),
   'deployments.create': async (caller) => ({ body: { definition_id: await aDefinition(caller) } }),
+  'deployments.plan': ofDefinition,
   'deployments.pending': async (caller) => {
     await aDeployment(caller);
     return {};
@@ -344,6 +358,10 @@ export const goodRequests: GoodRequests = {
   }),
   'instances.syncComponents': async (caller) => ({
     body: { instance_id: await anInstance(caller), components: [{ name: 'app', status: 'running' }] },
+  }),
+  'instances.drift': async (caller) => ({
+    ...(await ofInstance(caller)),
+    body: { drift: [{ field: 'restart', declared: 'always', actual: 'no', component: 'app' }] },
   }),
   'metrics.instance': async (caller) => ({ ...(await ofInstance(caller)), query: { range: '7d', component: 'app' } }),
   'instances.deployments': ofInstance,
@@ -424,6 +442,7 @@ export const goodRequests: GoodRequests = {
       memory: { used: 2_147_483_648, free: 6_442_450_944 },
       cpu: { cores: 4, used_percent: 12.5 },
       disk: { used: 50_000_000_000, free: 150_000_000_000 },
+      fingerprint: { engine: 'docker', api_version: '1.41', rootless: false, gpu_runtime: null },
       usage: [
         {
           instance_uid: 'blog',
@@ -448,6 +467,8 @@ export const goodRequests: GoodRequests = {
     body: { name: 'greenhouse', environment: 'staging', description: null },
   }),
   'servers.delete': ofServer,
+  'servers.drain': ofServer,
+  'servers.undrain': ofServer,
   'servers.rotateKey': async (caller) => ({ ...(await ofServer(caller)), query: { force: true } }),
   'servers.mine': async (caller) => {
     await aServer(caller);
@@ -480,6 +501,9 @@ export const goodRequests: GoodRequests = {
   },
   'backups.delete': ofBackup,
   'upgrades.list': () => ({}),
+  'upgrades.read': async (caller) => ({ params: { id: await anUpgrade(caller) } }),
+  'upgrades.apply': async (caller) => ({ params: { id: await anUpgrade(caller) }, body: {} }),
+  'upgrades.applyAll': async (caller) => ({ body: { upgrade_ids: [await anUpgrade(caller)] } }),
   'upgrades.scan': async (caller) => ({ body: { instance_id: await anInstance(caller) } }),
   'upgrades.acknowledge': async (caller) => ({ params: { id: await anUpgrade(caller) } }),
   'copilot.ask': () => ({ body: { question: 'Which template is a blog?' } }),

@@ -1,275 +1,306 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { sharedDocker } from '@hortus/testkit/docker';
+import { canStartPodman, startPodman } from '@hortus/testkit/podman';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openLog } from '../../log.ts';
+import { UsageMeter } from '../../metrics/usage-meter.ts';
 import { component } from '../../plan/testing/manifests.ts';
 import { image, TestServer } from '../../rollout/testing/server.ts';
 import type { ContainerEvent } from '../engine.ts';
 import { isEngineProblem } from '../engine-problem.ts';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.open();
-});
-afterAll(() => server.close());
+/** What the driver promises holds on every engine that speaks this API. */
+const engines = [
+  { name: 'docker', start: async () => ({ socketPath: sharedDocker(), stop: async () => {} }) },
+  ...(canStartPodman ? [{ name: 'podman', start: startPodman }] : []),
+];
 
-const sleeper = { image, command: ['sleep', '1000'], stop_grace_period_ms: 0 };
-
-/** Deploys one component and gives its name. */
-async function deployed(given: Parameters<typeof component>[1]): Promise<string> {
-  const uid = server.newUid();
-  const result = await server.deploy(uid, [component('main', { ...sleeper, ...given })]);
-  expect(result).toMatchObject({ status: 'success' });
-  return uid;
-}
-
-describe('what a manifest says arrives as it is', () => {
-  const nasty = [
-    '$HOME ${HOME} $$',
-    '# no comment',
-    `it's "quoted"`,
-    'back\\slash\\n',
-    'two\nlines\n',
-    ' = ',
-    '',
-    'ünï🪴',
-    '`id`; $(id)',
-  ];
-
-  test('environment, byte for byte, in the inspection and inside', async () => {
-    const env = Object.fromEntries(nasty.map((value, index) => [`NASTY_${index}`, value]));
-    const name = await deployed({ env });
-    const { Config } = await server.inspect(name);
-    for (const [key, value] of Object.entries(env)) {
-      expect(Config.Env).toContain(`${key}=${value}`);
-      expect(await server.run(name, 'sh', '-c', `printf %s "$${key}"`)).toBe(value);
-    }
+describe.each(engines)('on $name', { timeout: 60_000 }, ({ name: engineName, start }) => {
+  let server: TestServer;
+  let engine: Awaited<ReturnType<typeof start>>;
+  beforeAll(async () => {
+    engine = await start();
+    server = await TestServer.open(engine);
+  });
+  afterAll(async () => {
+    await server.close();
+    await engine.stop();
   });
 
-  test('arguments, entrypoint, user, folder and host name', async () => {
-    const name = await deployed({
-      entrypoint: ['sh', '-c', 'printf "<%s>" "$0" "$@"; echo; exec sleep 1000'],
-      command: nasty,
-      user: '1000:1000',
-      working_dir: '/tmp',
-      hostname: 'garden',
+  const sleeper = { image, command: ['sleep', '1000'], stop_grace_period_ms: 0 };
+
+  /** Deploys one component and gives its name. */
+  async function deployed(given: Parameters<typeof component>[1]): Promise<string> {
+    const uid = server.newUid();
+    const result = await server.deploy(uid, [component('main', { ...sleeper, ...given })]);
+    expect(result).toMatchObject({ status: 'success' });
+    return uid;
+  }
+
+  describe('what a manifest says arrives as it is', () => {
+    const nasty = [
+      '$HOME ${HOME} $$',
+      '# no comment',
+      `it's "quoted"`,
+      'back\\slash\\n',
+      'two\nlines\n',
+      ' = ',
+      '',
+      'ünï🪴',
+      '`id`; $(id)',
+    ];
+
+    test('environment, byte for byte, in the inspection and inside', async () => {
+      const env = Object.fromEntries(nasty.map((value, index) => [`NASTY_${index}`, value]));
+      const name = await deployed({ env });
+      const { Config } = await server.inspect(name);
+      for (const [key, value] of Object.entries(env)) {
+        expect(Config.Env).toContain(`${key}=${value}`);
+        expect(await server.run(name, 'sh', '-c', `printf %s "$${key}"`)).toBe(value);
+      }
     });
-    await until(async () => (await server.engine.logs(name, { tail: 100 })).endsWith('<`id`; $(id)>\n'), {
-      describe: 'the arguments',
+
+    test('arguments, entrypoint, user, folder and host name', async () => {
+      const name = await deployed({
+        entrypoint: ['sh', '-c', 'printf "<%s>" "$0" "$@"; echo; exec sleep 1000'],
+        command: nasty,
+        user: '1000:1000',
+        working_dir: '/tmp',
+        hostname: 'garden',
+      });
+      await until(async () => (await server.engine.logs(name, { tail: 100 })).endsWith('<`id`; $(id)>\n'), {
+        describe: 'the arguments',
+      });
+      expect(await server.engine.logs(name, { tail: 100 })).toBe(`${nasty.map((text) => `<${text}>`).join('')}\n`);
+      expect(await server.run(name, 'sh', '-c', 'id -u; id -g; pwd; hostname')).toBe('1000\n1000\n/tmp\ngarden\n');
     });
-    expect(await server.engine.logs(name, { tail: 100 })).toBe(`${nasty.map((text) => `<${text}>`).join('')}\n`);
-    expect(await server.run(name, 'sh', '-c', 'id -u; id -g; pwd; hostname')).toBe('1000\n1000\n/tmp\ngarden\n');
+
+    test('mounts: volumes, paths of the host, memory; writable or not', async () => {
+      await using folder = temporaryFolder('mount');
+      const path = join(folder.path, 'a:b c');
+      mkdirSync(path);
+      const volume = `v${randomBytes(5).toString('hex')}`;
+      const name = await deployed({
+        storage: [
+          { name: 'data', volume, mount_path: '/data', read_only: false, critical: true },
+          { name: 'host', host_path: path, mount_path: '/host', read_only: true, critical: false },
+        ],
+        tmpfs: [{ mount_path: '/scratch', size_bytes: 1024 * 1024 }],
+      });
+      const { Mounts } = await server.inspect(name);
+      expect(Mounts).toContainEqual(
+        expect.objectContaining({ Type: 'volume', Name: volume, Destination: '/data', RW: true }),
+      );
+      expect(Mounts).toContainEqual(
+        expect.objectContaining({ Type: 'bind', Source: path, Destination: '/host', RW: false }),
+      );
+      expect(await server.run(name, 'grep', '/scratch', '/proc/mounts')).toMatch(/^tmpfs .*size=1024k/);
+      expect(
+        await server.run(
+          name,
+          'sh',
+          '-c',
+          'touch /data/x && touch /scratch/x && ! touch /host/x 2>/dev/null && echo right',
+        ),
+      ).toBe('right\n');
+      await server.engine.remove(name, { force: true });
+    });
+
+    test('limits, policies and everything else of the host configuration', async () => {
+      const name = await deployed({
+        resources: { cpus: 0.5, memory_bytes: 64 * 2 ** 20, memory_reservation_bytes: 32 * 2 ** 20, pids: 50 },
+        shm_size_bytes: 2 ** 20,
+        ulimits: { nofile: { soft: 100, hard: 200 }, nproc: { soft: 500, hard: 600 } },
+        restart: 'on-failure',
+        capabilities: { add: ['NET_ADMIN'], drop: ['CHOWN'] },
+        confinement: { seccomp: 'unconfined', apparmor: 'default', no_new_privileges: true },
+        sysctls: { 'net.ipv4.ip_unprivileged_port_start': '0' },
+        extra_hosts: { 'db.example': '10.0.0.7', six: '::1' },
+        devices: [{ path: '/dev/null', container_path: '/dev/nothing', access: 'rw' }],
+        ports: [{ container_port: 8080, protocol: 'tcp' }],
+        read_only: true,
+        init: true,
+        stop_signal: 'SIGINT',
+        stop_grace_period_ms: 1_500,
+      });
+      const { HostConfig, Config } = await server.inspect(name);
+      expect(HostConfig).toMatchObject({
+        NanoCpus: 5e8,
+        Memory: 64 * 2 ** 20,
+        MemoryReservation: 32 * 2 ** 20,
+        PidsLimit: 50,
+        ShmSize: 2 ** 20,
+        RestartPolicy: { Name: 'on-failure' },
+        ExtraHosts: ['db.example:10.0.0.7', 'six:::1'],
+        ReadonlyRootfs: true,
+        Init: true,
+        Privileged: false,
+      });
+      expect(JSON.stringify([HostConfig.CapAdd, HostConfig.CapDrop])).toMatch(/NET_ADMIN.*CHOWN/);
+      expect(Config).toMatchObject({ StopTimeout: 2, ExposedPorts: { '8080/tcp': {} } });
+      // Engines tell of the rest in words of their own; what counts is what a process meets.
+      const shell = (line: string) => server.run(name, 'sh', '-c', line);
+      // Of the first process: what is started beside it may get others by the way it is started.
+      const limits = await shell('cat /proc/1/limits');
+      expect(limits).toMatch(/^Max open files +100 +200 /m);
+      expect(limits).toMatch(/^Max processes +500 +600 /m);
+      expect(await shell('cat /proc/sys/net/ipv4/ip_unprivileged_port_start')).toBe('0\n');
+      expect(await shell('grep -E "^(Seccomp|NoNewPrivs):" /proc/1/status')).toBe('NoNewPrivs:\t1\nSeccomp:\t0\n');
+      expect(await shell('test -c /dev/nothing && touch /x 2>/dev/null || echo read-only')).toBe('read-only\n');
+      expect(await shell('test -c /dev/nothing && echo there')).toBe('there\n');
+      expect(await shell('cat /etc/hosts')).toMatch(/10\.0\.0\.7\s+db\.example/);
+      const facts = await server.engine.inspect(name);
+      expect(facts?.limits).toEqual({
+        cpus: 0.5,
+        memoryBytes: 64 * 2 ** 20,
+        memoryReservationBytes: 32 * 2 ** 20,
+        pids: 50,
+      });
+    });
+
+    test('all CPUs where more are allowed than there are', async () => {
+      const name = await deployed({ resources: { cpus: 1_000 } });
+      const { cpus } = await server.engine.info();
+      expect((await server.engine.inspect(name))?.limits.cpus).toBe(cpus);
+      await server.engine.remove(name, { force: true });
+    });
+
+    test('labels with the hash of the spec, and the network with its alias', async () => {
+      const name = await deployed({ host: 'greenhouse' });
+      const { Config, NetworkSettings } = await server.inspect(name);
+      expect(Config.Labels).toMatchObject({
+        'hortus.managed': 'true',
+        'hortus.server': server.id,
+        'hortus.instance': name,
+        'hortus.definition': 'def_1',
+        'hortus.component': 'main',
+        'hortus.spec_hash': `sha256:${'0'.repeat(64)}`,
+        'hortus.deployment': expect.stringMatching(/^dep_/),
+        'hortus.revision': expect.stringMatching(/^\d+$/),
+        'hortus.config': expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+      });
+      expect(NetworkSettings.Networks[`hortus-${name}`]?.Aliases).toContain('greenhouse');
+    });
+
+    test('files with their modes, in folders that are there and new ones, before the start', async () => {
+      const content = `a = "$x"\n${nasty.join('\n')}\n`;
+      const name = await deployed({
+        command: ['sh', '-c', 'cat /srv/new/folder/a.ini; exec sleep 1000'],
+        files: [
+          { mount_path: '/srv/new/folder/a.ini', mode: '0640', content },
+          { mount_path: '/etc/run.sh', mode: '0755', content: '#!/bin/sh\necho ran\n' },
+        ],
+      });
+      expect(await server.engine.logs(name, { tail: 100 })).toBe(content);
+      expect(await server.run(name, 'stat', '-c', '%a %u %g', '/srv/new/folder/a.ini')).toBe('640 0 0\n');
+      expect(await server.run(name, '/etc/run.sh')).toBe('ran\n');
+    });
+
+    test('a command as health check stays with the engine, at its own interval', async () => {
+      const healthcheck = { test: ['true'], interval_ms: 30_000, timeout_ms: 2_000, start_period_ms: 500, retries: 4 };
+      const begun = performance.now();
+      const name = await deployed({ healthcheck });
+      expect(performance.now() - begun).toBeLessThan(10_000);
+      const { Config } = await server.inspect(name);
+      expect(Config.Healthcheck).toEqual({
+        Test: ['CMD', 'true'],
+        Interval: 30e9,
+        Timeout: 2e9,
+        StartPeriod: 0.5e9,
+        Retries: 4,
+      });
+    });
   });
 
-  test('mounts: volumes, paths of the host, memory; writable or not', async () => {
-    await using folder = temporaryFolder('mount');
-    const path = join(folder.path, 'a:b c');
-    mkdirSync(path);
-    const volume = `v${randomBytes(5).toString('hex')}`;
-    const name = await deployed({
-      storage: [
-        { name: 'data', volume, mount_path: '/data', read_only: false, critical: true },
-        { name: 'host', host_path: path, mount_path: '/host', read_only: true, critical: false },
-      ],
-      tmpfs: [{ mount_path: '/scratch', size_bytes: 1024 * 1024 }],
+  describe('commands in a container', () => {
+    test('have both streams apart, an exit code, an environment, a user and a folder', async () => {
+      const name = await deployed({});
+      const handle = await server.engine.exec(name, {
+        argv: ['sh', '-c', 'echo "$X $(id -u) $(pwd)"; echo bad >&2; exit 5'],
+        env: { X: `a'b"c$d` },
+        user: '1000',
+        workingDir: '/tmp',
+      });
+      const seen = { stdout: '', stderr: '' };
+      for await (const { stream, chunk } of handle.output) seen[stream] += chunk.toString();
+      expect(seen).toEqual({ stdout: `a'b"c$d 1000 /tmp\n`, stderr: 'bad\n' });
+      expect(await handle.inspect()).toMatchObject({ running: false, exitCode: 5 });
     });
-    const { Mounts, HostConfig } = await server.inspect(name);
-    expect(Mounts).toContainEqual(
-      expect.objectContaining({ Type: 'volume', Name: volume, Destination: '/data', RW: true }),
+
+    test('give output of any size whole', async () => {
+      const name = await deployed({});
+      const text = await server.run(name, 'seq', '1', '200000');
+      expect(text.length).toBe(1_288_895);
+      expect(text.endsWith('\n200000\n')).toBe(true);
+    });
+  });
+
+  test('events tell of a container’s life, and end with the signal', async () => {
+    const seen: ContainerEvent[] = [];
+    const stop = new AbortController();
+    const following = server.engine.events(
+      { labels: { 'hortus.server': server.id } },
+      (event) => seen.push(event),
+      stop.signal,
     );
-    expect(Mounts).toContainEqual(
-      expect.objectContaining({ Type: 'bind', Source: path, Destination: '/host', RW: false }),
-    );
-    expect(HostConfig.Mounts).toContainEqual(
-      expect.objectContaining({ Type: 'tmpfs', Target: '/scratch', TmpfsOptions: { SizeBytes: 1024 * 1024 } }),
-    );
-    expect(
-      await server.run(
-        name,
-        'sh',
-        '-c',
-        'touch /data/x && touch /scratch/x && ! touch /host/x 2>/dev/null && echo right',
-      ),
-    ).toBe('right\n');
-    await server.engine.remove(name, { force: true });
-  });
-
-  test('limits, policies and everything else of the host configuration', async () => {
-    const name = await deployed({
-      resources: { cpus: 0.5, memory_bytes: 64 * 2 ** 20, memory_reservation_bytes: 32 * 2 ** 20, pids: 50 },
-      shm_size_bytes: 2 ** 20,
-      ulimits: { nofile: { soft: 100, hard: 200 } },
-      restart: 'on-failure',
-      capabilities: { add: ['NET_ADMIN'], drop: ['CHOWN'] },
-      confinement: { seccomp: 'unconfined', apparmor: 'default', no_new_privileges: true },
-      sysctls: { 'net.ipv4.ip_unprivileged_port_start': '0' },
-      extra_hosts: { 'db.example': '10.0.0.7', six: '::1' },
-      devices: [{ path: '/dev/null', container_path: '/dev/nothing', access: 'rw' }],
-      ports: [{ container_port: 8080, protocol: 'tcp' }],
-      read_only: true,
-      init: true,
-      stop_signal: 'SIGINT',
-      stop_grace_period_ms: 1_500,
-    });
-    const { HostConfig, Config } = await server.inspect(name);
-    expect(HostConfig).toMatchObject({
-      NanoCpus: 5e8,
-      Memory: 64 * 2 ** 20,
-      MemoryReservation: 32 * 2 ** 20,
-      PidsLimit: 50,
-      ShmSize: 2 ** 20,
-      Ulimits: [{ Name: 'nofile', Soft: 100, Hard: 200 }],
-      RestartPolicy: { Name: 'on-failure' },
-      SecurityOpt: ['seccomp=unconfined', 'no-new-privileges'],
-      Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '0' },
-      ExtraHosts: ['db.example:10.0.0.7', 'six:::1'],
-      Devices: [{ PathOnHost: '/dev/null', PathInContainer: '/dev/nothing', CgroupPermissions: 'rw' }],
-      ReadonlyRootfs: true,
-      Init: true,
-      Privileged: false,
-      PortBindings: {},
-    });
-    expect(JSON.stringify([HostConfig.CapAdd, HostConfig.CapDrop])).toMatch(/NET_ADMIN.*CHOWN/);
-    expect(Config).toMatchObject({ StopSignal: 'SIGINT', StopTimeout: 2, ExposedPorts: { '8080/tcp': {} } });
-    const facts = await server.engine.inspect(name);
-    expect(facts?.limits).toEqual({
-      cpus: 0.5,
-      memoryBytes: 64 * 2 ** 20,
-      memoryReservationBytes: 32 * 2 ** 20,
-      pids: 50,
-    });
-  });
-
-  test('all CPUs where more are allowed than there are', async () => {
-    const name = await deployed({ resources: { cpus: 1_000 } });
-    const { cpus } = await server.engine.info();
-    expect((await server.engine.inspect(name))?.limits.cpus).toBe(cpus);
-    await server.engine.remove(name, { force: true });
-  });
-
-  test('labels with the hash of the spec, and the network with its alias', async () => {
-    const name = await deployed({ host: 'greenhouse' });
-    const { Config, NetworkSettings } = await server.inspect(name);
-    expect(Config.Labels).toMatchObject({
-      'hortus.managed': 'true',
-      'hortus.server': server.id,
+    const name = await deployed({});
+    await server.engine.stop(name, 0);
+    await until(() => seen.some(({ action }) => action === 'die'), { describe: 'the end to be told' });
+    expect(seen.map(({ action }) => action)).toEqual(expect.arrayContaining(['start', 'die']));
+    expect(seen.find(({ action }) => action === 'die')?.attributes).toMatchObject({
+      exitCode: '137',
       'hortus.instance': name,
-      'hortus.definition': 'def_1',
-      'hortus.component': 'main',
-      'hortus.spec_hash': `sha256:${'0'.repeat(64)}`,
-      'hortus.deployment': expect.stringMatching(/^dep_/),
-      'hortus.revision': expect.stringMatching(/^\d+$/),
-      'hortus.config': expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
     });
-    expect(NetworkSettings.Networks[`hortus-${name}`]?.Aliases).toContain('greenhouse');
+    stop.abort();
+    await following;
   });
 
-  test('files with their modes, in folders that are there and new ones, before the start', async () => {
-    const content = `a = "$x"\n${nasty.join('\n')}\n`;
-    const name = await deployed({
-      command: ['sh', '-c', 'cat /srv/new/folder/a.ini; exec sleep 1000'],
-      files: [
-        { mount_path: '/srv/new/folder/a.ini', mode: '0640', content },
-        { mount_path: '/etc/run.sh', mode: '0755', content: '#!/bin/sh\necho ran\n' },
-      ],
+  describe('names from outside', () => {
+    test.each(['../info', 'x/../../info', 'a b', 'x?force=1', '%2e%2e', 'ü', '\n'])('%j stays a name', async (name) => {
+      const found = await server.engine.inspect(name).catch((error) => {
+        expect(isEngineProblem(error, 'invalid')).toBe(true);
+        return undefined;
+      });
+      expect(found).toBeUndefined();
     });
-    expect(await server.engine.logs(name, { tail: 100 })).toBe(content);
-    expect(await server.run(name, 'stat', '-c', '%a %u %g', '/srv/new/folder/a.ini')).toBe('640 0 0\n');
-    expect(await server.run(name, '/etc/run.sh')).toBe('ran\n');
-  });
 
-  test('a command as health check stays with the engine, at its own interval', async () => {
-    const healthcheck = { test: ['true'], interval_ms: 30_000, timeout_ms: 2_000, start_period_ms: 500, retries: 4 };
-    const begun = performance.now();
-    const name = await deployed({ healthcheck });
-    expect(performance.now() - begun).toBeLessThan(10_000);
-    const { Config } = await server.inspect(name);
-    expect(Config.Healthcheck).toEqual({
-      Test: ['CMD', 'true'],
-      Interval: 30e9,
-      Timeout: 2e9,
-      StartPeriod: 0.5e9,
-      Retries: 4,
+    test('starting what is not there names it', async () => {
+      await expect(server.engine.start('no-such')).rejects.toMatchObject({
+        kind: 'not_found',
+        status: 404,
+        message: expect.stringMatching(/^Could not start container no-such: .*no such container/i),
+      });
     });
-  });
-});
 
-describe('commands in a container', () => {
-  test('have both streams apart, an exit code, an environment, a user and a folder', async () => {
-    const name = await deployed({});
-    const handle = await server.engine.exec(name, {
-      argv: ['sh', '-c', 'echo "$X $(id -u) $(pwd)"; echo bad >&2; exit 5'],
-      env: { X: `a'b"c$d` },
-      user: '1000',
-      workingDir: '/tmp',
-    });
-    const seen = { stdout: '', stderr: '' };
-    for await (const { stream, chunk } of handle.output) seen[stream] += chunk.toString();
-    expect(seen).toEqual({ stdout: `a'b"c$d 1000 /tmp\n`, stderr: 'bad\n' });
-    expect(await handle.inspect()).toMatchObject({ running: false, exitCode: 5 });
-  });
-
-  test('give output of any size whole', async () => {
-    const name = await deployed({});
-    const text = await server.run(name, 'seq', '1', '200000');
-    expect(text.length).toBe(1_288_895);
-    expect(text.endsWith('\n200000\n')).toBe(true);
-  });
-});
-
-test('events tell of a container’s life, and end with the signal', async () => {
-  const seen: ContainerEvent[] = [];
-  const stop = new AbortController();
-  const following = server.engine.events(
-    { labels: { 'hortus.server': server.id } },
-    (event) => seen.push(event),
-    stop.signal,
-  );
-  const name = await deployed({});
-  await server.engine.stop(name, 0);
-  await until(() => seen.some(({ action }) => action === 'die'), { describe: 'the end to be told' });
-  expect(seen.map(({ action }) => action)).toEqual(expect.arrayContaining(['start', 'die']));
-  expect(seen.find(({ action }) => action === 'die')?.attributes).toMatchObject({
-    exitCode: '137',
-    'hortus.instance': name,
-  });
-  stop.abort();
-  await following;
-});
-
-describe('names from outside', () => {
-  test.each(['../info', 'x/../../info', 'a b', 'x?force=1', '%2e%2e', 'ü', '\n'])('%j stays a name', async (name) => {
-    const found = await server.engine.inspect(name).catch((error) => {
-      expect(isEngineProblem(error, 'invalid')).toBe(true);
-      return undefined;
-    });
-    expect(found).toBeUndefined();
-  });
-
-  test('starting what is not there names it', async () => {
-    await expect(server.engine.start('no-such')).rejects.toMatchObject({
-      kind: 'not_found',
-      status: 404,
-      message: expect.stringContaining('Could not start container no-such: No such container'),
+    test('stopping, starting and removing twice are no errors', async () => {
+      const name = await deployed({});
+      await server.engine.start(name);
+      await server.engine.stop(name, 0);
+      await server.engine.stop(name, 0);
+      await server.engine.remove(name);
+      await server.engine.remove(name);
     });
   });
 
-  test('stopping, starting and removing twice are no errors', async () => {
-    const name = await deployed({});
-    await server.engine.start(name);
-    await server.engine.stop(name, 0);
-    await server.engine.stop(name, 0);
-    await server.engine.remove(name);
-    await server.engine.remove(name);
+  test('what containers use is counted where the daemon looks for it', async () => {
+    const name = await deployed({ command: ['sh', '-c', 'while :; do :; done'] });
+    const meter = new UsageMeter({ engine: server.engine, serverId: () => server.id, log: openLog('error') });
+    await meter.read();
+    const busy = async () => (await meter.read()).find(({ instance_uid }) => instance_uid === name);
+    await until(async () => ((await busy())?.cpu_percent ?? 0) > 1, { describe: 'a busy container', every: 200 });
+    expect((await busy())?.memory_bytes).toBeGreaterThan(0);
+    await server.engine.remove(name, { force: true });
   });
-});
 
-test('the engine says what it is', async () => {
-  expect(await server.engine.info()).toMatchObject({
-    name: 'docker',
-    os: 'linux',
-    apiVersion: expect.stringMatching(/^1\.\d+$/),
+  test('the engine says what it is', async () => {
+    expect(await server.engine.info()).toMatchObject({
+      name: engineName,
+      os: 'linux',
+      apiVersion: expect.stringMatching(/^1\.\d+$/),
+    });
   });
 });

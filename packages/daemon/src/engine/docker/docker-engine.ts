@@ -7,9 +7,11 @@ import type {
   EngineInfo,
   ExecCommand,
   ExecHandle,
+  ImageFacts,
   LabelFilter,
   NamedFacts,
   NamedSpec,
+  Platform,
   PullOptions,
   PullProgress,
   RunningContainer,
@@ -22,7 +24,7 @@ import { DockerApi } from './docker-api.ts';
 import { readArchive, writeArchive } from './docker-archive.ts';
 import { followEvents } from './docker-events.ts';
 import { dockerExec } from './docker-exec.ts';
-import { hasImage, imageDigests, importImage, pullImage } from './docker-images.ts';
+import { hasImage, imageDigests, importImage, pullImage, readImage } from './docker-images.ts';
 import {
   ensureNetwork,
   ensureVolume,
@@ -52,6 +54,7 @@ export function openDockerEngine(options: DockerEngineOptions): Engine {
 class DockerEngine implements Engine {
   readonly #api: DockerApi;
   readonly #timeouts: Timeouts;
+  #cpus: Promise<number> | undefined;
 
   constructor({ socketPath, timeouts }: DockerEngineOptions) {
     this.#timeouts = { ...standardTimeouts, ...timeouts };
@@ -61,7 +64,7 @@ class DockerEngine implements Engine {
   async info(): Promise<EngineInfo> {
     const [{ prefix, answer }, info] = await Promise.all([
       this.#api.negotiated(),
-      this.#api.json<{ Name: string; CgroupVersion?: string; NCPU: number; MemTotal: number; DockerRootDir: string }>({
+      this.#api.json<InfoAnswer>({
         operation: 'ask the engine about itself',
         method: 'GET',
         path: '/info',
@@ -75,10 +78,18 @@ class DockerEngine implements Engine {
       os: answer.Os,
       arch: answer.Arch,
       cgroup: info.CgroupVersion ?? '1',
+      storageDriver: info.Driver ?? '',
+      rootless: (info.SecurityOptions ?? []).some((option) => /(^|,)name=rootless(,|$)/.test(option)),
+      runtimes: Object.keys(info.Runtimes ?? {}),
       cpus: info.NCPU,
       memoryBytes: info.MemTotal,
-      dataRoot: info.DockerRootDir,
+      dataRoot: info.DockerRootDir ?? '/var/lib/docker',
     };
+  }
+
+  async platform(): Promise<Platform> {
+    const { answer } = await this.#api.negotiated();
+    return { os: answer.Os, arch: answer.Arch };
   }
 
   async containers({ labels }: { labels: LabelFilter }): Promise<ContainerFacts[]> {
@@ -121,6 +132,10 @@ class DockerEngine implements Engine {
 
   imageDigests(ref: string): Promise<string[]> {
     return imageDigests(this.#api, ref);
+  }
+
+  image(ref: string): Promise<ImageFacts | undefined> {
+    return readImage(this.#api, ref);
   }
 
   pull(ref: string, on: (progress: PullProgress) => void, options: PullOptions = {}): Promise<void> {
@@ -179,8 +194,17 @@ class DockerEngine implements Engine {
   async #withinMachine(spec: ContainerSpec): Promise<ContainerSpec> {
     const { limits } = spec;
     if (limits.cpus === undefined || limits.cpus <= 1) return spec;
-    const { cpus } = await this.info();
+    const cpus = await this.#countCpus();
     return { ...spec, limits: { ...limits, cpus: Math.min(limits.cpus, cpus) } };
+  }
+
+  /** Asked once: Podman takes a second to answer, and a machine keeps its processors. */
+  #countCpus(): Promise<number> {
+    this.#cpus ??= this.info().then(({ cpus }) => cpus);
+    this.#cpus.catch(() => {
+      this.#cpus = undefined;
+    });
+    return this.#cpus;
   }
 
   async putFiles(id: string, files: readonly ContainerFile[]): Promise<void> {
@@ -291,6 +315,17 @@ class DockerEngine implements Engine {
     const call = this.#container('POST', id, what, `${what} container ${id}`, timeout);
     return { ...call, query: { t: String(Math.ceil(graceMs / 1_000)) } };
   }
+}
+
+/** The part of `GET /info` that we read. */
+interface InfoAnswer {
+  CgroupVersion?: string;
+  Driver?: string;
+  SecurityOptions?: string[] | null;
+  Runtimes?: Record<string, unknown> | null;
+  NCPU: number;
+  MemTotal: number;
+  DockerRootDir?: string;
 }
 
 /** The part of `GET /containers/json` that we read. */

@@ -1,27 +1,56 @@
-import type { PullOptions, PullProgress } from '../engine.ts';
+import type { ImageFacts, PullOptions, PullProgress } from '../engine.ts';
 import { EngineProblem } from '../engine-problem.ts';
 import type { DockerApi } from './docker-api.ts';
 import { checkedReference, pullParameters } from './image-reference.ts';
 import { jsonLines } from './json-lines.ts';
 
 export async function hasImage(api: DockerApi, ref: string): Promise<boolean> {
-  const operation = `look for image ${ref}`;
-  const path = `/images/${checkedReference(ref, operation)}/json`;
-  const { status } = await api.call({ operation, method: 'GET', path, timeout: api.timeouts.quick }, [404]);
+  const { status } = await api.call(imageCall(api, ref), [404]);
   return status === 200;
 }
 
 export async function imageDigests(api: DockerApi, ref: string): Promise<string[]> {
+  return (await api.json<ImageAnswer>(imageCall(api, ref))).RepoDigests ?? [];
+}
+
+export async function readImage(api: DockerApi, ref: string): Promise<ImageFacts | undefined> {
+  const { status, body } = await api.call(imageCall(api, ref), [404]);
+  if (status === 404) return undefined;
+  const { Id, Os = '', Architecture = '', RepoDigests, Config } = JSON.parse(body.toString('utf8')) as ImageAnswer;
+  return {
+    id: Id,
+    platform: { os: Os, arch: Architecture },
+    digests: RepoDigests ?? [],
+    env: Config?.Env ?? [],
+    labels: Config?.Labels ?? {},
+    volumes: Object.keys(Config?.Volumes ?? {}),
+  };
+}
+
+function imageCall(api: DockerApi, ref: string) {
   const operation = `read image ${ref}`;
   const path = `/images/${/^sha256:[0-9a-f]{64}$/.test(ref) ? ref : checkedReference(ref, operation)}/json`;
-  const call = { operation, method: 'GET', path, timeout: api.timeouts.quick } as const;
-  return (await api.json<{ RepoDigests?: string[] | null }>(call)).RepoDigests ?? [];
+  return { operation, method: 'GET', path, timeout: api.timeouts.quick } as const;
+}
+
+/** The part of `GET /images/{name}/json` that we read. */
+interface ImageAnswer {
+  Id: string;
+  Os?: string;
+  Architecture?: string;
+  RepoDigests?: string[] | null;
+  Config?: {
+    Env?: string[] | null;
+    Labels?: Record<string, string> | null;
+    Volumes?: Record<string, unknown> | null;
+  } | null;
 }
 
 export async function importImage(api: DockerApi, ref: string, archive: Buffer): Promise<void> {
   const operation = `import image ${ref}`;
   const { fromImage: repo, tag } = pullParameters(checkedReference(ref, operation));
-  const query = { fromSrc: '-', repo, tag };
+  // The tag in the name, because Podman reads none beside it.
+  const query = { fromSrc: '-', repo: `${repo}:${tag}` };
   const call = { operation, method: 'POST', path: '/images/create', query, timeout: api.timeouts.heavy } as const;
   const { body } = await api.call({ ...call, body: archive });
   for await (const line of jsonLines<PullLine>(once(body))) {

@@ -1,4 +1,5 @@
 import type { ContainerFacts, ContainerState } from '../container-facts.ts';
+import type { Port } from '../container-spec.ts';
 
 /** The part of `GET /containers/{id}/json` that we read. Engines leave out or null what is empty. */
 export interface InspectAnswer {
@@ -21,6 +22,7 @@ export interface InspectAnswer {
     Image: string;
     Labels?: Record<string, string> | null;
     Env?: string[] | null;
+    User?: string;
     Entrypoint?: string[] | null;
     Cmd?: string[] | null;
     StopTimeout?: number | null;
@@ -31,6 +33,11 @@ export interface InspectAnswer {
     MemoryReservation?: number;
     PidsLimit?: number | null;
     NetworkMode?: string;
+    Privileged?: boolean;
+    ReadonlyRootfs?: boolean;
+    CapAdd?: string[] | null;
+    CapDrop?: string[] | null;
+    PortBindings?: Record<string, { HostIp?: string; HostPort?: string }[] | null> | null;
     RestartPolicy?: { Name?: string };
   };
   Mounts?: { Type: string; Name?: string; Source: string; Destination: string; RW: boolean }[] | null;
@@ -57,12 +64,17 @@ export function factsOf(answer: InspectAnswer): ContainerFacts {
     pid: state.Pid ?? 0,
     labels: config.Labels ?? {},
     env: config.Env ?? [],
+    user: config.User ?? '',
     entrypoint: config.Entrypoint ?? [],
     command: config.Cmd ?? [],
     restartPolicy: host.RestartPolicy?.Name || 'no',
     // Ten seconds is what Docker takes when nothing was said.
     stopGraceMs: (config.StopTimeout ?? 10) * 1_000,
     hostNetwork: host.NetworkMode === 'host',
+    privileged: host.Privileged ?? false,
+    readOnlyRoot: host.ReadonlyRootfs ?? false,
+    capabilities: { add: host.CapAdd ?? [], drop: host.CapDrop ?? [] },
+    ports: Object.entries(host.PortBindings ?? {}).flatMap(([key, places]) => publishedAt(key, places ?? [])),
     mounts: (answer.Mounts ?? []).map((mount) => ({
       kind: mount.Type,
       source: mount.Type === 'volume' ? (mount.Name ?? mount.Source) : mount.Source,
@@ -78,9 +90,20 @@ export function factsOf(answer: InspectAnswer): ContainerFacts {
       cpus: (host.NanoCpus ?? 0) / 1e9,
       memoryBytes: host.Memory ?? 0,
       memoryReservationBytes: host.MemoryReservation ?? 0,
-      pids: host.PidsLimit ?? 0,
+      pids: Math.max(host.PidsLimit ?? 0, 0),
     },
   };
+}
+
+/** The key is such as `8080/tcp`; one port may be published at several places. */
+function publishedAt(key: string, places: readonly { HostIp?: string; HostPort?: string }[]): Port[] {
+  const [port, protocol] = key.split('/');
+  return places.map(({ HostIp = '', HostPort }) => ({
+    containerPort: Number(port),
+    protocol: protocol === 'udp' ? 'udp' : 'tcp',
+    hostPort: Number(HostPort),
+    ...(HostIp === '' ? {} : { hostIp: HostIp }),
+  }));
 }
 
 /** The engine writes the year 1 for never. */

@@ -153,6 +153,7 @@ export class EngineModel {
       replica: unit.replica,
       deployment: unit.spec.labels['hortus.deployment'] ?? '',
       config: unit.config,
+      altered: false,
       state: 'created',
       exitCode: 0,
       started: false,

@@ -22,7 +22,7 @@ export const image = 'hortus-test/busybox:1';
 /** One server of its own on the shared engine: own labels, own instances, all gone at the end. */
 export class TestServer {
   readonly id = `srv_${randomBytes(6).toString('hex')}`;
-  readonly socketPath = sharedDocker();
+  readonly socketPath: string;
   readonly engine: Engine;
   readonly ingress: Ingress;
   readonly httpPort: number;
@@ -32,8 +32,9 @@ export class TestServer {
   readonly #former = new Map<string, Manifest>();
   #deployments = 0;
 
-  private constructor(httpPort: number, httpsPort: number, caddy: string | undefined) {
-    this.engine = openDockerEngine({ socketPath: this.socketPath });
+  private constructor(socketPath: string, httpPort: number, httpsPort: number, caddy: string | undefined) {
+    this.socketPath = socketPath;
+    this.engine = openDockerEngine({ socketPath });
     this.httpPort = httpPort;
     this.httpsPort = httpsPort;
     const db = new DatabaseSync(':memory:');
@@ -48,8 +49,15 @@ export class TestServer {
     });
   }
 
-  static async open({ caddy }: { caddy?: string } = {}): Promise<TestServer> {
-    const server = new TestServer(await freePort(), await freePort(), caddy);
+  /** On the engine of the test run unless another is given. */
+  static async open({
+    caddy,
+    socketPath = sharedDocker(),
+  }: {
+    caddy?: string;
+    socketPath?: string;
+  } = {}): Promise<TestServer> {
+    const server = new TestServer(socketPath, await freePort(), await freePort(), caddy);
     await busyboxImage(server.socketPath, image);
     return server;
   }

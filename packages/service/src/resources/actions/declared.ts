@@ -7,9 +7,8 @@ import type { NamedRow } from '../instances/service.ts';
 import type { Catalog } from '../templates/catalog.ts';
 
 /** The template of the revision that runs, with its profile laid over it. */
-export function specOf(catalog: Pick<Catalog, 'byId'>, { template_id, profile }: NamedRow): Canonical {
-  const template = catalog.byId(template_id);
-  if (!template) throw new Error(`Template ${template_id} is named by a revision but not in the catalog.`);
+export function specOf(catalog: Pick<Catalog, 'known'>, { template_id, profile }: NamedRow): Canonical {
+  const template = catalog.known(template_id);
   return withProfile(template.spec, profile) ?? template.spec;
 }
 

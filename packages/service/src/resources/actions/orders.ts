@@ -36,7 +36,7 @@ export type ManifestOf = (
 export interface OrdersDeps {
   readonly storage: Pick<Storage, 'reader'>;
   readonly vault: Vault;
-  readonly catalog: Pick<Catalog, 'byId'>;
+  readonly catalog: Pick<Catalog, 'known'>;
   readonly instances: Pick<Instances, 'find' | 'lock'>;
   readonly manifestOf: ManifestOf;
   readonly results: Results;

@@ -32,7 +32,7 @@ export interface ActionsDeps extends Pick<ResultsDeps, 'secretsOf' | 'backupEnde
   readonly storage: Storage;
   readonly pages: Pages;
   readonly vault: Vault;
-  readonly catalog: Pick<Catalog, 'byId'>;
+  readonly catalog: Pick<Catalog, 'known'>;
   readonly instances: Pick<Instances, 'find' | 'lock' | 'lockLivingOf' | 'began' | 'settled' | 'definitionOf'>;
   readonly manifestOf: ManifestOf;
 }
@@ -95,8 +95,13 @@ export class Actions {
     return this.#orders.withdraw(tx, instanceId, slug, actor);
   }
 
-  async read(principal: Principal, id: string): Promise<Execution> {
-    return executionRecord(visible(principal, await findExecution(this.#deps.storage.reader, id)));
+  read(principal: Principal, id: string): Promise<Execution> {
+    return this.find(this.#deps.storage.reader, principal, id);
+  }
+
+  /** How one stands, for those who wait for it. */
+  async find(queries: Queries, principal: Principal, id: string): Promise<Execution> {
+    return executionRecord(visible(principal, await findExecution(queries, id)));
   }
 
   async history(

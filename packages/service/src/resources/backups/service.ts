@@ -21,7 +21,7 @@ export interface BackupsDeps {
   readonly reader: Queries;
   readonly pages: Pages;
   readonly vault: Vault;
-  readonly catalog: Pick<Catalog, 'byId'>;
+  readonly catalog: Pick<Catalog, 'known'>;
   readonly instances: Pick<Instances, 'lock' | 'lockLivingIn' | 'findIn'>;
   readonly order: (tx: Tx, order: BuiltInOrder) => Promise<Execution>;
 }

@@ -24,6 +24,7 @@ onBothEngines((engine) => {
     const capacities = new Capacities({
       reader: storage.reader,
       pages: new Pages(),
+      identify: async () => undefined,
       recordUsage: async () => undefined,
       clock: () => clock.now,
     });
@@ -106,6 +107,7 @@ onBothEngines((engine) => {
     const capacities = new Capacities({
       reader: storage.reader,
       pages: new Pages(),
+      identify: async () => undefined,
       recordUsage: async (_, ...of) => void told.push(of),
     });
     await storage.write((tx) => capacities.report(tx, principal, id, { ...report, usage }));

@@ -69,6 +69,13 @@ onBothEngines((engine) => {
       expect((await execute(await plant('seed'))).status).toBe(201);
     });
 
+    it('is promised its room when it is ordered: of several at once only those are taken that fit together', async () => {
+      const { plant } = await server({ memory: 1300 * MI, cores: 4 });
+      const definitions = [await plant(), await plant(), await plant(), await plant()];
+      const answers = await Promise.all(definitions.map((id) => execute(id)));
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 422, 422]);
+    });
+
     it('is refused where one component wants more cores than there are', async () => {
       const { plant } = await server({ memory: 8000 * MI, cores: 1 });
       const { json } = await execute(await plant());

@@ -1,3 +1,4 @@
+import type { ReportedFingerprint } from '@hortus/contract/fingerprint';
 import type { Capacity, CapacityHistory, CapacityPoint, CapacityReport } from '@hortus/contract/resources/capacity';
 import type { MetricRange, ReportedUsage } from '@hortus/contract/resources/metrics';
 import type { Principal } from '../../identity/principal.ts';
@@ -20,6 +21,8 @@ import {
 export interface CapacitiesDeps {
   readonly reader: Queries;
   readonly pages: Pages;
+  /** Takes what the report says of the server itself. */
+  readonly identify: (tx: Tx, serverId: string, found: ReportedFingerprint) => Promise<void>;
   /** Takes what the report says of instances. */
   readonly recordUsage: (tx: Tx, serverId: string, usage: readonly ReportedUsage[]) => Promise<void>;
   readonly clock?: () => number;
@@ -73,6 +76,7 @@ export class Capacities {
       tx,
       steps.map((step) => ({ ...sample, step, at: beginOf(step, tx.now) })),
     );
+    if (report.fingerprint !== undefined) await this.#deps.identify(tx, serverId, report.fingerprint);
     await this.#deps.recordUsage(tx, serverId, report.usage ?? []);
     return this.#find(tx, principal, serverId);
   }

@@ -67,7 +67,7 @@ export async function requireSecrets(tx: Tx, revision: RevisionRow, field: strin
   throw conflict(field, 'secret_removed', message, { missing });
 }
 
-export type SecretValue = Pick<SecretRow, 'name' | 'kind'> & { readonly value: string };
+export type SecretValue = Pick<SecretRow, 'name' | 'kind'> & { readonly value: string; readonly updatedAt: number };
 
 export async function secretValues(
   queries: Queries,
@@ -75,10 +75,10 @@ export async function secretValues(
   { accountId, definitionId }: Owner,
 ): Promise<SecretValue[]> {
   const values: SecretValue[] = [];
-  for (const { name, kind, ciphertext } of await listSecrets(queries, definitionId)) {
+  for (const { name, kind, ciphertext, updated_at: updatedAt } of await listSecrets(queries, definitionId)) {
     if (ciphertext === null) continue;
     const value = await vault.decrypt(queries, accountId, ciphertext, secretContext(definitionId, name));
-    values.push({ name, kind, value });
+    values.push({ name, kind, value, updatedAt });
   }
   return values;
 }

@@ -18,10 +18,13 @@ export interface Order {
   readonly variant: string | null;
   readonly watchSeconds: number;
   readonly backup: BackupSettings | undefined;
+  readonly heal: boolean;
   readonly plain: Inputs;
   readonly secret: Readonly<Record<string, string>>;
   /** Made here and not in the transaction, because a key pair takes its time off the event loop. */
   readonly generated: Readonly<Record<string, string>>;
+  /** The deploy test that it is for. */
+  readonly testId?: string;
 }
 
 /** What a saved config holds counts where the request itself says nothing. */
@@ -49,6 +52,7 @@ export async function readOrder(
     variant: checkVariant(template, body.variant ?? config?.variant ?? null),
     watchSeconds: body.watch_seconds ?? 60,
     backup: body.backup && { ...standardBackup, ...body.backup },
+    heal: body.heal ?? false,
     plain,
     secret,
     generated: await generateSecrets(template.spec),

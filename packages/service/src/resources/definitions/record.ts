@@ -29,6 +29,8 @@ export const definitionRecord = (row: CurrentRow, template: CatalogTemplate): De
   container_name: row.container_name,
   watch_seconds: row.watch_seconds,
   backup: backupSettings(row),
+  deploy_test: row.test_id !== null,
+  heal: row.heal === 1,
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
 });

@@ -20,7 +20,7 @@ export interface SecretChangesDeps {
   readonly definitions: Definitions;
   readonly reader: Queries;
   readonly vault: Vault;
-  readonly catalog: Pick<Catalog, 'byId'>;
+  readonly catalog: Pick<Catalog, 'known'>;
 }
 
 /** Which secret of which definition. */
@@ -121,9 +121,7 @@ export class SecretChanges {
   async #find(queries: Queries, principal: Principal, id: string): Promise<{ row: CurrentRow; spec: Canonical }> {
     const row = await findDefinition(queries, principal.accountId, id);
     if (!row) throw notFound('definition');
-    const template = this.#deps.catalog.byId(row.template_id);
-    if (!template) throw new Error(`Template ${row.template_id} is named by a definition but not in the catalog.`);
-    return { row, spec: template.spec };
+    return { row, spec: this.#deps.catalog.known(row.template_id).spec };
   }
 }
 

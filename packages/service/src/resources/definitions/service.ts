@@ -52,6 +52,8 @@ export interface DefinitionsDeps {
   ) => Promise<void>;
   /** Has its containers removed, if there are any; the volumes stay. */
   readonly releaseAll: (tx: Tx, definitionId: string, actor: string | null) => Promise<void>;
+  /** Heals what it runs, if that has drifted. */
+  readonly healLiving: (tx: Tx, definitionId: string) => Promise<void>;
   /** Takes that back as far as it has not begun. */
   readonly keepAll: (tx: Tx, definitionId: string, actor: string | null) => Promise<void>;
 }
@@ -80,6 +82,10 @@ export class Definitions {
   async order({ accountId }: Principal, body: DefinitionCreate): Promise<Order> {
     const { catalog, reader, vault } = this.#deps;
     const config = body.saved_config_id && (await openSavedConfig(reader, vault, accountId, body.saved_config_id));
+    // Another process may have published it a moment ago.
+    const { template_id: id, species = config ? config.species : undefined } = body;
+    if (id !== undefined && catalog.visibleById(id, accountId)?.item.status !== 'published') await catalog.load();
+    else if (species !== undefined && !catalog.newestOf(species, accountId)) await catalog.load();
     return readOrder(catalog, accountId, body, config || undefined);
   }
 
@@ -106,6 +112,8 @@ export class Definitions {
         container_name: instanceUid,
         watch_seconds: order.watchSeconds,
         backup: order.backup === undefined ? null : JSON.stringify(order.backup),
+        test_id: order.testId ?? null,
+        heal: order.heal ? 1 : 0,
         succeeded_at: null,
         created_at: tx.now,
         updated_at: tx.now,
@@ -156,6 +164,7 @@ export class Definitions {
         name: body.name ?? before.name,
         watch_seconds: body.watch_seconds ?? before.watch_seconds,
         ...(body.backup ? { backup: JSON.stringify(settings) } : {}),
+        heal: body.heal === undefined ? before.heal : body.heal ? 1 : 0,
         current_revision: number,
         last_revision: number,
       },
@@ -172,6 +181,7 @@ export class Definitions {
     for (const name of next.removedSecrets) await removeSecret(tx, id, name);
     const plan = { definitionId: id, accountId: before.account_id, spec: template.spec, settings };
     if (body.backup) await this.#deps.planBackups(tx, plan);
+    if (body.heal && !before.heal) await this.#deps.healLiving(tx, id);
     return definitionRecord({ ...changed, ...next.revision }, template);
   }
 
@@ -260,9 +270,7 @@ export class Definitions {
   }
 
   #template(id: string): CatalogTemplate {
-    const template = this.#deps.catalog.byId(id);
-    if (!template) throw new Error(`Template ${id} is named by a definition but not in the catalog.`);
-    return template;
+    return this.#deps.catalog.known(id);
   }
 
   #record(row: CurrentRow): Definition {

@@ -24,6 +24,7 @@ const matching =
   (eb: ExpressionBuilder<Tables, 'definitions'>): Expression<SqlBool> =>
     eb.and([
       eb('definitions.account_id', '=', filter.accountId),
+      eb('definitions.test_id', 'is', null),
       ...(filter.serverId === undefined ? [] : [eb('definitions.server_id', '=', filter.serverId)]),
       ...(filter.tenantId === undefined ? [] : [eb('definitions.tenant_id', '=', filter.tenantId)]),
       ...(filter.status === undefined ? [] : [eb('definitions.status', '=', filter.status)]),
@@ -172,6 +173,10 @@ const addRevision = statement<RevisionRow>((db, p) =>
 
 export const insertRevision = async (tx: Tx, row: NewRevision): Promise<void> =>
   void (await addRevision(tx, { changed_secrets: '[]', ...row }));
+
+/** A revision that is there but not current. */
+export const setLastRevision = (tx: Tx, id: string, number: number) =>
+  tx.db.updateTable('definitions').set({ last_revision: number }).where('id', '=', id).execute();
 
 export const findRevision = (
   queries: Queries,

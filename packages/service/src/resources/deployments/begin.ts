@@ -8,6 +8,8 @@ import type { DeploymentRow } from './store.ts';
 export interface Beginning {
   /** The deployment that this one undoes, if it is a rollback. */
   readonly rollbackOf: string | null;
+  /** Nobody ordered it: what runs has drifted. */
+  readonly heals?: boolean;
   readonly actor: string | null;
   /** Which bytes it shall run, as the deployment that it goes back to has recorded them. */
   readonly images?: string;
@@ -19,7 +21,7 @@ export interface Beginning {
 export const beginDeployment = (
   tx: Tx,
   { definition, revision }: Pinned,
-  { rollbackOf, actor, images = '[]', id = newId('deployment') }: Beginning,
+  { rollbackOf, actor, heals = false, images = '[]', id = newId('deployment') }: Beginning,
 ): Promise<DeploymentRow> =>
   begin(
     tx,
@@ -30,7 +32,7 @@ export const beginDeployment = (
       definition_id: definition.id,
       server_id: definition.server_id,
       instance_id: null,
-      kind: rollbackOf === null ? 'deploy' : 'rollback',
+      kind: heals ? 'heal' : definition.test_id !== null ? 'test' : rollbackOf === null ? 'deploy' : 'rollback',
       rollback_of: rollbackOf,
       revision: revision.number,
       template_id: revision.template_id,

@@ -12,7 +12,9 @@ onBothEngines((engine) => {
   const ask: typeof served.ask = (...request) => served.ask(...request);
 
   beforeAll(async () => {
-    served = await serveGarden(engine, ({ deployments, reports }) => deploymentRoutes(deployments, reports));
+    served = await serveGarden(engine, ({ deployments, reports, planning }) =>
+      deploymentRoutes(deployments, reports, planning),
+    );
     ({ definition_id } = served);
   });
 

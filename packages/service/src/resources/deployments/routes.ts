@@ -1,11 +1,13 @@
 import type { deploymentEndpoints } from '@hortus/contract/resources/deployments';
 import type { Handlers } from '../../http/handler.ts';
+import type { Planning } from './planning.ts';
 import type { DeploymentReports } from './reports.ts';
 import type { Deployments } from './service.ts';
 
 export const deploymentRoutes = (
   deployments: Deployments,
   reports: DeploymentReports,
+  planning: Planning,
 ): Handlers<keyof typeof deploymentEndpoints> => ({
   'deployments.list': async ({ principal, query }) => {
     const filter = { definitionId: query.definition_id, serverId: query.server_id, status: query.status };
@@ -19,6 +21,10 @@ export const deploymentRoutes = (
     await deployments.rehearse(principal, body);
     return write(async (tx) => ({ success: true, data: await deployments.execute(tx, principal, body) }));
   },
+  'deployments.plan': async ({ principal, params }) => ({
+    success: true,
+    data: await planning.plan(principal, params.id),
+  }),
   'deployments.pending': async ({ principal, query }) => ({
     success: true,
     ...(await deployments.pending(principal, query.server_id, query)),

@@ -3,15 +3,16 @@ import { actorOf, type Principal } from '../../identity/principal.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import { requireRoom, reservationOf } from '../capacity/room.ts';
-import { type DefinitionRow, definitionById, type Pinned, pin } from '../definitions/deployable.ts';
+import { requireFit } from '../capacity/fit.ts';
+import { definitionById, type Pinned, pin } from '../definitions/deployable.ts';
 import type { Standing } from '../servers/service.ts';
 import { requireOpenTenant } from '../tenants/membership.ts';
-import { beginDeployment } from './begin.ts';
+import { type Beginning, beginDeployment } from './begin.ts';
 import { LINES_IN_ANSWER } from './logs.ts';
+import type { Planning } from './planning.ts';
 import { cancelHeld, hasEnded, hold, scopeOf, type Wake, wakeNext } from './queue.ts';
 import { deploymentRecord, lineRecord } from './record.ts';
-import type { ManifestsOfDeployments } from './reports.ts';
+import { Reservations, type ReservationsDeps } from './reservations.ts';
 import { claimRoutes } from './route-claims.ts';
 import {
   countDeployments,
@@ -26,21 +27,18 @@ import {
   listOffered,
   restartClocks,
   serversWithNews,
+  undoing,
 } from './store.ts';
 
 export type ServerStanding = (queries: Queries, accountId: string, id: string) => Promise<Standing | undefined>;
 
-export interface DeploymentsDeps {
+export interface DeploymentsDeps extends ReservationsDeps {
   readonly reader: Queries;
   readonly pages: Pages;
   readonly server: ServerStanding;
-  readonly manifests: Pick<ManifestsOfDeployments, 'resolve'>;
+  /** Holds an order against the plan that it was given for. */
+  readonly planning: Pick<Planning, 'requireFit'>;
   readonly wake: Wake;
-  /** What is deployed on a server, and which revision of it. */
-  readonly deployedOn: (
-    queries: Queries,
-    serverId: string,
-  ) => Promise<readonly { readonly definition_id: string; readonly revision: number | null }[]>;
   /** A daemon that asks is there. */
   readonly heard: (serverId: string) => void;
 }
@@ -48,8 +46,10 @@ export interface DeploymentsDeps {
 /** What is asked for: deployments are ordered, listed, rolled back and cancelled here. Daemons report elsewhere. */
 export class Deployments {
   readonly #deps: DeploymentsDeps;
+  readonly #reservations: Reservations;
   constructor(deps: DeploymentsDeps) {
     this.#deps = deps;
+    this.#reservations = new Reservations(deps);
   }
 
   async list(principal: Principal, filter: Omit<DeploymentFilter, 'accountId'>, request: PageRequest) {
@@ -85,31 +85,26 @@ export class Deployments {
     };
   }
 
+  /** How one stands, for those who wait for it. */
+  async find(queries: Queries, principal: Principal, id: string): Promise<Deployment> {
+    const row = await findDeployment(queries, scopeOf(principal), id);
+    if (!row) throw notFound('deployment');
+    return deploymentRecord(row);
+  }
+
+  /** What undoes a deployment, and whether its daemon has gone back by itself; nothing while it stands. */
+  async undoingOf(queries: Queries, { accountId }: Principal, id: string) {
+    const row = await undoing(queries, accountId, id);
+    return row && { id: row.id, byDaemon: row.created_by === row.server_id };
+  }
+
   /** Says what keeps a definition from being deployed before a daemon would: outside the transaction, as it takes time. */
-  async rehearse({ accountId }: Principal, { definition_id: id, ignore_capacity }: DeploymentCreate): Promise<void> {
-    const { reader, manifests } = this.#deps;
+  async rehearse({ accountId }: Principal, { definition_id: id }: DeploymentCreate): Promise<void> {
+    const { reader, manifests, server } = this.#deps;
     const definition = id === undefined ? undefined : await definitionById(reader, accountId, id);
     if (definition === undefined || definition.status === 'archived') return;
     const { manifest } = await manifests.resolve(reader, accountId, definition.id, definition.current_revision);
-    if (ignore_capacity) return;
-    await requireRoom(reader, {
-      accountId,
-      serverId: definition.server_id,
-      reservation: reservationOf(manifest),
-      others: () => this.#reservedByOthers(definition),
-    });
-  }
-
-  /** Each as it was last deployed, whether it runs at this moment or not: what is stopped will be started again. */
-  async #reservedByOthers({ id, account_id, server_id }: DefinitionRow): Promise<number> {
-    const { reader, manifests, deployedOn } = this.#deps;
-    let memory = 0;
-    for (const other of await deployedOn(reader, server_id)) {
-      if (other.definition_id === id || other.revision === null) continue;
-      const { manifest } = await manifests.resolve(reader, account_id, other.definition_id, other.revision);
-      memory += reservationOf(manifest).memory;
-    }
-    return memory;
+    requireFit(manifest, (await server(reader, accountId, definition.server_id))?.fingerprint ?? null);
   }
 
   async execute(tx: Tx, principal: Principal, body: DeploymentCreate): Promise<Deployment> {
@@ -119,7 +114,9 @@ export class Deployments {
     const { server_id } = pinned.definition;
     if (body.server_id !== undefined && body.server_id !== server_id)
       throw conflict('server_id', 'other_server', `the definition is planted on ${server_id}.`);
-    return this.#order(tx, principal, pinned, null, '[]');
+    if (!body.ignore_capacity) await this.#reservations.requireRoom(tx, pinned);
+    await this.#deps.planning.requireFit(tx, pinned.definition, body);
+    return this.#order(tx, pinned, { rollbackOf: null, actor: actorOf(principal) });
   }
 
   /** A new deployment of what ran before; the one that it undoes stays as it is. */
@@ -129,7 +126,13 @@ export class Deployments {
     if (!target) throw conflict('id', 'nothing_before', 'no deployment of this definition succeeded before this one.');
     const { account_id, definition_id } = deployment;
     const pinned = await pin(tx, account_id, definition_id, { field: 'id', number: target.revision });
-    return this.#order(tx, principal, pinned, id, target.images);
+    const { images } = target;
+    return this.#order(tx, pinned, { rollbackOf: id, images, actor: actorOf(principal) });
+  }
+
+  /** A deployment of what runs, with the bytes that it ran with, because it has drifted. Nobody has asked for it. */
+  heal(tx: Tx, pinned: Pinned, images: string): Promise<Deployment> {
+    return this.#order(tx, pinned, { rollbackOf: null, heals: true, images, actor: null });
   }
 
   /** Cancelling again what is cancelled, or about to be, changes nothing. */
@@ -161,21 +164,14 @@ export class Deployments {
     return serversWithNews(queries);
   }
 
-  async #order(
-    tx: Tx,
-    principal: Principal,
-    pinned: Pinned,
-    rollbackOf: string | null,
-    images: string,
-  ): Promise<Deployment> {
+  async #order(tx: Tx, pinned: Pinned, beginning: Beginning): Promise<Deployment> {
     const { definition, revision } = pinned;
     await this.#requireServer(tx, definition.account_id, definition.server_id);
     await requireOpenTenant(tx, definition.tenant_id);
-    const actor = actorOf(principal);
     const { routes } = (await this.#deps.manifests.resolve(tx, definition.account_id, definition.id, revision.number))
       .manifest;
     await claimRoutes(tx, definition, revision.number, routes);
-    const row = await beginDeployment(tx, pinned, { rollbackOf, images, actor });
+    const row = await beginDeployment(tx, pinned, beginning);
     this.#deps.wake(tx, row.server_id);
     return deploymentRecord(row);
   }

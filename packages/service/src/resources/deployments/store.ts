@@ -59,6 +59,26 @@ const offeredTo =
       ]),
     ]);
 
+/** The newest one that undoes another. */
+export const undoing = (queries: Queries, accountId: string, id: string): Promise<DeploymentRow | undefined> =>
+  queries.db
+    .selectFrom('deployments')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('rollback_of', '=', id)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
+/** What a server is about to run. */
+export const unfinishedOn = (queries: Queries, serverId: string) =>
+  queries.db
+    .selectFrom('deployments')
+    .select(['definition_id', 'revision'])
+    .where('server_id', '=', serverId)
+    .where(unfinished)
+    .execute();
+
 interface Part {
   readonly limit: number;
   readonly offset: number;
@@ -153,11 +173,34 @@ export const lockUnfinished = (tx: Tx, definitionId: string): Promise<Deployment
       .orderBy('id'),
   ).execute();
 
-/** The last one that ended well; before a certain one or of another revision, if they are given. */
+/** The last one that ended, well or not. */
+export const lastEnded = (queries: Queries, definitionId: string): Promise<DeploymentRow | undefined> =>
+  queries.db
+    .selectFrom('deployments')
+    .selectAll()
+    .where('definition_id', '=', definitionId)
+    .where('status', 'in', ['success', 'failed'])
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
+/** The last one that ended well and took its secrets from the vault: what heals brings back those of before. */
+export const lastOrdered = (queries: Queries, definitionId: string): Promise<DeploymentRow | undefined> =>
+  queries.db
+    .selectFrom('deployments')
+    .selectAll()
+    .where('definition_id', '=', definitionId)
+    .where('status', '=', 'success')
+    .where('kind', '!=', 'heal')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
+/** The last one that ended well; before a certain one, of a revision or of another, if they are given. */
 export const lastSuccess = (
   queries: Queries,
   definitionId: string,
-  { before, otherThan }: { before?: string; otherThan?: number } = {},
+  { before, otherThan, of }: { before?: string; otherThan?: number; of?: number } = {},
 ): Promise<DeploymentRow | undefined> =>
   queries.db
     .selectFrom('deployments')
@@ -166,6 +209,7 @@ export const lastSuccess = (
     .where('status', '=', 'success')
     .$if(before !== undefined, (query) => query.where('id', '<', before as string))
     .$if(otherThan !== undefined, (query) => query.where('revision', '!=', otherThan as number))
+    .$if(of !== undefined, (query) => query.where('revision', '=', of as number))
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();

@@ -2,10 +2,15 @@ import type { draftEndpoints } from '@hortus/contract/resources/drafts';
 import type { Handlers } from '../../http/handler.ts';
 import type { Catalog } from '../templates/catalog.ts';
 import type { Drafts } from './service.ts';
+import type { TemplateTests } from './tests.ts';
 import { readDraft } from './written.ts';
 
 /** Each answers after this process has taken the change up, so that whoever asks it next sees what was done. */
-export const draftRoutes = (drafts: Drafts, catalog: Catalog): Handlers<keyof typeof draftEndpoints> => {
+export const draftRoutes = (
+  drafts: Drafts,
+  tests: TemplateTests,
+  catalog: Catalog,
+): Handlers<keyof typeof draftEndpoints> => {
   const takenUp = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
     const done = await answer;
     await catalog.load();
@@ -27,6 +32,14 @@ export const draftRoutes = (drafts: Drafts, catalog: Catalog): Handlers<keyof ty
     },
     'drafts.validate': ({ principal, params, write }) =>
       takenUp(write(async (tx) => ({ success: true, data: await drafts.validate(tx, principal, params.id) }))),
+    'drafts.test': async ({ principal, params, body, write }) => {
+      const prepared = await tests.prepare(principal, params.id, body);
+      return write(async (tx) => ({ success: true, data: await tests.begin(tx, principal, prepared) }));
+    },
+    'drafts.tests': async ({ principal, params, query }) => ({
+      success: true,
+      ...(await tests.list(principal, params.id, query)),
+    }),
     'drafts.promote': ({ principal, params, write }) =>
       takenUp(write(async (tx) => ({ success: true, data: await drafts.promote(tx, principal, params.id) }))),
     'drafts.deprecate': ({ principal, params, write }) =>

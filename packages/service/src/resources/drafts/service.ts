@@ -9,7 +9,9 @@ import { begin, transition } from '../../state/transition.ts';
 import { RunAgain, type Tx } from '../../storage/storage.ts';
 import { CATALOG_TOPIC, templateItem } from '../templates/catalog.ts';
 import { templateLifecycle } from '../templates/lifecycle.ts';
+import { followPublication } from '../templates/publish.ts';
 import { countTemplates, lockTemplate, lockVersion, setDeprecated, type TemplateRow } from './store.ts';
+import { requireRest } from './tests.ts';
 import { columnsOf, findingsOf, isClean, readSource, type Written } from './written.ts';
 
 /** Every process keeps the templates in memory, so an account may not have any number. */
@@ -27,6 +29,12 @@ export interface Imported {
 
 /** Templates of an account's own, on their way to being published for it. */
 export class Drafts {
+  readonly #requireTested: (tx: Tx, row: TemplateRow) => Promise<void>;
+  /** `requireTested` throws for a template that was not tried where it must be. */
+  constructor(requireTested: (tx: Tx, row: TemplateRow) => Promise<void>) {
+    this.#requireTested = requireTested;
+  }
+
   /** Reads a Compose file; all that can be done before a transaction begins. */
   import({ compose, name, slug }: DraftImport): Imported {
     const { text, findings, inferred, dropped } = importCompose(compose, {
@@ -81,8 +89,10 @@ export class Drafts {
         findings: hindrances,
       });
     }
+    if (row.status === 'validated') await this.#requireTested(tx, row);
     const changed = await transition(tx, templateLifecycle, row, 'promote', { actor: actorOf(principal) });
     await this.#record(tx, principal, changed, 'audit.template_published');
+    await followPublication(tx, changed);
     return draftOf(changed, findings);
   }
 
@@ -122,7 +132,7 @@ export class Drafts {
     return begin(tx, templateLifecycle, row, 'create', actorOf(principal), () => new RunAgain());
   }
 
-  #replace(tx: Tx, principal: Principal, row: TemplateRow, written: Written): Promise<TemplateRow> {
+  async #replace(tx: Tx, principal: Principal, row: TemplateRow, written: Written): Promise<TemplateRow> {
     if (row.status === 'published') {
       throw conflict(
         'version',
@@ -130,6 +140,7 @@ export class Drafts {
         `${row.species} ${row.version} is published and never changes; raise the version.`,
       );
     }
+    await requireRest(tx, row.id);
     const set = { ...columnsOf(written), validated_hash: null };
     return transition(tx, templateLifecycle, row, 'edit', { actor: actorOf(principal), set });
   }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { forUpdate } from '../../storage/locking.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
@@ -37,3 +38,62 @@ export const countTemplates = async (queries: Queries, owner: string): Promise<n
 
 export const setDeprecated = (tx: Tx, id: string) =>
   tx.db.updateTable('templates').set({ deprecated: 1, updated_at: tx.now }).where('id', '=', id).execute();
+
+export type TestRow = Row<'template_tests'>;
+
+export const findTemplate = (queries: Queries, owner: string, id: string): Promise<TemplateRow | undefined> =>
+  queries.db.selectFrom('templates').selectAll().where('id', '=', id).where('owner', '=', owner).executeTakeFirst();
+
+export const listTests = (queries: Queries, templateId: string, limit: number, offset: number): Promise<TestRow[]> =>
+  queries.db
+    .selectFrom('template_tests')
+    .selectAll()
+    .where('template_id', '=', templateId)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+
+export const countTests = async (queries: Queries, templateId: string): Promise<number> => {
+  const { count } = await queries.db
+    .selectFrom('template_tests')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('template_id', '=', templateId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+};
+
+export const lockTest = (tx: Tx, id: string): Promise<TestRow | undefined> =>
+  forUpdate(tx, tx.db.selectFrom('template_tests').selectAll().where('id', '=', id)).executeTakeFirst();
+
+/** The one that has not ended. There is at most one for each template. */
+export const findUnderWay = (queries: Queries, templateId: string): Promise<TestRow | undefined> =>
+  queries.db
+    .selectFrom('template_tests')
+    .selectAll()
+    .where('template_id', '=', templateId)
+    .where('status', 'in', [sql.lit('deploying' as const), sql.lit('testing' as const)])
+    .executeTakeFirst();
+
+export const hasPassed = async (queries: Queries, templateId: string, specHash: string): Promise<boolean> => {
+  const passed = queries.db
+    .selectFrom('template_tests')
+    .select('id')
+    .where('template_id', '=', templateId)
+    .where('spec_hash', '=', specHash)
+    .where('status', '=', sql.lit('passed' as const));
+  return (await passed.limit(1).execute()).length > 0;
+};
+
+/** Those that one of these deployments or executions keeps waiting. */
+export const testsWaitingFor = (queries: Queries, ids: readonly string[]) =>
+  queries.db
+    .selectFrom('template_tests')
+    .select('id')
+    .where('cleared_at', 'is', null)
+    .where((eb) => eb.or([eb('deployment_id', 'in', ids), eb('smoke_id', 'in', ids), eb('release_id', 'in', ids)]))
+    .execute();
+
+/** What is noted beside the status. */
+export const noteTest = (tx: Tx, id: string, columns: Partial<Pick<TestRow, 'release_id' | 'cleared_at'>>) =>
+  tx.db.updateTable('template_tests').set(columns).where('id', '=', id).execute();

@@ -15,7 +15,10 @@ export interface Facts {
 }
 
 export type Columns = Partial<
-  Pick<InstanceRow, 'container_id' | 'container_name' | 'started_at' | 'revision' | 'url' | 'last_reported_at'>
+  Pick<
+    InstanceRow,
+    'container_id' | 'container_name' | 'started_at' | 'revision' | 'url' | 'last_reported_at' | 'drift' | 'drifted_at'
+  >
 >;
 
 const LATEST_TIME = 8.64e15;

@@ -40,6 +40,19 @@ onBothEngines((engine) => {
       expect(line.sent.at(-1)).toMatchObject({ params: { remove_volumes: false } });
     });
 
+    it('leave nothing to say of what was released', async () => {
+      const { running, release, connect, actions, serverId, read, storage } = await plantGarden(engine);
+      const { id } = await running();
+      const drifted = { drift: '[{"field":"restart","declared":"always","actual":"no"}]', drifted_at: 1 };
+      await storage.write((tx) => tx.db.updateTable('instances').set(drifted).where('id', '=', id).execute());
+      expect(await read(id)).toMatchObject({ drift: [{ field: 'restart' }] });
+      const line = await connect();
+      const { execution } = await release(id);
+      await actions.dispatch(serverId, line);
+      await actions.completed(serverId, { execution_id: execution.id, exit_code: 0 });
+      expect(await read(id)).toMatchObject({ status: 'released', drift: [], drifted_at: null });
+    });
+
     it('leave it as reports see it when they fail, and reports after them know better', async () => {
       const { running, order, connect, actions, serverId, read, report } = await plantGarden(engine);
       const { id, definitionId: definition_id } = await running();

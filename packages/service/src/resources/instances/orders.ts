@@ -13,7 +13,7 @@ import type { NamedRow } from './store.ts';
 
 export interface InstanceOrdersDeps {
   readonly instances: Pick<Instances, 'lock' | 'record'>;
-  readonly catalog: Pick<Catalog, 'byId'>;
+  readonly catalog: Pick<Catalog, 'known'>;
   readonly order: (tx: Tx, order: BuiltInOrder) => Promise<Execution>;
   /** For what is done already: an execution that is over as soon as it is written. */
   readonly done: (tx: Tx, order: BuiltInOrder) => Promise<Execution>;

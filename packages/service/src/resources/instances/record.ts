@@ -16,6 +16,8 @@ export const instanceRecord = (row: NamedRow, species: string, now: number): Ins
   revision: row.revision,
   url: row.url,
   components: JSON.parse(row.components),
+  drift: JSON.parse(row.drift),
+  drifted_at: isoOrNull(row.drifted_at),
   started_at: isoOrNull(row.started_at),
   uptime_seconds: uptime(row, now),
   last_reported_at: isoOrNull(row.last_reported_at),

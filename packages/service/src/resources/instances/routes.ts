@@ -1,6 +1,7 @@
 import type { instanceEndpoints } from '@hortus/contract/resources/instances';
 import type { Handlers } from '../../http/handler.ts';
 import { actorOf } from '../../identity/principal.ts';
+import type { Drifts } from './drift.ts';
 import type { InstanceOrders, Ordered } from './orders.ts';
 import { type Instances, scopeOf } from './service.ts';
 
@@ -9,6 +10,7 @@ const answer = (ordered: Ordered) => ({ success: true as const, ...ordered, data
 export const instanceRoutes = (
   instances: Instances,
   orders: InstanceOrders,
+  drifts: Drifts,
 ): Handlers<keyof typeof instanceEndpoints> => ({
   'instances.list': async ({ principal, query }) => {
     const { server_id: serverId, definition_id: definitionId, status, health } = query;
@@ -32,6 +34,10 @@ export const instanceRoutes = (
       success: true,
       data: await instances.syncComponents(tx, principal, body.instance_id, body.components),
     })),
+  'instances.drift': async ({ principal, params, body, write }) => {
+    const drift = await drifts.prepare(principal, params.id, body.drift);
+    return write(async (tx) => ({ success: true, data: await drifts.report(tx, principal, params.id, drift) }));
+  },
   'instances.deployments': async ({ principal, params, query }) => ({
     success: true,
     ...(await instances.deployments(principal, params.id, query)),

@@ -36,9 +36,9 @@ export type { InstanceRow, NamedRow } from './store.ts';
 export interface InstancesDeps {
   readonly reader: Queries;
   readonly pages: Pages;
-  readonly catalog: Pick<Catalog, 'byId'>;
+  readonly catalog: Pick<Catalog, 'known'>;
   /** Has a built-in action done; an equal one that still waits is answered instead. */
-  readonly order: (tx: Tx, order: BuiltInOrder) => Promise<unknown>;
+  readonly order: (tx: Tx, order: BuiltInOrder) => Promise<{ readonly id: string }>;
   /** Takes back what has not been sent yet. */
   readonly withdraw: (tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null) => Promise<void>;
   readonly deploymentsOf: (
@@ -137,7 +137,7 @@ export class Instances {
   }
 
   record(row: NamedRow): Instance {
-    const species = this.#deps.catalog.byId(row.template_id)?.item.species ?? '';
+    const { species } = this.#deps.catalog.known(row.template_id).item;
     return instanceRecord(row, species, (this.#deps.clock ?? Date.now)());
   }
 
@@ -191,6 +191,10 @@ export class Instances {
       revision: null,
       url: null,
       components: '[]',
+      drift: '[]',
+      drifted_at: null,
+      heals: 0,
+      healed_at: null,
       started_at: null,
       last_reported_at: null,
       created_at: tx.now,
@@ -229,6 +233,18 @@ export class Instances {
     const params = { remove_volumes: false };
     const startWithinMs = RELEASE_WITHIN_MS;
     await this.#deps.order(tx, { instance, slug: 'hortus.release', params, actor, startWithinMs });
+  }
+
+  /**
+   * Has everything of a definition removed, its volumes too, and answers the execution; nothing if there is no instance.
+   * For what was planted only to be tried.
+   */
+  async discard(tx: Tx, definitionId: string, volumes: readonly string[], actor: string | null) {
+    const instance = await lockLiving(tx, definitionId);
+    if (!instance) return undefined;
+    const params = { remove_volumes: true, confirm: [...volumes] };
+    const startWithinMs = RELEASE_WITHIN_MS;
+    return this.#deps.order(tx, { instance, slug: 'hortus.release', params, actor, startWithinMs });
   }
 
   /** The definition came back before its containers went: they may stay. */
@@ -273,7 +289,7 @@ const settlements: Readonly<Record<Settling, (row: InstanceRow, now: number) => 
     before: row.status === 'running' ? 'restart' : undefined,
     set: { started_at: now },
   }),
-  'hortus.release': () => ({ move: 'release', set: { container_id: null } }),
+  'hortus.release': () => ({ move: 'release', set: { container_id: null, drift: '[]', drifted_at: null } }),
 };
 
 export const scopeOf = (principal: Principal): Scope => ({

@@ -34,11 +34,19 @@ const inScope = (eb: Builder, scope: Scope): Expression<SqlBool>[] => [
   ...(scope.serverId === undefined ? [] : [eb('instances.server_id', '=', scope.serverId)]),
 ];
 
-/** Released ones are history: they are listed only when they are asked for. */
+/** What was planted to try a template is nobody's instance. */
+const isNoTest = (eb: Builder): Expression<SqlBool> =>
+  eb(
+    'instances.definition_id',
+    'not in',
+    eb.selectFrom('definitions').select('definitions.id').where('definitions.test_id', 'is not', null),
+  );
+
+/** Released ones are history, and those of deploy tests soon: they are listed only when they are asked for. */
 const matching = (filter: InstanceFilter) => (eb: Builder) =>
   eb.and([
     ...inScope(eb, filter),
-    ...(filter.definitionId === undefined ? [] : [eb('instances.definition_id', '=', filter.definitionId)]),
+    filter.definitionId === undefined ? isNoTest(eb) : eb('instances.definition_id', '=', filter.definitionId),
     filter.status === undefined
       ? eb('instances.status', '<>', sql.lit('released' as const))
       : eb('instances.status', '=', filter.status),
@@ -85,6 +93,7 @@ export const countByState = (queries: Queries, accountId: string) =>
     .select(['status', 'health'])
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .where('account_id', '=', accountId)
+    .where(isNoTest)
     .groupBy(['status', 'health'])
     .execute();
 
@@ -164,6 +173,14 @@ const byId = statement<{ id: string }, InstanceRow>((db, p, engine) => {
 
 export const lockInstance = async (tx: Tx, id: string): Promise<InstanceRow | undefined> => (await byId(tx, { id }))[0];
 
+export const findLiving = (queries: Queries, definitionId: string): Promise<InstanceRow | undefined> =>
+  queries.db
+    .selectFrom('instances')
+    .selectAll()
+    .where('definition_id', '=', definitionId)
+    .where('status', '<>', sql.lit('released' as const))
+    .executeTakeFirst();
+
 export const lockLiving = (tx: Tx, definitionId: string): Promise<InstanceRow | undefined> =>
   forUpdate(
     tx,
@@ -212,6 +229,18 @@ export const livingByUid = (queries: Queries, serverId: string, uids: readonly s
     .where('definitions.instance_uid', 'in', uids)
     .execute();
 
+/** The same with their names. */
+export const namedOn = (queries: Queries, serverId: string) =>
+  queries.db
+    .selectFrom('instances')
+    .innerJoin('definitions', 'definitions.id', 'instances.definition_id')
+    .select(['instances.id', 'instances.definition_id', 'instances.status'])
+    .select(['definitions.instance_uid', 'definitions.name', 'definitions.tenant_id'])
+    .where('instances.server_id', '=', serverId)
+    .where('instances.status', '<>', sql.lit('released' as const))
+    .orderBy('instances.id')
+    .execute();
+
 export async function countRunningOn(queries: Queries, serverId: string): Promise<number> {
   const { total } = await queries.db
     .selectFrom('instances')
@@ -232,6 +261,21 @@ export const writeComponents = (tx: Tx, id: string, components: string) =>
     .set({ components, last_reported_at: tx.now, updated_at: tx.now })
     .where('id', '=', id)
     .execute();
+
+export const writeDrift = (tx: Tx, id: string, columns: Pick<InstanceRow, 'drift' | 'drifted_at'>) =>
+  tx.db
+    .updateTable('instances')
+    .set({ ...columns, updated_at: tx.now })
+    .where('id', '=', id)
+    .execute();
+
+export const lockDriftedOf = async (tx: Tx, definitionId: string): Promise<InstanceRow | undefined> => {
+  const row = await lockLiving(tx, definitionId);
+  return row?.drifted_at === null ? undefined : row;
+};
+
+export const setHealed = (tx: Tx, id: string, columns: { heals: number; healed_at: number }) =>
+  tx.db.updateTable('instances').set(columns).where('id', '=', id).execute();
 
 const definitionById = statement<{ id: string }, { definition_id: string }>((db, p) =>
   db.selectFrom('instances').select('definition_id').where('id', '=', p.id),

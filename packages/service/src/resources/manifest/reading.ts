@@ -42,7 +42,9 @@ export class ManifestReading {
     const deployment = named.deployment ?? (await underWay(tx, definition.id));
     const revision = deployment?.revision ?? definition.current_revision;
     const deploymentId = deployment?.id ?? null;
-    const pins = deployment?.kind === 'rollback' ? (JSON.parse(deployment.images) as DeployedImage[]) : [];
+    // What goes back, or heals, runs the bytes that ran.
+    const pinned = deployment !== undefined && deployment.kind !== 'deploy';
+    const pins: DeployedImage[] = pinned ? JSON.parse(deployment.images) : [];
     const manifest = await manifests.signed(tx, { definition, deploymentId, revision, now: tx.now }, pins);
     await append(tx, {
       type: 'audit.manifest_read',

@@ -22,7 +22,7 @@ import { registriesOf, withPins } from './images.ts';
 import type { ManifestSigner } from './signer.ts';
 
 export interface ManifestsDeps {
-  readonly catalog: Pick<Catalog, 'byId'>;
+  readonly catalog: Pick<Catalog, 'known'>;
   readonly vault: Pick<Vault, 'decrypt'>;
   readonly signer: ManifestSigner;
   /** How to sign in to those of these registries that the account has a password for. */
@@ -35,6 +35,9 @@ export interface ResolvedManifest {
   /** Where they are. */
   readonly secretPaths: string[];
 }
+
+/** Makes another value of the one that is known. */
+const STAND_IN = '-of-then';
 
 /** What a manifest is made for. */
 export interface Occasion {
@@ -55,15 +58,17 @@ export class Manifests {
     return this.#deps.signer.publicKey;
   }
 
+  /** Secrets that were set after `secretsBefore` get a stand-in: what they were then is nowhere kept. */
   async resolve(
     queries: Queries,
     accountId: string,
     definitionId: string,
     revision: number,
+    secretsBefore = Number.POSITIVE_INFINITY,
   ): Promise<ResolvedManifest> {
     const definition = await definitionById(queries, accountId, definitionId);
     if (!definition) throw new Error(`There is no definition ${definitionId} to resolve.`);
-    return this.#resolve(queries, definition, await revisionOf(queries, definitionId, revision));
+    return this.#resolve(queries, definition, await revisionOf(queries, definitionId, revision), secretsBefore);
   }
 
   /** How long a deployment of this revision may go without progress. */
@@ -104,15 +109,21 @@ export class Manifests {
     };
   }
 
-  async #resolve(queries: Queries, definition: DefinitionRow, revision: RevisionRow): Promise<ResolvedManifest> {
+  async #resolve(
+    queries: Queries,
+    definition: DefinitionRow,
+    revision: RevisionRow,
+    secretsBefore = Number.POSITIVE_INFINITY,
+  ): Promise<ResolvedManifest> {
     const { id, account_id, instance_uid, name, server_id } = definition;
     const inputs = JSON.parse(revision.inputs) as Inputs;
     const asked = new Set(JSON.parse(revision.secret_inputs) as string[]);
     const secrets: Record<string, string> = {};
     const owner = { accountId: account_id, definitionId: id };
     for (const secret of await secretValues(queries, this.#deps.vault, owner)) {
-      if (secret.kind !== 'input') secrets[secret.name] = secret.value;
-      else if (asked.has(secret.name)) inputs[secret.name] = secret.value;
+      const value = secret.updatedAt > secretsBefore ? `${secret.value}${STAND_IN}` : secret.value;
+      if (secret.kind !== 'input') secrets[secret.name] = value;
+      else if (asked.has(secret.name)) inputs[secret.name] = value;
     }
     const resolution = resolve(this.#spec(revision.template_id), {
       profile: revision.profile,
@@ -133,8 +144,6 @@ export class Manifests {
   }
 
   #spec(templateId: string) {
-    const template = this.#deps.catalog.byId(templateId);
-    if (!template) throw new Error(`Template ${templateId} is named by a revision but not in the catalog.`);
-    return template.spec;
+    return this.#deps.catalog.known(templateId).spec;
   }
 }

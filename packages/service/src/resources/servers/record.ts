@@ -1,3 +1,4 @@
+import type { Fingerprint } from '@hortus/contract/fingerprint';
 import type { Server } from '@hortus/contract/resources/servers';
 import { iso, isoOrNull } from '../../time.ts';
 import type { ServerRow } from './store.ts';
@@ -15,14 +16,19 @@ export const serverRecord = (row: ServerRow): Server => ({
   name: row.name,
   environment: row.environment as Server['environment'],
   description: row.description,
+  deploy_tests: row.deploy_tests === 1,
   status: row.status,
   connected: row.connected_replica !== null,
   last_seen_at: isoOrNull(row.last_seen_at),
   duplicate_seen_at: isoOrNull(row.duplicate_at),
   daemon: daemonRecord(row),
+  fingerprint: fingerprintOf(row),
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
 });
+
+export const fingerprintOf = ({ fingerprint }: Pick<ServerRow, 'fingerprint'>): Fingerprint | null =>
+  fingerprint === null ? null : (JSON.parse(fingerprint) as Fingerprint);
 
 function daemonRecord(row: ServerRow): Server['daemon'] {
   const { os = null, arch = null, engine = null, ingress = null } = JSON.parse(row.daemon_platform) as Platform;

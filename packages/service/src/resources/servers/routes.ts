@@ -1,9 +1,14 @@
 import type { serverEndpoints } from '@hortus/contract/resources/servers';
 import type { Handlers } from '../../http/handler.ts';
 import { userOf } from '../../identity/principal.ts';
+import type { Drains } from './drain.ts';
 import type { Servers } from './service.ts';
 
-export const serverRoutes = (servers: Servers): Handlers<keyof typeof serverEndpoints> => ({
+export const serverRoutes = (servers: Servers, drains: Drains): Handlers<keyof typeof serverEndpoints> => ({
+  'servers.drain': ({ principal, params, write }) =>
+    write(async (tx) => ({ success: true, data: await drains.drain(tx, principal, params.id) })),
+  'servers.undrain': ({ principal, params, write }) =>
+    write(async (tx) => ({ success: true, data: await drains.undrain(tx, principal, params.id) })),
   'servers.list': async ({ principal, query }) => ({
     success: true,
     ...(await servers.list({ accountId: principal.accountId }, query)),

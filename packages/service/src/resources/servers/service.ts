@@ -1,3 +1,4 @@
+import { Fingerprint, type ReportedFingerprint } from '@hortus/contract/fingerprint';
 import type { Server, ServerRegistration, ServerUpdate } from '@hortus/contract/resources/servers';
 import { KEYS_TOPIC } from '../../identity/authenticator.ts';
 import { actorOf, type Principal, userOf } from '../../identity/principal.ts';
@@ -10,16 +11,18 @@ import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { ROTATE_TOPIC, sealedFor } from './key-handover.ts';
 import { serverLifecycle } from './lifecycle.ts';
-import { serverRecord } from './record.ts';
+import { fingerprintOf, serverRecord } from './record.ts';
 import {
   countServers,
   findServer,
+  listForTests,
   listServers,
   lockServer,
   type ServerFilter,
   type ServerRow,
   updateServer,
   useServer,
+  writeFingerprint,
 } from './store.ts';
 
 export interface ServersDeps {
@@ -39,6 +42,7 @@ export interface ServersDeps {
 export interface Standing {
   readonly status: ServerRow['status'];
   readonly connected: boolean;
+  readonly fingerprint: Fingerprint | null;
 }
 
 export class Servers {
@@ -70,13 +74,33 @@ export class Servers {
     return useServer(tx, accountId, id);
   }
 
+  /** For deployments that are promised a part of it: the next one waits until the transaction ends. */
+  hold(tx: Tx, accountId: string, id: string): Promise<unknown> {
+    return lockServer(tx, accountId, id);
+  }
+
   /** For deployments: whether it takes work and whether its daemon is there. Undefined when it has been removed. */
   async standing(queries: Queries, accountId: string, id: string): Promise<Standing | undefined> {
     const row = await findServer(queries, accountId, id);
     if (!row) return undefined;
     const there = row.connected_replica !== null || row.polled_at !== null;
     const connected = row.status === 'online' || (row.status === 'draining' && there);
-    return { status: row.status, connected };
+    return { status: row.status, connected, fingerprint: fingerprintOf(row) };
+  }
+
+  /** For capacity, whose reports say it. What a daemon does not know is null. */
+  async identify(tx: Tx, id: string, found: ReportedFingerprint): Promise<void> {
+    const names = Object.keys(Fingerprint.properties) as (keyof Fingerprint)[];
+    await writeFingerprint(
+      tx,
+      id,
+      JSON.stringify(Object.fromEntries(names.map((name) => [name, found[name] ?? null]))),
+    );
+  }
+
+  /** For templates that are to be tried: where that may happen, the best place first. */
+  async forTests(queries: Queries, accountId: string): Promise<{ readonly id: string; readonly name: string }[]> {
+    return listForTests(queries, accountId);
   }
 
   /** For deployments: whether the daemon that is connected keeps no journal, and so names itself to nobody. */
@@ -96,6 +120,7 @@ export class Servers {
         name: body.name,
         environment: body.environment,
         description: body.description ?? null,
+        deploy_tests: body.deploy_tests ? 1 : 0,
         key_hash: hash,
         next_key_hash: null,
         next_key_sealed: null,
@@ -107,6 +132,7 @@ export class Servers {
         daemon_version: null,
         daemon_journal: null,
         daemon_platform: '{}',
+        fingerprint: null,
         polled_at: null,
         last_seen_at: null,
         deleted_at: null,
@@ -122,7 +148,9 @@ export class Servers {
 
   async update(tx: Tx, principal: Principal, id: string, body: ServerUpdate): Promise<Server> {
     const row = await this.#lock(tx, principal, id);
-    return serverRecord(await updateServer(tx, row, body));
+    const { deploy_tests, ...rest } = body;
+    const flag = deploy_tests === undefined ? {} : { deploy_tests: deploy_tests ? (1 as const) : (0 as const) };
+    return serverRecord(await updateServer(tx, row, { ...rest, ...flag }));
   }
 
   async remove(tx: Tx, principal: Principal, id: string, force: boolean): Promise<Server> {

@@ -1,4 +1,4 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { forUpdate, forUse } from '../../storage/locking.ts';
 import { statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
@@ -80,6 +80,26 @@ export const lockServer = (tx: Tx, accountId: string, id: string): Promise<Serve
       .where('deleted_at', 'is', null),
   ).executeTakeFirst();
 
+/** Those that take deploy tests; the newest that is online before others. */
+export const listForTests = (queries: Queries, accountId: string): Promise<ServerRow[]> =>
+  queries.db
+    .selectFrom('servers')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('deploy_tests', '=', 1)
+    .where('deleted_at', 'is', null)
+    .where('status', 'not in', ['draining', 'disabled'])
+    .orderBy((eb) =>
+      eb
+        .case()
+        .when('status', '=', sql.lit('online' as const))
+        .then(0)
+        .else(1)
+        .end(),
+    )
+    .orderBy('id', 'desc')
+    .execute();
+
 const daemonColumns = ['id', 'status', 'connection_epoch', 'last_seen_at'] as const;
 type DaemonRow = Pick<ServerRow, (typeof daemonColumns)[number]>;
 
@@ -92,10 +112,26 @@ export const lockConnectedDaemon = statement<{ id: string }, DaemonRow>((db, p, 
   return engine === 'postgres' ? query.forUpdate() : query;
 });
 
+/** Written only where it says something new, because it comes with every report. */
+export const writeFingerprint = (tx: Tx, id: string, fingerprint: string) =>
+  tx.db
+    .updateTable('servers')
+    .set({ fingerprint })
+    .where('id', '=', id)
+    .where((eb) => eb.or([eb('fingerprint', 'is', null), eb('fingerprint', '<>', fingerprint)]))
+    .execute();
+
 export type ServerColumns = Partial<
   Pick<
     ServerRow,
-    'name' | 'environment' | 'description' | 'key_hash' | 'next_key_hash' | 'next_key_sealed' | 'deleted_at'
+    | 'name'
+    | 'environment'
+    | 'description'
+    | 'deploy_tests'
+    | 'key_hash'
+    | 'next_key_hash'
+    | 'next_key_sealed'
+    | 'deleted_at'
   >
 >;
 

@@ -3,6 +3,7 @@ import type { TemplateItem } from '@hortus/contract/resources/templates';
 import { canonical } from '@hortus/template/canonical';
 import type { Canonical } from '@hortus/template/canonical-form';
 import { BASE_PATH } from '../../http/api-routes.ts';
+import { Behind } from '../../problem.ts';
 import type { Queries } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
 import { byName, Shelf } from './shelf.ts';
@@ -121,9 +122,22 @@ export class Catalog {
       .findLast((template) => template !== undefined);
   }
 
+  /** The ids of every published version of an owner's template. */
+  versionsOf(species: string, owner: string): string[] {
+    const all = this.#shelves.get(owner)?.everyVersion() ?? [];
+    return all.filter((item) => item.species === species).map(({ id }) => id);
+  }
+
   /** Whoever it belongs to: for what was made from it. */
   byId(id: string): CatalogTemplate | undefined {
     return this.#known.get(id)?.template;
+  }
+
+  /** The same for an id that somebody has stored: if it is not known here, another process has published it just now. */
+  known(id: string): CatalogTemplate {
+    const template = this.byId(id);
+    if (!template) throw new Behind(`Template ${id} is named somewhere but not in the catalog.`, () => this.load());
+    return template;
   }
 
   /** What an account may know of: the catalog's, and its own; without an account only the catalog's. */

@@ -2,11 +2,25 @@ import { specHash } from '@hortus/template/canonical';
 import type { Canonical } from '@hortus/template/canonical-form';
 import { canonicalJson } from '@hortus/template/canonical-json';
 import { newId } from '../../ids.ts';
+import { enqueue } from '../../jobs/enqueue.ts';
 import { begin } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { CATALOG_TOPIC } from './catalog.ts';
 import { templateLifecycle } from './lifecycle.ts';
 import { CATALOG, findCatalogVersions, markDeprecated, type TemplateRow } from './store.ts';
+
+/** Work that follows when a version can be had: its payload is a `Publication`. */
+export const PUBLISHED = 'templates.published';
+
+export interface Publication {
+  readonly species: string;
+  /** The catalog, or the account whose own template it is. */
+  readonly owner: string;
+}
+
+/** Put down with the publication itself, so that neither is without the other. */
+export const followPublication = (tx: Tx, { species, owner }: Publication): Promise<void> =>
+  enqueue(tx, { kind: PUBLISHED, key: `${owner} ${species}`, payload: { species, owner } });
 
 /** Who a template is from, where it did not come with Hortus. */
 export interface Author {
@@ -44,6 +58,8 @@ export async function publish(
     updated_at: tx.now,
   };
   const published = await begin(tx, templateLifecycle, row, 'ship', null, taken);
+  // Nothing runs an earlier version of what has none, and a first start publishes the whole catalog.
+  if ((await findCatalogVersions(tx, spec.slug)).length > 1) await followPublication(tx, published);
   tx.notify(CATALOG_TOPIC);
   return published;
 }

@@ -1,5 +1,8 @@
 import { upgradeMachine } from '@hortus/contract/machines/upgrade';
+import { append } from '../../outbox/append.ts';
 import type { Lifecycle } from '../../state/transition.ts';
+import type { Tx } from '../../storage/storage.ts';
+import type { UpgradeRow } from './store.ts';
 
 export const upgradeLifecycle: Lifecycle<typeof upgradeMachine, 'upgrades'> = {
   machine: upgradeMachine,
@@ -14,5 +17,34 @@ export const upgradeLifecycle: Lifecycle<typeof upgradeMachine, 'upgrades'> = {
     from_template_id: row.from_template_id,
     to_template_id: row.to_template_id,
     status: row.status,
+    step: row.step,
+    revision: row.revision,
+    deployment_id: row.deployment_id,
+    reason: row.reason,
   }),
 };
+
+/** Of what happens while it is applied, before that begins. */
+export const notBegun = {
+  step: null,
+  from_revision: null,
+  revision: null,
+  backup_id: null,
+  backup_execution: null,
+  deployment_id: null,
+  return_id: null,
+  watch_until: null,
+  reason: null,
+  error: null,
+  finished_at: null,
+} as const;
+
+export const recordUpgrade = (tx: Tx, row: UpgradeRow, word: string, actor: string | null): Promise<void> =>
+  append(tx, {
+    type: `audit.upgrade_${word}`,
+    accountId: row.account_id,
+    resourceType: 'upgrade',
+    resourceId: row.id,
+    actor,
+    data: upgradeLifecycle.eventData(row),
+  });

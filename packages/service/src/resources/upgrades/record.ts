@@ -5,9 +5,8 @@ import type { Catalog } from '../templates/catalog.ts';
 import type { ChosenRow } from './store.ts';
 
 /** Compared when it is read, so that it always speaks of what is chosen now. */
-export function upgradeRecord(row: ChosenRow, catalog: Pick<Catalog, 'byId'>): Upgrade {
-  const [from, to] = [catalog.byId(row.from_template_id), catalog.byId(row.to_template_id)];
-  if (!from || !to) throw new Error(`The upgrade ${row.id} names a template that is not in the catalog.`);
+export function upgradeRecord(row: ChosenRow, catalog: Pick<Catalog, 'known'>): Upgrade {
+  const [from, to] = [catalog.known(row.from_template_id), catalog.known(row.to_template_id)];
   const { changes, conflicts, newInputs, irreversible } = compareForUpgrade(from.spec, to.spec, {
     profile: row.profile,
     variant: row.variant ?? undefined,
@@ -31,7 +30,17 @@ export function upgradeRecord(row: ChosenRow, catalog: Pick<Catalog, 'byId'>): U
     conflicts: [...conflicts],
     new_inputs: [...newInputs],
     irreversible: [...irreversible],
+    step: row.step,
+    from_revision: row.from_revision,
+    revision: row.revision,
+    backup_id: row.backup_id,
+    deployment_id: row.deployment_id,
+    return_id: row.return_id,
+    reason: row.reason,
+    error: row.error,
     acknowledged_at: isoOrNull(row.acknowledged_at),
+    started_at: isoOrNull(row.started_at),
+    finished_at: isoOrNull(row.finished_at),
     created_at: iso(row.created_at),
     updated_at: iso(row.updated_at),
   };

@@ -1,11 +1,11 @@
 import { newId } from '../../ids.ts';
 import type { JobKind } from '../../jobs/job.ts';
-import { append } from '../../outbox/append.ts';
 import { begin } from '../../state/transition.ts';
 import { RunAgain, type Storage, type Tx } from '../../storage/storage.ts';
 import type { Catalog } from '../templates/catalog.ts';
+import type { Publication } from '../templates/publish.ts';
 import { compareVersions } from '../templates/version-order.ts';
-import { upgradeLifecycle } from './lifecycle.ts';
+import { notBegun, recordUpgrade, upgradeLifecycle } from './lifecycle.ts';
 import { forgetOpen, type RunningRow, runningInstances, type ScanScope, upgradesOf } from './store.ts';
 import { verdictOn } from './verdict.ts';
 
@@ -14,7 +14,7 @@ export const SCAN = 'upgrades.scan';
 
 export interface ScanDeps {
   readonly storage: Storage;
-  readonly catalog: Pick<Catalog, 'byId' | 'newestOf'>;
+  readonly catalog: Pick<Catalog, 'byId' | 'newestOf' | 'versionsOf' | 'load'>;
 }
 
 export interface Counts {
@@ -58,6 +58,20 @@ export const scanJob = (deps: ScanDeps, every: number): JobKind => ({
   },
 });
 
+/** A version was published: whatever runs an earlier one of the same template may go to it. */
+export const publishedJob = ({ storage, catalog }: ScanDeps): JobKind => ({
+  maxAttempts: Number.POSITIVE_INFINITY,
+  concurrency: 1,
+  run: async ({ job, signal }) => {
+    const { species, owner } = job.payload as Publication;
+    // It may have been published by another process, of which this one has not heard yet.
+    await catalog.load();
+    const templateIds = catalog.versionsOf(species, owner);
+    if (templateIds.length > 1) await scan({ storage, catalog }, { templateIds }, null, signal);
+    return 'done';
+  },
+});
+
 async function scanBatch(tx: Tx, catalog: ScanDeps['catalog'], rows: readonly RunningRow[], actor: string | null) {
   const counts = { found: 0, superseded: 0, available: 0 };
   const ids = rows.map(({ id }) => id);
@@ -75,9 +89,13 @@ async function scanBatch(tx: Tx, catalog: ScanDeps['catalog'], rows: readonly Ru
 }
 
 function newerThan(catalog: ScanDeps['catalog'], templateId: string) {
-  const running = catalog.byId(templateId)?.item;
-  const newest = running && catalog.newestOf(running.species)?.item;
-  if (!running || !newest || newest.deprecated) return undefined;
+  const template = catalog.byId(templateId);
+  // A draft that is being tried goes nowhere, and an account's own template never becomes the catalog's of that name.
+  if (template?.item.status !== 'published') return undefined;
+  const { item: running, owner } = template;
+  const candidate = catalog.newestOf(running.species, owner);
+  const newest = candidate?.owner === owner ? candidate.item : undefined;
+  if (!newest || newest.deprecated) return undefined;
   return compareVersions(newest.version, running.version) > 0 ? newest : undefined;
 }
 
@@ -92,17 +110,15 @@ async function found(tx: Tx, row: RunningRow, target: { id: string; species: str
     from_template_id: row.template_id,
     to_template_id: target.id,
     acknowledged_at: null,
+    ...notBegun,
+    ignore_capacity: 0 as const,
+    applied_by: null,
+    started_at: null,
+    batch: null,
     created_at: tx.now,
     updated_at: tx.now,
   };
   // Somebody else who scans at the same time may be quicker: then what there is, is to be looked at anew.
   const born = await begin(tx, upgradeLifecycle, upgrade, 'find', actor, () => new RunAgain());
-  await append(tx, {
-    type: 'audit.upgrade_found',
-    accountId: row.account_id,
-    resourceType: 'upgrade',
-    resourceId: born.id,
-    actor,
-    data: upgradeLifecycle.eventData(born),
-  });
+  await recordUpgrade(tx, born, 'found', actor);
 }

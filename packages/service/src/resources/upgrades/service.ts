@@ -1,13 +1,12 @@
 import type { Upgrade, UpgradeScanResult } from '@hortus/contract/resources/upgrades';
 import { actorOf, type Principal } from '../../identity/principal.ts';
-import { append } from '../../outbox/append.ts';
 import { invalid, notFound } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
 import type { Catalog } from '../templates/catalog.ts';
-import { upgradeLifecycle } from './lifecycle.ts';
+import { recordUpgrade, upgradeLifecycle } from './lifecycle.ts';
 import { upgradeRecord } from './record.ts';
 import { type ScanDeps, scan } from './scan.ts';
 import { countUpgrades, listUpgrades, lockUpgrade, type UpgradeFilter } from './store.ts';
@@ -34,6 +33,13 @@ export class Upgrades {
     return { ...page, data: page.data.map((row) => upgradeRecord(row, catalog)) };
   }
 
+  async read({ accountId }: Principal, id: string): Promise<Upgrade> {
+    const { storage, catalog } = this.#deps;
+    const [row] = await listUpgrades(storage.reader, { accountId, id }, 1, 0);
+    if (!row) throw notFound('upgrade');
+    return upgradeRecord(row, catalog);
+  }
+
   async scan(principal: Principal, instanceId: string | undefined): Promise<UpgradeScanResult> {
     const { accountId } = principal;
     if (instanceId !== undefined && !(await this.#deps.hasInstance(accountId, instanceId)))
@@ -51,15 +57,7 @@ export class Upgrades {
     if (!row || !standing) throw notFound('upgrade');
     const set = { acknowledged_at: row.acknowledged_at ?? tx.now };
     const changed = await transition(tx, upgradeLifecycle, row, 'acknowledge', { actor, set });
-    if (changed.status !== row.status)
-      await append(tx, {
-        type: 'audit.upgrade_acknowledged',
-        accountId,
-        resourceType: 'upgrade',
-        resourceId: id,
-        actor,
-        data: upgradeLifecycle.eventData(changed),
-      });
+    if (changed.status !== row.status) await recordUpgrade(tx, changed, 'acknowledged', actor);
     return upgradeRecord({ ...standing, ...changed }, this.#deps.catalog);
   }
 }

@@ -12,6 +12,8 @@ export interface ChosenRow extends UpgradeRow {
   readonly variant: string | null;
   readonly inputs: string;
   readonly secret_inputs: string;
+  readonly running_revision: number | null;
+  readonly running_template_id: string;
 }
 
 export interface UpgradeFilter {
@@ -77,6 +79,7 @@ export const listUpgrades = (
     .selectAll('upgrades')
     .select('definitions.name as instance_name')
     .select(['revisions.profile', 'revisions.variant', 'revisions.inputs', 'revisions.secret_inputs'])
+    .select(['instances.revision as running_revision', 'revisions.template_id as running_template_id'])
     .orderBy('upgrades.id', 'desc')
     .limit(limit)
     .offset(offset)
@@ -96,9 +99,46 @@ export const lockUpgrade = (tx: Tx, accountId: string, id: string): Promise<Upgr
     tx.db.selectFrom('upgrades').selectAll().where('id', '=', id).where('account_id', '=', accountId),
   ).executeTakeFirst();
 
+/** For those who see it through. */
+export const lockUpgradeById = (tx: Tx, id: string): Promise<UpgradeRow | undefined> =>
+  forUpdate(tx, tx.db.selectFrom('upgrades').selectAll().where('id', '=', id)).executeTakeFirst();
+
+export const findUpgrade = (queries: Queries, accountId: string, id: string): Promise<UpgradeRow | undefined> =>
+  queries.db
+    .selectFrom('upgrades')
+    .selectAll()
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+
+/** The ids of those that wait for a decision, the oldest first. */
+export async function oldestOpen(queries: Queries, filter: UpgradeFilter, limit: number): Promise<string[]> {
+  const rows = standingUpgrades(queries, filter).select('upgrades.id').where('upgrades.status', 'in', open);
+  return (await rows.orderBy('upgrades.id').limit(limit).execute()).map(({ id }) => id);
+}
+
+/** Those that one of these deployments or executions keeps waiting. */
+export const upgradesWaitingFor = (queries: Queries, ids: readonly string[]) =>
+  queries.db
+    .selectFrom('upgrades')
+    .select('id')
+    .where('status', '=', sql.lit('applying' as const))
+    .where((eb) =>
+      eb.or([eb('deployment_id', 'in', ids), eb('backup_execution', 'in', ids), eb('return_id', 'in', ids)]),
+    )
+    .execute();
+
+type Progress = Partial<Omit<UpgradeRow, 'id' | 'status'>>;
+
+/** What is noted beside the status. */
+export const noteUpgrade = (tx: Tx, id: string, columns: Progress) =>
+  tx.db.updateTable('upgrades').set(columns).where('id', '=', id).execute();
+
 export interface ScanScope {
   readonly accountId?: string | undefined;
   readonly instanceId?: string | undefined;
+  /** Only what runs one of these. */
+  readonly templateIds?: readonly string[] | undefined;
 }
 
 /** What runs, and from which template; in the order of ids, beyond the one that was seen last. */
@@ -116,6 +156,9 @@ export const runningInstances = (queries: Queries, scope: ScanScope, after: stri
     .where('instances.id', '>', after)
     .$if(scope.accountId !== undefined, (query) => query.where('instances.account_id', '=', scope.accountId as string))
     .$if(scope.instanceId !== undefined, (query) => query.where('instances.id', '=', scope.instanceId as string))
+    .$if(scope.templateIds !== undefined, (query) =>
+      query.where('revisions.template_id', 'in', scope.templateIds as readonly string[]),
+    )
     .orderBy('instances.id')
     .limit(limit)
     .execute();

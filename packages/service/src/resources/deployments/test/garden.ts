@@ -26,6 +26,7 @@ import { Servers, type ServersDeps } from '../../servers/service.ts';
 import { Catalog } from '../../templates/catalog.ts';
 import { shipCatalog } from '../../templates/ship.ts';
 import { DEADLINE, deadlineJob } from '../deadline.ts';
+import { Planning } from '../planning.ts';
 import { deploymentFor, stopDeployments, underWay } from '../queue.ts';
 import { type DeployedFacts, DeploymentReports } from '../reports.ts';
 import { Deployments } from '../service.ts';
@@ -70,8 +71,21 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
     stopDeployments: stopDeployments(wake),
     releaseAll: instances.releaseAll,
     keepAll: instances.keepAll,
+    healLiving: async () => {},
   });
-  const deployments = new Deployments({ reader, pages, server, manifests, wake, deployedOn, heard });
+  const holdServer = servers.hold.bind(servers);
+  const planning = new Planning({ reader, server, manifests });
+  const deployments = new Deployments({
+    reader,
+    pages,
+    server,
+    manifests,
+    planning,
+    wake,
+    deployedOn,
+    holdServer,
+    heard,
+  });
   const hasPublishedDaemon = servers.hasPublishedDaemon.bind(servers);
   const reports = new DeploymentReports({ reader, vault, instances, manifests, hasPublishedDaemon, wake, heard });
   const reading = new ManifestReading({
@@ -97,6 +111,7 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
     manifests,
     definitions,
     deployments,
+    planning,
     reports,
     reading,
     instances,

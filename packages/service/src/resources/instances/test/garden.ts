@@ -111,6 +111,7 @@ async function replicaOn(storage: Storage, clock: () => number) {
     stopDeployments: async () => {},
     releaseAll: (tx, ...rest) => instances.releaseAll(tx, ...rest),
     keepAll: (tx, ...rest) => instances.keepAll(tx, ...rest),
+    healLiving: async () => {},
   });
   const worker = new JobWorker({
     storage,

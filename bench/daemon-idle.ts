@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { askDocker } from '@hortus/testkit/docker-request';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { until } from '@hortus/testkit/until';
+import { buildAgent } from '../scripts/agent/build.ts';
+import type { Bench, Figure } from './claim.ts';
+import { type EngineGround, openEngineGround, pause } from './engine-ground.ts';
+import { IMAGE } from './seed.ts';
+
+const CONTAINERS = 200;
+const AT_ONCE = 4;
+/** Two whole rounds of reports, which come every half minute. */
+const WATCHED_MS = 60_000;
+/** What comes with the start, and with 200 containers that are new, is over by then. */
+const SETTLING_MS = 35_000;
+
+/** What the daemon costs while nothing happens: the binary that servers run, with 200 containers to report on. */
+export const daemonIdle: Bench = {
+  name: 'daemon-idle',
+  async run() {
+    await using folder = temporaryFolder('agent');
+    const binary = join(folder.path, 'hortusd');
+    await buildAgent({ arch: process.arch === 'arm64' ? 'arm64' : 'amd64', output: binary });
+    await using ground = await openEngineGround({ daemon: [binary] });
+    await plantContainers(ground);
+    const { pid } = ground.daemon;
+    const engine = Number(readFileSync(ground.socketPath.replace(/docker\.sock$/, 'pid'), 'utf8'));
+    await pause(SETTLING_MS);
+    const [ours, theirs] = await cpuSecondsOf([pid, engine], WATCHED_MS);
+    const percent = ((ours ?? Number.NaN) / WATCHED_MS) * 100_000;
+    const enginePercent = ((theirs ?? Number.NaN) / WATCHED_MS) * 100_000;
+    const { resident, unshared } = memoryOf(pid);
+    await everybodyReported(ground);
+    return [
+      figure(`reports on ${CONTAINERS} containers`, percent, '% of a core', 2, {
+        note: `the engine spends ${enginePercent.toFixed(1)} % on answering`,
+      }),
+      figure('memory of an idle daemon', resident / 1e6, 'MB resident', 100),
+      figure('memory that is its own', unshared / 1e6, 'MB private', 30),
+    ];
+  },
+};
+
+function figure(claim: string, value: number, unit: string, most: number, more: Partial<Figure> = {}): Figure {
+  const against = { name: `${unit} allowed`, value: most };
+  return { claim, value, unit, against, ratio: value / most, promise: { atMost: 1 }, ...more };
+}
+
+/** As the daemon makes them, but by the engine alone: it is the looking that is measured. */
+async function plantContainers({ socketPath, serverId }: EngineGround): Promise<void> {
+  const ask = async (path: string, body?: object) => {
+    const { status, text } = await askDocker(socketPath, 'POST', path, body);
+    if (status >= 300) throw new Error(`POST ${path} answered ${status}: ${text}`);
+  };
+  await ask('/networks/create', { Name: 'bench-idle' });
+  let next = 0;
+  const plantSome = async () => {
+    for (let number = next++; number < CONTAINERS; number = next++) {
+      const name = `idle-${number}`;
+      const labels = { managed: 'true', server: serverId, instance: name, component: 'main', primary: 'true' };
+      await ask(`/containers/create?name=${name}`, {
+        Image: IMAGE,
+        Labels: Object.fromEntries(Object.entries(labels).map(([key, value]) => [`hortus.${key}`, value])),
+        HostConfig: { NetworkMode: 'bench-idle' },
+      });
+      await ask(`/containers/${name}/start`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, plantSome));
+}
+
+/** That it was cheap counts only if it was done. */
+async function everybodyReported({ client, serverId }: EngineGround): Promise<void> {
+  const age = async () => (await client.call('capacity.read', { params: { server_id: serverId } })).data.age_seconds;
+  await until(async () => ((await age()) ?? Number.POSITIVE_INFINITY) < 40, { describe: 'a report of the daemon' });
+}
+
+/** Seconds of processor time that each used meanwhile. */
+async function cpuSecondsOf(pids: readonly number[], ms: number): Promise<number[]> {
+  const before = pids.map(cpuSeconds);
+  await pause(ms);
+  return pids.map((pid, at) => cpuSeconds(pid) - (before[at] ?? 0));
+}
+
+/** The kernel counts hundredths: user is the fourteenth field, system the next. */
+function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+function memoryOf(pid: number): { resident: number; unshared: number } {
+  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+  const bytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(rollup)?.[1]) * 1024;
+  return { resident: bytes('Rss'), unshared: bytes('Private_Clean') + bytes('Private_Dirty') };
+}

@@ -1,0 +1,46 @@
+import { type Bench, median } from './claim.ts';
+import { cli, dockerRun, NETWORK } from './docker-cli.ts';
+import { define, deploy, openEngineGround, timed } from './engine-ground.ts';
+
+const WARM_UP = 2;
+const PAIRS = 8;
+
+/** For how long a container with storage is away when it is made anew, against `docker stop` and `docker start` of one like it. */
+export const gapBench: Bench = {
+  name: 'gap',
+  async run(repetitions) {
+    await using ground = await openEngineGround();
+    const { client } = ground;
+    await cli(ground, ['network', 'create', NETWORK]);
+    await dockerRun(ground, 'bare', ['--init']);
+    const definition = await define(ground, 'shrub', 'shrub');
+    await deploy(ground, definition);
+    const all: { ours: number; bare: number }[] = [];
+    for (let i = 0; i < WARM_UP + PAIRS * repetitions; i++) {
+      const ours = async () => {
+        await client.call('definitions.update', { params: { id: definition }, body: { inputs: { ROUND: String(i) } } });
+        const { gap_ms } = await deploy(ground, definition);
+        return gap_ms ?? Number.NaN;
+      };
+      const bare = () =>
+        timed(async () => {
+          await cli(ground, ['stop', 'bare']);
+          await cli(ground, ['start', 'bare']);
+        });
+      // Taking turns at going first, so that what one leaves behind is not always the other's burden.
+      all.push(i % 2 === 0 ? { ours: await ours(), bare: await bare() } : { bare: await bare(), ours: await ours() });
+    }
+    const pairs = all.slice(WARM_UP);
+    return [
+      {
+        claim: 'gap of a rollout that makes a container anew',
+        value: median(pairs.map((p) => p.ours)),
+        unit: 'ms',
+        against: { name: 'ms docker stop && docker start', value: median(pairs.map((p) => p.bare)) },
+        ratio: median(pairs.map((p) => p.ours / p.bare)),
+        promise: { atMost: 1.5 },
+        note: 'until the new one is healthy; with network, volume and limits',
+      },
+    ];
+  },
+};

@@ -1,0 +1,110 @@
+import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
+import type { Engine } from '@hortus/daemon/engine/engine';
+import { until } from '@hortus/testkit/until';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Garden, openGarden } from './garden.ts';
+import { PLOT_IMAGE } from './plot.ts';
+
+/** With a volume, a route and a page behind it; what the smoke test expects of the page is said. */
+const draft = (slug: string, contains: string, start = '') => `slug: ${slug}
+name: ${slug}
+version: 1.0.0
+archetype: application
+taxonomy: {kingdom: applications, family: website}
+image: {repository: ${PLOT_IMAGE}, tag: "1"}
+inputs: {required: [{name: WEB_HOSTNAME, type: domain}]}
+secrets: {TOKEN: {generate: password, length: 32}}
+routes: [{name: web, port: 8080, host: "\${inputs.WEB_HOSTNAME}", path: /, tls: "off", primary: true}]
+env: {TOKEN: "\${secrets.TOKEN}"}
+command: [sh, -c, '${start}touch /data/fish; exec httpd -f -p 8080 -h /www']
+stop_signal: SIGKILL
+files: [{mount_path: /www/index.html, mode: "0644", content: "welcome"}]
+storage: [{name: data, mount_path: /data, critical: true}]
+healthcheck: {http: {port: 8080}, interval: 200ms, timeout: 1s, retries: 3, start_period: 10s}
+smoke:
+  - {http: {route: web, path: /, expect: 200, contains: ${contains}}}
+  - {tcp: {port: 8080}}
+  - {exec: {command: [test, -e, /data/fish]}}
+`;
+
+let garden: Garden;
+let engine: Engine;
+beforeAll(async () => {
+  garden = await openGarden();
+  engine = openDockerEngine({ socketPath: garden.socketPath });
+  await garden.service.client.call('servers.update', { params: { id: garden.serverId }, body: { deploy_tests: true } });
+  garden.startDaemon();
+  await garden.online();
+}, 120_000);
+afterAll(async () => {
+  engine?.close();
+  await garden?.[Symbol.asyncDispose]();
+}, 60_000);
+
+async function begin(source: string) {
+  const { client } = garden.service;
+  const { data } = await client.call('drafts.create', { body: { source } });
+  await client.call('drafts.validate', { params: { id: data.id } });
+  return (await client.call('drafts.test', { params: { id: data.id }, body: {} })).data;
+}
+
+/** How it ended, when nothing of it is left. */
+async function cleared(templateId: string) {
+  const look = async () => {
+    const tests = await garden.service.client
+      .call('drafts.tests', { params: { id: templateId } })
+      .catch(() => undefined);
+    const newest = tests?.data[0];
+    return newest?.cleared ? newest : undefined;
+  };
+  return await until(look, { describe: 'the end of the test', within: 90_000 });
+}
+
+async function leftovers(): Promise<string[]> {
+  const labels = { 'hortus.server': garden.serverId };
+  const [containers, volumes, networks] = [
+    await engine.containers({ labels }),
+    await engine.volumes({ labels }),
+    await engine.networks({ labels }),
+  ];
+  return [...containers, ...volumes, ...networks].map(({ name }) => name);
+}
+
+test('a template that works is tried for real, leaves nothing, and may be published', {
+  timeout: 180_000,
+}, async () => {
+  const { template_id: id } = await begin(draft('pond', 'welcome'));
+  const end = await cleared(id);
+  expect(end, `${end.error}\n${end.output}`).toMatchObject({ status: 'passed', reason: null, error: null });
+  expect(end.output?.split('\n')).toEqual([
+    expect.stringMatching(/^passed {2}GET \/ of route web: 200/),
+    expect.stringMatching(/^passed {2}a connection to main on port 8080/),
+    expect.stringMatching(/^passed {2}test -e \/data\/fish in main/),
+    '',
+  ]);
+  expect(await leftovers()).toEqual([]);
+  const { data } = await garden.service.client.call('drafts.promote', { params: { id } });
+  expect(data.status).toBe('published');
+});
+
+test('one that does not do what it says fails with what was seen, and leaves nothing', {
+  timeout: 180_000,
+}, async () => {
+  const { template_id: id } = await begin(draft('bog', 'goodbye'));
+  const end = await cleared(id);
+  expect(end).toMatchObject({ status: 'failed', reason: 'smoke' });
+  expect(end.error).toBe('GET / of route web: expected 200 with "goodbye", saw 200: welcome.');
+  expect(await leftovers()).toEqual([]);
+  await expect(garden.service.client.call('drafts.promote', { params: { id } })).rejects.toMatchObject({ status: 422 });
+});
+
+test('a service that is killed on the way goes on with it, and forgets nothing it planted', {
+  timeout: 240_000,
+}, async () => {
+  // It takes its time to become healthy, so that the kill comes in between.
+  const { template_id: id } = await begin(draft('marsh', 'welcome', 'sleep 3; '));
+  await until(async () => (await leftovers()).length > 0, { describe: 'something planted', within: 60_000 });
+  await garden.restartService();
+  expect(await cleared(id)).toMatchObject({ status: 'passed' });
+  expect(await leftovers()).toEqual([]);
+});

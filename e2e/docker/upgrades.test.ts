@@ -1,0 +1,130 @@
+import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
+import type { Engine } from '@hortus/daemon/engine/engine';
+import { until } from '@hortus/testkit/until';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { act, ended, type Garden, inside, openGarden, type Planted, plant } from './garden.ts';
+import { PLOT_IMAGE } from './plot.ts';
+
+/** A page with a volume. One with a lifetime answers for so many seconds and then not any more. */
+const bulb = (slug: string, version: string, { lifetime = 1_000_000, health = '/', inputs = '' } = {}) => `slug: ${slug}
+name: ${slug}
+version: ${version}
+archetype: application
+taxonomy: {kingdom: applications, family: website}
+image: {repository: ${PLOT_IMAGE}, tag: "1"}
+inputs:
+  required: [${inputs}]
+  optional: [{name: GREETING, type: text, default: hello}]
+env: {VERSION: "${version}"}
+command: [sh, -c, 'httpd -p 8080 -h /www; sleep "$1"; rm /www/index.html; sleep 1000000', page, "${lifetime}"]
+stop_signal: SIGKILL
+files: [{mount_path: /www/index.html, mode: "0644", content: "\${inputs.GREETING}"}]
+storage: [{name: data, mount_path: /data, critical: true}]
+healthcheck: {http: {port: 8080, path: ${health}}, interval: 200ms, timeout: 1s, retries: 3, start_period: 2s}
+deadline: 60s
+actions:
+  - {name: Write a line, slug: note, type: exec, command: [sh, -c, 'echo "$1" >> /data/lines', note, "\${params.line}"],
+     timeout: 30s, params: [{name: line, type: text, required: true}]}
+`;
+
+let garden: Garden;
+let engine: Engine;
+beforeAll(async () => {
+  garden = await openGarden();
+  engine = openDockerEngine({ socketPath: garden.socketPath });
+  garden.startDaemon();
+  await garden.online();
+}, 120_000);
+afterAll(async () => {
+  engine?.close();
+  await garden?.[Symbol.asyncDispose]();
+}, 60_000);
+
+async function publish(source: string): Promise<void> {
+  const { client } = garden.service;
+  const { id } = (await client.call('drafts.create', { body: { source } })).data;
+  await client.call('drafts.validate', { params: { id } });
+  await client.call('drafts.promote', { params: { id } });
+}
+
+/** Runs version 1.0.0, with a line in its volume. */
+async function grow(slug: string, watch_seconds: number): Promise<Planted> {
+  await publish(bulb(slug, '1.0.0'));
+  const planted = await plant(garden, slug, { species: slug, inputs: { GREETING: 'mine' }, watch_seconds });
+  await ended(garden, await act(garden, planted.instanceId, 'note', { line: 'kept' }));
+  return planted;
+}
+
+async function upgradeTo(source: string, { instanceId: instance_id }: Planted): Promise<string> {
+  await publish(source);
+  const find = async () =>
+    (await garden.service.client.call('upgrades.list', { query: { instance_id, status: 'available' } })).data[0]?.id;
+  return await until(find, { describe: 'the upgrade to be found', within: 30_000 });
+}
+
+const apply = async (id: string, inputs = {}) =>
+  (await garden.service.client.call('upgrades.apply', { params: { id }, body: { inputs } })).data;
+
+async function outcome(id: string) {
+  const look = async () => {
+    const answer = await garden.service.client.call('upgrades.read', { params: { id } }).catch(() => undefined);
+    return answer?.data.status === 'applying' ? undefined : answer?.data;
+  };
+  return await until(look, { describe: 'the end of the upgrade', within: 120_000 });
+}
+
+/** What really runs: its version, its page and its data. */
+const facts = async (uid: string) =>
+  (
+    await inside(engine, uid, 'sh', '-c', 'echo "$VERSION"; wget -q -O - http://127.0.0.1:8080/; echo; cat /data/lines')
+  ).split('\n');
+
+test('to a version that works: applied, with the inputs and the data of before', { timeout: 240_000 }, async () => {
+  const planted = await grow('tulip', 2);
+  const source = bulb('tulip', '1.1.0', { inputs: '{name: COLOUR, type: string}' });
+  const id = await upgradeTo(source, planted);
+  await expect(apply(id)).rejects.toMatchObject({ status: 422, message: expect.stringContaining('inputs.COLOUR') });
+  const { started_at } = await apply(id, { COLOUR: 'red' });
+  const end = await outcome(id);
+  expect(end, end.error ?? '').toMatchObject({ status: 'applied', started_at, revision: 2 });
+  expect(await facts('tulip')).toEqual(['1.1.0', 'mine', 'kept', '']);
+});
+
+test('to one that turns sick: back on the old version within the watch, with its data', {
+  timeout: 240_000,
+}, async () => {
+  const planted = await grow('crocus', 60);
+  const id = await upgradeTo(bulb('crocus', '1.1.0', { lifetime: 2 }), planted);
+  await apply(id);
+  const end = await outcome(id);
+  expect(end).toMatchObject({ status: 'failed', reason: 'unhealthy', return_id: expect.any(String) });
+  expect(Date.parse(end.finished_at ?? '') - Date.parse(end.started_at ?? '')).toBeLessThan(60_000);
+  expect(await facts('crocus')).toEqual(['1.0.0', 'mine', 'kept', '']);
+  const { data } = await garden.service.client.call('definitions.read', { params: { id: planted.definitionId } });
+  expect(data).toMatchObject({ template_version: '1.0.0', current_revision: 1 });
+});
+
+test('to one that never becomes healthy: the old one runs on, and it may be tried again', {
+  timeout: 240_000,
+}, async () => {
+  const planted = await grow('lily', 2);
+  const id = await upgradeTo(bulb('lily', '1.1.0', { health: '/nothing-here' }), planted);
+  await apply(id);
+  expect(await outcome(id)).toMatchObject({ status: 'failed', reason: 'deployment' });
+  expect(await facts('lily')).toEqual(['1.0.0', 'mine', 'kept', '']);
+  expect(await apply(id)).toMatchObject({ status: 'applying', revision: 3 });
+  expect(await outcome(id)).toMatchObject({ status: 'failed' });
+});
+
+test('a service that is killed at every step goes on with it', { timeout: 300_000 }, async () => {
+  const planted = await grow('iris', 4);
+  const id = await upgradeTo(bulb('iris', '1.1.0'), planted);
+  await apply(id);
+  await garden.restartService();
+  const step = async () =>
+    (await garden.service.client.call('upgrades.read', { params: { id } }).catch(() => undefined))?.data.step;
+  await until(async () => (await step()) === 'upgrade_watch', { describe: 'the watch', within: 60_000 });
+  await garden.restartService();
+  expect(await outcome(id)).toMatchObject({ status: 'applied' });
+  expect(await facts('iris')).toEqual(['1.1.0', 'mine', 'kept', '']);
+});

@@ -1,0 +1,22 @@
+import { command } from '../command.ts';
+import { printJson } from '../output/json.ts';
+import { safeLine, safeText } from '../output/safe-text.ts';
+
+export const ask = command({
+  name: 'ask',
+  summary: 'Ask the assistant about the catalog and Hortus',
+  args: ['question'],
+  examples: [["hortus ask 'Which template gives me a blog with comments?'", 'With what the answer rests on.']],
+  calls: ['copilot.ask'],
+  async run({ args, json, client, world: { terminal } }) {
+    const { data } = await (await client()).call('copilot.ask', { body: { question: args.question } });
+    if (json) {
+      printJson(terminal, data);
+      return 'ok';
+    }
+    terminal.out(`${safeText(data.answer)}\n`);
+    for (const { title, reference } of data.sources) terminal.out(`${safeLine(`  ${title} (${reference})`)}\n`);
+    terminal.note(`${data.usage.remaining} of ${data.usage.limit} questions are left this month.\n`);
+    return data.found ? 'ok' : 'missing';
+  },
+});

@@ -1,0 +1,95 @@
+import type { Client } from '@hortus/client/client';
+import type { SavedConfig } from '@hortus/contract/resources/saved-configs';
+import { confirmByName } from '../asking.ts';
+import { command } from '../command.ts';
+import { givenValues } from '../given-values.ts';
+import { findListed } from '../lookup/listed.ts';
+import { ago } from '../output/words.ts';
+import { printDone, printList, printRecord } from '../printing.ts';
+
+const find = (client: Client, given: string): Promise<SavedConfig> =>
+  findListed(client.pages('saved-configs.list'), 'config', given, ({ name }: SavedConfig) => [name]);
+
+export const configsList = command({
+  name: 'configs list',
+  summary: 'List the saved configs: named inputs of a species',
+  examples: [['hortus configs list', 'With the species each is for.']],
+  calls: ['saved-configs.list'],
+  async run(call) {
+    const rows = await Array.fromAsync((await call.client()).pages('saved-configs.list'));
+    const columns = [
+      { title: 'Name', text: ({ name }: SavedConfig) => name },
+      { title: 'Species', text: ({ species }: SavedConfig) => species },
+      {
+        title: 'Inputs',
+        text: ({ inputs, secret_inputs }: SavedConfig) =>
+          [...Object.keys(inputs), ...secret_inputs.map(({ name }) => name)].join(', '),
+      },
+      { title: 'Changed', text: ({ updated_at }: SavedConfig) => ago(updated_at, call.world.now()) },
+      { title: 'Id', text: ({ id }: SavedConfig) => id },
+    ];
+    return printList(call, rows, columns, 'No saved configs. hortus configs save keeps the first.');
+  },
+});
+
+export const configsShow = command({
+  name: 'configs show',
+  summary: 'Show a saved config; passwords are named and never shown',
+  args: ['config'],
+  examples: [["hortus configs show 'House style'", 'By name or id.']],
+  calls: ['saved-configs.list'],
+  async run(call) {
+    const config = await find(await call.client(), call.args.config);
+    return printRecord(call, config, [
+      ['Name', config.name],
+      ['Species', config.species],
+      ['Profile', config.profile],
+      ['Variant', config.variant],
+      ...Object.entries(config.inputs).map(([name, value]) => [name, String(value)] as const),
+      ...config.secret_inputs.map(({ name }) => [name, '(set, not shown)'] as const),
+      ['Id', config.id],
+    ]);
+  },
+});
+
+export const configsSave = command({
+  name: 'configs save',
+  summary: 'Keep inputs of a species under a name',
+  args: ['name', 'species'],
+  options: {
+    set: { type: 'string', value: 'name=value', multiple: true, about: 'An input.' },
+    'set-file': {
+      type: 'string',
+      value: 'name=path',
+      multiple: true,
+      about: 'An input read from a file; - reads a pipe.',
+    },
+    profile: { type: 'string', value: 'profile', about: 'Goes with them.' },
+  },
+  examples: [["hortus configs save 'House style' inkwell --set SITE_TITLE=Notes", 'A definition can be made from it.']],
+  calls: ['saved-configs.create'],
+  async run(call) {
+    const { args, options, world } = call;
+    const spelt = { set: 'set', setFile: 'set-file' };
+    const inputs = await givenValues(world, spelt, options.set, options['set-file']);
+    const body = { ...args, inputs, ...(options.profile ? { profile: options.profile } : {}) };
+    const { data } = await (await call.client()).call('saved-configs.create', { body });
+    return printDone(call, data, `${data.name} is kept for ${data.species} (${data.id}).`);
+  },
+});
+
+export const configsDelete = command({
+  name: 'configs delete',
+  summary: 'Delete a saved config; definitions made from it stay',
+  args: ['config'],
+  options: { yes: { type: 'boolean', short: 'y', about: 'Do not ask.' } },
+  examples: [["hortus configs delete 'House style'", 'Asks for the name first.']],
+  calls: ['saved-configs.list', 'saved-configs.delete'],
+  async run(call) {
+    const client = await call.client();
+    const { id, name } = await find(client, call.args.config);
+    await confirmByName(call.world, `The values of ${name} are lost.`, name, call.options.yes);
+    const { data } = await client.call('saved-configs.delete', { params: { id } });
+    return printDone(call, data, `${data.name} is deleted.`);
+  },
+});

@@ -1,0 +1,93 @@
+import { definitionMachine } from '@hortus/contract/machines/definition';
+import { command } from '../command.ts';
+import { chosen } from '../given-values.ts';
+import { findDefinition } from '../lookup/definitions.ts';
+import { findServer, serverNames } from '../lookup/servers.ts';
+import { status } from '../output/status.ts';
+import { ago } from '../output/words.ts';
+import { printList, printRecord } from '../printing.ts';
+
+export const definitionsList = command({
+  name: 'definitions list',
+  summary: 'List the definitions',
+  options: {
+    server: { type: 'string', value: 'server', about: 'Only on this server.' },
+    status: { type: 'string', value: 'status', about: `Only ${definitionMachine.states.join(', ')}.` },
+  },
+  examples: [['hortus definitions list --status archived', 'Those that can be brought back.']],
+  calls: ['definitions.list', 'servers.list', 'servers.read'],
+  async run(call) {
+    const { options, world } = call;
+    const state = chosen('status', options.status, definitionMachine.states);
+    const client = await call.client();
+    const query = {
+      ...(options.server ? { server_id: (await findServer(client, options.server)).id } : {}),
+      ...(state ? { status: state } : {}),
+    };
+    const rows = await Array.fromAsync(client.pages('definitions.list', { query }));
+    const serverName = await serverNames(client);
+    const columns = [
+      { title: 'Name', text: (one: (typeof rows)[number]) => one.instance_uid },
+      { title: 'Species', text: (one: (typeof rows)[number]) => `${one.species} ${one.template_version}` },
+      { title: 'Server', text: (one: (typeof rows)[number]) => serverName(one.server_id) },
+      { title: 'Status', painted: (one: (typeof rows)[number]) => status(world.terminal, one.status) },
+      { title: 'Revision', text: (one: (typeof rows)[number]) => String(one.current_revision) },
+      { title: 'Changed', text: (one: (typeof rows)[number]) => ago(one.updated_at, world.now()) },
+      { title: 'Id', text: (one: (typeof rows)[number]) => one.id },
+    ];
+    return printList(call, rows, columns, 'No definitions. hortus deploy <species> makes the first one.');
+  },
+});
+
+export const definitionsShow = command({
+  name: 'definitions show',
+  summary: 'Show a definition with its inputs',
+  args: ['definition'],
+  examples: [['hortus definitions show miniflux', 'Passwords are named and never shown.']],
+  calls: ['definitions.list', 'definitions.read', 'servers.list'],
+  async run(call) {
+    const client = await call.client();
+    const definition = await findDefinition(client, call.args.definition);
+    const serverName = await serverNames(client);
+    const { terminal, now } = call.world;
+    return printRecord(call, definition, [
+      ['Name', definition.name],
+      ['Uid', definition.instance_uid],
+      ['Species', `${definition.species} ${definition.template_version}`],
+      ['Server', serverName(definition.server_id)],
+      ['Status', { painted: status(terminal, definition.status) }],
+      ['Revision', String(definition.current_revision)],
+      ['Profile', definition.profile],
+      ['Variant', definition.variant],
+      ['Watched', definition.watch_seconds === 0 ? 'not at all' : `${definition.watch_seconds} s after a deployment`],
+      ...Object.entries(definition.inputs).map(([name, value]) => [name, String(value)] as const),
+      ...definition.secret_inputs.map((name) => [name, '(set, not shown)'] as const),
+      ['Changed', ago(definition.updated_at, now())],
+      ['Id', definition.id],
+    ]);
+  },
+});
+
+export const definitionsRevisions = command({
+  name: 'definitions revisions',
+  summary: 'List the revisions of a definition, with what changed in each',
+  args: ['definition'],
+  examples: [['hortus definitions revisions miniflux', 'The newest first; the current one is marked.']],
+  calls: ['definitions.list', 'definitions.read', 'definitions.revisions'],
+  async run(call) {
+    const client = await call.client();
+    const { id } = await findDefinition(client, call.args.definition);
+    const rows = await Array.fromAsync(client.pages('definitions.revisions', { params: { id } }));
+    type Row = (typeof rows)[number];
+    const columns = [
+      { title: 'Revision', text: ({ number, current }: Row) => `${number}${current ? ' (current)' : ''}` },
+      { title: 'Made', text: ({ created_at }: Row) => ago(created_at, call.world.now()) },
+      { title: 'By', text: ({ created_by }: Row) => created_by ?? '' },
+      {
+        title: 'Changes',
+        text: ({ changes }: Row) => changes.map(({ field, change }) => `${field} ${change}`).join(', '),
+      },
+    ];
+    return printList(call, rows, columns, 'It has no revisions.');
+  },
+});

@@ -1,0 +1,86 @@
+import type { User } from '@hortus/contract/resources/account';
+import { type Invite, roles } from '@hortus/contract/resources/members';
+import { confirmByName } from '../asking.ts';
+import { command } from '../command.ts';
+import { chosen } from '../given-values.ts';
+import { findListed } from '../lookup/listed.ts';
+import { status } from '../output/status.ts';
+import { ago } from '../output/words.ts';
+import { printDone, printList } from '../printing.ts';
+
+export const membersList = command({
+  name: 'members list',
+  summary: 'List the users of the account',
+  examples: [['hortus members list', 'Owners and members.']],
+  calls: ['members.list'],
+  async run(call) {
+    const rows = await Array.fromAsync((await call.client()).pages('members.list'));
+    const columns = [
+      { title: 'Email', text: ({ email }: User) => email },
+      { title: 'Role', text: ({ role }: User) => role },
+      { title: 'Since', text: ({ created_at }: User) => ago(created_at, call.world.now()) },
+      { title: 'Id', text: ({ id }: User) => id },
+    ];
+    return printList(call, rows, columns, 'The account has no users. hortus members invite asks the first.');
+  },
+});
+
+export const membersRemove = command({
+  name: 'members remove',
+  summary: 'Remove a user; the keys that the user made are revoked',
+  args: ['email'],
+  options: { yes: { type: 'boolean', short: 'y', about: 'Do not ask.' } },
+  examples: [['hortus members remove fern@example.org', 'Asks for the address first.']],
+  calls: ['members.list', 'members.remove'],
+  async run(call) {
+    const client = await call.client();
+    const user = await findListed(client.pages('members.list'), 'member', call.args.email, ({ email }: User) => [
+      email,
+    ]);
+    await confirmByName(
+      call.world,
+      `${user.email} can no longer sign in, and the keys it made die.`,
+      user.email,
+      call.options.yes,
+    );
+    const { data } = await client.call('members.remove', { params: { id: user.id } });
+    return printDone(call, data, `${data.email} is removed.`);
+  },
+});
+
+export const membersInvite = command({
+  name: 'members invite',
+  summary: 'Invite somebody; prints the link to hand over',
+  args: ['email'],
+  options: { role: { type: 'string', value: 'role', about: `${roles.join(' or ')}; member unless said.` } },
+  examples: [['hortus members invite fern@example.org', 'Hortus sends no mail: hand the link over yourself.']],
+  calls: ['members.invite'],
+  async run(call) {
+    const role = chosen('role', call.options.role, roles);
+    const body = { email: call.args.email, ...(role ? { role } : {}) };
+    const { data } = await (await call.client()).call('members.invite', { body });
+    return printDone(
+      call,
+      data,
+      `${data.email} is invited as ${data.role}. The link, shown this once:\n${data.accept_url}`,
+    );
+  },
+});
+
+export const membersInvites = command({
+  name: 'members invites',
+  summary: 'List the invites',
+  examples: [['hortus members invites', 'Which are open, and until when.']],
+  calls: ['members.invites'],
+  async run(call) {
+    const rows = await Array.fromAsync((await call.client()).pages('members.invites'));
+    const columns = [
+      { title: 'Email', text: ({ email }: Invite) => email },
+      { title: 'Role', text: ({ role }: Invite) => role },
+      { title: 'Status', painted: (one: Invite) => status(call.world.terminal, one.status) },
+      { title: 'Until', text: ({ expires_at }: Invite) => expires_at },
+      { title: 'Id', text: ({ id }: Invite) => id },
+    ];
+    return printList(call, rows, columns, 'Nobody is invited.');
+  },
+});

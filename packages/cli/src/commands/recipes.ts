@@ -1,0 +1,91 @@
+import type { Recipe } from '@hortus/contract/resources/recipes';
+import { parse } from '@hortus/template/parse';
+import { command } from '../command.ts';
+import { Failure } from '../failure.ts';
+import { contentOf } from '../given-values.ts';
+import { status } from '../output/status.ts';
+import { ago } from '../output/words.ts';
+import { printDone, printList, printRecord } from '../printing.ts';
+
+export const recipesList = command({
+  name: 'recipes list',
+  summary: 'List recipes: templates that people submit for the catalog',
+  options: {
+    mine: { type: 'boolean', about: 'Those of the account, in every state.' },
+    pending: { type: 'boolean', about: 'Those that wait for review; for admins.' },
+  },
+  examples: [
+    ['hortus recipes list', 'The approved ones.'],
+    ['hortus recipes list --mine', 'What became of ours.'],
+  ],
+  calls: ['recipes.list', 'recipes.mine', 'recipes.pending'],
+  async run(call) {
+    const { mine, pending } = call.options;
+    if (mine && pending) throw new Failure('usage', 'Say --mine or --pending, not both.');
+    const client = await call.client();
+    const name = mine ? 'recipes.mine' : pending ? 'recipes.pending' : 'recipes.list';
+    const rows: Recipe[] = await Array.fromAsync(client.pages(name));
+    const columns = [
+      { title: 'Recipe', text: ({ slug }: Recipe) => slug },
+      { title: 'Name', text: ({ name: called }: Recipe) => called },
+      { title: 'By', text: ({ author }: Recipe) => author },
+      { title: 'Status', painted: (one: Recipe) => status(call.world.terminal, one.status) },
+      { title: 'Votes', text: ({ upvotes }: Recipe) => String(upvotes) },
+      { title: 'Submitted', text: ({ created_at }: Recipe) => ago(created_at, call.world.now()) },
+      { title: 'Id', text: ({ id }: Recipe) => id },
+    ];
+    return printList(call, rows, columns, 'No recipes here. hortus recipes submit <file> submits one.');
+  },
+});
+
+export const recipesShow = command({
+  name: 'recipes show',
+  summary: 'Show a recipe by its slug or id',
+  args: ['recipe'],
+  examples: [['hortus recipes show inkwell --json | jq -r .spec', 'Its template.']],
+  calls: ['recipes.bySlug', 'recipes.read'],
+  async run(call) {
+    const { recipe } = call.args;
+    const client = await call.client();
+    const { data } = recipe.startsWith('rcp_')
+      ? await client.call('recipes.read', { params: { id: recipe } })
+      : await client.call('recipes.bySlug', { params: { slug: recipe } });
+    return printRecord(call, data, [
+      ['Recipe', data.slug],
+      ['Name', data.name],
+      ['By', data.author],
+      ['Status', { painted: status(call.world.terminal, data.status) }],
+      ['Reason', data.reason],
+      ['Votes', String(data.upvotes)],
+      ['Description', data.description],
+      ['Submitted', ago(data.created_at, call.world.now())],
+      ['Id', data.id],
+    ]);
+  },
+});
+
+export const recipesSubmit = command({
+  name: 'recipes submit',
+  summary: 'Submit a template for review',
+  args: ['file'],
+  options: {
+    name: { type: 'string', value: 'text', about: 'Its name; that of the template unless given.' },
+    description: { type: 'string', value: 'text', about: 'What it is for; that of the template unless given.' },
+  },
+  examples: [['hortus recipes submit template.yaml', 'Errors are listed; it can be edited until it is reviewed.']],
+  calls: ['recipes.submit'],
+  async run(call) {
+    const spec = await contentOf(call.args.file);
+    const written = parse(spec).value as { slug?: string; name?: string; description?: string } | undefined;
+    const { slug, name, description } = written ?? {};
+    if (slug === undefined) throw new Failure('usage', `${call.args.file} is no template: it has no slug.`);
+    const body = {
+      slug,
+      name: call.options.name ?? name ?? slug,
+      description: call.options.description ?? description ?? name ?? slug,
+      spec,
+    };
+    const { data } = await (await call.client()).call('recipes.submit', { body });
+    return printDone(call, data, `${data.slug} waits for review (${data.id}).`);
+  },
+});

@@ -1,0 +1,117 @@
+import type { Client } from '@hortus/client/client';
+import type { Upgrade } from '@hortus/contract/resources/upgrades';
+import { agree, waiting, waitOptions } from '../asking.ts';
+import { command } from '../command.ts';
+import type { Exit } from '../exit-codes.ts';
+import { Failure } from '../failure.ts';
+import { poll } from '../following/poll.ts';
+import { givenValues } from '../given-values.ts';
+import { findUpgrade } from '../lookup/upgrades.ts';
+import { printJson } from '../output/json.ts';
+import { count } from '../output/words.ts';
+import type { World } from '../world.ts';
+
+export const upgradesApply = command({
+  name: 'upgrades apply',
+  summary: 'Apply an upgrade, or all of a species one after another',
+  about:
+    'Keeps what was chosen, backs up what the template declares, deploys and watches. What does not stay healthy goes back by itself.\nWith --species each begins when the one before is applied, and the first that fails is the last.',
+  args: ['upgrade?'],
+  options: {
+    species: { type: 'string', value: 'species', about: 'All that are open for this species, instead of one.' },
+    set: { type: 'string', value: 'name=value', multiple: true, about: 'Answer what the newer version asks.' },
+    'set-file': { type: 'string', value: 'name=path', multiple: true, about: 'The same, read from a file.' },
+    drop: { type: 'string', value: 'name', multiple: true, about: 'Drop an input that the newer version cannot take.' },
+    yes: { type: 'boolean', short: 'y', about: 'Do not ask.' },
+    ...waitOptions,
+  },
+  examples: [
+    ['hortus upgrades apply miniflux --wait', 'Says what changes, asks, and follows it to its end.'],
+    ['hortus upgrades apply miniflux --set LICENCE=ours --yes', 'Answers what is newly asked, without being asked.'],
+    ['hortus upgrades apply --species miniflux --yes', 'All of them, one by one.'],
+  ],
+  calls: ['upgrades.list', 'upgrades.read', 'upgrades.apply', 'upgrades.applyAll'],
+  async run(call) {
+    const { args, options } = call;
+    waiting(options);
+    if ((args.upgrade === undefined) === (options.species === undefined))
+      throw new Failure('usage', 'Name an upgrade, or --species.', {
+        hint: 'hortus upgrades list shows what there is.',
+      });
+    const client = await call.client();
+    const begun =
+      options.species === undefined
+        ? await one(call, client, await findUpgrade(client, args.upgrade ?? ''))
+        : await all(call, client, options.species);
+    if (begun.length === 0) return 'ok';
+    return settle(call, client, begun);
+  },
+});
+
+interface Wishes {
+  readonly world: World;
+  readonly json: boolean;
+  readonly options: {
+    readonly set: readonly string[];
+    readonly 'set-file': readonly string[];
+    readonly drop: readonly string[];
+    readonly yes: boolean;
+    readonly wait: boolean;
+    readonly timeout: string | undefined;
+  };
+}
+
+async function one(call: Wishes, client: Client, upgrade: Upgrade): Promise<Upgrade[]> {
+  const { world, options } = call;
+  const { instance_name, from_version, to_version, changes, irreversible } = upgrade;
+  const warned = irreversible.map(({ message }) => ` ${message}`).join('');
+  const question = `Take ${instance_name} from ${from_version} to ${to_version}, with ${count(changes.length, 'change')}?${warned}`;
+  if (!(await agree(world, question, options.yes))) {
+    world.terminal.out('Nothing was changed.\n');
+    return [];
+  }
+  const spelt = { set: 'set', setFile: 'set-file' };
+  const given = await givenValues(world, spelt, options.set, options['set-file']);
+  const inputs = { ...given, ...Object.fromEntries(options.drop.map((name) => [name, null])) };
+  return [(await client.call('upgrades.apply', { params: { id: upgrade.id }, body: { inputs } })).data];
+}
+
+async function all(call: Wishes, client: Client, species: string): Promise<Upgrade[]> {
+  const question = `Apply every open upgrade of ${species}, one after another?`;
+  if (!(await agree(call.world, question, call.options.yes))) {
+    call.world.terminal.out('Nothing was changed.\n');
+    return [];
+  }
+  return (await client.call('upgrades.applyAll', { body: { species } })).data.upgrades;
+}
+
+/** Follows them in their order; the first that failed is the last that was begun. */
+async function settle(call: Wishes, client: Client, begun: readonly Upgrade[]): Promise<Exit> {
+  const { world, json, options } = call;
+  const { wait, timeout } = waiting(options);
+  const ended: Upgrade[] = [];
+  for (const { id } of wait ? begun : []) {
+    const upgrade = await follow(world, client, id, timeout);
+    ended.push(upgrade);
+    if (!json) world.terminal.out(`${outcome(upgrade)}\n`);
+    if (upgrade.status === 'failed') break;
+  }
+  if (json) printJson(world.terminal, wait ? ended : begun);
+  else if (!wait)
+    for (const one of begun) world.terminal.out(`${one.instance_name} is going to ${one.to_version} (${one.id}).\n`);
+  return ended.some(({ status }) => status === 'failed') ? 'failed' : 'ok';
+}
+
+async function follow(world: World, client: Client, id: string, timeout: number | undefined): Promise<Upgrade> {
+  const ask = async () => (await client.call('upgrades.read', { params: { id } })).data;
+  const patience = { timeout, unfinished: `The upgrade ${id} is still under way.` };
+  const isLast = ({ status }: Upgrade) => status === 'applied' || status === 'failed';
+  let last = await ask();
+  for await (const seen of poll(world, patience, ask, isLast)) last = seen;
+  return last;
+}
+
+const outcome = ({ instance_name, status, from_version, to_version, error }: Upgrade): string =>
+  status === 'applied'
+    ? `${instance_name} runs ${to_version}.`
+    : `${instance_name} could not be taken from ${from_version} to ${to_version}: ${error ?? 'it failed'}`;

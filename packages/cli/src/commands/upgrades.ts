@@ -1,0 +1,83 @@
+import { upgradeMachine } from '@hortus/contract/machines/upgrade';
+import type { Upgrade } from '@hortus/contract/resources/upgrades';
+import { command } from '../command.ts';
+import { chosen } from '../given-values.ts';
+import { findUpgrade } from '../lookup/upgrades.ts';
+import { status } from '../output/status.ts';
+import { count } from '../output/words.ts';
+import { printDone, printList } from '../printing.ts';
+
+export const upgradesList = command({
+  name: 'upgrades list',
+  summary: 'List the upgrades of what runs',
+  options: {
+    species: { type: 'string', value: 'species', about: 'Only of this species.' },
+    status: { type: 'string', value: 'status', about: `Only ${upgradeMachine.states.join(', ')}.` },
+  },
+  examples: [
+    ['hortus upgrades list', 'What there is, and what each still needs.'],
+    ['hortus upgrades list --json | jq .[0].changes', 'Everything that one would change.'],
+  ],
+  calls: ['upgrades.list'],
+  async run(call) {
+    const { species } = call.options;
+    const state = chosen('status', call.options.status, upgradeMachine.states);
+    const query = { ...(species ? { species } : {}), ...(state ? { status: state } : {}) };
+    const rows = await Array.fromAsync((await call.client()).pages('upgrades.list', { query }));
+    const { terminal } = call.world;
+    const columns = [
+      { title: 'Instance', text: (one: Upgrade) => one.instance_name },
+      { title: 'Species', text: (one: Upgrade) => one.species },
+      { title: 'From', text: (one: Upgrade) => one.from_version },
+      { title: 'To', text: (one: Upgrade) => one.to_version },
+      { title: 'Status', painted: (one: Upgrade) => status(terminal, one.status, looks[one.status]) },
+      { title: 'Needs', text: needs },
+      { title: 'Id', text: (one: Upgrade) => one.id },
+    ];
+    return printList(call, rows, columns, 'Everything runs its newest version.');
+  },
+});
+
+const looks = {
+  available: undefined,
+  acknowledged: undefined,
+  applying: 'begun',
+  applied: 'good',
+  failed: 'bad',
+} as const;
+
+/** What keeps it from being applied as it is, or why it was not. */
+function needs({ status: state, reason, conflicts, new_inputs, irreversible }: Upgrade): string {
+  if (state === 'failed') return reason ?? '';
+  if (state !== 'available' && state !== 'acknowledged') return '';
+  const asked = new_inputs.filter(({ required }) => required).map(({ name }) => `--set ${name}=…`);
+  const decided = conflicts.map(({ field }) => `a decision on ${field}`);
+  return [...asked, ...decided, ...(irreversible.length > 0 ? ['cannot be undone by code alone'] : [])].join(', ');
+}
+
+export const upgradesScan = command({
+  name: 'upgrades scan',
+  summary: 'Look for upgrades now',
+  examples: [['hortus upgrades scan', 'The service does so by itself, too.']],
+  calls: ['upgrades.scan'],
+  async run(call) {
+    const { data } = await (await call.client()).call('upgrades.scan', { body: {} });
+    const { scanned, found, available } = data;
+    const words = `Looked at ${count(scanned, 'instance')}: ${found} new, ${available} waiting for a decision.`;
+    return printDone(call, data, words);
+  },
+});
+
+export const upgradesAck = command({
+  name: 'upgrades ack',
+  summary: 'Note that an upgrade has been seen and is left for now',
+  args: ['upgrade'],
+  examples: [['hortus upgrades ack miniflux', 'By the name of the instance, or by id.']],
+  calls: ['upgrades.list', 'upgrades.acknowledge'],
+  async run(call) {
+    const client = await call.client();
+    const { id } = await findUpgrade(client, call.args.upgrade);
+    const { data } = await client.call('upgrades.acknowledge', { params: { id } });
+    return printDone(call, data, `${data.instance_name} stays on ${data.from_version} for now.`);
+  },
+});

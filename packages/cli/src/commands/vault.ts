@@ -1,0 +1,57 @@
+import { agree } from '../asking.ts';
+import { command } from '../command.ts';
+import { readSecret } from '../given-values.ts';
+import { findDefinition } from '../lookup/definitions.ts';
+import { count } from '../output/words.ts';
+import { printDone } from '../printing.ts';
+
+export const vaultSet = command({
+  name: 'vault set',
+  summary: 'Set a secret of a definition',
+  about:
+    'Asks for the value, or reads it from a file or a pipe; it is never an argument. It takes effect when the definition is\ndeployed.',
+  args: ['definition', 'secret'],
+  options: { file: { type: 'string', value: 'path', about: 'Read the value from a file; - reads what is piped in.' } },
+  examples: [
+    ['hortus vault set miniflux SMTP_PASSWORD', 'Asks for it.'],
+    ['hortus vault set miniflux LICENCE --file licence.txt', 'For a script.'],
+  ],
+  calls: ['definitions.list', 'definitions.read', 'vault.set'],
+  async run(call) {
+    const { args, options, world } = call;
+    const client = await call.client();
+    const { id, instance_uid } = await findDefinition(client, args.definition);
+    const value = await readSecret(world, `value of ${args.secret}`, options.file);
+    const { data } = await client.call('vault.set', { params: { id, name: args.secret }, body: { value } });
+    return printDone(
+      call,
+      data,
+      `${args.secret} is set in revision ${data.revision}. hortus deploy --definition ${instance_uid} puts it to use.`,
+    );
+  },
+});
+
+export const vaultRotate = command({
+  name: 'vault rotate',
+  summary: 'Have a generated secret of a definition made anew',
+  args: ['definition', 'secret'],
+  options: { yes: { type: 'boolean', short: 'y', about: 'Do not ask.' } },
+  examples: [['hortus vault rotate miniflux SESSION_KEY', 'Tokens that it signs are made anew with it.']],
+  calls: ['definitions.list', 'definitions.read', 'vault.rotateSecret'],
+  async run(call) {
+    const { args, options, world } = call;
+    const client = await call.client();
+    const { id, instance_uid } = await findDefinition(client, args.definition);
+    if (
+      !(await agree(
+        world,
+        `Whatever knows ${args.secret} of ${instance_uid} must learn the new one. Go on?`,
+        options.yes,
+      ))
+    )
+      return printDone(call, null, 'Nothing was changed.');
+    const { data } = await client.call('vault.rotateSecret', { params: { id, name: args.secret } });
+    const words = `${count(data.secrets.length, 'secret')} changed in revision ${data.revision}. hortus deploy --definition ${instance_uid} puts it to use.`;
+    return printDone(call, data, words);
+  },
+});

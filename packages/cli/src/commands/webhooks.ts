@@ -1,0 +1,122 @@
+import type { Client } from '@hortus/client/client';
+import { eventNames } from '@hortus/contract/events';
+import type { Delivery, WebhookEndpoint } from '@hortus/contract/resources/webhooks';
+import { confirmByName } from '../asking.ts';
+import { command } from '../command.ts';
+import { Failure } from '../failure.ts';
+import { chosen, readSecret } from '../given-values.ts';
+import { findListed } from '../lookup/listed.ts';
+import { status } from '../output/status.ts';
+import { ago } from '../output/words.ts';
+import { printDone, printList } from '../printing.ts';
+
+const find = (client: Client, given: string): Promise<WebhookEndpoint> =>
+  findListed(client.pages('webhooks.list'), 'webhook', given, ({ url }: WebhookEndpoint) => [url]);
+
+export const webhooksList = command({
+  name: 'webhooks list',
+  summary: 'List where events are sent',
+  examples: [['hortus webhooks list', 'Which get through, and which do not.']],
+  calls: ['webhooks.list'],
+  async run(call) {
+    const rows = await Array.fromAsync((await call.client()).pages('webhooks.list'));
+    const { terminal, now } = call.world;
+    const failing = ({ failing_since }: WebhookEndpoint) => failing_since && `since ${ago(failing_since, now())}`;
+    const columns = [
+      { title: 'Address', text: ({ url }: WebhookEndpoint) => url },
+      { title: 'Status', painted: (one: WebhookEndpoint) => status(terminal, one.status) },
+      { title: 'Failing', text: (one: WebhookEndpoint) => failing(one) ?? '' },
+      { title: 'Id', text: ({ id }: WebhookEndpoint) => id },
+      { title: 'Events', text: ({ events }: WebhookEndpoint) => events.join(', ') },
+    ];
+    return printList(call, rows, columns, 'No webhooks. hortus webhooks add sends events somewhere.');
+  },
+});
+
+export const webhooksAdd = command({
+  name: 'webhooks add',
+  summary: 'Send events to an address',
+  about:
+    'Asks for the secret that deliveries are signed with, or reads it from a file or a pipe; it is never an argument.',
+  args: ['url'],
+  options: {
+    event: { type: 'string', value: 'event', multiple: true, about: 'Only this event; all of them unless said.' },
+    'secret-file': { type: 'string', value: 'path', about: 'Read the secret from a file; - reads what is piped in.' },
+  },
+  examples: [
+    ['hortus webhooks add https://ci.example.org/hortus --event deployment.failed', 'Asks for the secret.'],
+    ['hortus webhooks add https://ci.example.org/hortus --secret-file secret.txt', 'Every event, for a script.'],
+  ],
+  calls: ['webhooks.create'],
+  async run(call) {
+    const { args, options, world } = call;
+    const events = options.event.map((word) => chosen('event', word, eventNames) as (typeof eventNames)[number]);
+    const secret = await readSecret(world, 'secret to sign with', options['secret-file']);
+    const body = { url: args.url, events: events.length > 0 ? events : [...eventNames], secret };
+    const { data } = await (await call.client()).call('webhooks.create', { body });
+    return printDone(call, data, `Events go to ${data.url} from now on (${data.id}).`);
+  },
+});
+
+export const webhooksRemove = command({
+  name: 'webhooks remove',
+  summary: 'Send nothing more to an address',
+  args: ['webhook'],
+  options: { yes: { type: 'boolean', short: 'y', about: 'Do not ask.' } },
+  examples: [['hortus webhooks remove https://ci.example.org/hortus', 'By address or id.']],
+  calls: ['webhooks.list', 'webhooks.delete'],
+  async run(call) {
+    const client = await call.client();
+    const { id, url } = await find(client, call.args.webhook);
+    await confirmByName(call.world, `${url} gets no more events.`, url, call.options.yes);
+    const { data } = await client.call('webhooks.delete', { params: { id } });
+    return printDone(call, data, `${data.url} is removed.`);
+  },
+});
+
+export const webhooksDeliveries = command({
+  name: 'webhooks deliveries',
+  summary: 'List what was sent to an address, and how it was answered',
+  args: ['webhook'],
+  options: { limit: { type: 'string', value: 'number', about: 'How many at most; 20 unless said.' } },
+  examples: [['hortus webhooks deliveries https://ci.example.org/hortus', 'The last twenty, the newest first.']],
+  calls: ['webhooks.list', 'webhooks.deliveries'],
+  async run(call) {
+    const limit = Number(call.options.limit ?? 20);
+    if (!Number.isInteger(limit) || limit < 1 || limit > 100)
+      throw new Failure('usage', '--limit is a number from 1 to 100.');
+    const client = await call.client();
+    const { id } = await find(client, call.args.webhook);
+    const { data } = await client.call('webhooks.deliveries', { params: { id }, query: { per_page: limit } });
+    const { terminal, now } = call.world;
+    const columns = [
+      { title: 'Event', text: (one: Delivery) => one.event_type },
+      { title: 'Status', painted: (one: Delivery) => status(terminal, one.status) },
+      { title: 'Answer', text: (one: Delivery) => String(one.response_code ?? one.error ?? '') },
+      { title: 'Attempts', text: (one: Delivery) => String(one.attempts) },
+      { title: 'Happened', text: (one: Delivery) => ago(one.created_at, now()) },
+      { title: 'Id', text: (one: Delivery) => one.id },
+    ];
+    return printList(call, data, columns, 'Nothing was sent there yet.');
+  },
+});
+
+export const webhooksResend = command({
+  name: 'webhooks resend',
+  summary: 'Send a delivery again',
+  args: ['webhook', 'delivery'],
+  examples: [
+    [
+      'hortus webhooks resend https://ci.example.org/hortus dlv_01j9zq3v5t8x2m4n6p7r9s0abc',
+      'With the same ids as before.',
+    ],
+  ],
+  calls: ['webhooks.list', 'webhooks.redeliver'],
+  async run(call) {
+    const client = await call.client();
+    const { id } = await find(client, call.args.webhook);
+    const params = { id, delivery_id: call.args.delivery };
+    const { data } = await client.call('webhooks.redeliver', { params });
+    return printDone(call, data, `${data.event_type} is being sent again.`);
+  },
+});

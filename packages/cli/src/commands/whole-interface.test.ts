@@ -1,0 +1,259 @@
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Client, createClient } from '@hortus/client/client';
+import { freePort } from '@hortus/testkit/port';
+import { type RunningProcess, startProcess } from '@hortus/testkit/process';
+import { startReceiver } from '@hortus/testkit/receiver';
+import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { until } from '@hortus/testkit/until';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Failure } from '../failure.ts';
+import { run } from '../run.ts';
+import { scriptedTerminal, scriptedWorld } from '../testing/scripted-terminal.ts';
+
+/** The real service in a process of its own; the commands run here, so that each costs a request and not a process. */
+const main = fileURLToPath(new URL('../../../service/src/main.ts', import.meta.url));
+const key = `hk_live_${randomBytes(32).toString('base64url')}`;
+let data: TemporaryFolder;
+let service: RunningProcess;
+let url: string;
+let client: Client;
+
+beforeAll(async () => {
+  data = temporaryFolder('service');
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}/api/v1`;
+  service = startProcess([process.execPath, main], {
+    env: {
+      HORTUS_PORT: String(port),
+      HORTUS_DATA_DIR: data.path,
+      HORTUS_ADMIN_KEY: key,
+      HORTUS_ADMIN_EMAIL: 'root@example.org',
+      HORTUS_ADMIN_PASSWORD: 'a password for the tests',
+      HORTUS_LOCAL_SERVER: 'off',
+      HORTUS_WEBHOOK_ALLOW_PRIVATE: 'true',
+    },
+  });
+  await service.waitForHttp(`${url}/health`, { within: 60_000 });
+  client = createClient({ baseUrl: url, key });
+  await hortus('servers', 'register', 'web-1');
+  await planted('landing');
+}, 120_000);
+afterAll(async () => {
+  await service?.stop();
+  await data?.remove();
+});
+
+/** Run by a script: nobody answers, and `input` is what is piped in. */
+async function hortusWith(input: string, ...argv: string[]) {
+  const terminal = scriptedTerminal([], { interactive: false, readInput: async () => input, width: 400 });
+  const world = scriptedWorld(terminal, { HORTUS_URL: url, HORTUS_KEY: key });
+  const code = await run(argv, { ...world, now: Date.now });
+  return { code, out: terminal.printed, err: terminal.noted };
+}
+const hortus = (...argv: string[]) => hortusWith('', ...argv);
+/** What --json prints. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into records of every shape
+const json = async (...argv: string[]): Promise<any> => {
+  const { code, out, err } = await hortus(...argv, '--json');
+  expect(err, argv.join(' ')).toBe('');
+  expect(code).toBe(0);
+  return JSON.parse(out);
+};
+
+/** Deployed, as far as the service knows. */
+async function planted(name: string, species = 'static-site') {
+  const { data: servers } = await client.call('servers.list', {});
+  const inputs = species === 'static-site' ? { WEB_HOSTNAME: `${name}.example.org` } : {};
+  const body = { species, instance_uid: name, server_id: servers[0]?.id ?? '', inputs, watch_seconds: 0 };
+  const { id } = (await client.call('definitions.create', { body })).data;
+  const deployment = (await client.call('deployments.execute', { body: { definition_id: id } })).data;
+  await client.call('deployments.status', { params: { id: deployment.id }, body: { status: 'success' } });
+  return id;
+}
+
+test('definitions: listed, shown, compared, restored, archived and brought back', async () => {
+  expect((await hortus('definitions', 'list')).out).toMatch(/landing +static-site \S+ +web-1 +active +1/);
+  expect((await hortus('definitions', 'show', 'landing')).out).toMatch(/WEB_HOSTNAME +landing\.example\.org/);
+  await hortus('deploy', '--definition', 'landing', '--set', 'PAGE_TITLE=Soon', '--json');
+  const { out } = await hortus('definitions', 'revisions', 'landing');
+  expect(out).toMatch(/2 \(current\) .* inputs\.PAGE_TITLE added/);
+  expect((await hortus('definitions', 'restore', 'landing', '1')).out).toContain('Revision 1 of landing is current.');
+  expect(await hortus('definitions', 'restore', 'landing', 'first')).toMatchObject({ code: 2 });
+  expect(await hortus('definitions', 'restore', 'landing', '99')).toMatchObject({ code: 4 });
+  await planted('fallow');
+  expect(await hortus('definitions', 'archive', 'fallow')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('--yes'),
+  });
+  expect((await json('definitions', 'archive', 'fallow', '--yes')).status).toBe('archived');
+  expect((await hortus('definitions', 'list', '--status', 'archived')).out).toContain('fallow');
+  expect((await hortus('definitions', 'activate', 'fallow')).out).toBe('fallow is active again.\n');
+  expect(await hortus('definitions', 'list', '--status', 'asleep')).toMatchObject({ code: 2 });
+  expect(await hortus('definitions', 'show', 'nothing')).toMatchObject({ code: 4 });
+});
+
+test('tenants: made, suspended, resumed and deleted', async () => {
+  expect((await hortus('tenants', 'list')).out).toContain('hortus tenants create');
+  const made = await hortus('tenants', 'create', 'Rose Nursery', '--server', 'web-1');
+  expect(made.out).toContain('Rose Nursery is the tenant rose-nursery on web-1');
+  expect((await hortus('tenants', 'list')).out).toMatch(/rose-nursery +Rose Nursery +pending +web-1 +0 of 0/);
+  expect(await hortus('tenants', 'suspend', 'rose-nursery')).toMatchObject({ code: 2 });
+  await client.call('tenants.activate', { params: { id: (await json('tenants', 'list'))[0].id } });
+  expect((await json('tenants', 'suspend', 'rose-nursery', '--yes')).status).toBe('suspended');
+  expect((await hortus('tenants', 'resume', 'rose-nursery')).out).toBe('rose-nursery is active.\n');
+  expect((await hortus('tenants', 'delete', 'rose-nursery', '--yes')).out).toBe('rose-nursery is deleted.\n');
+});
+
+test('saved configs: kept without their passwords in sight', async () => {
+  expect((await hortus('configs', 'list')).out).toContain('hortus configs save');
+  const values = ['--set', 'PAGE_TITLE=Notes'];
+  expect((await hortus('configs', 'save', 'House style', 'static-site', ...values)).code).toBe(0);
+  expect((await hortus('configs', 'list')).out).toMatch(/House style +static-site +PAGE_TITLE/);
+  expect((await hortus('configs', 'show', 'House style')).out).toMatch(/PAGE_TITLE +Notes/);
+  expect(await hortus('configs', 'save', 'Wrong', 'static-site', '--set', 'NOBODY=1')).toMatchObject({ code: 6 });
+  expect((await hortus('configs', 'delete', 'House style', '--yes')).out).toBe('House style is deleted.\n');
+});
+
+test('secrets are set from a pipe and made anew', async () => {
+  await planted('rows', 'postgres');
+  const secrets = (await client.call('definitions.list', {})).data.find(({ instance_uid }) => instance_uid === 'rows');
+  const { data: named } = await client.call('definitions.secrets', { params: { id: secrets?.id ?? '' } });
+  const generated = named.find(({ kind }) => kind === 'generated')?.name ?? '';
+  const rotated = await hortus('vault', 'rotate', 'rows', generated, '--yes');
+  expect(rotated.out).toMatch(/^1 secret changed in revision 2\./);
+  expect(await hortusWith('', 'vault', 'set', 'rows', 'LICENCE')).toMatchObject({ code: 2 });
+  const unknown = await hortusWith('a value\n', 'vault', 'set', 'rows', 'LICENCE');
+  expect(unknown.code).not.toBe(0);
+  expect(unknown.err + unknown.out).not.toContain('a value');
+});
+
+test('keys: made once, listed without themselves, revoked', async () => {
+  const made = await json('keys', 'create', 'ci', '--allow', 'templates:read', '--from', '127.0.0.0/8');
+  expect(made.key).toMatch(/^hk_live_/);
+  const list = await hortus('keys', 'list');
+  expect(list.out).toMatch(/ci +hk_live_\S+ +valid .*templates:read/);
+  expect(list.out).not.toContain(made.key);
+  expect(await hortus('keys', 'create', 'none')).toMatchObject({ code: 2 });
+  expect(await hortus('keys', 'create', 'wrong', '--allow', 'moon:walk')).toMatchObject({ code: 2 });
+  expect(await hortus('keys', 'revoke', 'ci')).toMatchObject({ code: 2 });
+  expect((await hortus('keys', 'revoke', 'ci', '--yes')).out).toBe('ci is revoked.\n');
+});
+
+test('members: listed, invited by a link that is shown once, removed', async () => {
+  expect((await hortus('members', 'list')).out).toMatch(/root@example\.org +owner/);
+  const invited = await hortus('members', 'invite', 'fern@example.org');
+  expect(invited.out).toMatch(/fern@example\.org is invited as member\. The link, shown this once:\nhttp/);
+  expect((await hortus('members', 'invites')).out).toMatch(/fern@example\.org +member +open/);
+  expect(await hortus('members', 'invite', 'fern@example.org', '--role', 'king')).toMatchObject({ code: 2 });
+  expect(await hortus('members', 'remove', 'nobody@example.org', '--yes')).toMatchObject({ code: 4 });
+});
+
+test('webhooks: added with a secret from a pipe, followed, sent again, removed', { timeout: 60_000 }, async () => {
+  await using receiver = await startReceiver();
+  const added = await hortusWith('a long secret\n', 'webhooks', 'add', receiver.url, '--event', 'definition.created');
+  expect(added.out).toContain(`Events go to ${receiver.url} from now on`);
+  expect(await hortusWith('a long secret', 'webhooks', 'add', receiver.url, '--event', 'moon.rise')).toMatchObject({
+    code: 2,
+  });
+  expect((await hortus('webhooks', 'list')).out).toMatch(/active .*definition\.created/);
+  await planted('told');
+  const delivered = async () => (await json('webhooks', 'deliveries', receiver.url))[0]?.status === 'delivered';
+  await until(delivered, { describe: 'a delivery', within: 30_000 });
+  expect((await hortus('webhooks', 'deliveries', receiver.url)).out).toMatch(/definition\.created +delivered +200/);
+  const [{ id }] = await json('webhooks', 'deliveries', receiver.url);
+  expect((await hortus('webhooks', 'resend', receiver.url, id)).out).toBe('definition.created is being sent again.\n');
+  expect((await hortus('webhooks', 'remove', receiver.url, '--yes')).code).toBe(0);
+});
+
+describe('events', () => {
+  test('are listed and narrowed down', async () => {
+    expect((await hortus('events', '--limit', '5')).out.split('\n')).toHaveLength(7);
+    const types = (await json('events', '--type', 'definition.*')).map(({ type }: { type: string }) => type);
+    expect(new Set(types.map((type: string) => type.split('.')[0]))).toEqual(new Set(['definition']));
+    expect(await hortus('events', '--limit', 'many')).toMatchObject({ code: 2 });
+  });
+
+  test('are followed, each once and in order, until the person has seen enough', async () => {
+    const terminal = scriptedTerminal([], { interactive: false, width: 400 });
+    let looks = 0;
+    const world = {
+      ...scriptedWorld(terminal, { HORTUS_URL: url, HORTUS_KEY: key }),
+      now: Date.now,
+      pause: async () => {
+        if (looks++ === 0) await planted('followed');
+        if (terminal.printed.includes('definition.created') && looks > 3) throw new Failure('interrupted', 'Enough.');
+        await new Promise((done) => setTimeout(done, 100));
+      },
+    };
+    const code = await run(['events', '-f', '--type', 'definition.created', '--json', '--limit', '1'], world);
+    expect(code).toBe(130);
+    const seen = terminal.printed
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(seen.at(-1).data.instance_uid).toBe('followed');
+    expect(new Set(seen.map(({ seq }) => seq)).size).toBe(seen.length);
+  });
+});
+
+test('playbooks, needs and questions', async () => {
+  expect((await hortus('playbooks', 'list')).out).toMatch(/upgrade +4/);
+  expect((await hortus('playbooks', 'show', 'upgrade')).out).toMatch(/upgrade_watch +Watch/);
+  expect((await json('playbooks', 'show', 'release')).steps.at(-1).id).toBe('report_result');
+  expect((await hortus('match', 'database.postgres')).out).toMatch(/database\.postgres +postgres/);
+  expect(await hortus('match', 'moon.cheese')).toMatchObject({ code: 4, err: expect.stringContaining('moon.cheese') });
+  const answer = await hortus('ask', 'Which template is a PostgreSQL database?');
+  expect(answer).toMatchObject({ code: 0, err: expect.stringMatching(/\d+ of \d+ questions are left/) });
+});
+
+test('recipes: submitted, listed, shown, approved, voted for and withdrawn; others rejected', async () => {
+  const file = join(data.path, 'template.yaml');
+  const write = (slug: string) =>
+    writeFileSync(
+      file,
+      `slug: ${slug}\nname: Moss\nversion: 1.0.0\narchetype: application\ntaxonomy: {kingdom: applications, family: website}\nimage: {repository: docker.io/library/nginx, tag: 1.29.2}\n`,
+    );
+  write('moss');
+  const { id } = await json('recipes', 'submit', file);
+  expect((await hortus('recipes', 'list', '--pending')).out).toMatch(/moss +Moss .*pending/);
+  expect((await hortus('recipes', 'approve', id)).out).toBe('moss is in the catalog.\n');
+  expect((await hortus('recipes', 'show', 'moss')).out).toMatch(/Status +approved/);
+  expect((await hortus('recipes', 'upvote', id)).out).toBe('moss has your vote.\n');
+  expect((await hortus('recipes', 'withdraw', id)).out).toBe('moss is withdrawn.\n');
+  write('lichen');
+  const other = (await json('recipes', 'submit', file)).id;
+  expect(await hortus('recipes', 'reject', other)).toMatchObject({ code: 2 });
+  expect((await hortus('recipes', 'reject', other, '--reason', 'No.')).out).toBe('lichen is rejected.\n');
+  expect((await hortus('recipes', 'list', '--mine')).out).toMatch(/lichen .*rejected/);
+  expect(await hortus('recipes', 'list', '--mine', '--pending')).toMatchObject({ code: 2 });
+});
+
+test('upgrades: found, acknowledged, applied and followed to the end', { timeout: 90_000 }, async () => {
+  expect((await hortus('upgrades', 'list')).out).toBe('Everything runs its newest version.\n');
+  const publish = async (version: string, inputs = '') => {
+    const source = `slug: fern\nname: Fern\nversion: ${version}\narchetype: application\ntaxonomy: {kingdom: applications, family: website}\nimage: {repository: docker.io/library/nginx, tag: 1.29.2}\ninputs: {required: [${inputs}]}\n`;
+    const { id } = (await client.call('drafts.create', { body: { source } })).data;
+    await client.call('drafts.validate', { params: { id } });
+    await client.call('drafts.promote', { params: { id } });
+  };
+  await publish('1.0.0');
+  await planted('fern-1', 'fern');
+  await publish('1.1.0', '{name: SHADE, type: string}');
+  expect((await hortus('upgrades', 'scan')).out).toMatch(/1 waiting for a decision\.\n$/);
+  expect((await hortus('upgrades', 'list')).out).toMatch(/fern-1 +fern +1\.0\.0 +1\.1\.0 +available +--set SHADE=…/);
+  expect((await hortus('upgrades', 'ack', 'fern-1')).out).toBe('fern-1 stays on 1.0.0 for now.\n');
+  expect(await hortus('upgrades', 'apply', 'fern-1', '--yes')).toMatchObject({
+    code: 6,
+    err: expect.stringContaining('SHADE'),
+  });
+  expect(await hortus('upgrades', 'apply')).toMatchObject({ code: 2 });
+  const applying = hortus('upgrades', 'apply', 'fern-1', '--yes', '--set', 'SHADE=deep', '--wait');
+  const begun = async () => (await json('upgrades', 'list', '--status', 'applying'))[0]?.deployment_id;
+  const id = await until(begun, { describe: 'the deployment', within: 20_000 });
+  await client.call('deployments.status', { params: { id }, body: { status: 'success' } });
+  expect(await applying).toMatchObject({ code: 0, out: 'fern-1 runs 1.1.0.\n' });
+  expect(await hortus('upgrades', 'apply', '--species', 'fern', '--yes')).toMatchObject({ code: 6 });
+});

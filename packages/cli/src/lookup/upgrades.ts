@@ -1,0 +1,11 @@
+import type { Client } from '@hortus/client/client';
+import type { Upgrade } from '@hortus/contract/resources/upgrades';
+import { isId, theOne } from './by-name.ts';
+
+/** By id, or by the name of the instance: then the one that has not been applied. */
+export async function findUpgrade(client: Client, given: string): Promise<Upgrade> {
+  if (isId('upgrade', given)) return (await client.call('upgrades.read', { params: { id: given } })).data;
+  const all = await Array.fromAsync(client.pages('upgrades.list'));
+  const named = all.filter(({ instance_name, status }) => instance_name === given && status !== 'applied');
+  return theOne('upgrade', given, named, ({ to_version, status }) => `to ${to_version}, ${status}`);
+}

@@ -1,0 +1,43 @@
+import type { Engine } from '../engine/engine.ts';
+import { belongsTo } from '../plan/actual.ts';
+import type { Desired } from '../plan/desired.ts';
+import { networkName } from '../plan/names.ts';
+import type { Reading } from '../rollout/read-actual.ts';
+import { containerDrift } from './container-drift.ts';
+import { imagesOf } from './images.ts';
+
+/**
+ * The reading with the containers marked that are no longer what they were made as, so that a rollout replaces them. One that was
+ * only taken off the network of its instance is put back there instead, which interrupts nobody.
+ */
+export async function withAlterations(
+  engine: Pick<Engine, 'image' | 'info'>,
+  desired: Desired,
+  reading: Reading,
+): Promise<Reading> {
+  const { actual, facts } = reading;
+  const claimed = actual.containers.flatMap((container) => {
+    const unit = desired.units.find((one) => one.kind === 'service' && belongsTo(container, one));
+    const own = facts.get(container.id);
+    return unit && own && container.config === unit.config ? [{ container, unit, own }] : [];
+  });
+  if (claimed.length === 0) return reading;
+  const [{ cpus }, images] = await Promise.all([
+    engine.info(),
+    imagesOf(
+      engine,
+      claimed.map(({ own }) => own.imageId),
+    ),
+  ]);
+  const { instanceUid } = desired;
+  const rejoined = `networks.${networkName(instanceUid)}`;
+  const altered = claimed.filter(({ unit, own }) => {
+    const surroundings = { instanceUid, cpus, image: images.get(own.imageId), digest: undefined };
+    const isOff = (drift: { field: string; actual: unknown }) => drift.field === rejoined && drift.actual === null;
+    // Names are the planner's own to compare.
+    return containerDrift(unit, own, surroundings).some((one) => one.field !== 'name' && !isOff(one));
+  });
+  const ids = new Set(altered.map(({ container }) => container.id));
+  const containers = actual.containers.map((one) => (ids.has(one.id) ? { ...one, altered: true } : one));
+  return { facts, actual: { ...actual, containers } };
+}

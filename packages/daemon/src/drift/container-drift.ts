@@ -1,0 +1,185 @@
+import { posix } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { parseImage, repositoryOf } from '@hortus/template/image-reference';
+import type { ContainerFacts } from '../engine/container-facts.ts';
+import type { Mount, Port } from '../engine/container-spec.ts';
+import type { ImageFacts } from '../engine/engine.ts';
+import type { Unit } from '../plan/desired.ts';
+import { label } from '../plan/labels.ts';
+import { networkName } from '../plan/names.ts';
+import { isSameImage } from '../pull/digests.ts';
+import { type Drift, HIDDEN, HIDDEN_OTHER } from './drift.ts';
+
+/** What a container can only be judged with. */
+export interface Surroundings {
+  instanceUid: string;
+  /** Of the server: a limit beyond them means all of them. */
+  cpus: number;
+  /** What the container was made of, with what the image itself brings; undefined if the engine no longer has it. */
+  image: ImageFacts | undefined;
+  /** Which bytes the deployment recorded for the component, if it did. */
+  digest: string | null | undefined;
+}
+
+type Found = Omit<Drift, 'component'>;
+type Comparison = (unit: Unit, facts: ContainerFacts, surroundings: Surroundings) => Found[];
+
+/** Every respect in which a container is not what the unit says. A container right after its deployment differs in none. */
+export function containerDrift(unit: Unit, facts: ContainerFacts, surroundings: Surroundings): Drift[] {
+  const found = comparisons.flatMap((compare) => compare(unit, facts, surroundings));
+  // What cannot be read off a container, such as its files, is in the hash it was made with.
+  const rest = found.length === 0 ? differing('config', unit.config, facts.labels[label.config] ?? null) : [];
+  return [...found, ...rest].map((one) => ({ component: unit.component, ...one }));
+}
+
+const comparisons: readonly Comparison[] = [
+  ({ spec }, facts) => differing('name', spec.name, facts.name),
+  imageDrift,
+  envDrift,
+  ({ spec }, { entrypoint }) => hidden('entrypoint', spec.entrypoint, entrypoint),
+  ({ spec }, { command }) => hidden('command', spec.command, command),
+  ({ spec }, { user }) => (spec.user === undefined ? [] : differing('user', spec.user, user)),
+  mountDrift,
+  limitDrift,
+  networkDrift,
+  labelDrift,
+  ({ spec }, facts) => differing('restart', spec.restart, facts.restartPolicy),
+  ({ spec }, facts) => differing('ports', published(spec.ports), published(facts.ports)),
+  ({ spec }, facts) => differing('privileged', spec.privileged, facts.privileged),
+  ({ spec }, facts) => differing('read_only', spec.readOnlyRoot, facts.readOnlyRoot),
+  ({ spec }, { capabilities: { add, drop } }) => [
+    ...differing('capabilities.add', capabilities(spec.capabilities.add), capabilities(add)),
+    ...differing('capabilities.drop', capabilities(spec.capabilities.drop), capabilities(drop)),
+  ],
+];
+
+function differing(field: string, declared: unknown, actual: unknown): Found[] {
+  return isDeepStrictEqual(declared, actual) ? [] : [{ field, declared, actual }];
+}
+
+/** What the template leaves to the image is not compared. */
+function hidden(field: string, declared: readonly string[] | undefined, actual: readonly string[]): Found[] {
+  if (declared === undefined || isDeepStrictEqual([...declared], [...actual])) return [];
+  return [{ field, declared: HIDDEN, actual: actual.length === 0 ? null : HIDDEN_OTHER }];
+}
+
+function imageDrift({ spec }: Unit, facts: ContainerFacts, { image, digest }: Surroundings): Found[] {
+  if (!isSameImage(spec.image, facts.image)) return [{ field: 'image', declared: spec.image, actual: facts.image }];
+  const wanted = parseImage(spec.image).digest ?? digest;
+  const own = image?.digests.filter((one) => repositoryOf(one) === repositoryOf(spec.image)) ?? [];
+  const digests = own.flatMap((one) => parseImage(one).digest ?? []);
+  // Without a digest nothing can be said: it was never in a registry, or somebody has untagged it.
+  if (!wanted || digests.length === 0 || digests.includes(wanted)) return [];
+  return [{ field: 'image', declared: wanted, actual: digests[0] }];
+}
+
+/** What engines add of their own. */
+const engineVariables = ['PATH', 'HOSTNAME', 'HOME', 'TERM', 'container'];
+
+function envDrift({ spec }: Unit, { env }: ContainerFacts, { image }: Surroundings): Found[] {
+  const actual = new Map(env.map(split));
+  const lost = Object.entries(spec.env).flatMap(([name, value]) => {
+    if (actual.get(name) === value) return [];
+    return [{ field: `env.${name}`, declared: HIDDEN, actual: actual.has(name) ? HIDDEN_OTHER : null }];
+  });
+  if (image === undefined) return lost;
+  const known = new Map(image.env.map(split));
+  const added = [...actual].filter(
+    ([name, value]) => !Object.hasOwn(spec.env, name) && !engineVariables.includes(name) && known.get(name) !== value,
+  );
+  return [...lost, ...added.map(([name]) => ({ field: `env.${name}`, declared: null, actual: HIDDEN }))];
+}
+
+function split(line: string): [name: string, value: string] {
+  const end = line.indexOf('=');
+  return end < 0 ? [line, ''] : [line.slice(0, end), line.slice(end + 1)];
+}
+
+function mountDrift({ spec }: Unit, facts: ContainerFacts, { image }: Surroundings): Found[] {
+  const declared = new Map(spec.mounts.map((mount) => [path(mount.target), mounted(mount)]));
+  const actual = new Map(
+    facts.mounts.map(({ kind, source, target, readOnly }) => [
+      path(target),
+      kind === 'tmpfs' ? 'tmpfs' : `${source === '' ? '' : path(source)}${readOnly ? ' (read-only)' : ''}`,
+    ]),
+  );
+  const places = [...new Set([...declared.keys(), ...actual.keys()])];
+  return places.flatMap((place) => {
+    // The image asks for a volume there, and the engine has made one up.
+    const isImages = !declared.has(place) && (image === undefined || image.volumes.map(path).includes(place));
+    return isImages ? [] : differing(`mounts.${place}`, declared.get(place) ?? null, actual.get(place) ?? null);
+  });
+}
+
+function mounted(mount: Mount): string {
+  if (mount.kind === 'tmpfs') return 'tmpfs';
+  const source = mount.kind === 'host' ? path(mount.path) : mount.volume;
+  return `${source}${mount.readOnly ? ' (read-only)' : ''}`;
+}
+
+/** `/srv/` and `/srv` are one place. */
+const path = (text: string): string => posix.normalize(text).replace(/(?<=.)\/$/, '');
+
+function limitDrift({ spec: { limits } }: Unit, facts: ContainerFacts, { cpus }: Surroundings): Found[] {
+  const { limits: actual } = facts;
+  return [
+    ...differing('limits.cpus', Math.min(limits.cpus ?? 0, cpus), actual.cpus),
+    ...differing('limits.memory', limits.memoryBytes ?? 0, actual.memoryBytes),
+    // Engines have rules of their own for these where nothing was said.
+    ...(limits.memoryReservationBytes === undefined
+      ? []
+      : differing('limits.memory_reservation', limits.memoryReservationBytes, actual.memoryReservationBytes)),
+    ...(limits.pids === undefined ? [] : differing('limits.pids', limits.pids, actual.pids)),
+  ];
+}
+
+/** A container is on the network of its instance, under its names, and may be on others of the instance. */
+function networkDrift({ spec, aliases }: Unit, facts: ContainerFacts, { instanceUid }: Surroundings): Found[] {
+  const isHost = spec.network.kind === 'host';
+  if (isHost || facts.hostNetwork)
+    return differing('network', isHost ? 'host' : 'bridge', facts.hostNetwork ? 'host' : 'bridge');
+  const own = networkName(instanceUid);
+  const joined = facts.networks.find(({ name }) => name === own);
+  const isNamed = joined !== undefined && aliases.every((alias) => joined.aliases.includes(alias));
+  const others = facts.networks.filter(({ name }) => name !== own && !name.startsWith(`${own}.`));
+  return [
+    ...(isNamed ? [] : [{ field: `networks.${own}`, declared: [...aliases], actual: joined?.aliases ?? null }]),
+    ...others.map(({ name, aliases: actual }) => ({ field: `networks.${name}`, declared: null, actual })),
+  ];
+}
+
+/** These say when a container was made and beside whom, and stay with one that a later deployment kept. */
+const passing: readonly string[] = [
+  label.deployment,
+  label.revision,
+  label.specHash,
+  label.replaces,
+  label.replacesRunning,
+  label.home,
+  // Compared at the end.
+  label.config,
+];
+
+function labelDrift({ spec }: Unit, { labels }: ContainerFacts, { image }: Surroundings): Found[] {
+  const lost = Object.entries(spec.labels).flatMap(([name, value]) => {
+    if (passing.includes(name) || labels[name] === value) return [];
+    return [{ field: `labels.${name}`, declared: HIDDEN, actual: labels[name] === undefined ? null : HIDDEN_OTHER }];
+  });
+  if (image === undefined) return lost;
+  const added = Object.keys(labels).filter(
+    (name) => !Object.hasOwn(spec.labels, name) && !passing.includes(name) && image.labels[name] !== labels[name],
+  );
+  return [...lost, ...added.map((name) => ({ field: `labels.${name}`, declared: null, actual: HIDDEN }))];
+}
+
+function published(ports: readonly Port[]): string[] {
+  return ports
+    .flatMap(({ hostPort, hostIp = '', containerPort, protocol }) => {
+      if (hostPort === undefined) return [];
+      return [`${hostIp === '0.0.0.0' ? '' : hostIp}:${hostPort} to ${containerPort}/${protocol}`];
+    })
+    .sort();
+}
+
+const capabilities = (names: readonly string[]): string[] =>
+  names.map((name) => name.toUpperCase().replace(/^CAP_/, '')).sort();

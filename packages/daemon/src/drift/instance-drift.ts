@@ -1,0 +1,87 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { DeployedImage } from '@hortus/contract/resources/deployments';
+import type { ContainerFacts } from '../engine/container-facts.ts';
+import type { ImageFacts } from '../engine/engine.ts';
+import { type ActualContainer, belongsTo, isNext } from '../plan/actual.ts';
+import type { Desired, Unit } from '../plan/desired.ts';
+import type { Reading } from '../rollout/read-actual.ts';
+import { containerDrift } from './container-drift.ts';
+import type { Drift } from './drift.ts';
+
+export interface Known {
+  cpus: number;
+  /** By id, those that containers are made of. */
+  images: ReadonlyMap<string, ImageFacts>;
+  /** Which bytes the deployment recorded. */
+  deployed: readonly DeployedImage[];
+}
+
+/**
+ * Where an instance differs from what was deployed. Whether its containers run is no part of it: that is its status, and somebody
+ * may have stopped them. A job that has ended has done its work, whatever became of its container.
+ */
+export function instanceDrift(desired: Desired, { actual, facts }: Reading, known: Known): Drift[] {
+  const services = desired.units.filter(({ kind }) => kind === 'service');
+  const matches = services.map((unit) => ({ unit, container: holderOf(unit, actual.containers) }));
+  const parts = matches.flatMap(({ unit, container }): Drift[] => {
+    const own = container && facts.get(container.id);
+    if (own === undefined) return [{ ...whole(unit), declared: unit.spec.name, actual: null }];
+    return containerDrift(unit, own, surroundings(desired, unit, own, known));
+  });
+  const held = new Set(matches.flatMap(({ container }) => container?.id ?? []));
+  const isJob = (one: ActualContainer) =>
+    !isNext(one) && desired.units.some((unit) => unit.kind !== 'service' && belongsTo(one, unit));
+  const extra = actual.containers.filter((one) => !held.has(one.id) && !isJob(one));
+  return [
+    ...parts,
+    ...extra.map(({ component, name }) => ({ component, field: 'component', declared: null, actual: name })),
+    ...desired.volumes
+      .filter(({ name }) => !actual.volumes.includes(name))
+      .map(({ name }) => ({ component: null, field: `volumes.${name}`, declared: name, actual: null })),
+    ...routeDrift(desired, actual.routes, matches),
+  ].sort(byPlace);
+}
+
+const whole = ({ component }: Unit) => ({ component, field: 'component' });
+
+function surroundings({ instanceUid }: Desired, { component }: Unit, { imageId }: ContainerFacts, known: Known) {
+  const digest = known.deployed.find((one) => one.component === component)?.digest;
+  return { instanceUid, cpus: known.cpus, image: known.images.get(imageId), digest };
+}
+
+/** The one with the lasting name or, where somebody renamed it, whichever says it is that. */
+function holderOf(unit: Unit, containers: readonly ActualContainer[]): ActualContainer | undefined {
+  const own = containers.filter((one) => !isNext(one) && belongsTo(one, unit));
+  return own.find(({ name }) => name === unit.spec.name) ?? own[0];
+}
+
+type Matches = readonly { unit: Unit; container: ActualContainer | undefined }[];
+
+function routeDrift({ routes }: Desired, actual: Reading['actual']['routes'], matches: Matches): Drift[] {
+  const nameOf = (id: string) => matches.find(({ container }) => container?.id === id)?.unit.spec.name ?? 'nobody';
+  const declared = routes.map((rule) => {
+    const targets = matches.filter(({ unit }) => unit.component === rule.component);
+    return { rule, targets: targets.map(({ unit }) => unit.spec.name).sort() };
+  });
+  const names = [...new Set([...routes, ...actual].map(({ name }) => name))];
+  return names.flatMap((name) => {
+    const wanted = declared.find(({ rule }) => rule.name === name);
+    const found = actual.find((one) => one.name === name);
+    const shown = found && way(found, found.containers.map(nameOf).sort());
+    const asked = wanted && way(wanted.rule, wanted.targets);
+    if (isDeepStrictEqual(asked, shown)) return [];
+    const component = wanted?.rule.component ?? found?.component ?? null;
+    return [{ component, field: `routes.${name}`, declared: asked ?? null, actual: shown ?? null }];
+  });
+}
+
+function way(rule: Desired['routes'][number], containers: readonly string[]) {
+  const { host, path, port, strip, tls } = rule;
+  return { host, path, port, strip, tls, containers };
+}
+
+/** Always in one order, so that the same drift is told once. */
+function byPlace(a: Drift, b: Drift): number {
+  const [one, other] = [`${a.component ?? ''} ${a.field}`, `${b.component ?? ''} ${b.field}`];
+  return one < other ? -1 : one > other ? 1 : 0;
+}

@@ -1,0 +1,33 @@
+import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import type { Engine } from '../engine/engine.ts';
+import type { Ingress } from '../ingress/ingress.ts';
+import type { Journal } from '../journal/journal.ts';
+import { desiredState } from '../plan/desired.ts';
+import { settledPins } from '../pull/settled-pins.ts';
+import { readActual } from '../rollout/read-actual.ts';
+import type { Drift } from './drift.ts';
+import { imagesOf } from './images.ts';
+import { instanceDrift } from './instance-drift.ts';
+
+export interface Looking {
+  engine: Engine;
+  ingress: Pick<Ingress, 'routesOf'>;
+  journal: Pick<Journal, 'manifests'>;
+}
+
+/** Holds an instance against the manifest that it was last rolled out by. Nothing else may be done to it meanwhile. */
+export async function lookForDrift({ engine, ingress, journal }: Looking, kept: SignedManifest): Promise<Drift[]> {
+  const { instance_uid: uid, server_id: serverId, definition_id: definitionId, revision } = kept;
+  const manifest = await settledPins(engine, kept);
+  const deploymentId = kept.deployment_id ?? '';
+  const desired = desiredState({ deploymentId, definitionId, revision, serverId, manifest });
+  const [{ cpus }, reading] = await Promise.all([
+    engine.info(),
+    readActual(engine, serverId, uid, ingress.routesOf(uid)),
+  ]);
+  const images = await imagesOf(
+    engine,
+    [...reading.facts.values()].map(({ imageId }) => imageId),
+  );
+  return instanceDrift(desired, reading, { cpus, images, deployed: journal.manifests.imagesOf(uid) });
+}

@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { Fingerprint } from '@hortus/contract/fingerprint';
+import type { Engine } from '../engine/engine.ts';
+import { isEngineProblem } from '../engine/engine-problem.ts';
+import type { Ingress } from '../ingress/ingress.ts';
+
+export interface Looked {
+  engine: Pick<Engine, 'info'>;
+  ingress: Pick<Ingress, 'version'>;
+  /** Where programs are. */
+  path?: string | undefined;
+}
+
+const unknown = {
+  engine: null,
+  engine_version: null,
+  api_version: null,
+  engine_problem: null,
+  os: null,
+  arch: null,
+  cgroup: null,
+  storage_driver: null,
+  rootless: null,
+  gpu_runtime: null,
+};
+
+/** What this server is made of. Undefined while the engine does not answer: then nothing is known, not that nothing is there. */
+export async function fingerprintOf({
+  engine,
+  ingress,
+  path = process.env.PATH,
+}: Looked): Promise<Fingerprint | undefined> {
+  const caddy_version = (await ingress.version()) ?? null;
+  try {
+    const info = await engine.info();
+    return {
+      engine: info.name,
+      engine_version: info.version,
+      api_version: info.apiVersion,
+      engine_problem: null,
+      os: info.os,
+      arch: info.arch,
+      cgroup: info.cgroup,
+      storage_driver: info.storageDriver,
+      rootless: info.rootless,
+      gpu_runtime:
+        info.runtimes.includes('nvidia') || isInstalled('nvidia-container-runtime-hook', path) ? 'nvidia' : null,
+      caddy_version,
+    };
+  } catch (error) {
+    // One that is too old, or too new, says so with every question.
+    if (!isEngineProblem(error, 'unsupported')) return undefined;
+    return { ...unknown, engine_problem: error.message, caddy_version };
+  }
+}
+
+/** Podman takes a second to say what it is, and that changes rarely: it is asked again only now and then. */
+const LOOK_AGAIN_MS = 300_000;
+
+export class Fingerprints {
+  readonly #looked: Looked;
+  #last: { readonly at: number; readonly found: Fingerprint } | undefined;
+
+  constructor(looked: Looked) {
+    this.#looked = looked;
+  }
+
+  async recent(): Promise<Fingerprint | undefined> {
+    if (this.#last && performance.now() - this.#last.at < LOOK_AGAIN_MS) return this.#last.found;
+    return await this.now();
+  }
+
+  async now(): Promise<Fingerprint | undefined> {
+    const found = await fingerprintOf(this.#looked);
+    this.#last = found && { at: performance.now(), found };
+    return found;
+  }
+}
+
+/** Docker looks for this program, with or without a runtime of that name, when it is asked for a GPU. */
+const isInstalled = (program: string, path: string | undefined): boolean =>
+  (path ?? '').split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, program)));

@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs';
+import type { Platform } from '../engine/engine.ts';
+
+/** What a processor runs besides its own. */
+const alsoRuns: Readonly<Record<string, readonly string[]>> = { amd64: ['386'], arm64: ['arm'] };
+
+/** Names of the emulators that the kernel may have been told to use. */
+const emulators: Readonly<Record<string, string>> = {
+  amd64: 'qemu-x86_64',
+  386: 'qemu-i386',
+  arm64: 'qemu-aarch64',
+  arm: 'qemu-arm',
+  ppc64le: 'qemu-ppc64le',
+  s390x: 'qemu-s390x',
+  riscv64: 'qemu-riscv64',
+};
+
+const emulated = (arch: string): boolean => existsSync(`/proc/sys/fs/binfmt_misc/${emulators[arch] ?? 'qemu-none'}`);
+
+/** Whether an image for this platform can run there. One that says nothing of its own is believed to. */
+export function runsOn(image: Platform, server: Platform, isEmulated = emulated): boolean {
+  if (image.os !== '' && image.os !== server.os) return false;
+  const { arch } = image;
+  return arch === '' || arch === server.arch || (alsoRuns[server.arch] ?? []).includes(arch) || isEmulated(arch);
+}

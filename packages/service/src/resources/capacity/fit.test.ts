@@ -1,0 +1,93 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { onBothEngines } from '../../testing/engines.ts';
+import { expectRefusal } from '../../testing/published-answer.ts';
+import { type RunningService, startApp } from '../../testing/running-service.ts';
+
+const DREAMER = `
+slug: dreamer
+name: Dreamer
+version: 1.0.0
+archetype: worker
+taxonomy: {kingdom: applications, family: test}
+image: {repository: docker.io/library/busybox, tag: 1.36.1}
+gpu: {count: all}
+permissions: [{kind: gpu, reason: It dreams in pictures}]
+`;
+
+onBothEngines((engine) => {
+  let service: RunningService;
+  let number = 0;
+  beforeAll(async () => {
+    const ground = await engine.ground();
+    await mkdir(join(ground.directory, 'catalog/test/dreamer'), { recursive: true });
+    await writeFile(join(ground.directory, 'catalog/test/dreamer/template.yaml'), DREAMER);
+    service = await startApp(engine, {}, ground);
+  });
+
+  async function server(fingerprint?: object) {
+    const body = { name: 'shed', environment: 'staging' } as const;
+    const { id } = (await service.client.call('servers.register', { body })).data;
+    const tell = (found: object) =>
+      service.request('PUT', `/server-capacity/${id}`, {
+        body: {
+          memory: { used: 0, free: 8e9 },
+          cpu: { cores: 2, used_percent: 0 },
+          disk: { used: 0, free: 1 },
+          fingerprint: found,
+        },
+      });
+    if (fingerprint) expect((await tell(fingerprint)).status).toBe(200);
+    const execute = async (species: string, more = {}) => {
+      const order = { species, instance_uid: `plant-${++number}`, server_id: id, inputs: {} };
+      const definition_id = (await service.client.call('definitions.create', { body: order })).data.id;
+      return service.request('POST', '/deployments/execute', { body: { definition_id, ...more } });
+    };
+    const read = async () => (await service.client.call('servers.read', { params: { id } })).data.fingerprint;
+    return { id, tell, execute, read };
+  }
+
+  it('the fingerprint of a server is null until its daemon has told it, and then the last one', async () => {
+    const { read, tell } = await server();
+    expect(await read()).toBeNull();
+    await tell({ engine: 'docker', engine_version: '20.10.24', api_version: '1.41', rootless: false, novelty: 1 });
+    expect(await read()).toEqual({
+      engine: 'docker',
+      engine_version: '20.10.24',
+      api_version: '1.41',
+      engine_problem: null,
+      os: null,
+      arch: null,
+      cgroup: null,
+      storage_driver: null,
+      rootless: false,
+      gpu_runtime: null,
+      caddy_version: null,
+    });
+    await tell({ engine: 'podman', caddy_version: '2.6.2' });
+    expect(await read()).toMatchObject({ engine: 'podman', rootless: null, caddy_version: '2.6.2' });
+    expect((await tell({ engine: 7 })).status).toBe(422);
+  });
+
+  it('a deployment that needs a GPU is refused where there is none, whatever else is ignored', async () => {
+    const without = await server({ engine: 'docker', gpu_runtime: null });
+    const refused = await without.execute('dreamer', { ignore_capacity: true });
+    expectRefusal(refused, 'VALIDATION_ERROR', 'definition_id');
+    expect(refused.json.error.message).toContain('needs a GPU');
+    expect(refused.json.error.details).toMatchObject({ reason: 'unsupported', lacking: [{ resource: 'gpu_runtime' }] });
+    expect((await without.execute('seed')).status).toBe(201);
+    expect((await (await server({ gpu_runtime: 'nvidia' })).execute('dreamer')).status).toBe(201);
+    expect((await (await server()).execute('dreamer')).status).toBe(201);
+  });
+
+  it('nothing is ordered from an engine that cannot be used', async () => {
+    const { execute, tell } = await server({ engine_problem: 'it speaks API 1.40' });
+    expect((await execute('seed')).json.error.details).toMatchObject({
+      reason: 'unsupported',
+      lacking: [{ resource: 'engine_problem', message: 'its engine cannot be used: it speaks API 1.40' }],
+    });
+    await tell({ engine_problem: null });
+    expect((await execute('seed')).status).toBe(201);
+  });
+});

@@ -1,0 +1,152 @@
+import type { UpgradeApply } from '@hortus/contract/resources/upgrades';
+import { generateSecrets } from '@hortus/template/secrets';
+import { compareForUpgrade } from '@hortus/template/upgrade/compare';
+import { actorOf, type Principal } from '../../identity/principal.ts';
+import { conflict, notFound, Problem } from '../../problem.ts';
+import { transition } from '../../state/transition.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { Vault } from '../../vault/vault.ts';
+import type { CatalogTemplate } from '../templates/catalog.ts';
+import { secretValues } from './deployable.ts';
+import { definitionLifecycle } from './lifecycle.ts';
+import { readRevision } from './revise.ts';
+import { keepGenerated, keepGiven } from './secrets.ts';
+import {
+  type CurrentRow,
+  findDefinition,
+  findRevision,
+  insertRevision,
+  listSecrets,
+  lockDefinition,
+  removeSecret,
+  setLastRevision,
+} from './store.ts';
+
+/** From the template that runs to the one that shall. */
+export interface Passage {
+  readonly from: CatalogTemplate;
+  readonly to: CatalogTemplate;
+  /** The revision that runs. */
+  readonly running: number;
+}
+
+type Choices = Pick<UpgradeApply, 'inputs' | 'profile' | 'variant'>;
+
+/** The secrets that the newer template wants and the definition has not; made before a transaction, as keys take time. */
+export async function secretsFor(
+  queries: Queries,
+  vault: Vault,
+  { accountId }: Principal,
+  definitionId: string,
+  to: CatalogTemplate,
+): Promise<Record<string, string>> {
+  const held = await secretValues(queries, vault, { accountId, definitionId });
+  return generateSecrets(to.spec, { existing: Object.fromEntries(held.map(({ name, value }) => [name, value])) });
+}
+
+/**
+ * Puts down what a newer template makes of the revision that runs: what a person has chosen stays. It is not current yet,
+ * because what comes before its deployment may fail. Answers its number.
+ */
+export async function stageRevision(
+  tx: Tx,
+  vault: Vault,
+  principal: Principal,
+  definitionId: string,
+  passage: Passage,
+  choices: Choices,
+  generated: Readonly<Record<string, string>>,
+): Promise<number> {
+  const { accountId } = principal;
+  const { to, running } = passage;
+  if (!(await lockDefinition(tx, accountId, definitionId))) throw notFound('definition');
+  const row = await findDefinition(tx, accountId, definitionId);
+  if (!row) throw notFound('definition');
+  if (row.status === 'archived') throw conflict('definition_id', 'archived', 'the definition is archived.');
+  if (row.current_revision !== running)
+    throw conflict(
+      'definition_id',
+      'undeployed_changes',
+      `revision ${row.current_revision} is current but ${running} runs; deploy it or restore the other first.`,
+      { current_revision: row.current_revision, running_revision: running },
+    );
+  const next = readRevision(to, carriedOver(row, passage, choices), withoutDropped(row, passage, choices));
+  const number = row.last_revision + 1;
+  await setLastRevision(tx, definitionId, number);
+  const owner = { accountId, definitionId };
+  const held = new Set((await listSecrets(tx, definitionId)).map(({ name }) => name));
+  const missing = Object.fromEntries(Object.entries(generated).filter(([name]) => !held.has(name)));
+  await insertRevision(tx, {
+    ...next.revision,
+    changed_secrets: JSON.stringify([...Object.keys(next.secret), ...Object.keys(missing)]),
+    definition_id: definitionId,
+    number,
+    template_id: to.item.id,
+    created_by: actorOf(principal),
+    created_at: tx.now,
+  });
+  await keepGenerated(tx, vault, owner, to.spec, missing);
+  await keepGiven(tx, vault, owner, to.spec, next.secret);
+  for (const name of next.removedSecrets) await removeSecret(tx, definitionId, name);
+  return number;
+}
+
+/** What was chosen, as far as the newer template can take it over; the rest must have been decided. */
+function carriedOver(row: CurrentRow, { from, to }: Passage, choices: Choices): CurrentRow {
+  const { inputs: given = {}, profile, variant } = choices;
+  const inputs = JSON.parse(row.inputs) as Record<string, never>;
+  const held = JSON.parse(row.secret_inputs) as string[];
+  const chosen = { profile: row.profile, variant: row.variant ?? undefined, inputs, held };
+  const { conflicts, newInputs } = compareForUpgrade(from.spec, to.spec, chosen);
+  const decided: Record<string, boolean> = { profile: profile !== undefined, variant: variant !== undefined };
+  const isOpen = (field: string) => !(decided[field] ?? Object.hasOwn(given, field.replace(/^inputs\./, '')));
+  const problems = [
+    ...conflicts.filter(({ field }) => isOpen(field)),
+    ...newInputs
+      .filter(({ name, required }) => required && !Object.hasOwn(given, name))
+      .map(({ name }) => ({
+        field: `inputs.${name}`,
+        reason: 'required',
+        message: 'is required by the newer version',
+      })),
+  ];
+  const [first] = problems;
+  if (first)
+    throw new Problem('VALIDATION_ERROR', `${first.field}: ${first.message}.`, {
+      reason: first.reason,
+      field: first.field,
+      problems,
+    });
+  const undone = new Set(conflicts.map(({ field }) => field.replace(/^inputs\./, '')));
+  return {
+    ...row,
+    inputs: JSON.stringify(Object.fromEntries(Object.entries(inputs).filter(([name]) => !undone.has(name)))),
+    secret_inputs: JSON.stringify(held.filter((name) => !undone.has(name))),
+  };
+}
+
+/** A null for what the newer template does not ask any more has been heeded already. */
+function withoutDropped(row: CurrentRow, { to }: Passage, { inputs = {}, ...rest }: Choices) {
+  const asked = new Set([
+    ...[...to.spec.inputs.required, ...to.spec.inputs.optional].map(({ name }) => name),
+    ...Object.keys(to.spec.secrets),
+  ]);
+  const chosen = new Set([...Object.keys(JSON.parse(row.inputs)), ...(JSON.parse(row.secret_inputs) as string[])]);
+  const kept = Object.entries(inputs).filter(([name, value]) => value !== null || asked.has(name) || !chosen.has(name));
+  return { ...rest, inputs: Object.fromEntries(kept) };
+}
+
+/** Makes a staged revision the current one, unless somebody has chosen another since. */
+export async function makeCurrent(
+  tx: Tx,
+  principal: Principal,
+  definitionId: string,
+  change: { readonly from: number; readonly to: number },
+): Promise<boolean> {
+  const row = await lockDefinition(tx, principal.accountId, definitionId);
+  const revision = await findRevision(tx, definitionId, change.to);
+  if (!row || !revision || row.status === 'archived' || row.current_revision !== change.from) return false;
+  const set = { current_revision: change.to, template_id: revision.template_id };
+  await transition(tx, definitionLifecycle, row, 'revise', { actor: actorOf(principal), set });
+  return true;
+}

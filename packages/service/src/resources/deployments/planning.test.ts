@@ -1,0 +1,145 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { onBothEngines } from '../../testing/engines.ts';
+import { expectRefusal } from '../../testing/published-answer.ts';
+import { type RunningService, startApp } from '../../testing/running-service.ts';
+
+const PASSWORD = 'hunter2-and-more';
+
+onBothEngines((engine) => {
+  let service: RunningService;
+  let number = 0;
+  beforeAll(async () => {
+    service = await startApp(engine);
+  });
+
+  async function planted() {
+    const { client } = service;
+    const { data: server } = await client.call('servers.register', { body: { name: 'bed', environment: 'staging' } });
+    const uid = `plan-${++number}`;
+    const inputs = { WEB_HOSTNAME: `${uid}.example.org`, SMTP_PASSWORD: PASSWORD };
+    const body = { species: 'inkwell', instance_uid: uid, server_id: server.id, inputs };
+    const { id } = (await client.call('definitions.create', { body })).data;
+    const plan = async () => (await client.call('deployments.plan', { params: { id } })).data;
+    const execute = (more: object = {}) =>
+      service.request('POST', '/deployments/execute', { body: { definition_id: id, ...more } });
+    const deploy = async () => {
+      const { json } = await execute();
+      const ended = { deployment_id: json.data.id, status: 'success' as const };
+      return (await client.call('deployments.report', { body: ended })).data.instance_id ?? '';
+    };
+    const update = (body: object) => service.request('PUT', `/definitions/${id}`, { body });
+    return { id, uid, plan, execute, deploy, update };
+  }
+  const changesOf = ({ components }: { components: { name: string; change: string }[] }) =>
+    Object.fromEntries(components.map(({ name, change }) => [name, change]));
+
+  describe('a plan', () => {
+    it('of what was never deployed creates everything', async () => {
+      const { id, uid, plan } = await planted();
+      expect(await plan()).toMatchObject({
+        definition_id: id,
+        instance_id: null,
+        revision: 1,
+        deployed_revision: null,
+        interruption: false,
+        nothing_to_do: false,
+        routes: [{ change: 'added', before: null, after: `https://${uid}.example.org` }],
+        warnings: ['The server is not connected; the deployment waits for it.'],
+      });
+      const made = await plan();
+      expect(new Set(Object.values(changesOf(made)))).toEqual(new Set(['created']));
+      expect(made.pulls.length).toBeGreaterThan(0);
+    });
+
+    it('of what runs has nothing to do, and then shows what an input changes', async () => {
+      const { uid, plan, deploy, update } = await planted();
+      const instance_id = await deploy();
+      const nothing = await plan();
+      expect(nothing).toMatchObject({ instance_id, nothing_to_do: true, pulls: [], jobs: [], deployed_revision: 1 });
+      await update({ inputs: { SITE_TITLE: 'Newer', WEB_HOSTNAME: `new-${uid}.example.org` } });
+      const { components, routes, revision } = await plan();
+      expect(revision).toBe(2);
+      expect(changesOf({ components })).toMatchObject({ app: 'replaced', db: 'unchanged' });
+      const app = components.find(({ name }) => name === 'app');
+      expect(app?.changes).toContainEqual({ field: 'env.SITE_TITLE', before: 'My blog', after: 'Newer', drift: false });
+      expect(routes).toMatchObject([{ change: 'changed', after: `https://new-${uid}.example.org` }]);
+    });
+
+    it('shows that a secret is another one, and never which', async () => {
+      const { plan, deploy, update } = await planted();
+      await deploy();
+      await update({ inputs: { SMTP_PASSWORD: `${PASSWORD}-next` } });
+      const made = await plan();
+      const app = made.components.find(({ name }) => name === 'app');
+      expect(app).toMatchObject({ change: 'replaced' });
+      expect(app?.changes.map(({ before, after }) => [before, after])).toContainEqual(['***', '***']);
+      expect(JSON.stringify(made)).not.toContain(PASSWORD);
+      await deploy();
+      expect(await plan()).toMatchObject({ nothing_to_do: true });
+    });
+
+    it('undoes what somebody has done to the containers', async () => {
+      const { plan, deploy } = await planted();
+      const id = await deploy();
+      const report = (drift: object[]) => service.request('POST', `/instances/${id}/drift`, { body: { drift } });
+      await report([
+        { component: 'app', field: 'limits.memory', declared: 1, actual: 2 },
+        { component: 'db', field: 'component', declared: 'x', actual: null },
+        { component: 'weed', field: 'component', declared: null, actual: 'x-weed' },
+      ]);
+      const { components, nothing_to_do } = await plan();
+      expect(nothing_to_do).toBe(false);
+      expect(changesOf({ components })).toMatchObject({ app: 'replaced', db: 'created', 'x-weed': 'removed' });
+      expect(components.find(({ name }) => name === 'app')?.changes).toEqual([
+        { field: 'limits.memory', before: 2, after: 1, drift: true },
+      ]);
+      await report([{ component: 'app', field: 'networks.hortus-x', declared: ['app'], actual: null }]);
+      expect(changesOf(await plan())).toMatchObject({ app: 'unchanged', db: 'unchanged' });
+    });
+
+    it('of what is stored waits for the old one to stop, and says so', async () => {
+      const { plan, deploy, update } = await planted();
+      await deploy();
+      await update({ profile: 'production' });
+      const { components, interruption } = await plan();
+      const replaced = components.filter(({ change, kind }) => change === 'replaced' && kind === 'service');
+      expect(replaced.length).toBeGreaterThan(0);
+      expect(interruption).toBe(replaced.some(({ strategy }) => strategy === 'recreate'));
+    });
+  });
+
+  describe('an order for a plan', () => {
+    it('is taken as long as it fits', async () => {
+      const { plan, execute } = await planted();
+      const { plan_hash, spec_hash } = await plan();
+      expect((await plan()).plan_hash).toBe(plan_hash);
+      expect((await execute({ plan_hash, spec_hash })).status).toBe(201);
+    });
+
+    it('is refused when something else would happen, or another version', async () => {
+      const { id, plan, execute, update, deploy } = await planted();
+      const { plan_hash } = await plan();
+      await update({ inputs: { SITE_TITLE: 'Newer' } });
+      const refused = await execute({ plan_hash });
+      expectRefusal(refused, 'VALIDATION_ERROR', 'plan_hash');
+      expect(refused.json.error.details).toMatchObject({ reason: 'stale', plan_hash: (await plan()).plan_hash });
+      expectRefusal(await execute({ spec_hash: `sha256:${'0'.repeat(64)}` }), 'VALIDATION_ERROR', 'spec_hash');
+      const { data } = await service.client.call('deployments.list', { query: { definition_id: id } });
+      expect(data).toEqual([]);
+      // Somebody else deploys, or meddles, between the plan and the order.
+      const next = await plan();
+      const instance = await deploy();
+      expectRefusal(await execute({ plan_hash: next.plan_hash }), 'VALIDATION_ERROR', 'plan_hash');
+      const last = await plan();
+      const drift = [{ component: 'app', field: 'restart', declared: 'always', actual: 'no' }];
+      await service.request('POST', `/instances/${instance}/drift`, { body: { drift } });
+      expectRefusal(await execute({ plan_hash: last.plan_hash }), 'VALIDATION_ERROR', 'plan_hash');
+    });
+
+    it('cannot be planned for what is archived', async () => {
+      const { id } = await planted();
+      await service.client.call('definitions.archive', { params: { id } });
+      expectRefusal(await service.request('POST', `/definitions/${id}/plan`), 'VALIDATION_ERROR', 'id');
+    });
+  });
+});

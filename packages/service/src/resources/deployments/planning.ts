@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import type { DeploymentPlan } from '@hortus/contract/resources/plan-records';
+import { canonicalJson } from '@hortus/template/canonical-json';
+import { foretell, type Resolved } from '@hortus/template/rollout/foretell';
+import type { Principal } from '../../identity/principal.ts';
+import { conflict, notFound } from '../../problem.ts';
+import type { Queries } from '../../storage/storage.ts';
+import { type DefinitionRow, definitionById, revisionOf } from '../definitions/deployable.ts';
+import { type DriftedRow, livingOf } from '../instances/drifted.ts';
+import type { Standing } from '../servers/service.ts';
+import { lastOrdered } from './store.ts';
+
+export interface PlanningDeps {
+  readonly reader: Queries;
+  readonly server: (queries: Queries, accountId: string, id: string) => Promise<Standing | undefined>;
+  readonly manifests: {
+    /** With stand-ins for secrets that were given another value since a moment. */
+    resolve(
+      queries: Queries,
+      accountId: string,
+      definitionId: string,
+      revision: number,
+      secretsBefore?: number,
+    ): Promise<Resolved>;
+  };
+}
+
+/** Whether containers serve, as far as anybody knows. */
+const up: readonly DriftedRow['status'][] = ['starting', 'running', 'restarting', 'lost'];
+
+/** Foretells what deployments would do, from what daemons have last said, without doing it. */
+export class Planning {
+  readonly #deps: PlanningDeps;
+  constructor(deps: PlanningDeps) {
+    this.#deps = deps;
+  }
+
+  async plan({ accountId }: Principal, id: string): Promise<DeploymentPlan> {
+    const definition = await definitionById(this.#deps.reader, accountId, id);
+    if (!definition) throw notFound('definition');
+    if (definition.status === 'archived')
+      throw conflict('id', 'archived', 'the definition is archived; activate it first.');
+    return this.#planOf(this.#deps.reader, definition);
+  }
+
+  /** Refuses an order that was given for another plan than what would happen now. The definition must be held. */
+  async requireFit(queries: Queries, definition: DefinitionRow, order: Ordered): Promise<void> {
+    const { spec_hash, plan_hash } = order;
+    if (spec_hash !== undefined) {
+      const revision = await revisionOf(queries, definition.id, definition.current_revision);
+      if (revision.spec_hash !== spec_hash)
+        throw stale('spec_hash', 'the definition is of another version of its template by now.', {
+          spec_hash: revision.spec_hash,
+        });
+    }
+    if (plan_hash === undefined) return;
+    const plan = await this.#planOf(queries, definition);
+    if (plan.plan_hash !== plan_hash)
+      throw stale('plan_hash', 'the deployment would do something else by now; plan it again.', {
+        plan_hash: plan.plan_hash,
+      });
+  }
+
+  async #planOf(queries: Queries, definition: DefinitionRow): Promise<DeploymentPlan> {
+    const { manifests } = this.#deps;
+    const { id, account_id, server_id, current_revision } = definition;
+    const [revision, instance] = await Promise.all([revisionOf(queries, id, current_revision), livingOf(queries, id)]);
+    const next = await manifests.resolve(queries, account_id, id, current_revision);
+    const former = instance && (await this.#former(queries, definition, instance));
+    const foretold = foretell(next, {
+      former,
+      drift: former && instance ? JSON.parse(instance.drift) : [],
+      up: instance !== undefined && up.includes(instance.status),
+    });
+    const changed = foretold.components.filter(({ change }) => change !== 'unchanged');
+    const content = {
+      definition_id: id,
+      server_id,
+      instance_id: instance?.id ?? null,
+      revision: current_revision,
+      deployed_revision: instance?.revision ?? null,
+      spec_hash: revision.spec_hash,
+      nothing_to_do:
+        changed.length === 0 &&
+        foretold.components.every(({ changes }) => changes.length === 0) &&
+        foretold.routes.every(({ change }) => change === 'unchanged'),
+      ...foretold,
+    };
+    // Whether the server is there at this moment does not change what is done.
+    const warnings = await this.#warnings(queries, definition, instance);
+    return { ...content, plan_hash: hashOf(content), warnings };
+  }
+
+  /** What was deployed last, with the secret values of then as far as that matters: which have changed since. */
+  async #former(queries: Queries, definition: DefinitionRow, { revision }: DriftedRow): Promise<Resolved | undefined> {
+    if (revision === null) return undefined;
+    const { id, account_id } = definition;
+    const since = (await lastOrdered(queries, id))?.started_at ?? undefined;
+    return this.#deps.manifests.resolve(queries, account_id, id, revision, since);
+  }
+
+  async #warnings(queries: Queries, definition: DefinitionRow, instance: DriftedRow | undefined): Promise<string[]> {
+    const standing = await this.#deps.server(queries, definition.account_id, definition.server_id);
+    return [
+      ...(standing?.connected ? [] : ['The server is not connected; the deployment waits for it.']),
+      ...(standing?.status === 'draining' || standing?.status === 'disabled'
+        ? [`The server is ${standing.status} and takes no new work.`]
+        : []),
+      ...(instance?.status === 'stopped' ? ['It is stopped; a deployment starts it.'] : []),
+    ];
+  }
+}
+
+export interface Ordered {
+  readonly spec_hash?: string | undefined;
+  readonly plan_hash?: string | undefined;
+}
+
+const stale = (field: string, message: string, details: object) => conflict(field, 'stale', message, { ...details });
+
+const hashOf = (content: object): string =>
+  `sha256:${createHash('sha256').update(canonicalJson(content)).digest('hex')}`;

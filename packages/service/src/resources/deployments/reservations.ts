@@ -1,0 +1,69 @@
+import type { Queries, Tx } from '../../storage/storage.ts';
+import { requireRoom, reservationOf } from '../capacity/room.ts';
+import type { Pinned } from '../definitions/deployable.ts';
+import type { ManifestsOfDeployments } from './reports.ts';
+import { unfinishedOn } from './store.ts';
+
+export interface ReservationsDeps {
+  readonly manifests: Pick<ManifestsOfDeployments, 'resolve'>;
+  /** What is deployed on a server, and which revision of it. */
+  readonly deployedOn: (
+    queries: Queries,
+    serverId: string,
+  ) => Promise<readonly { readonly definition_id: string; readonly revision: number | null }[]>;
+  /** Keeps others from being promised the same room until the transaction ends. */
+  readonly holdServer: (tx: Tx, accountId: string, id: string) => Promise<unknown>;
+}
+
+/** What was worked out is kept for so many revisions. */
+const MOST_KNOWN = 10_000;
+
+/** Who has been promised how much of a server. */
+export class Reservations {
+  readonly #deps: ReservationsDeps;
+  /** A revision never changes what it asks for, and working it out takes its secrets. */
+  readonly #known = new Map<string, number>();
+  constructor(deps: ReservationsDeps) {
+    this.#deps = deps;
+  }
+
+  async requireRoom(tx: Tx, { definition, revision }: Pinned): Promise<void> {
+    const { account_id: accountId, server_id: serverId, id } = definition;
+    const { manifest } = await this.#deps.manifests.resolve(tx, accountId, id, revision.number);
+    const asked = reservationOf(manifest);
+    // What it has already nobody can have been promised since, unless by force, and then that is not its fault.
+    const more = asked.memory > (await this.#ownOn(tx, definition));
+    const reservation = more ? asked : { ...asked, memory: 0 };
+    if (more) await this.#deps.holdServer(tx, accountId, serverId);
+    const others = () => this.#ofOthers(tx, definition);
+    await requireRoom(tx, { accountId, serverId, reservation, others });
+  }
+
+  async #ownOn(tx: Tx, { id, account_id, server_id }: Pinned['definition']): Promise<number> {
+    const own = (await this.#deps.deployedOn(tx, server_id)).find(({ definition_id }) => definition_id === id);
+    return own?.revision ? await this.#memoryOf(tx, account_id, id, own.revision) : 0;
+  }
+
+  /** Each as it was last deployed, running or not, or as it is about to be: what is stopped will be started again. */
+  async #ofOthers(tx: Tx, own: Pinned['definition']): Promise<number> {
+    const { server_id, account_id } = own;
+    const most = new Map<string, number>();
+    for (const other of [...(await this.#deps.deployedOn(tx, server_id)), ...(await unfinishedOn(tx, server_id))]) {
+      if (other.definition_id === own.id || other.revision === null) continue;
+      const memory = await this.#memoryOf(tx, account_id, other.definition_id, other.revision);
+      most.set(other.definition_id, Math.max(most.get(other.definition_id) ?? 0, memory));
+    }
+    return [...most.values()].reduce((sum, memory) => sum + memory, 0);
+  }
+
+  async #memoryOf(tx: Tx, accountId: string, definitionId: string, revision: number): Promise<number> {
+    const key = `${definitionId} ${revision}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const { manifest } = await this.#deps.manifests.resolve(tx, accountId, definitionId, revision);
+    const { memory } = reservationOf(manifest);
+    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    this.#known.set(key, memory);
+    return memory;
+  }
+}

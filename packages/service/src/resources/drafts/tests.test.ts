@@ -1,0 +1,209 @@
+import { until } from '@hortus/testkit/until';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { DaemonSocket } from '../../testing/daemon-socket.ts';
+import { onBothEngines } from '../../testing/engines.ts';
+import { expectRefusal } from '../../testing/published-answer.ts';
+import { type RunningService, startApp } from '../../testing/running-service.ts';
+
+const template = (slug: string, more = '') => `slug: ${slug}
+name: Pond
+version: 1.0.0
+archetype: application
+taxonomy: {kingdom: applications, family: website}
+image: {repository: docker.io/library/nginx, tag: 1.29.2}
+storage: [{name: fish, mount_path: /fish, critical: true}]
+smoke: [{tcp: {port: 80}}]
+ports: [{container_port: 80}]
+${more}
+`;
+
+onBothEngines((engine) => {
+  let service: RunningService;
+  let daemon: DaemonSocket;
+  let serverId: string;
+  let number = 0;
+
+  beforeAll(async () => {
+    service = await startApp(engine);
+    const { data } = await service.client.call('servers.register', {
+      body: { name: 'proving ground', environment: 'development', deploy_tests: true },
+    });
+    serverId = data.id;
+    const auth = { api_key: data.api_key, capabilities: ['builtin', 'journal', 'ack'] };
+    daemon = new DaemonSocket(`${service.base.replace('http', 'ws')}/ws/server`, { auth });
+    engine.afterwards(() => daemon.socket.terminate());
+    await daemon.received('authenticated');
+  });
+
+  const post = (path: string, body?: unknown) => service.request('POST', path, body === undefined ? {} : { body });
+  async function draft(more = ''): Promise<string> {
+    const { id } = (await post('/templates', { source: template(`pond-${++number}`, more) })).json.data;
+    await post(`/templates/${id}/validate`);
+    return id;
+  }
+  const tests = async (id: string) => (await service.client.call('drafts.tests', { params: { id } })).data;
+  const test = async (id: string, body: object = {}) =>
+    (await service.client.call('drafts.test', { params: { id }, body })).data;
+  const stands = (id: string, what: object) =>
+    until(async () => matches((await tests(id))[0], what), { describe: JSON.stringify(what), within: 20_000 });
+  const report = (deployment: string, status: 'success' | 'failed', more = {}) =>
+    service.client.call('deployments.status', { params: { id: deployment }, body: { status, ...more } });
+  /** What the daemon is asked next of this kind, and how it says that ended. */
+  async function asked(slug: string, of: string): Promise<string> {
+    const find = () => daemon.of('action_request').find((one) => one.action.slug === slug && one.container_name === of);
+    return (await until(find, { describe: `${slug} of ${of}`, within: 20_000 })).execution_id;
+  }
+  const tell = (execution_id: string, error?: string) =>
+    daemon.send(
+      error === undefined
+        ? { type: 'action_completed', execution_id, exit_code: 0, output: 'passed  a connection\n' }
+        : { type: 'action_failed', execution_id, error },
+    );
+  const nameOf = async (definition: string) =>
+    (await service.client.call('definitions.read', { params: { id: definition } })).data.instance_uid;
+
+  it('must be passed before a template is published, and leaves nothing', async () => {
+    const id = await draft();
+    expectRefusal(await post(`/templates/${id}/promote`), 'VALIDATION_ERROR', 'deploy_test');
+    const begun = await test(id);
+    expect(begun).toMatchObject({ status: 'deploying', server_id: serverId, reason: null, cleared: false });
+    const name = await nameOf(begun.definition_id);
+
+    await report(begun.deployment_id, 'success');
+    const smoke = await asked('hortus.smoke', name);
+    expect((await tests(id))[0]?.status).toBe('testing');
+    expectRefusal(await post(`/templates/${id}/promote`), 'VALIDATION_ERROR', 'deploy_test');
+    tell(smoke);
+    await stands(id, { status: 'passed' });
+
+    const release = await asked('hortus.release', name);
+    const order = daemon.of('action_request').find(({ execution_id }) => execution_id === release);
+    expect(order.params).toEqual({ remove_volumes: true, confirm: ['fish'] });
+    tell(release);
+    await stands(id, { cleared: true, output: 'passed  a connection\n', error: null });
+    const { data } = await service.client.call('definitions.read', { params: { id: begun.definition_id } });
+    expect(data).toMatchObject({ status: 'archived', deploy_test: true });
+    expect((await post(`/templates/${id}/promote`)).json.data.status).toBe('published');
+  });
+
+  it('is seen in no ordinary list, and marked where it is seen', async () => {
+    const id = await draft();
+    const { definition_id, deployment_id } = await test(id);
+    await report(deployment_id, 'success');
+    const { client } = service;
+    expect((await client.call('definitions.list', {})).data.map((one) => one.id)).not.toContain(definition_id);
+    expect((await client.call('instances.list', {})).data).toEqual([]);
+    expect((await client.call('instances.stats', {})).data.total).toBe(0);
+    expect((await client.call('instances.list', { query: { definition_id } })).data).toHaveLength(1);
+    expect((await client.call('deployments.read', { params: { id: deployment_id } })).data.kind).toBe('test');
+  });
+
+  describe('that fails', () => {
+    it('says what failed, and clears away what was begun', async () => {
+      const id = await draft();
+      const begun = await test(id);
+      await report(begun.deployment_id, 'failed', { error: 'main never became healthy', reason: 'unhealthy' });
+      await stands(id, { status: 'failed', reason: 'deployment', error: 'main never became healthy' });
+      tell(await asked('hortus.release', await nameOf(begun.definition_id)));
+      await stands(id, { cleared: true });
+      expectRefusal(await post(`/templates/${id}/promote`), 'VALIDATION_ERROR', 'deploy_test');
+    });
+
+    it('fails by its smoke test, and clearing away is tried until it is done', async () => {
+      const id = await draft();
+      const begun = await test(id);
+      const name = await nameOf(begun.definition_id);
+      await report(begun.deployment_id, 'success');
+      tell(await asked('hortus.smoke', name), 'a connection to main on port 80: saw nothing');
+      await stands(id, { status: 'failed', reason: 'smoke', error: 'a connection to main on port 80: saw nothing' });
+      const first = await asked('hortus.release', name);
+      tell(first, 'the engine is away');
+      const again = () =>
+        daemon
+          .of('action_request')
+          .find(
+            (one) => one.action.slug === 'hortus.release' && one.container_name === name && one.execution_id !== first,
+          );
+      tell((await until(again, { describe: 'another release', within: 20_000 })).execution_id);
+      // The second look at what failed comes after a minute.
+      await until(
+        async () => {
+          await service.sideDoor.db
+            .updateTable('jobs')
+            .set({ run_at: 0 })
+            .where('kind', '=', 'templates.test')
+            .execute();
+          return (await tests(id))[0]?.cleared;
+        },
+        { describe: 'nothing left', within: 20_000, every: 200 },
+      );
+    });
+
+    it('fails when it is not over in time', async () => {
+      const id = await draft();
+      const begun = await test(id);
+      await service.sideDoor.db
+        .updateTable('template_tests')
+        .set({ deadline_at: 0 })
+        .where('id', '=', begun.id)
+        .execute();
+      await service.sideDoor.db.updateTable('jobs').set({ run_at: 0 }).where('kind', '=', 'templates.test').execute();
+      await stands(id, { status: 'failed', reason: 'timeout', cleared: true });
+      const { data } = await service.client.call('deployments.read', { params: { id: begun.deployment_id } });
+      expect(data).toMatchObject({ status: 'failed', reason: 'cancelled' });
+    });
+  });
+
+  it('keeps the template as it is meanwhile, and counts for that text alone', async () => {
+    const id = await draft();
+    const source = template(`pond-${number}`, 'env: {DEPTH: "2"}');
+    const begun = await test(id);
+    expectRefusal(await post('/templates', { source }), 'VALIDATION_ERROR', 'id');
+    expectRefusal(await post(`/templates/${id}/test`, {}), 'VALIDATION_ERROR', 'id');
+    await report(begun.deployment_id, 'success');
+    tell(await asked('hortus.smoke', await nameOf(begun.definition_id)));
+    await stands(id, { status: 'passed' });
+    expect((await post('/templates', { source })).status).toBe(201);
+    await post(`/templates/${id}/validate`);
+    expectRefusal(await post(`/templates/${id}/promote`), 'VALIDATION_ERROR', 'deploy_test');
+  });
+
+  it('makes up what it can, and asks for the rest by name', async () => {
+    const id = await draft(`inputs:
+  required:
+    - {name: WEB_HOSTNAME, type: domain}
+    - {name: TITLE, type: string, min: 6}
+    - {name: CODE, type: string, pattern: "^[A-Z]{3}[0-9]{3}$"}
+    - {name: SECRET, type: password}
+secrets: {LICENCE: {external: true}}`);
+    const missing = async (inputs: object) => {
+      const { details } = (await post(`/templates/${id}/test`, { inputs })).json.error;
+      return details.problems.map(({ field }: { field: string }) => field);
+    };
+    expect(await missing({})).toEqual(['inputs.CODE', 'inputs.LICENCE']);
+    expect(await missing({ CODE: 'ABC123' })).toEqual(['inputs.LICENCE']);
+    const begun = await test(id, { inputs: { CODE: 'ABC123', LICENCE: 'a licence of ours' } });
+    const { data } = await service.client.call('definitions.read', { params: { id: begun.definition_id } });
+    expect(data.inputs).toMatchObject({
+      CODE: 'ABC123',
+      WEB_HOSTNAME: `${data.instance_uid}.localhost`,
+      TITLE: 'testtt',
+    });
+    expect(data.secret_inputs.sort()).toEqual(['LICENCE', 'SECRET']);
+  });
+
+  it('needs a server that takes it, and nothing is asked of those who have none', async () => {
+    const neighbour = await service.addAccount();
+    const { id } = (await neighbour.request('POST', '/templates', { body: { source: template('brook') } })).json.data;
+    expectRefusal(
+      await neighbour.request('POST', `/templates/${id}/test`, { body: {} }),
+      'VALIDATION_ERROR',
+      'server_id',
+    );
+    await neighbour.request('POST', `/templates/${id}/validate`);
+    expect((await neighbour.request('POST', `/templates/${id}/promote`)).json.data.status).toBe('published');
+  });
+});
+
+const matches = (found: object | undefined, wanted: object): boolean =>
+  Object.entries(wanted).every(([name, value]) => (found as Record<string, unknown> | undefined)?.[name] === value);

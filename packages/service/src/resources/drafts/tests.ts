@@ -1,0 +1,184 @@
+import { randomBytes } from 'node:crypto';
+import type { TemplateTest, TemplateTestOrder } from '@hortus/contract/resources/drafts';
+import type { Canonical } from '@hortus/template/canonical-form';
+import { splitSecretInputs } from '@hortus/template/inputs';
+import { generateSecrets } from '@hortus/template/secrets';
+import { actorOf, type Principal } from '../../identity/principal.ts';
+import { newId } from '../../ids.ts';
+import { enqueue } from '../../jobs/enqueue.ts';
+import { conflict, invalid, notFound } from '../../problem.ts';
+import { begin } from '../../state/transition.ts';
+import type { Page, PageRequest, Pages } from '../../storage/page.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import { checkProfile, checkVariant, type Order } from '../definitions/order.ts';
+import type { Catalog } from '../templates/catalog.ts';
+import {
+  countTests,
+  findTemplate,
+  findUnderWay,
+  hasPassed,
+  listTests,
+  lockTemplate,
+  type TemplateRow,
+} from './store.ts';
+import { testInputs } from './test-inputs.ts';
+import { recordTest, TEST, testLifecycle, testRecord } from './test-lifecycle.ts';
+import { findingsOf, isClean } from './written.ts';
+
+export interface TestsDeps {
+  readonly reader: Queries;
+  readonly pages: Pages;
+  readonly catalog: Catalog;
+  /** Where templates may be tried, the best place first. */
+  readonly serversForTests: (
+    queries: Queries,
+    accountId: string,
+  ) => Promise<readonly { readonly id: string; readonly name: string }[]>;
+  /** Makes the definition and orders its deployment. */
+  readonly plant: (
+    tx: Tx,
+    principal: Principal,
+    order: Order,
+  ) => Promise<{ readonly definitionId: string; readonly deploymentId: string }>;
+}
+
+/** Pulling large images takes its time; a server that does not come back within this has failed the test. */
+const LONGEST_MS = 30 * 60_000;
+
+/** An order, checked as far as it can be before a transaction begins. */
+export interface PreparedTest {
+  readonly templateId: string;
+  readonly specHash: string;
+  readonly testId: string;
+  readonly order: Omit<Order, 'serverId'>;
+  readonly serverId: string | undefined;
+}
+
+/** Tries templates: really deployed, really asked, and gone again. */
+export class TemplateTests {
+  readonly #deps: TestsDeps;
+  constructor(deps: TestsDeps) {
+    this.#deps = deps;
+  }
+
+  async prepare({ accountId }: Principal, id: string, body: TemplateTestOrder): Promise<PreparedTest> {
+    const { reader, catalog } = this.#deps;
+    const row = await findTemplate(reader, accountId, id);
+    if (!row) throw notFound('template');
+    if (!isClean(findingsOf(row)))
+      throw conflict('id', 'invalid_template', 'the template has errors; validate it to see them.');
+    // Another process may have written it a moment ago; what is deployed is what is known here.
+    if (catalog.byId(id)?.item.spec_hash !== row.spec_hash) await catalog.load();
+    const template = catalog.byId(id);
+    if (template?.item.spec_hash !== row.spec_hash) throw changed();
+    const uid = `test-${randomBytes(6).toString('hex')}`;
+    const { plain, secret } = splitSecretInputs(template.spec, testInputs(template.spec, uid, body.inputs ?? {}));
+    return {
+      templateId: id,
+      specHash: row.spec_hash,
+      testId: newId('templateTest'),
+      serverId: body.server_id,
+      order: {
+        template,
+        name: `Deploy test of ${row.species} ${row.version}`,
+        instanceUid: uid,
+        tenantId: null,
+        profile: checkProfile(template, body.profile ?? 'development'),
+        variant: checkVariant(template, body.variant ?? null),
+        // There is nothing that it could go back to.
+        watchSeconds: 0,
+        heal: false,
+        backup: undefined,
+        plain,
+        secret,
+        generated: await generateSecrets(template.spec),
+      },
+    };
+  }
+
+  async begin(tx: Tx, principal: Principal, prepared: PreparedTest): Promise<TemplateTest> {
+    const { accountId } = principal;
+    const { templateId, specHash, testId } = prepared;
+    const actor = actorOf(principal);
+    const row = await lockTemplate(tx, accountId, templateId);
+    if (!row) throw notFound('template');
+    if (row.spec_hash !== specHash) throw changed();
+    await requireRest(tx, templateId);
+    const serverId = await this.#serverFor(tx, accountId, prepared.serverId);
+    const planted = await this.#deps.plant(tx, principal, { ...prepared.order, serverId, testId });
+    const test = await begin(
+      tx,
+      testLifecycle,
+      {
+        id: testId,
+        account_id: accountId,
+        template_id: templateId,
+        spec_hash: specHash,
+        server_id: serverId,
+        definition_id: planted.definitionId,
+        deployment_id: planted.deploymentId,
+        smoke_id: null,
+        release_id: null,
+        reason: null,
+        error: null,
+        output: null,
+        deadline_at: tx.now + LONGEST_MS,
+        cleared_at: null,
+        created_by: actor,
+        created_at: tx.now,
+        updated_at: tx.now,
+        finished_at: null,
+      },
+      'begin',
+      actor,
+    );
+    await recordTest(tx, test, actor);
+    await enqueue(tx, { kind: TEST, key: testId, payload: { test_id: testId } });
+    return testRecord(test);
+  }
+
+  async list({ accountId }: Principal, id: string, request: PageRequest): Promise<Page<TemplateTest>> {
+    const { reader, pages } = this.#deps;
+    if (!(await findTemplate(reader, accountId, id))) throw notFound('template');
+    const page = await pages.read(request, {
+      rows: (limit, offset) => listTests(reader, id, limit, offset),
+      count: () => countTests(reader, id),
+      countKey: `template tests ${id}`,
+    });
+    return { ...page, data: page.data.map(testRecord) };
+  }
+
+  /** Whoever has a place to try templates publishes none that did not stand the trial. */
+  async requirePassed(tx: Tx, { id, owner, spec_hash, species, version }: TemplateRow): Promise<void> {
+    const [server] = await this.#deps.serversForTests(tx, owner);
+    if (!server || (await hasPassed(tx, id, spec_hash))) return;
+    throw conflict(
+      'deploy_test',
+      'untested',
+      `${species} ${version} as it is now has not passed a deploy test on ${server.name}; POST /templates/${id}/test first.`,
+      { spec_hash, server_id: server.id },
+    );
+  }
+
+  async #serverFor(tx: Tx, accountId: string, wanted: string | undefined): Promise<string> {
+    const servers = await this.#deps.serversForTests(tx, accountId);
+    const server = wanted === undefined ? servers[0] : servers.find(({ id }) => id === wanted);
+    if (server) return server.id;
+    throw invalid('server_id', 'there is no server that takes deploy_tests; mark one with PUT /servers/{id}.', {
+      reason: 'no_test_server',
+    });
+  }
+}
+
+/** What is being tried stays as it is: otherwise nobody could say what has passed. */
+export async function requireRest(tx: Tx, templateId: string): Promise<void> {
+  const test = await findUnderWay(tx, templateId);
+  if (test) throw conflict('id', 'testing', `the deploy test ${test.id} of it is under way.`, { test_id: test.id });
+}
+
+const changed = () => conflict('id', 'changed', 'the template was changed at this moment; try again.');
+
+/** The volumes of a template that only go by name. */
+export const volumesOf = (spec: Canonical): string[] => [
+  ...new Set(Object.values(spec.components).flatMap(({ storage }) => storage.map(({ name }) => name))),
+];

@@ -1,0 +1,92 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Drift, Instance } from '@hortus/contract/resources/instance-records';
+import { actorOf, type Principal } from '../../identity/principal.ts';
+import { append } from '../../outbox/append.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import { type Mask, maskOf } from '../../vault/masking.ts';
+import { type Instances, released } from './service.ts';
+import { type NamedRow, writeDrift } from './store.ts';
+
+export interface DriftsDeps {
+  readonly reader: Queries;
+  readonly instances: Pick<Instances, 'find' | 'lock' | 'record'>;
+  /** The secret values of a definition. */
+  readonly secretsOf: (
+    queries: Queries,
+    owner: { readonly accountId: string; readonly definitionId: string },
+  ) => Promise<string[]>;
+  /** Has it healed as soon as that may be, if its definition wants that. */
+  readonly heal: (tx: Tx, instance: NamedRow) => Promise<void>;
+}
+
+/** Where instances differ from what was deployed, as their daemons see it. */
+export class Drifts {
+  readonly #deps: DriftsDeps;
+  constructor(deps: DriftsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Without secrets, whoever reported them: outside the transaction, as decrypting takes time. */
+  async prepare(principal: Principal, id: string, reported: readonly Drift[]): Promise<Drift[]> {
+    const { reader, instances, secretsOf } = this.#deps;
+    const { account_id, definition_id } = await instances.find(reader, principal, id);
+    const owner = { accountId: account_id, definitionId: definition_id };
+    const mask = maskOf(reported.length === 0 ? [] : await secretsOf(reader, owner));
+    return reported.map(({ field, declared, actual, component = null }) => ({
+      component,
+      field: mask(field),
+      declared: shown(declared, mask),
+      actual: shown(actual, mask),
+    }));
+  }
+
+  /** A report that says nothing new writes nothing. */
+  async report(tx: Tx, principal: Principal, id: string, drift: readonly Drift[]): Promise<Instance> {
+    const { instances, heal } = this.#deps;
+    const row = await instances.lock(tx, principal, id);
+    if (row.status === 'released') throw released();
+    const before = JSON.parse(row.drift) as Drift[];
+    if (isDeepStrictEqual(before, drift)) return instances.record(row);
+    const since = drift.length === 0 ? null : (row.drifted_at ?? tx.now);
+    const columns = { drift: JSON.stringify(drift), drifted_at: since };
+    await writeDrift(tx, id, columns);
+    const appeared = before.length === 0;
+    if (appeared || drift.length === 0) await tell(tx, row, appeared ? drift : before, appeared, actorOf(principal));
+    const changed = { ...row, ...columns };
+    if (drift.length > 0) await heal(tx, changed);
+    return instances.record(changed);
+  }
+}
+
+const LONGEST_TEXT = 1_024;
+const LONGEST_VALUE = 4_096;
+
+/** As it may be kept and shown: masked, and not longer than a person reads. */
+function shown(value: unknown, mask: Mask): unknown {
+  const masked = maskedIn(value, mask);
+  return JSON.stringify(masked).length > LONGEST_VALUE ? '(too long to show)' : masked;
+}
+
+function maskedIn(value: unknown, mask: Mask): unknown {
+  if (typeof value === 'string') return mask(value).slice(0, LONGEST_TEXT);
+  if (Array.isArray(value)) return value.map((one) => maskedIn(one, mask));
+  if (value === null || typeof value !== 'object') return value ?? null;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [mask(name), maskedIn(one, mask)]));
+}
+
+/** When it appears and when it is gone; what it is of in between stands in the record. */
+const tell = (tx: Tx, row: NamedRow, drift: readonly Drift[], appeared: boolean, actor: string) =>
+  append(tx, {
+    type: appeared ? 'audit.drift_found' : 'audit.drift_cleared',
+    accountId: row.account_id,
+    resourceType: 'instance',
+    resourceId: row.id,
+    actor,
+    data: {
+      instance_id: row.id,
+      definition_id: row.definition_id,
+      server_id: row.server_id,
+      revision: row.revision,
+      drift: drift.slice(0, 50).map(({ component, field }) => ({ component, field })),
+    },
+  });

@@ -1,0 +1,63 @@
+import type { DrainedServer } from '@hortus/contract/resources/servers';
+import { actorOf, type Principal } from '../../identity/principal.ts';
+import { append } from '../../outbox/append.ts';
+import { notFound } from '../../problem.ts';
+import { transition } from '../../state/transition.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import { serverLifecycle } from './lifecycle.ts';
+import { serverRecord } from './record.ts';
+import { lockServer, type ServerRow } from './store.ts';
+
+export interface DrainsDeps {
+  /** What is on a server and has not been released, oldest first. */
+  readonly instancesOn: (queries: Queries, serverId: string) => Promise<DrainedServer['instances']>;
+}
+
+/** Takes servers out of use, so that what is on them can be moved, and back. Asking twice changes nothing. */
+export class Drains {
+  readonly #deps: DrainsDeps;
+  constructor(deps: DrainsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Nothing new is deployed there from now on. What runs goes on, and what was ordered before is carried out. */
+  async drain(tx: Tx, principal: Principal, id: string): Promise<DrainedServer> {
+    const row = await this.#lock(tx, principal, id);
+    if (row.status === 'draining') return this.#answer(tx, row);
+    const drained = await transition(tx, serverLifecycle, row, 'drain', { actor: actorOf(principal) });
+    await audit(tx, principal, 'audit.server_drained', drained);
+    return this.#answer(tx, drained);
+  }
+
+  async undrain(tx: Tx, principal: Principal, id: string): Promise<DrainedServer> {
+    const row = await this.#lock(tx, principal, id);
+    if (row.status === 'online' || row.status === 'offline' || row.status === 'pending') return this.#answer(tx, row);
+    const actor = actorOf(principal);
+    const back = await transition(tx, serverLifecycle, row, 'undrain', { actor });
+    // Its daemon has been there all the time.
+    const isThere = row.connected_replica !== null || row.polled_at !== null;
+    const now = isThere ? await transition(tx, serverLifecycle, back, 'connect', { actor }) : back;
+    await audit(tx, principal, 'audit.server_undrained', now);
+    return this.#answer(tx, now);
+  }
+
+  async #lock(tx: Tx, principal: Principal, id: string): Promise<ServerRow> {
+    const row = await lockServer(tx, principal.accountId, id);
+    if (!row) throw notFound('server');
+    return row;
+  }
+
+  async #answer(tx: Tx, row: ServerRow): Promise<DrainedServer> {
+    return { ...serverRecord(row), instances: await this.#deps.instancesOn(tx, row.id) };
+  }
+}
+
+const audit = (tx: Tx, principal: Principal, type: `audit.${string}`, row: ServerRow) =>
+  append(tx, {
+    type,
+    accountId: row.account_id,
+    resourceType: 'server',
+    resourceId: row.id,
+    actor: actorOf(principal),
+    data: serverLifecycle.eventData(row),
+  });

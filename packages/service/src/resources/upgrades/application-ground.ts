@@ -1,0 +1,49 @@
+import type { Principal } from '../../identity/principal.ts';
+import type { Queries } from '../../storage/storage.ts';
+import type { Actions } from '../actions/service.ts';
+import { definitionById } from '../definitions/deployable.ts';
+import type { Deployments, ServerStanding } from '../deployments/service.ts';
+import type { StepDeps } from './application.ts';
+
+export interface ApplicationGroundParts extends Pick<StepDeps, 'backup' | 'returnWithData'> {
+  readonly server: ServerStanding;
+  readonly deployments: Pick<Deployments, 'find' | 'execute' | 'undoingOf'>;
+  readonly actions: Pick<Actions, 'find'>;
+}
+
+/** What the application of an upgrade does with the rest of the service. */
+export function applicationGround(parts: ApplicationGroundParts): StepDeps {
+  const { server, deployments, actions, backup, returnWithData } = parts;
+  return {
+    backup,
+    returnWithData,
+    async execution(queries, principal, id) {
+      const { status, error, finished_at } = await actions.find(queries, principal, id);
+      const succeeded = status === 'completed';
+      return {
+        ended: finished_at !== null,
+        succeeded,
+        reason: status,
+        error: error ?? status,
+        endedAt: at(finished_at),
+      };
+    },
+    async deploy(tx, principal, row) {
+      const body = { definition_id: row.definition_id, ignore_capacity: row.ignore_capacity === 1 };
+      return (await deployments.execute(tx, principal, body)).id;
+    },
+    async deployment(queries: Queries, principal: Principal, id: string) {
+      const { status, reason, error, finished_at } = await deployments.find(queries, principal, id);
+      const succeeded = status === 'success';
+      return { ended: succeeded || status === 'failed', succeeded, reason, error, endedAt: at(finished_at) };
+    },
+    undoingOf: (queries, principal, id) => deployments.undoingOf(queries, principal, id),
+    async watchMs(queries, row) {
+      const definition = await definitionById(queries, row.account_id, row.definition_id);
+      return (definition?.watch_seconds ?? 0) * 1_000;
+    },
+    server: (queries, row) => server(queries, row.account_id, row.server_id),
+  };
+}
+
+const at = (time: string | null): number => (time === null ? 0 : Date.parse(time));

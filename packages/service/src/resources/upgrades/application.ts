@@ -1,0 +1,222 @@
+import { type Principal, standInFor } from '../../identity/principal.ts';
+import { enqueue } from '../../jobs/enqueue.ts';
+import { transition } from '../../state/transition.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import { makeCurrent } from '../definitions/upgrade.ts';
+import { recordUpgrade, upgradeLifecycle } from './lifecycle.ts';
+import { noteUpgrade, type UpgradeRow } from './store.ts';
+
+/** One for each upgrade that is being applied, until it has ended. */
+export const APPLY = 'upgrades.apply';
+/** One for several that are applied one after another. */
+export const APPLY_ALL = 'upgrades.apply_all';
+
+/** How something that was ordered stands. */
+export interface Standing {
+  readonly ended: boolean;
+  readonly succeeded: boolean;
+  readonly reason: string | null;
+  readonly error: string | null;
+  /** When it ended, in milliseconds since 1970. */
+  readonly endedAt: number;
+}
+
+export interface StepDeps {
+  /** Orders the backup that the template declares; undefined if it declares none. */
+  readonly backup: (
+    tx: Tx,
+    principal: Principal,
+    row: UpgradeRow,
+  ) => Promise<{ readonly backupId: string; readonly executionId: string } | undefined>;
+  readonly execution: (queries: Queries, principal: Principal, id: string) => Promise<Standing>;
+  /** Orders the deployment of the current revision. */
+  readonly deploy: (tx: Tx, principal: Principal, row: UpgradeRow) => Promise<string>;
+  readonly deployment: (queries: Queries, principal: Principal, id: string) => Promise<Standing>;
+  /** The deployment that undoes another, and whether a daemon made it by itself. */
+  readonly undoingOf: (
+    queries: Queries,
+    principal: Principal,
+    id: string,
+  ) => Promise<{ readonly id: string; readonly byDaemon: boolean } | undefined>;
+  readonly watchMs: (queries: Queries, row: UpgradeRow) => Promise<number>;
+  /** Whether the server is there, and whether its daemon can be heard; undefined if it has been removed. */
+  readonly server: (queries: Queries, row: UpgradeRow) => Promise<{ readonly connected: boolean } | undefined>;
+  /** Puts the backup and what ran before back together; undefined if that cannot be done. */
+  readonly returnWithData: (tx: Tx, principal: Principal, row: UpgradeRow) => Promise<string | undefined>;
+}
+
+/** Where it stands now, and how long to wait before the next look; nothing when it has ended. */
+export interface Advance {
+  readonly row: UpgradeRow;
+  readonly wait: number | undefined;
+}
+
+/** What is waited for wakes the job when it ends; this is for what nobody tells of. */
+const LOOK_MS = 600_000;
+/** How often a server is looked for that is away when the watch is over. */
+const AWAY_MS = 10_000;
+/** What a daemon saw at the last moment of its watch has this long to be told. */
+const HEARSAY_MS = 5_000;
+
+/** Takes an upgrade that is being applied one step further. Everything it needs to know is in the row. */
+export async function advance(deps: StepDeps, tx: Tx, row: UpgradeRow): Promise<Advance> {
+  const principal = standInFor(row.account_id, row.applied_by);
+  const server = await deps.server(tx, row);
+  if (!server) return fail(tx, row, 'server_removed', 'Its server has been removed.');
+  switch (row.step) {
+    case null:
+      return begin(deps, tx, principal, row);
+    case 'upgrade_backup':
+      return afterBackup(deps, tx, principal, row);
+    case 'upgrade_deploy':
+      return afterDeployment(deps, tx, principal, row);
+    case 'upgrade_watch':
+      return whileWatched(deps, tx, principal, row, server.connected);
+    case 'upgrade_return':
+      return afterReturn(deps, tx, principal, row);
+  }
+}
+
+async function begin(deps: StepDeps, tx: Tx, principal: Principal, row: UpgradeRow): Promise<Advance> {
+  const backup = await deps.backup(tx, principal, row);
+  if (!backup) return deploy(deps, tx, principal, row);
+  return proceed(tx, row, {
+    step: 'upgrade_backup',
+    backup_id: backup.backupId,
+    backup_execution: backup.executionId,
+  });
+}
+
+async function afterBackup(deps: StepDeps, tx: Tx, principal: Principal, row: UpgradeRow): Promise<Advance> {
+  const backup = await deps.execution(tx, principal, row.backup_execution ?? '');
+  if (!backup.ended) return { row, wait: LOOK_MS };
+  if (!backup.succeeded) return fail(tx, row, 'backup', `Nothing was changed: the backup failed: ${backup.error}`);
+  return deploy(deps, tx, principal, row);
+}
+
+async function deploy(deps: StepDeps, tx: Tx, principal: Principal, row: UpgradeRow): Promise<Advance> {
+  const { from_revision: from, revision: to, definition_id } = row;
+  if (from === null || to === null) throw new Error(`The upgrade ${row.id} has no revision.`);
+  if (!(await makeCurrent(tx, principal, definition_id, { from, to })))
+    return fail(tx, row, 'changed', 'Nothing was deployed: somebody has changed the definition meanwhile.');
+  return proceed(tx, row, { step: 'upgrade_deploy', deployment_id: await deps.deploy(tx, principal, row) });
+}
+
+async function afterDeployment(deps: StepDeps, tx: Tx, principal: Principal, row: UpgradeRow): Promise<Advance> {
+  const deployment = await deps.deployment(tx, principal, row.deployment_id ?? '');
+  if (!deployment.ended) return { row, wait: LOOK_MS };
+  if (deployment.succeeded) {
+    const watch = await deps.watchMs(tx, row);
+    if (watch === 0) return finish(tx, row);
+    const watch_until = deployment.endedAt + watch + HEARSAY_MS;
+    return { ...(await proceed(tx, row, { step: 'upgrade_watch', watch_until })), wait: watch_until - tx.now };
+  }
+  if (deployment.reason === 'irreversible') return goBackWithData(deps, tx, principal, row, deployment.error);
+  // The daemon has what ran before running again; the definition says so too.
+  await restoreRevision(tx, principal, row);
+  return fail(tx, row, 'deployment', deployment.error ?? deployment.reason ?? 'The deployment failed.');
+}
+
+async function whileWatched(
+  deps: StepDeps,
+  tx: Tx,
+  principal: Principal,
+  row: UpgradeRow,
+  connected: boolean,
+): Promise<Advance> {
+  const undoing = await deps.undoingOf(tx, principal, row.deployment_id ?? '');
+  if (undoing) {
+    const end = await deps.deployment(tx, principal, undoing.id);
+    if (!end.ended) return { row, wait: LOOK_MS };
+    const { byDaemon, id: return_id } = undoing;
+    const known = { ...row, return_id };
+    if (!byDaemon) return fail(tx, known, 'rolled_back', 'Somebody has rolled it back.');
+    if (end.succeeded)
+      return fail(tx, known, 'unhealthy', `It did not stay healthy; revision ${row.from_revision} runs again.`);
+    if (end.reason === 'irreversible') return goBackWithData(deps, tx, principal, row, end.error);
+    return fail(tx, known, 'return', `It did not stay healthy, and going back failed: ${end.error}`);
+  }
+  const left = (row.watch_until ?? 0) - tx.now;
+  if (left > 0) return { row, wait: left };
+  // A daemon that is away may have gone back without anybody having heard of it yet.
+  if (!connected) return { row, wait: AWAY_MS };
+  return finish(tx, row);
+}
+
+async function finish(tx: Tx, row: UpgradeRow): Promise<Advance> {
+  const applied = await transition(tx, upgradeLifecycle, row, 'finish', { actor: null, set: { finished_at: tx.now } });
+  await recordUpgrade(tx, applied, 'applied', row.applied_by);
+  await wakeBatch(tx, applied);
+  return { row: applied, wait: undefined };
+}
+
+async function goBackWithData(
+  deps: StepDeps,
+  tx: Tx,
+  principal: Principal,
+  row: UpgradeRow,
+  error: string | null,
+): Promise<Advance> {
+  const return_id = row.backup_id === null ? undefined : await deps.returnWithData(tx, principal, row);
+  if (return_id === undefined) return fail(tx, row, 'irreversible', error ?? 'What it did cannot be undone.');
+  return proceed(tx, row, { step: 'upgrade_return', return_id, error });
+}
+
+async function afterReturn(deps: StepDeps, tx: Tx, principal: Principal, row: UpgradeRow): Promise<Advance> {
+  const end = await deps.deployment(tx, principal, row.return_id ?? '');
+  if (!end.ended) return { row, wait: LOOK_MS };
+  const why = row.error ?? 'It did not stay healthy.';
+  if (!end.succeeded) return fail(tx, row, 'return', `${why}\nGoing back with the data failed: ${end.error}`);
+  await restoreRevision(tx, principal, row);
+  return fail(tx, row, 'unhealthy', `${why}\nRevision ${row.from_revision} runs again, with its data of before.`);
+}
+
+/** Unless somebody wants something else by now. */
+async function restoreRevision(tx: Tx, principal: Principal, row: UpgradeRow): Promise<void> {
+  const { from_revision: to, revision: from, definition_id } = row;
+  if (from !== null && to !== null) await makeCurrent(tx, principal, definition_id, { from, to });
+}
+
+type Progress = Partial<
+  Pick<
+    UpgradeRow,
+    | 'step'
+    | 'from_revision'
+    | 'revision'
+    | 'backup_id'
+    | 'backup_execution'
+    | 'deployment_id'
+    | 'return_id'
+    | 'watch_until'
+    | 'error'
+  >
+>;
+
+async function proceed(tx: Tx, row: UpgradeRow, progress: Progress): Promise<Advance> {
+  const { from_revision, revision } = row;
+  const columns = { from_revision, revision, ...progress, updated_at: tx.now };
+  await noteUpgrade(tx, row.id, columns);
+  return { row: { ...row, ...columns }, wait: LOOK_MS };
+}
+
+async function fail(
+  tx: Tx,
+  row: UpgradeRow,
+  reason: NonNullable<UpgradeRow['reason']>,
+  error: string,
+): Promise<Advance> {
+  const { from_revision, revision, return_id } = row;
+  const set = { from_revision, revision, return_id, reason, error, finished_at: tx.now };
+  const failed = await transition(tx, upgradeLifecycle, row, 'fail', { actor: null, set });
+  await recordUpgrade(tx, failed, 'failed', row.applied_by);
+  await wakeBatch(tx, failed);
+  return { row: failed, wait: undefined };
+}
+
+/** One of several has ended: the next may begin, or none will. */
+async function wakeBatch(tx: Tx, { batch }: UpgradeRow): Promise<void> {
+  if (batch !== null) await enqueue(tx, { kind: APPLY_ALL, key: batch, payload: null });
+}
+
+/** Ends one that the service itself refuses to take further. */
+export const refuse = (tx: Tx, row: UpgradeRow, error: string): Promise<Advance> => fail(tx, row, 'refused', error);

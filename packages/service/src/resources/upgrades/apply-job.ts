@@ -1,0 +1,74 @@
+import { standInFor } from '../../identity/principal.ts';
+import { enqueue } from '../../jobs/enqueue.ts';
+import type { JobKind } from '../../jobs/job.ts';
+import type { EventSubscriber } from '../../outbox/dispatcher.ts';
+import { endedIn } from '../../outbox/ended.ts';
+import { Problem } from '../../problem.ts';
+import type { Storage } from '../../storage/storage.ts';
+import { APPLY, advance, refuse, type StepDeps } from './application.ts';
+import type { ApplyAllPayload, UpgradeApplication } from './apply.ts';
+import { findUpgrade, lockUpgradeById, upgradesWaitingFor } from './store.ts';
+
+/** Sees one upgrade through: each run is one transaction, so that a kill at any instant costs nothing but the run. */
+export const applyJob = (storage: Storage, deps: StepDeps): JobKind => ({
+  maxAttempts: Number.POSITIVE_INFINITY,
+  run: async ({ job, complete }) => {
+    const { upgrade_id: id } = job.payload as { upgrade_id: string };
+    try {
+      return await storage.write(async (tx) => {
+        const row = await lockUpgradeById(tx, id);
+        const { wait } = row?.status === 'applying' ? await advance(deps, tx, row) : { wait: undefined };
+        return complete(tx, wait === undefined ? 'done' : { again: tx.now + wait });
+      });
+    } catch (error) {
+      // What a person would be told, such as no room or a route that is taken, will not be otherwise in a second.
+      if (!(error instanceof Problem)) throw error;
+      return await storage.write(async (tx) => {
+        const row = await lockUpgradeById(tx, id);
+        if (row?.status === 'applying') await refuse(tx, row, error.message);
+        return complete(tx);
+      });
+    }
+  },
+});
+
+/** Each that ends wakes the job; this is for what nobody tells of. */
+const LOOK_MS = 600_000;
+
+/** What ends may be what an upgrade waits for. */
+export const wakeUpgrades: EventSubscriber = async (tx, events) => {
+  const ended = endedIn(events);
+  if (ended.length === 0) return;
+  for (const { id } of await upgradesWaitingFor(tx, ended))
+    await enqueue(tx, { kind: APPLY, key: id, payload: { upgrade_id: id } });
+};
+
+/** Several, one after another. Which one it is at is told by their own states, so there is nothing else to remember. */
+export const applyAllJob = (storage: Storage, application: UpgradeApplication): JobKind => ({
+  maxAttempts: Number.POSITIVE_INFINITY,
+  run: async ({ job, complete }) => {
+    const batch = job.payload as ApplyAllPayload | null;
+    // One that was applied again by itself, long after the others.
+    if (batch === null) return 'done';
+    const { account_id, actor, upgrade_ids } = batch;
+    const principal = standInFor(account_id, actor);
+    for (const id of upgrade_ids) {
+      const row = await findUpgrade(storage.reader, account_id, id);
+      if (row?.status === 'applied') continue;
+      if (row?.status === 'applying') return { again: Date.now() + LOOK_MS };
+      // Failed, or no upgrade any more: the rest is left to whoever looks why.
+      if (row?.status !== 'available' && row?.status !== 'acknowledged') return 'done';
+      try {
+        const prepared = await application.prepare(principal, id);
+        return await storage.write(async (tx) => {
+          await application.apply(tx, principal, prepared, {});
+          return complete(tx, { again: tx.now + LOOK_MS });
+        });
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        return 'done';
+      }
+    }
+    return 'done';
+  },
+});

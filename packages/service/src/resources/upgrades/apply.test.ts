@@ -1,0 +1,192 @@
+import { until } from '@hortus/testkit/until';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '../../ids.ts';
+import { onBothEngines } from '../../testing/engines.ts';
+import { expectRefusal } from '../../testing/published-answer.ts';
+import { type RunningService, startApp } from '../../testing/running-service.ts';
+import { Bed } from './test/bed.ts';
+
+onBothEngines((engine) => {
+  let service: RunningService;
+  let bed: Bed;
+  beforeEach(async () => {
+    service = await startApp(engine);
+    bed = new Bed(service);
+    await bed.publish('2.0.0');
+  });
+  const problemsOf = ({ json }: Awaited<ReturnType<Bed['apply']>>) =>
+    json.error.details.problems.map(({ field, reason }: Record<string, string>) => [field, reason]);
+
+  it('keeps what was chosen, asks for what is new, deploys, and is applied', async () => {
+    const { definitionId, instanceId } = await bed.plant({ SITE_TITLE: 'Our notes', SMTP_PASSWORD: 'hunter2hunter2' });
+    await bed.publish('2.1.0', (text) =>
+      text
+        .replace('required: [', 'required: [{name: LICENCE, type: string}, ')
+        .replace('secrets:', 'secrets:\n  EXTRA_KEY: {generate: hex, length: 32}'),
+    );
+    const id = await bed.upgradeOf(instanceId);
+    const refused = await bed.apply(id);
+    expectRefusal(refused, 'VALIDATION_ERROR', 'inputs');
+    expect(problemsOf(refused)).toEqual([['inputs.LICENCE', 'required']]);
+    expect(await bed.read(id)).toMatchObject({ status: 'available', step: null });
+
+    const begun = await bed.apply(id, { inputs: { LICENCE: 'ours' } });
+    expect(begun.status).toBe(202);
+    expect(begun.json.data).toMatchObject({
+      status: 'applying',
+      step: 'upgrade_deploy',
+      from_revision: 1,
+      revision: 2,
+    });
+    expect(await bed.definition(definitionId)).toMatchObject({
+      template_version: '2.1.0',
+      current_revision: 2,
+      inputs: { SITE_TITLE: 'Our notes', LICENCE: 'ours' },
+      secret_inputs: ['SMTP_PASSWORD'],
+    });
+    const { data: secrets } = await service.client.call('definitions.secrets', { params: { id: definitionId } });
+    expect(secrets.map(({ name }) => name)).toContain('EXTRA_KEY');
+    await bed.report(begun.json.data.deployment_id, 'success');
+    expect(await bed.until(id, 'applied')).toMatchObject({
+      reason: null,
+      error: null,
+      finished_at: expect.any(String),
+    });
+
+    const scanned = (await service.client.call('upgrades.scan', { body: { instance_id: instanceId } })).data;
+    expect(scanned).toMatchObject({ found: 0, available: 0 });
+    expectRefusal(await bed.apply(id), 'VALIDATION_ERROR', 'id');
+    const events = service.sideDoor.db.selectFrom('events').select('type').where('resource_id', '=', id).orderBy('id');
+    expect((await events.execute()).map(({ type }) => type)).toEqual([
+      'audit.upgrade_found',
+      'audit.upgrade_begun',
+      'audit.upgrade_applied',
+    ]);
+  });
+
+  it('wants what cannot be taken over to be decided', async () => {
+    const { definitionId, instanceId } = await bed.plant({ LOG_LEVEL: 'debug', SITE_TITLE: 'Our notes' });
+    await bed.publish('2.1.0', (text) =>
+      text
+        .replace('options: [{value: info}, {value: debug}]', 'options: [{value: info}]')
+        .replace(/ *- \{name: SITE_TITLE.*\n/, '')
+        .replace(/SITE_TITLE: "[^"]*"/, 'SITE_TITLE: "Notes"'),
+    );
+    const id = await bed.upgradeOf(instanceId);
+    expect(problemsOf(await bed.apply(id))).toEqual([
+      ['inputs.SITE_TITLE', 'input_removed'],
+      ['inputs.LOG_LEVEL', 'input_invalid'],
+    ]);
+    const begun = await bed.apply(id, { inputs: { SITE_TITLE: null, LOG_LEVEL: 'info' } });
+    expect(begun.status, JSON.stringify(begun.json)).toBe(202);
+    const { inputs } = await bed.definition(definitionId);
+    expect(inputs).toMatchObject({ LOG_LEVEL: 'info' });
+    expect(inputs).not.toHaveProperty('SITE_TITLE');
+  });
+
+  it('does not deploy what somebody has changed and not deployed', async () => {
+    const { definitionId, instanceId } = await bed.plant();
+    await bed.publish('2.1.0');
+    const id = await bed.upgradeOf(instanceId);
+    const change = { params: { id: definitionId }, body: { inputs: { SITE_TITLE: 'Later' } } };
+    await service.client.call('definitions.update', change);
+    expectRefusal(await bed.apply(id), 'VALIDATION_ERROR', 'definition_id');
+  });
+
+  describe('that goes wrong', () => {
+    it('leaves the definition as it was when the deployment fails, and can be tried again', async () => {
+      const { definitionId, instanceId } = await bed.plant();
+      await bed.publish('2.1.0');
+      const id = await bed.upgradeOf(instanceId);
+      const first = (await bed.apply(id)).json.data;
+      await bed.report(first.deployment_id, 'failed', { reason: 'unhealthy', error: 'app never became healthy' });
+      expect(await bed.until(id, 'failed')).toMatchObject({ reason: 'deployment', error: 'app never became healthy' });
+      expect(await bed.definition(definitionId)).toMatchObject({ current_revision: 1, template_version: '2.0.0' });
+      const second = (await bed.apply(id)).json.data;
+      expect(second).toMatchObject({ status: 'applying', revision: 3, reason: null, error: null });
+      await bed.report(second.deployment_id, 'success');
+      await bed.until(id, 'applied');
+    });
+
+    it('has failed when the daemon goes back while it is watched', async () => {
+      const { definitionId, instanceId, serverKey } = await bed.plant({}, 3600);
+      await bed.publish('2.1.0');
+      const id = await bed.upgradeOf(instanceId);
+      const { deployment_id } = (await bed.apply(id)).json.data;
+      await bed.report(deployment_id, 'success');
+      await bed.until(id, 'upgrade_watch');
+      const body = {
+        deployment_id: newId('deployment'),
+        status: 'success',
+        reason: 'unhealthy',
+        rollback_of: deployment_id,
+        revision: 1,
+      };
+      const told = await service.request('POST', '/deploy/report', { key: serverKey, body });
+      expect(told.status, JSON.stringify(told.json)).toBe(200);
+      expect(await bed.until(id, 'failed')).toMatchObject({ reason: 'unhealthy', return_id: body.deployment_id });
+      expect(await bed.definition(definitionId)).toMatchObject({ current_revision: 1, template_version: '2.0.0' });
+    });
+
+    it('says so when data was changed that nothing can bring back', async () => {
+      const { instanceId } = await bed.plant();
+      await bed.publish('2.1.0');
+      const id = await bed.upgradeOf(instanceId);
+      const { deployment_id } = (await bed.apply(id)).json.data;
+      await bed.report(deployment_id, 'failed', { reason: 'irreversible', error: 'migrate may have changed data' });
+      expect(await bed.until(id, 'failed')).toMatchObject({
+        reason: 'irreversible',
+        error: 'migrate may have changed data',
+      });
+    });
+
+    it('has failed when somebody rolls it back', async () => {
+      const { instanceId } = await bed.plant({}, 3600);
+      await bed.publish('2.1.0');
+      const id = await bed.upgradeOf(instanceId);
+      const { deployment_id } = (await bed.apply(id)).json.data;
+      await bed.report(deployment_id, 'success');
+      await bed.until(id, 'upgrade_watch');
+      const { data } = await service.client.call('deployments.rollback', { params: { id: deployment_id } });
+      await bed.report(data.id, 'success');
+      expect(await bed.until(id, 'failed')).toMatchObject({ reason: 'rolled_back' });
+    });
+  });
+
+  describe('several', () => {
+    const applyAll = (body: object) => service.request('POST', '/upgrades/apply', { body });
+    const statuses = async (ids: string[]) => Promise.all(ids.map(async (id) => (await bed.read(id)).status));
+
+    async function three() {
+      const planted = [await bed.plant(), await bed.plant(), await bed.plant()];
+      await bed.publish('2.1.0');
+      return await Promise.all(planted.map(({ instanceId }) => bed.upgradeOf(instanceId)));
+    }
+
+    it('are applied one by one, and the first that fails is the last', async () => {
+      const [one = '', two = '', last = ''] = await three();
+      const answer = await applyAll({ upgrade_ids: [one, two, last] });
+      expect(answer.json.data.upgrades.map(({ id }: { id: string }) => id)).toEqual([one, two, last]);
+      const first = await bed.until(one, 'applying');
+      expect(await statuses([two, last])).toEqual(['available', 'available']);
+      await bed.report(first.deployment_id ?? '', 'success');
+      const second = await bed.until(two, 'applying');
+      expect(await statuses([one, last])).toEqual(['applied', 'available']);
+      await bed.report(second.deployment_id ?? '', 'failed', { error: 'no' });
+      await bed.until(two, 'failed');
+      const jobs = () => service.sideDoor.db.selectFrom('jobs').select('id').where('kind', '=', 'upgrades.apply_all');
+      await until(async () => (await jobs().execute()).length === 0, { describe: 'the end', within: 20_000 });
+      expect(await statuses([last])).toEqual(['available']);
+    });
+
+    it('are chosen by their species, and must all be ready', async () => {
+      const ids = await three();
+      const neither = await applyAll({});
+      expectRefusal(neither, 'VALIDATION_ERROR', 'upgrade_ids');
+      expectRefusal(await applyAll({ species: 'seed' }), 'VALIDATION_ERROR', 'species');
+      expectRefusal(await applyAll({ upgrade_ids: ['upg_nobody'] }), 'VALIDATION_ERROR', 'upgrade_ids');
+      const answer = await applyAll({ species: 'inkwell' });
+      expect(answer.json.data.upgrades.map(({ id }: { id: string }) => id).sort()).toEqual([...ids].sort());
+    });
+  });
+});

@@ -1,0 +1,110 @@
+import type { Upgrade, UpgradeApply, UpgradesApply } from '@hortus/contract/resources/upgrades';
+import { actorOf, type Principal } from '../../identity/principal.ts';
+import { newId } from '../../ids.ts';
+import { enqueue } from '../../jobs/enqueue.ts';
+import { conflict, invalid, notFound } from '../../problem.ts';
+import { transition } from '../../state/transition.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { Vault } from '../../vault/vault.ts';
+import { type Passage, secretsFor, stageRevision } from '../definitions/upgrade.ts';
+import type { Catalog } from '../templates/catalog.ts';
+import { APPLY, APPLY_ALL, advance, type StepDeps } from './application.ts';
+import { notBegun, recordUpgrade, upgradeLifecycle } from './lifecycle.ts';
+import { upgradeRecord } from './record.ts';
+import { type ChosenRow, listUpgrades, lockUpgrade, noteUpgrade, oldestOpen } from './store.ts';
+
+export interface ApplyAllPayload {
+  readonly account_id: string;
+  readonly actor: string;
+  readonly upgrade_ids: readonly string[];
+}
+
+export interface UpgradeApplicationDeps extends StepDeps {
+  readonly reader: Queries;
+  readonly vault: Vault;
+  readonly catalog: Catalog;
+}
+
+/** Everything that is made before the transaction. */
+export interface PreparedApplication {
+  readonly id: string;
+  readonly generated: Readonly<Record<string, string>>;
+}
+
+const MOST_AT_ONCE = 100;
+
+/** Begins what `application.ts` then sees through. */
+export class UpgradeApplication {
+  readonly #deps: UpgradeApplicationDeps;
+  constructor(deps: UpgradeApplicationDeps) {
+    this.#deps = deps;
+  }
+
+  async prepare(principal: Principal, id: string): Promise<PreparedApplication> {
+    const { reader, vault, catalog } = this.#deps;
+    const [row] = await listUpgrades(reader, { accountId: principal.accountId, id }, 1, 0);
+    if (!row) throw notFound('upgrade');
+    const to = catalog.known(row.to_template_id);
+    return { id, generated: await secretsFor(reader, vault, principal, row.definition_id, to) };
+  }
+
+  async apply(tx: Tx, principal: Principal, prepared: PreparedApplication, body: UpgradeApply): Promise<Upgrade> {
+    const { vault, catalog } = this.#deps;
+    const { accountId } = principal;
+    const actor = actorOf(principal);
+    const { id, generated } = prepared;
+    const row = await lockUpgrade(tx, accountId, id);
+    const [standing] = row ? await listUpgrades(tx, { accountId, id }, 1, 0) : [];
+    if (!row || !standing) throw notFound('upgrade');
+    const { passage, from_revision } = this.#passage(standing);
+    const set = { ...notBegun, applied_by: actor, started_at: tx.now, ignore_capacity: flag(body.ignore_capacity) };
+    const begun = await transition(tx, upgradeLifecycle, row, 'apply', { actor, set });
+    const revision = await stageRevision(tx, vault, principal, row.definition_id, passage, body, generated);
+    await recordUpgrade(tx, begun, 'begun', actor);
+    const { row: first } = await advance(this.#deps, tx, { ...begun, from_revision, revision });
+    await enqueue(tx, { kind: APPLY, key: id, payload: { upgrade_id: id } });
+    return upgradeRecord({ ...standing, ...first }, catalog);
+  }
+
+  /** All of them must be ready: nobody is there to be asked when the last one's turn comes. */
+  async applyAll(tx: Tx, principal: Principal, { upgrade_ids, species }: UpgradesApply): Promise<Upgrade[]> {
+    const { accountId } = principal;
+    if ((upgrade_ids === undefined) === (species === undefined))
+      throw invalid('upgrade_ids', 'give upgrade_ids or species, one of the two');
+    const ids = upgrade_ids ?? (await oldestOpen(tx, { accountId, species }, MOST_AT_ONCE));
+    if (ids.length === 0) throw invalid('species', 'no upgrade is open for it', { reason: 'none_open' });
+    const upgrades: Upgrade[] = [];
+    for (const [place, id] of ids.entries()) {
+      const [row] = await listUpgrades(tx, { accountId, id }, 1, 0);
+      const field = upgrade_ids === undefined ? 'species' : `upgrade_ids[${place}]`;
+      if (!row) throw invalid(field, `there is no upgrade ${id}`, { reason: 'unknown' });
+      const upgrade = upgradeRecord(row, this.#deps.catalog);
+      if (upgrade.status !== 'available' && upgrade.status !== 'acknowledged')
+        throw conflict(field, 'state', `${upgrade.instance_name}: the upgrade is ${upgrade.status}.`);
+      if (!upgrade.ready)
+        throw conflict(field, 'not_ready', `${upgrade.instance_name} needs decisions; apply it by itself.`, {
+          upgrade_id: id,
+          conflicts: upgrade.conflicts,
+          new_inputs: upgrade.new_inputs,
+        });
+      upgrades.push(upgrade);
+    }
+    const payload: ApplyAllPayload = { account_id: accountId, actor: actorOf(principal), upgrade_ids: ids };
+    const batch = newId('job');
+    for (const { id } of upgrades) await noteUpgrade(tx, id, { batch });
+    await enqueue(tx, { kind: APPLY_ALL, key: batch, payload });
+    return upgrades;
+  }
+
+  #passage(row: ChosenRow): { passage: Passage; from_revision: number } {
+    const { catalog } = this.#deps;
+    const { running_revision: running, running_template_id } = row;
+    if (running_template_id !== row.from_template_id || running === null)
+      throw conflict('id', 'outdated', 'the instance does not run the version that this starts from any more.');
+    const [from, to] = [catalog.known(row.from_template_id), catalog.known(row.to_template_id)];
+    if (to.item.deprecated) throw conflict('id', 'deprecated', `${to.item.version} has been deprecated since.`);
+    return { passage: { from, to, running }, from_revision: running };
+  }
+}
+
+const flag = (given: boolean | undefined) => (given ? (1 as const) : (0 as const));

@@ -1,0 +1,229 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Drift } from '@hortus/contract/resources/instance-records';
+import type {
+  PlannedChange,
+  PlannedComponent,
+  PlannedJob,
+  PlannedPermission,
+  PlannedRoute,
+} from '@hortus/contract/resources/plan-records';
+import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
+import { redact } from '../redact.ts';
+import { containerPart } from './container-part.ts';
+import { canRunBeside, deployedComponents, primaryOf } from './replacement.ts';
+
+/** A resolved manifest, with secret values, and where they are. */
+export interface Resolved {
+  readonly manifest: Manifest;
+  readonly secretPaths: readonly string[];
+}
+
+export interface Standing {
+  /** What was deployed last; undefined where nothing is there. */
+  readonly former: Resolved | undefined;
+  /** Where its containers differ from that. */
+  readonly drift: readonly Drift[];
+  /** Whether it runs, as far as anybody knows: what does not cannot be interrupted. */
+  readonly up: boolean;
+}
+
+export interface Foretold {
+  readonly components: PlannedComponent[];
+  readonly jobs: PlannedJob[];
+  readonly routes: PlannedRoute[];
+  readonly permissions: PlannedPermission[];
+  /** Images that containers are made of anew, each once. */
+  readonly pulls: string[];
+  readonly interruption: boolean;
+}
+
+/** What a deployment of a manifest would change about what stands, by the rules that the daemon plans with. */
+export function foretell(next: Resolved, standing: Standing): Foretold {
+  const former = standing.former && sideOf(standing.former);
+  const later = sideOf(next);
+  const stays = [...later.components.keys()];
+  const gone = [...(former?.components.keys() ?? [])].filter((name) => !later.components.has(name));
+  const components = [
+    ...stays.map((name) => staying(name, former, later, standing)),
+    ...gone.map((name) => removed(former as Side, name)),
+    ...tooMany(standing.drift),
+  ];
+  const made = components.filter(({ change }) => change === 'created' || change === 'replaced');
+  const partOf = (name: string) => later.components.get(name)?.component as ManifestComponent;
+  return {
+    components,
+    jobs: made.filter(({ kind }) => kind === 'job').map(({ name }) => job(partOf(name))),
+    routes: routes(standing.former?.manifest, next.manifest),
+    permissions: permissions(standing.former?.manifest, next.manifest),
+    pulls: [...new Set(made.map(({ name }) => partOf(name).image))],
+    interruption: components.some((one) => one.interruption),
+  };
+}
+
+interface Side {
+  readonly components: ReadonlyMap<string, Part>;
+}
+
+interface Part {
+  readonly component: ManifestComponent;
+  /** As it is, and as it may be shown. */
+  readonly real: Record<string, unknown>;
+  readonly shown: Record<string, unknown>;
+}
+
+function sideOf({ manifest, secretPaths }: Resolved): Side {
+  const open = redact(manifest, secretPaths);
+  const primary = primaryOf(manifest);
+  const shownOf = new Map(open.components.map((one) => [one.name, one]));
+  const parts = deployedComponents(manifest).map((component): [string, Part] => {
+    const { name } = component;
+    const isPrimary = name === primary;
+    // Its own host name is needed to tell whether one was given; that is never a secret worth hiding from its owner.
+    const visible = { ...(shownOf.get(name) ?? component), host: component.host };
+    const real = containerPart(component, isPrimary);
+    return [
+      name,
+      {
+        component,
+        real,
+        shown: containerPart({ ...visible, hostname: component.hostname ?? component.host }, isPrimary),
+      },
+    ];
+  });
+  return { components: new Map(parts) };
+}
+
+function staying(name: string, former: Side | undefined, later: Side, { drift, up }: Standing): PlannedComponent {
+  const next = later.components.get(name) as Part;
+  const before = former?.components.get(name);
+  const { component } = next;
+  const own = drift.filter((one) => one.component === name);
+  const isMissing = own.some(({ field, actual }) => field === 'component' && actual === null);
+  const changes = before ? changesBetween(before, next) : [];
+  const altered = before && !isMissing ? own.filter(isAlteration).map(undone) : [];
+  const count = component.kind === 'job' ? 1 : component.replicas;
+  const common = { name, kind: component.kind, image: component.image };
+  if (!before || isMissing) return { ...common, change: 'created', ...still, changes, containers: count };
+  const scaled = before.component.replicas === component.replicas ? [] : [scaling(before.component, component)];
+  const isSame = changes.length === 0 && altered.length === 0;
+  const all = [...changes, ...altered, ...scaled];
+  if (isSame) return { ...common, change: 'unchanged', ...still, changes: all, containers: count };
+  const isService = component.kind === 'service';
+  const beside = canRunBeside(component) && up;
+  return {
+    ...common,
+    change: 'replaced',
+    strategy: isService ? (beside ? 'beside' : 'recreate') : null,
+    interruption: isService && up && !beside,
+    changes: all,
+    containers: count,
+  };
+}
+
+const still = { strategy: null, interruption: false } as const;
+
+function removed({ components }: Side, name: string): PlannedComponent {
+  const { component } = components.get(name) as Part;
+  const { kind, image, replicas } = component;
+  return { name, kind, image, change: 'removed', ...still, changes: [], containers: kind === 'job' ? 1 : replicas };
+}
+
+/** Containers that carry our labels and that nobody declared. */
+function tooMany(drift: readonly Drift[]): PlannedComponent[] {
+  return drift
+    .filter(({ field, declared }) => field === 'component' && declared === null)
+    .map(({ component, actual }) => ({
+      name: String(actual ?? component),
+      kind: 'service',
+      image: null,
+      change: 'removed',
+      ...still,
+      changes: [],
+      containers: 1,
+    }));
+}
+
+function changesBetween(before: Part, after: Part): PlannedChange[] {
+  const fields = [...new Set([...Object.keys(before.real), ...Object.keys(after.real)])].sort();
+  return fields.flatMap((field) => {
+    if (isDeepStrictEqual(before.real[field], after.real[field])) return [];
+    return [{ field, before: told(field, before), after: told(field, after), drift: false }];
+  });
+}
+
+const HIDDEN = '***';
+const LONGEST = 200;
+
+/** Secrets are not shown, and neither are whole files. */
+function told(field: string, { real, shown }: Part): unknown {
+  const value = shown[field];
+  if (real[field] === undefined) return null;
+  if (field.startsWith('files.')) return HIDDEN;
+  return short(hide(value));
+}
+
+function hide(value: unknown): unknown {
+  if (value === null) return HIDDEN;
+  if (Array.isArray(value)) return value.map(hide);
+  if (typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, hide(one)]));
+}
+
+function short(value: unknown): unknown {
+  if (typeof value === 'string') return value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value;
+  return value;
+}
+
+const scaling = (before: ManifestComponent, after: ManifestComponent): PlannedChange => ({
+  field: 'replicas',
+  before: before.replicas,
+  after: after.replicas,
+  drift: false,
+});
+
+/** What makes a rollout replace the container. One that is only off its network is put back there. */
+function isAlteration({ field, actual }: Drift): boolean {
+  if (field === 'component' || field.startsWith('routes.')) return false;
+  return !(field.startsWith('networks.') && actual === null);
+}
+
+const undone = ({ field, declared, actual }: Drift): PlannedChange => ({
+  field,
+  before: actual,
+  after: declared,
+  drift: true,
+});
+
+const job = ({ name, image, run, irreversible }: ManifestComponent): PlannedJob => ({
+  component: name,
+  image,
+  run: run === 'after_start' ? run : 'before_start',
+  irreversible,
+});
+
+function routes(former: Manifest | undefined, next: Manifest): PlannedRoute[] {
+  const [before, after] = [former?.routes ?? [], next.routes];
+  const names = [...new Set([...after, ...before].map(({ name }) => name))];
+  return names.map((name) => {
+    const [was, is] = [before.find((one) => one.name === name), after.find((one) => one.name === name)];
+    const change = !was ? 'added' : !is ? 'removed' : isDeepStrictEqual(was, is) ? 'unchanged' : 'changed';
+    return { name, change, before: was?.url ?? null, after: is?.url ?? null };
+  });
+}
+
+/** Those that nobody has been asked for before. */
+function permissions(former: Manifest | undefined, next: Manifest): PlannedPermission[] {
+  const isGiven = (wanted: Manifest['permissions'][number]) =>
+    (former?.permissions ?? []).some(
+      ({ kind, component, value }) => kind === wanted.kind && component === wanted.component && value === wanted.value,
+    );
+  return next.permissions
+    .filter((one) => !isGiven(one))
+    .map(({ kind, component, value = null, reason, needs_operator }) => ({
+      kind,
+      component,
+      value,
+      reason,
+      needs_operator,
+    }));
+}

@@ -1,0 +1,109 @@
+// A process between the tests and their Podman, as docker-keeper.ts is for Docker: containers of Podman outlive its service, so
+// somebody must outlive the tests, however they end, and clear up: this process, when its standard input closes.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { askDocker } from './docker-request.ts';
+import { endingWithParent } from './orphan.ts';
+import { until } from './until.ts';
+
+const folder = process.argv[2] as string;
+const socket = join(folder, 'podman.sock');
+const log = join(folder, 'log');
+const settings = join(folder, 'containers.conf');
+
+/** Its own storage, networks and locks, so that a Podman of the machine notices nothing. */
+const places = [
+  ...['--root', join(folder, 'root'), '--runroot', join(folder, 'run'), '--tmpdir', join(folder, 'tmp')],
+  ...['--network-config-dir', join(folder, 'networks')],
+];
+const env = {
+  ...process.env,
+  PATH: `${process.env.PATH}:/usr/sbin:/sbin`,
+  CONTAINERS_CONF: settings,
+};
+
+/** Within the limits of a small machine; networks where those of the Docker of the tests never are. */
+const SETTINGS = `[containers]
+default_ulimits = ["nofile=16384:16384", "nproc=16384:16384"]
+[engine]
+runtime = "runc"
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+lock_type = "file"
+[network]
+default_subnet_pools = [{"base" = "10.251.0.0/16", "size" = 24}]
+`;
+
+// Signals are for the tests; this process ends after them.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+process.stdout.on('error', () => {});
+const asked = once(process.stdin.resume(), 'close');
+
+let engine: ChildProcess | undefined;
+try {
+  engine = await startEngine();
+  process.stdout.write('ready\n');
+  await Promise.race([asked, once(engine, 'exit')]);
+} catch (error) {
+  process.stdout.write(`${String(error).replaceAll('\n', ' | ')}\n`);
+  process.exitCode = 1;
+} finally {
+  await clearUp();
+}
+
+async function startEngine(): Promise<ChildProcess> {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(settings, SETTINGS);
+  const output = openSync(log, 'a');
+  const [command, ...args] = endingWithParent(
+    ['podman', ...places, 'system', 'service', '--time', '0', `unix://${socket}`],
+    'SIGTERM',
+  ) as [string, ...string[]];
+  const child = spawn(command, args, { stdio: ['ignore', output, output], detached: true, env });
+  await until(
+    async () => {
+      if (child.exitCode !== null) throw new Error('podman ended');
+      return (await askDocker(socket, 'GET', '/_ping')).status === 200;
+    },
+    {
+      within: 30_000,
+      every: 20,
+      describe: () => `podman to answer; its log:\n${readFileSync(log, 'utf8').slice(-3_000)}`,
+    },
+  );
+  return child;
+}
+
+async function clearUp() {
+  ignoringFailure(() => podman('rm', '--all', '--force', '--time', '0'));
+  ignoringFailure(() => podman('network', 'prune', '--force'));
+  if (engine && engine.exitCode === null && engine.signalCode === null) {
+    const patience = setTimeout(() => engine?.kill('SIGKILL'), 20_000);
+    engine.kill('SIGTERM');
+    await once(engine, 'exit');
+    clearTimeout(patience);
+  }
+  for (const mount of mountsBelow(folder)) ignoringFailure(() => execFileSync('umount', ['--lazy', mount], { env }));
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+function podman(...args: string[]) {
+  execFileSync('podman', [...places, ...args], { stdio: 'ignore', env, timeout: 60_000 });
+}
+
+function mountsBelow(path: string): string[] {
+  const targets = readFileSync('/proc/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '');
+  return targets.filter((target) => target.startsWith(`${path}/`)).reverse();
+}
+
+function ignoringFailure(work: () => void) {
+  try {
+    work();
+  } catch {
+    // It was gone already; clearing up goes on with the rest.
+  }
+}

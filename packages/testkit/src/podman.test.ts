@@ -1,0 +1,39 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { expect, test } from 'vitest';
+import { askDocker } from './docker-request.ts';
+import { busyboxImage } from './images.ts';
+import { canStartPodman } from './podman.ts';
+import { startProcess } from './process.ts';
+import { until } from './until.ts';
+
+/** The processes that Podman leaves beside each container name its folder. */
+const belongings = (folder: string) =>
+  globSync('/proc/[0-9]*/cmdline').filter((file) => {
+    try {
+      return readFileSync(file, 'utf8').includes(folder);
+    } catch {
+      return false;
+    }
+  });
+
+const killed = async () => {
+  const script = `import { startPodman } from ${JSON.stringify(new URL('./podman.ts', import.meta.url).href)};
+    console.log((await startPodman()).socketPath); setInterval(() => {}, 1000);`;
+  await using owner = startProcess([process.execPath, '--input-type=module', '--eval', script]);
+  const socketPath = await owner.waitForLine(/podman\.sock$/, { within: 30_000 });
+  const folder = dirname(socketPath);
+  await busyboxImage(socketPath, 'tiny:1');
+  await askDocker(socketPath, 'POST', '/networks/create', { Name: 'one' });
+  const body = { Image: 'tiny:1', HostConfig: { NetworkMode: 'one' } };
+  const made = await askDocker(socketPath, 'POST', '/containers/create', body);
+  const { Id } = JSON.parse(made.text);
+  expect((await askDocker(socketPath, 'POST', `/containers/${Id}/start`)).status).toBe(204);
+  expect(belongings(folder).length).toBeGreaterThan(0);
+  await owner.kill();
+  await until(() => !existsSync(folder), { within: 60_000, describe: 'the engine to be gone' });
+  expect(belongings(folder)).toEqual([]);
+};
+
+if (canStartPodman)
+  test('it ends with the process that started it, and so do its containers', { timeout: 120_000 }, killed);
