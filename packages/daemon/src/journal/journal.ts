@@ -5,6 +5,7 @@ import { Executions } from './executions.ts';
 import { Manifests } from './manifests.ts';
 import { Pauses } from './pauses.ts';
 import { Pins } from './pins.ts';
+import { PulledImages } from './pulled-images.ts';
 import { Routes } from './routes.ts';
 import { Schedules } from './schedules.ts';
 import { CHANGES, SCHEMA } from './schema.ts';
@@ -22,6 +23,7 @@ export interface Journal {
   readonly manifests: Manifests;
   readonly pauses: Pauses;
   readonly pins: Pins;
+  readonly pulledImages: PulledImages;
   readonly routes: Routes;
   readonly schedules: Schedules;
   readonly watches: Watches;
@@ -49,6 +51,7 @@ export function openJournal(directory: string): Journal {
     manifests: new Manifests(db),
     pauses: new Pauses(db),
     pins: new Pins(db),
+    pulledImages: new PulledImages(db),
     routes: new Routes(db),
     schedules: new Schedules(db),
     watches: new Watches(db),

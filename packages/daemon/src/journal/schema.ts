@@ -70,6 +70,10 @@ create table if not exists pauses (
   containers text not null
 ) strict;
 
+create table if not exists pulled_images (
+  image text primary key
+) strict;
+
 create table if not exists pinned (
   name text primary key,
   value text not null

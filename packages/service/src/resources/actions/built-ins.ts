@@ -16,6 +16,7 @@ export const builtIns = {
   'hortus.restore': 'Restore',
   'hortus.verify_backup': 'Verify backup',
   'hortus.delete_backup': 'Delete backup',
+  'hortus.prune': 'Prune',
 } as const;
 
 export type BuiltIn = keyof typeof builtIns;
@@ -47,4 +48,12 @@ export interface BuiltInOrder {
   readonly actor: string | null;
   /** Ends `timeout` if it has not begun by then; ten minutes unless said. */
   readonly startWithinMs?: number;
+}
+
+/** What is done to a server and none of its instances. */
+export interface ServerOrder {
+  readonly server: { readonly id: string; readonly account_id: string };
+  readonly slug: 'hortus.prune';
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly actor: string | null;
 }

@@ -29,9 +29,10 @@ export interface Link {
 export function turns(rows: readonly ExecutionRow[], link: Link): Turn[] {
   const busy = new Set<string>();
   return rows.map((row) => {
-    const waits = busy.has(row.instance_id);
+    const place = row.instance_id ?? row.server_id;
+    const waits = busy.has(place);
     const exclusive = isExclusive(row.slug);
-    if (exclusive) busy.add(row.instance_id);
+    if (exclusive) busy.add(place);
     return turn(row, waits && !(isBuiltIn(row.slug) && !exclusive), link);
   });
 }

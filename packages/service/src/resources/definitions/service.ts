@@ -33,6 +33,7 @@ import {
   lockDefinition,
   lockOfServer,
   removeSecret,
+  uidsOn,
 } from './store.ts';
 
 export interface DefinitionsDeps {
@@ -294,6 +295,9 @@ const revisionOf = (
   created_by: actorOf(principal),
   created_at: tx.now,
 });
+
+/** For the servers: the names of what is planted there and not archived. */
+export const plantedOn = uidsOn;
 
 /** For the servers: how many definitions would lose their ground. */
 export const definitionsOn = countUnarchivedOn;
