@@ -23,24 +23,32 @@ export const daemonIdle: Bench = {
     const binary = join(folder.path, 'hortusd');
     await buildAgent({ arch: process.arch === 'arm64' ? 'arm64' : 'amd64', output: binary });
     await using ground = await openEngineGround({ daemon: [binary] });
-    await plantContainers(ground);
     const { pid } = ground.daemon;
+    await pause(SETTLING_MS);
+    const { resident, unshared } = memoryOf(pid);
+    await plantContainers(ground);
     const engine = Number(readFileSync(ground.socketPath.replace(/docker\.sock$/, 'pid'), 'utf8'));
     await pause(SETTLING_MS);
     const [ours, theirs] = await cpuSecondsOf([pid, engine], WATCHED_MS);
     const percent = ((ours ?? Number.NaN) / WATCHED_MS) * 100_000;
     const enginePercent = ((theirs ?? Number.NaN) / WATCHED_MS) * 100_000;
-    const { resident, unshared } = memoryOf(pid);
+    const busy = memoryOf(pid);
     await everybodyReported(ground);
     return [
       figure(`reports on ${CONTAINERS} containers`, percent, '% of a core', 2, {
         note: `the engine spends ${enginePercent.toFixed(1)} % on answering`,
       }),
-      figure('memory of an idle daemon', resident / 1e6, 'MB resident', 100),
-      figure('memory that is its own', unshared / 1e6, 'MB private', 30),
+      figure('memory of an idle daemon', resident / 1e6, 'MB resident', 100, {
+        note: `${mega(busy.resident)} with ${CONTAINERS} containers`,
+      }),
+      figure('memory that is its own', unshared / 1e6, 'MB private', 30, {
+        note: `${mega(busy.unshared)} with ${CONTAINERS} containers`,
+      }),
     ];
   },
 };
+
+const mega = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`;
 
 function figure(claim: string, value: number, unit: string, most: number, more: Partial<Figure> = {}): Figure {
   const against = { name: `${unit} allowed`, value: most };

@@ -47,7 +47,7 @@ export async function startService(options: ServiceOptions): Promise<ServiceProc
   });
   const root = `http://${options.host ?? '127.0.0.1'}:${port}`;
   const base = `${root}/api/v1`;
-  await child.waitForHttp(`${base}/health`, { within: 30_000 });
+  await child.waitForHttp(`${base}/health`, { within: 120_000 });
   return { process: child, root, base, key, client: clientOf(base, key) };
 }
 

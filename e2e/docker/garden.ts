@@ -51,6 +51,12 @@ export interface DaemonOptions {
   /** Another way to the service. */
   url?: string;
   killAt?: string;
+  /** Holds the number of the process that is killed at that moment instead of the daemon. */
+  killInstead?: string;
+  /** How long the engine may take for any call; only with `killAt`. */
+  engineMs?: number;
+  /** Another way to the engine. */
+  socketPath?: string;
   /** Seconds between two looks whether instances still are what was deployed. */
   driftEvery?: number;
   command?: readonly [string, ...string[]];
@@ -97,18 +103,32 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
     socketPath,
     httpPort,
     stateOf: (state = 'state') => join(folder.path, state),
-    startDaemon({ state = 'state', url, killAt, driftEvery, command = sourceOf(killAt) } = {}) {
+    startDaemon({
+      state = 'state',
+      url,
+      killAt,
+      killInstead,
+      engineMs,
+      driftEvery,
+      socketPath: way,
+      command = sourceOf(killAt),
+    } = {}) {
       const stateDirectory = garden.stateOf(state);
       states.add(stateDirectory);
       mkdirSync(stateDirectory, { recursive: true });
       const options = [
-        ...['--key-file', keyFile, '--state-dir', stateDirectory, '--docker-socket', socketPath],
+        ...['--key-file', keyFile, '--state-dir', stateDirectory, '--docker-socket', way ?? socketPath],
         ...['--ingress-http', String(httpPort), '--ingress-https', String(httpsPort)],
         ...(url === undefined ? [] : ['--url', url]),
         ...(driftEvery === undefined ? [] : ['--drift-every', String(driftEvery)]),
       ];
       const [program, ...args] = command;
-      const child = startProcess([program, ...args, 'run', ...options], { env: { HORTUS_TEST_KILL_AT: killAt } });
+      const env = {
+        HORTUS_TEST_KILL_AT: killAt,
+        HORTUS_TEST_KILL_INSTEAD: killInstead,
+        HORTUS_TEST_ENGINE_MS: engineMs?.toString(),
+      };
+      const child = startProcess([program, ...args, 'run', ...options], { env });
       children.push(child);
       return child;
     },

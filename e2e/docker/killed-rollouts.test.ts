@@ -1,13 +1,12 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
-import type { Engine } from '@hortus/daemon/engine/engine';
-import { startLoad } from '@hortus/testkit/load';
 import { seededRandom } from '@hortus/testkit/seeded-random';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
 import { deploy, finished, type Garden, openGarden, plant, redeploy } from './garden.ts';
+import { expectWhole } from './whole.ts';
 
 /** The first kind runs beside its predecessor, the second has to wait for its end. */
 const kinds = ['meadow', 'hedge'] as const;
@@ -17,32 +16,6 @@ const INSTANTS = LONG ? 200 : 20;
 const AT_ONCE = 4;
 const SEED = Number(process.env.HORTUS_TEST_SEED ?? 3);
 const PATIENCE_MS = 120_000;
-
-/** Exactly one page, served by exactly what it needs. */
-async function expectWhole(garden: Garden, engine: Engine, uid: string, greeting: string): Promise<void> {
-  const labels = { 'hortus.instance': uid };
-  const [containers, networks, volumes] = await Promise.all([
-    engine.containers({ labels }),
-    engine.networks({ labels }),
-    engine.volumes({ labels }),
-  ]);
-  expect(containers.map(({ name, state }) => `${name} ${state}`)).toEqual([`${uid} running`]);
-  const home = containers[0]?.labels['hortus.home'];
-  const needed = [`hortus-${uid}`, ...(home ? [home] : [])];
-  expect(networks.map(({ name }) => name).sort()).toEqual(needed.sort());
-  expect(volumes.map(({ name }) => name)).toEqual(uid.startsWith('hedge') ? [`${uid}_data`] : []);
-  const upstreams = join(garden.stateOf(), 'ingress/upstreams');
-  const own = readdirSync(upstreams).filter((name) => name.startsWith(`${uid}.`));
-  expect(own.map((name) => readdirSync(join(upstreams, name)).length)).toEqual([1]);
-  expect(await shown(garden, uid)).toBe(greeting);
-}
-
-async function shown(garden: Garden, uid: string): Promise<string | undefined> {
-  const load = startLoad({ port: garden.httpPort, host: `${uid}.example.org`, clients: 1 });
-  await until(() => load.result.answered > 0, { describe: () => `an answer: ${load.result.failures.at(-1)}` });
-  const { bodies } = await load.stop();
-  return [...bodies.keys()].at(-1);
-}
 
 for (const kind of kinds) {
   test(`kill -9 of the daemon at every step of the rollout of a ${kind}`, { timeout: 600_000 }, async () => {

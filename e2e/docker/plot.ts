@@ -43,7 +43,7 @@ backup: {strategy: volume, volumes: [{name: data, critical: true}], schedule_hin
 `;
 
 /** A page behind a route. As `meadow` it keeps nothing, so that two can run at once; as `hedge` it has a volume. */
-const page = (image: string, slug: string, more = '') => `
+export const page = (slug: string, more = '', { image = PLOT_IMAGE, deadline = '60s' } = {}) => `
 slug: ${slug}
 name: ${slug}
 description: A page that the tests grow behind a route.
@@ -64,7 +64,7 @@ command: [sh, -c, 'httpd -p 8080 -h /www; sleep "$1"; rm /www/index.html; sleep 
 stop_signal: SIGKILL
 files: [{mount_path: /www/index.html, mode: "0644", content: "\${inputs.GREETING}"}]
 healthcheck: {http: {port: 8080, path: "\${inputs.HEALTH_PATH}"}, interval: 200ms, timeout: 1s, retries: 3, start_period: 500ms}
-deadline: 60s
+deadline: ${deadline}
 ${more}
 `;
 
@@ -82,9 +82,9 @@ export function plantCatalog(folder: string, { image = PLOT_IMAGE, species: more
     plot: plot(image),
     weed: called('weed', plot(image, '/nothing-here')),
     gap: called('gap', plot(image).replace('tag: "1"', 'tag: none')),
-    meadow: page(image, 'meadow'),
-    lawns: page(image, 'lawns', 'replicas: 2'),
-    hedge: page(image, 'hedge', 'storage: [{name: data, mount_path: /data, critical: true}]'),
+    meadow: page('meadow', '', { image }),
+    lawns: page('lawns', 'replicas: 2', { image }),
+    hedge: page('hedge', 'storage: [{name: data, mount_path: /data, critical: true}]', { image }),
     ...more,
   };
   for (const [slug, text] of Object.entries(species)) {

@@ -1,9 +1,14 @@
 import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
+import type { Engine } from '@hortus/daemon/engine/engine';
 import { startLoad } from '@hortus/testkit/load';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
-import { caddyOf, deploy, finished, openGarden, plant, redeploy } from './garden.ts';
+import { openGarden, plant, redeploy } from './garden.ts';
 
+/** How often the gap is measured. */
+const ROUNDS = Array.from({ length: process.env.HORTUS_TEST_LONG ? 9 : 4 }, (_, round) => `round ${round}`);
+/** What we claim is for a machine that does nothing else; the short run shares it with other tests. */
+const LIMIT = process.env.HORTUS_TEST_LONG ? 1.5 : 3;
 const TIMES = process.env.HORTUS_TEST_LONG ? 50 : 10;
 
 test(`a page redeployed ${TIMES} times under constant load loses no request, and a broken version in the middle neither`, {
@@ -50,37 +55,40 @@ test('two replicas behind one route are replaced without a lost request', { time
   expect(containers.map(({ name, state }) => `${name} ${state}`).sort()).toEqual(['lawns running', 'lawns.2 running']);
 });
 
-test('a page with a volume says for how long it did not serve', { timeout: 60_000 }, async () => {
+test(`a page with a volume says for how long it did not serve, which is less than ${LIMIT} times a bare stop and start`, {
+  timeout: 180_000,
+}, async () => {
   await using garden = await openGarden();
+  const engine = openDockerEngine({ socketPath: garden.socketPath });
   garden.startDaemon();
   await garden.online();
-  const inputs = { WEB_HOSTNAME: 'hedge.example.org' };
-  const { definitionId } = await plant(garden, 'hedge', { species: 'hedge', inputs });
-  const ended = await redeploy(garden, definitionId, { GREETING: 'two' });
-  expect(ended.status).toBe('success');
-  expect(ended.gap_ms).toBeGreaterThan(0);
-  expect(ended.logs.map(({ message }) => message).join('\n')).toMatch(/did not serve for \d+ ms/);
+  const host = 'hedge.example.org';
+  const { definitionId } = await plant(garden, 'hedge', { species: 'hedge', inputs: { WEB_HOSTNAME: host } });
+  const gaps: number[] = [];
+  const bare: number[] = [];
+  for (const round of ROUNDS) {
+    const { status, gap_ms, logs } = await redeploy(garden, definitionId, { GREETING: round });
+    expect(status).toBe('success');
+    expect(logs.map(({ message }) => message).join('\n')).toMatch(/did not serve for \d+ ms/);
+    gaps.push(gap_ms ?? expect.fail('no gap was reported'));
+    bare.push(await stoppedAndStarted(engine, 'hedge'));
+  }
+  engine.close();
+  // The least of each: what else goes on on this machine only ever adds to them.
+  expect(Math.min(...gaps), `${gaps} against ${bare}`).toBeGreaterThan(0);
+  expect(Math.min(...gaps), `${gaps} against ${bare}`).toBeLessThan(LIMIT * Math.min(...bare));
 });
 
-test('Caddy killed in the middle of a rollout leaves the right page', { timeout: 90_000 }, async () => {
-  await using garden = await openGarden();
-  garden.startDaemon();
-  await garden.online();
-  const host = 'killed.example.org';
-  const { definitionId } = await plant(garden, 'caddyless', { species: 'meadow', inputs: { WEB_HOSTNAME: host } });
-  await garden.service.client.call('definitions.update', {
-    params: { id: definitionId },
-    body: { inputs: { GREETING: 'after' } },
-  });
-  const id = await deploy(garden, definitionId);
-  process.kill(caddyOf(garden.stateOf()) ?? expect.fail('no Caddy'), 'SIGKILL');
-  expect(await finished(garden, id)).toMatchObject({ status: 'success' });
-  const page = () => {
-    const load = startLoad({ port: garden.httpPort, host, clients: 1 });
-    return load.stop();
-  };
-  await until(async () => (await page()).bodies.has('after'), { describe: 'the new page', within: 30_000 });
-});
+/** How long the engine alone needs until the same container serves again. */
+async function stoppedAndStarted(engine: Engine, name: string): Promise<number> {
+  const begun = performance.now();
+  await engine.stop(name, 0);
+  await engine.start(name);
+  const { networks } = (await engine.inspect(name)) ?? expect.fail('no container');
+  const answers = async () => (await fetch(`http://${networks[0]?.address}:8080/`)).ok;
+  await until(answers, { describe: 'the page', every: 5 });
+  return performance.now() - begun;
+}
 
 test('one that turns unhealthy soon after its success is taken back by the daemon, and the service is told', {
   timeout: 90_000,

@@ -65,27 +65,36 @@ test('after a job that cannot be undone the daemon does not go back, and says so
   engine.close();
 });
 
-test('a daemon that is killed on its way back goes on with it, and tells of it once', {
-  timeout: 120_000,
-}, async () => {
-  await using garden = await openGarden();
-  const engine = openDockerEngine({ socketPath: garden.socketPath });
+/** A sick deployment, and a daemon that has begun to undo it and is killed on the way. */
+async function killedOnItsWayBack(garden: Garden, uid: string) {
   // It is the way back that is cut off: until this note is taken away no moment is the one.
   const note = join(garden.stateOf(), 'killed');
   const dying = garden.startDaemon({ killAt: 'before remove_old' });
   writeFileSync(note, '');
   await garden.online();
-  const inputs = { WEB_HOSTNAME: 'back.example.org', GREETING: 'good' };
-  const { definitionId } = await plant(garden, 'back', { species: 'meadow', inputs, watch_seconds: 60 });
+  const inputs = { WEB_HOSTNAME: `${uid}.example.org`, GREETING: 'good' };
+  const { definitionId } = await plant(garden, uid, { species: 'meadow', inputs, watch_seconds: 60 });
   const sick = await redeploy(garden, definitionId, { GREETING: 'bad', LIFETIME: '2' });
   expect(sick).toMatchObject({ status: 'success' });
   rmSync(note);
   expect(await dying.exited).toEqual({ code: null, signal: 'SIGKILL' });
   expect(await returnsOf(garden, definitionId)).toEqual([]);
+  const told = async () => {
+    const returns = () => returnsOf(garden, definitionId);
+    await until(async () => (await returns()).length > 0, { describe: 'what the daemon says', within: 45_000 });
+    return await returns();
+  };
+  return { definitionId, sick, told };
+}
+
+test('a daemon that is killed on its way back goes on with it, and tells of it once', {
+  timeout: 120_000,
+}, async () => {
+  await using garden = await openGarden();
+  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  const { definitionId, sick, told } = await killedOnItsWayBack(garden, 'back');
   garden.startDaemon();
-  const returns = () => returnsOf(garden, definitionId);
-  await until(async () => (await returns()).length > 0, { describe: 'what the daemon says', within: 45_000 });
-  expect(await returns()).toEqual([
+  expect(await told()).toEqual([
     expect.objectContaining({ status: 'success', reason: 'unhealthy', rollback_of: sick.id, revision: 1 }),
   ]);
   expect(await currentRevision(garden, definitionId)).toBe(1);
@@ -93,4 +102,16 @@ test('a daemon that is killed on its way back goes on with it, and tells of it o
   expect(containers.map(({ name, state }) => `${name} ${state}`)).toEqual(['back running']);
   expect((await engine.inspect('back'))?.labels['hortus.revision']).toBe('1');
   engine.close();
+});
+
+test('what the operator has forbidden meanwhile is not gone back to', { timeout: 120_000 }, async () => {
+  await using garden = await openGarden();
+  const { definitionId, sick, told } = await killedOnItsWayBack(garden, 'forbidden');
+  writeFileSync(join(garden.stateOf(), 'policy.yaml'), 'registries: [images.example.org]\n');
+  garden.startDaemon();
+  const [refused, ...more] = await told();
+  expect(more).toEqual([]);
+  expect(refused).toMatchObject({ status: 'failed', reason: 'refused', rollback_of: sick.id });
+  expect(refused?.error).toMatch(/^Refused by the policy of this server: main: .*\(rule registries\)/);
+  expect(await currentRevision(garden, definitionId)).toBe(2);
 });

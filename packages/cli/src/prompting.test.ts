@@ -173,3 +173,44 @@ test('deploy --plan that nobody agrees to deploys nothing, and says what is left
   expect(noted).toContain('Nothing was deployed. Revision 4 is what the next deployment takes.');
   expect(bodies('deployments.execute')).toEqual([]);
 });
+
+test('prune shows what would go, and removes it once the name of the server is typed', async () => {
+  const report = {
+    containers: ['old'],
+    networks: [],
+    images: ['img:1'],
+    volumes: [],
+    kept_volumes: ['old_data'],
+    problems: [],
+  };
+  let dry = true;
+  service.on('servers.prune', ({ body }) => {
+    dry = (body as { dry_run: boolean }).dry_run;
+    return { success: true, execution: records.execution({ instance_id: null, slug: 'hortus.prune' }) };
+  });
+  service.on('actions.read', () => {
+    const output = JSON.stringify({ dry_run: dry, ...report });
+    const execution = records.execution({ instance_id: null, status: 'completed', output });
+    return { success: true, execution, data: execution };
+  });
+  const wrong = await sit(['servers', 'prune', 'web-1'], ['web-2']);
+  expect(wrong.code).toBe(2);
+  expect(wrong.noted).toContain(
+    [
+      'This goes:',
+      '  container old',
+      '  image img:1',
+      '  volume old_data stays; --volume old_data would remove it',
+      '',
+    ].join('\n'),
+  );
+  expect(bodies('servers.prune')).toEqual([{ dry_run: true, volumes: [] }]);
+  const right = await sit(['servers', 'prune', 'web-1'], ['web-1']);
+  expect(right).toMatchObject({ code: 0, printed: '2 things were removed from web-1.\n' });
+  expect(bodies('servers.prune').at(-1)).toEqual({ dry_run: false, volumes: [] });
+  const unknown = await sit(['servers', 'prune', 'web-1', '--volume', 'x'], []);
+  expect(unknown).toMatchObject({
+    code: 4,
+    noted: expect.stringContaining('x is no volume of an instance that is gone'),
+  });
+});

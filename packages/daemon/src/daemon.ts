@@ -7,6 +7,7 @@ import { Turns } from './actions/turns.ts';
 import { ConfigError, type DaemonConfig } from './config.ts';
 import { DriftWatch } from './drift/drift-watch.ts';
 import { openDockerEngine } from './engine/docker/docker-engine.ts';
+import type { Timeouts } from './engine/docker/timeouts.ts';
 import type { Engine } from './engine/engine.ts';
 import { Fingerprints } from './fingerprint/fingerprint.ts';
 import { Ingress } from './ingress/ingress.ts';
@@ -37,6 +38,7 @@ export interface DaemonOptions {
   /** This program as `hortusd exec-shim`; said by whoever bundles it. */
   shimCommand?: readonly string[];
   times?: Partial<ChannelTimes & { pollUpMs: number; pollDownMs: number; reportMs: number; stopGraceMs: number }>;
+  engineTimeouts?: Partial<Timeouts>;
   /** Told before and after every step of a rollout, for tests that end the process there. */
   boundary?: (moment: string) => void;
 }
@@ -70,7 +72,7 @@ export class Daemon {
   #regular: NodeJS.Timeout[] = [];
 
   /** Opens the state directory; throws when another daemon has it, or when the policy file has a mistake in it. */
-  constructor({ config, log, shimCommand = ownShimCommand(), times = {}, boundary }: DaemonOptions) {
+  constructor({ config, log, shimCommand = ownShimCommand(), times = {}, boundary, engineTimeouts }: DaemonOptions) {
     const { stateDirectory } = config;
     const policy = readPolicy(policyFileOf(stateDirectory));
     this.#config = config;
@@ -85,7 +87,7 @@ export class Daemon {
       journal.close();
       throw error;
     }
-    const engine = openDockerEngine({ socketPath: config.dockerSocket });
+    const engine = openDockerEngine({ socketPath: config.dockerSocket, ...optional('timeouts', engineTimeouts) });
     const ingress = new Ingress({
       ...config.ingress,
       directory: join(stateDirectory, 'ingress'),
@@ -114,10 +116,12 @@ export class Daemon {
       engine,
       shims: this.#shims,
       turns,
+      serverId: () => journal.pins.find('server_id') ?? '',
       log,
       outputLimit: OUTPUT_LIMIT,
       onStarted: (id) => this.#results.started(id),
       onFinished: (id) => this.#results.finished(id),
+      onUnkept: (id, outcome) => this.#results.finishedUnkept(id, outcome),
     });
     const serverId = () => journal.pins.find('server_id') ?? '';
     const fingerprints = new Fingerprints({ engine, ingress });
@@ -185,7 +189,7 @@ export class Daemon {
 
   /** Goes on with what was under way, and connects. Returns at once; a service or an engine that is away is waited for. */
   start(): void {
-    this.#journal.tidy(Date.now());
+    this.#tidy();
     this.#ingress.start();
     this.#closeLeftWindows();
     this.#actions.recover();
@@ -201,7 +205,7 @@ export class Daemon {
     this.#results.settle();
     this.#deployments.settle();
     this.#metrics.start();
-    this.#regular = [setInterval(() => this.#journal.tidy(Date.now()), HOUR)];
+    this.#regular = [setInterval(() => this.#tidy(), HOUR)];
   }
 
   /** Ends in order. Actions that run go on by themselves, and the next start takes up the rest. */
@@ -232,6 +236,14 @@ export class Daemon {
     this.#poller.wake();
     this.#observer.all();
     this.#drift.all();
+  }
+
+  #tidy(): void {
+    try {
+      this.#journal.tidy(Date.now());
+    } catch (error) {
+      this.#log.warn('the journal could not be tidied', { error });
+    }
   }
 
   /** Routes go where the containers are. While something else is done to an instance, that sees to its routes. */

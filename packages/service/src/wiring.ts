@@ -30,7 +30,7 @@ import { secretValues } from './resources/definitions/deployable.ts';
 import { definitionsOfTenants, holdDefinitionsOf } from './resources/definitions/of-tenant.ts';
 import { definitionRoutes } from './resources/definitions/routes.ts';
 import { SecretChanges } from './resources/definitions/secret-changes.ts';
-import { Definitions, definitionsOn } from './resources/definitions/service.ts';
+import { Definitions, definitionsOn, plantedOn } from './resources/definitions/service.ts';
 import { DEADLINE as DEPLOYMENT_DEADLINE, deadlineJob } from './resources/deployments/deadline.ts';
 import { HEAL, healJob, healSoon } from './resources/deployments/heal.ts';
 import { Planning } from './resources/deployments/planning.ts';
@@ -77,6 +77,7 @@ import { SavedConfigs } from './resources/saved-configs/service.ts';
 import type { ActionReport, DaemonChannelDeps } from './resources/servers/daemon-channel.ts';
 import { Drains } from './resources/servers/drain.ts';
 import { Liveness, SILENCE } from './resources/servers/liveness/liveness.ts';
+import { Prunes } from './resources/servers/prune.ts';
 import { serverRoutes } from './resources/servers/routes.ts';
 import { Servers } from './resources/servers/service.ts';
 import { settingRoutes } from './resources/settings/routes.ts';
@@ -181,6 +182,13 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     },
   });
   const heard = (serverId: string) => liveness.heard(serverId);
+  const prunes = new Prunes({
+    livingOn: async (queries, id) => {
+      const there = (await toMoveFrom(queries, id)).map(({ instance_uid }) => instance_uid);
+      return [...new Set([...there, ...(await plantedOn(queries, id))])];
+    },
+    order: (tx, order) => actions.orderOnServer(tx, order),
+  });
   const holdServer = (tx: Tx, accountId: string, id: string) => servers.hold(tx, accountId, id);
   const planning = new Planning({ reader, server, manifests });
   const deployments = new Deployments({
@@ -369,7 +377,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       ...actionRoutes(actions),
       ...playbookRoutes(),
       ...upgradeRoutes(upgrades, application),
-      ...serverRoutes(servers, new Drains({ instancesOn: toMoveFrom })),
+      ...serverRoutes(servers, new Drains({ instancesOn: toMoveFrom }), prunes),
       ...tenantRoutes(tenants),
       ...capacityRoutes(capacities),
       ...copilotRoutes(

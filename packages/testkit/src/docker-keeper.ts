@@ -5,12 +5,14 @@ import { once } from 'node:events';
 import { mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { endAbandonedProcesses } from './abandoned-processes.ts';
+import type { DockerOptions } from './docker.ts';
 import { askDocker, readDocker } from './docker-request.ts';
 import { freeSubnet } from './free-subnet.ts';
 import { endingWithParent } from './orphan.ts';
 import { until } from './until.ts';
 
 const folder = process.argv[2] as string;
+const { dataRoot = join(folder, 'data'), restarts = false } = JSON.parse(process.argv[3] ?? '{}') as DockerOptions;
 const socket = join(folder, 'docker.sock');
 const log = join(folder, 'log');
 const bridgePrefix = 'hortus';
@@ -19,14 +21,25 @@ const bridge = `${bridgePrefix}${process.pid}`;
 // Signals are for the tests; this process ends after them.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 process.stdout.on('error', () => {});
-const asked = once(process.stdin.resume(), 'close');
+let isAsked = false;
+const asked = once(process.stdin.resume(), 'close').then(() => {
+  isAsked = true;
+});
 
+let net = '';
 let packetRule: string[] | undefined;
 let engine: ChildProcess | undefined;
 try {
+  setUpNetwork();
   engine = await startEngine();
   process.stdout.write('ready\n');
   await Promise.race([asked, once(engine, 'exit')]);
+  while (restarts && !isAsked) {
+    // Where nobody buries the dead the engine would take its former containerd, which ended with it, for one that runs.
+    rmSync(join(folder, 'exec/containerd/containerd.pid'), { force: true });
+    engine = await startEngine();
+    await Promise.race([asked, once(engine, 'exit')]);
+  }
 } catch (error) {
   process.stdout.write(`${String(error)}\n`);
   process.exitCode = 1;
@@ -34,20 +47,23 @@ try {
   await clearUp();
 }
 
-async function startEngine(): Promise<ChildProcess> {
+function setUpNetwork() {
   removeAbandonedBridges();
   mkdirSync(folder, { recursive: true });
-  const net = freeSubnet();
+  net = freeSubnet();
   packetRule = ['FORWARD', '--source', `${net}.0.0/16`, '--destination', `${net}.0.0/16`, '--jump', 'ACCEPT'];
   system('iptables', '--wait', '--insert', ...packetRule);
   ip('link', 'add', bridge, 'type', 'bridge');
   ip('addr', 'add', `${net}.255.1/24`, 'dev', bridge);
   ip('link', 'set', bridge, 'up');
+}
+
+async function startEngine(): Promise<ChildProcess> {
   const output = openSync(log, 'a');
   const [command, ...args] = endingWithParent(
     [
       'dockerd',
-      ...['--data-root', join(folder, 'data'), '--exec-root', join(folder, 'exec'), '--pidfile', join(folder, 'pid')],
+      ...['--data-root', dataRoot, '--exec-root', join(folder, 'exec'), '--pidfile', join(folder, 'pid')],
       ...['--host', `unix://${socket}`, '--bridge', bridge, '--default-address-pool', `base=${net}.0.0/16,size=24`],
       // An engine that manages the machine's packet filter begins by wiping what another one there has set up. This one leaves
       // it alone: published ports work without it, and one rule of ours lets its containers talk to one another.

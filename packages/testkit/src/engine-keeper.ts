@@ -13,16 +13,21 @@ export type KeptEngine = AsyncDisposable & {
 /**
  * Starts an engine through a process of its own, which outlives the tests and clears up after them, however they end. It says
  * `ready` when the engine answers at `<folder>/<name>.sock`, or else why it does not, and goes when its standard input closes.
+ * What the options mean is its own affair.
  */
-export async function keepEngine(name: 'docker' | 'podman'): Promise<KeptEngine> {
+export async function keepEngine(name: 'docker' | 'podman', options: object = {}): Promise<KeptEngine> {
   // Short, because the path of a socket may have no more than 107 bytes, and not in a folder that goes before the engine does.
   const folder = join('/tmp', `hortus-${name}-${randomBytes(4).toString('hex')}`);
-  const keeper = spawn(process.execPath, [join(import.meta.dirname, `${name}-keeper.ts`), folder], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    // Ctrl-C in a terminal goes to the whole group; the keeper must outlive the tests.
-    detached: true,
-    cwd: '/',
-  });
+  const keeper = spawn(
+    process.execPath,
+    [join(import.meta.dirname, `${name}-keeper.ts`), folder, JSON.stringify(options)],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      // Ctrl-C in a terminal goes to the whole group; the keeper must outlive the tests.
+      detached: true,
+      cwd: '/',
+    },
+  );
   keeper.stdin.on('error', () => {});
   const ended = once(keeper, 'exit');
   const stop = async () => {

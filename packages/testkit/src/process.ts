@@ -71,7 +71,7 @@ export function startProcess(argv: readonly [string, ...string[]], options: Proc
     drained = true;
   });
 
-  const waitFor = async <T>(what: string, look: () => Promise<T | undefined>, within = 15_000): Promise<T> => {
+  const waitFor = async <T>(what: string, look: () => Promise<T | undefined>, within = 60_000): Promise<T> => {
     await until(async () => drained || (await look()) !== undefined, {
       within,
       describe: () => `${what} from ${name}, which wrote:\n${text.output}`,

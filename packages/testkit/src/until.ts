@@ -17,7 +17,7 @@ type Falsy = false | 0 | '' | null | undefined;
  */
 export async function until<T>(
   condition: () => T | Promise<T>,
-  { describe, within = 10_000, every = 10 }: UntilOptions,
+  { describe, within = 30_000, every = 10 }: UntilOptions,
 ): Promise<Exclude<T, Falsy>> {
   const deadline = performance.now() + within;
   let cause: unknown;

@@ -28,6 +28,7 @@ import { recipesApprove, recipesReject, recipesUpvote, recipesWithdraw } from '.
 import { registriesAdd, registriesList, registriesRemove } from './registries.ts';
 import { serversList, serversRegister, serversShow } from './servers.ts';
 import { serversDrain, serversUndrain } from './servers-drain.ts';
+import { serversPrune } from './servers-prune.ts';
 import { backupService, restoreService } from './service-backup.ts';
 import { templateExport } from './template-export.ts';
 import { templateImport } from './template-import.ts';
@@ -87,6 +88,7 @@ export const commands: readonly Command[] = [
   serversRegister,
   serversDrain,
   serversUndrain,
+  serversPrune,
   registriesList,
   registriesAdd,
   registriesRemove,

@@ -130,6 +130,13 @@ test('what is there already gets a new revision with what was given, byte for by
   expect(code).toBe(0);
 });
 
+test('--pull asks for the images again', async () => {
+  service.list('definitions.list', [records.definition()]);
+  const { code } = await run('deploy', '--definition', 'feeds', '--pull', '--yes');
+  expect(code).toBe(0);
+  expect(made('deployments.execute')).toEqual([{ definition_id: records.ids.definition, pull: true }]);
+});
+
 test('what is missing or wrong is said at once, and nothing is created', async () => {
   const missing = await run('deploy', 'reader', '--set', 'MODE=mail');
   expect(missing).toMatchObject({ code: 2, stdout: '' });

@@ -34,6 +34,10 @@ export const deploy = command({
     unset: { type: 'string', value: 'input', multiple: true, about: 'Take a value away again.' },
     profile: { type: 'string', value: 'profile', about: 'minimal, development, production or one of the template.' },
     variant: { type: 'string', value: 'variant', about: 'Image variant of the template.' },
+    pull: {
+      type: 'boolean',
+      about: 'Ask the registries for every image again, and replace what runs on a former one.',
+    },
     plan: { type: 'boolean', about: 'Show what would change before asking, and do that or nothing.' },
     yes: { type: 'boolean', about: 'Do not ask.' },
     ...waitOptions,
@@ -52,6 +56,7 @@ export const deploy = command({
       'hortus deploy --definition landing --set PAGE_TITLE=Soon --yes --wait',
       'A change to what is there, from a script.',
     ],
+    ['hortus deploy --definition landing --pull --yes --wait', 'The same again, with what its tags stand for by now.'],
   ],
   calls: [
     'templates.read',
@@ -93,7 +98,11 @@ export const deploy = command({
         return 'ok';
       }
     }
-    const body = { definition_id: id, ...(foreseen && { plan_hash: foreseen.plan_hash }) };
+    const body = {
+      definition_id: id,
+      ...(foreseen && { plan_hash: foreseen.plan_hash }),
+      ...(options.pull && { pull: true }),
+    };
     const ordered = (await service.call('deployments.execute', { body })).data;
     const follow = `hortus logs -f ${ordered.id}`;
     if (!wait) {

@@ -8,7 +8,7 @@ import { InputValue } from '../template/inputs.ts';
 export const Execution = Type.Object(
   {
     id: id('execution'),
-    instance_id: id('instance'),
+    instance_id: nullable(id('instance'), { description: 'Null of what is done to a server.' }),
     server_id: id('server'),
     slug: Type.String(),
     name: Type.String(),

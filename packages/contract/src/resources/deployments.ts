@@ -6,7 +6,7 @@ import { deploymentMachine } from '../machines/deployment.ts';
 import { ReportedInstance } from './instance-records.ts';
 import { DeploymentPlan } from './plan-records.ts';
 
-export const deploymentKinds = ['deploy', 'rollback', 'heal', 'test'] as const;
+export const deploymentKinds = ['deploy', 'renew', 'rollback', 'heal', 'test'] as const;
 export const logLevels = ['info', 'warn', 'error'] as const;
 
 export const DeployedImage = Type.Object(
@@ -30,7 +30,7 @@ export const Deployment = Type.Object(
     status: choice(deploymentMachine.states),
     kind: choice(deploymentKinds, {
       description:
-        'heal: nobody ordered it; it brings back what runs, because that has drifted. test: tries a template, and is removed again.',
+        'renew: every image is asked for again, and what runs on a former one replaced. heal: nobody ordered it; it brings back what runs, because that has drifted. test: tries a template, and is removed again.',
     }),
     rollback_of: nullable(id('deployment'), { description: 'The deployment that this one undoes.' }),
     revision: Type.Integer({ minimum: 1, description: 'Pinned when it was ordered.' }),
@@ -160,6 +160,13 @@ const order = {
     Type.Boolean({
       default: false,
       description: 'Deploy even where the reported capacity is less than what it reserves.',
+    }),
+  ),
+  pull: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'Ask the registries for every image again, though nothing else has changed; what runs on a former one is replaced.',
     }),
   ),
 };

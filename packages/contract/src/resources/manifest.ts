@@ -22,6 +22,11 @@ export const SignedManifest = Type.Object(
     registries: Type.Optional(
       Type.Array(RegistryLogin, { description: 'How to sign in where the images come from. For daemons only.' }),
     ),
+    renew: Type.Optional(
+      Type.Boolean({
+        description: 'Ask the registries for every image again; kept images count as changed if they moved.',
+      }),
+    ),
     signed_at: Timestamp,
     public_key_id: Type.String({ description: 'Which key of the service signed it.' }),
     signature: nullable(Type.String(), {

@@ -1,10 +1,12 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
+import { answer, list, paging, Timestamp, topLevel } from '../envelope.ts';
 import { choice, givenId, id, nullable, text } from '../fields.ts';
 import { Fingerprint } from '../fingerprint.ts';
 import { instanceMachine } from '../machines/instance.ts';
 import { serverMachine } from '../machines/server.ts';
+
+import { Execution } from './actions.ts';
 
 export const environments = ['development', 'staging', 'production'] as const;
 
@@ -86,6 +88,35 @@ export const DrainedServer = Type.Object(
   { title: 'DrainedServer' },
 );
 export type DrainedServer = Static<typeof DrainedServer>;
+
+export const PruneOrder = Type.Object(
+  {
+    dry_run: Type.Optional(Type.Boolean({ default: true, description: 'Only say what would go.' })),
+    volumes: Type.Optional(
+      Type.Array(Type.String({ maxLength: 255 }), {
+        maxItems: 200,
+        description: 'Volumes of instances that are gone, by name. No other volume goes.',
+      }),
+    ),
+  },
+  { title: 'PruneOrder', additionalProperties: false, examples: [{ dry_run: false, volumes: ['blog_data'] }] },
+);
+export type PruneOrder = Static<typeof PruneOrder>;
+
+/** What the execution of a prune writes, as JSON. */
+export const PruneReport = Type.Object(
+  {
+    dry_run: Type.Boolean(),
+    containers: Type.Array(Type.String()),
+    networks: Type.Array(Type.String()),
+    images: Type.Array(Type.String()),
+    volumes: Type.Array(Type.String()),
+    kept_volumes: Type.Array(Type.String(), { description: 'They stay unless they are named.' }),
+    problems: Type.Array(Type.String()),
+  },
+  { title: 'PruneReport' },
+);
+export type PruneReport = Static<typeof PruneReport>;
 
 export const ServerRegistration = Type.Object(
   {
@@ -208,6 +239,20 @@ export const serverEndpoints = {
     permission: 'servers:write',
     params,
     response: answer(DrainedServer),
+  }),
+  'servers.prune': endpoint({
+    method: 'POST',
+    path: '/servers/{id}/prune',
+    tag: 'servers',
+    summary: 'Remove what is left on a server of instances that are gone',
+    description:
+      'Containers and networks with our labels, images that its daemon pulled and nobody uses, volumes only by name. Nothing else is touched. Answers an execution whose output, JSON, lists what goes; unless dry_run is false nothing does.',
+    permission: 'servers:write',
+    status: 202,
+    params,
+    bodyOptional: true,
+    body: PruneOrder,
+    response: topLevel({ execution: Execution }),
   }),
   'servers.mine': endpoint({
     method: 'GET',

@@ -43,9 +43,11 @@ function open(shimCommand: readonly string[] = command) {
     engine: server.engine,
     shims: new Shims({ command: shimCommand, socket: server.socketPath }),
     turns: new Turns(),
+    serverId: () => server.id,
     log: openLog('error'),
     outputLimit: 10_000,
     onStarted: (id) => started.push(id),
+    onUnkept: () => undefined,
     onFinished: () => undefined,
   });
   actions.recover();

@@ -6,8 +6,10 @@ import type { Engine } from '../engine/engine.ts';
 import { startScheduled } from '../jobs/scheduled-job.ts';
 import type { JournalledExecution } from '../journal/executions.ts';
 import type { Journal } from '../journal/journal.ts';
+import { journalTrouble } from '../journal/journal-trouble.ts';
 import type { Log } from '../log.ts';
 import { label } from '../plan/labels.ts';
+import { prune } from '../prune/prune.ts';
 import { type ActionOutcome, type ActionRequest, failure } from './action.ts';
 import { type AllowedAction, allowedAction } from './allowed-action.ts';
 import { runBuiltIn } from './built-in.ts';
@@ -25,13 +27,17 @@ export interface ActionsOptions {
   shims: Shims;
   turns: Turns;
   log: Log;
+  serverId(): string;
   /** Bytes of output that are kept of one execution. */
   outputLimit: number;
   /** Told when an execution began, and when its outcome is in the journal. */
   onStarted(id: string): void;
   onFinished(id: string): void;
+  /** The same of one whose outcome the journal has no room for. */
+  onUnkept(id: string, outcome: ActionOutcome): void;
 }
 
+const PRUNE = 'hortus.prune';
 const AT_ONCE = 16;
 const ATTEMPTS = 3;
 /** What waited longer than this before it began is wanted by nobody any more; the service thinks so too. */
@@ -104,7 +110,8 @@ export class Actions {
     // A built-in one may wait for a whole rollout, and must not keep the others waiting meanwhile.
     const done = (request.action.type === 'builtin' ? work() : this.#slots.run(work))
       .catch((error: Error) => {
-        if (!this.#stopped.signal.aborted) this.#refuse(request, error.message);
+        if (this.#stopped.signal.aborted) return;
+        this.#refuse(request, journalTrouble(error, this.#options.journal.directory) ?? error.message);
       })
       .finally(() => {
         this.#active.delete(id);
@@ -115,7 +122,7 @@ export class Actions {
 
   async #begin(request: ActionRequest): Promise<void> {
     const { type } = request.action;
-    if (type === 'builtin') return this.#builtIn(request);
+    if (type === 'builtin') return request.action.slug === PRUNE ? this.#prune(request) : this.#builtIn(request);
     if (type === 'scheduled') return this.#scheduled(request);
     const uid = await this.#instanceOf(request);
     const manifest = this.#options.journal.manifests.of(uid);
@@ -135,7 +142,12 @@ export class Actions {
     const { journal, shims, outputLimit } = this.#options;
     const shim = await shims.take();
     const directory = shimDirectory(journal.directory, randomUUID());
-    this.#start(request, { kind: 'shim', directory, process: shim.process });
+    try {
+      this.#start(request, { kind: 'shim', directory, process: shim.process });
+    } catch (error) {
+      shims.giveBack(shim);
+      throw error;
+    }
     const end = await shim.carryOut(directory, {
       execution_id: request.execution_id,
       container,
@@ -155,8 +167,8 @@ export class Actions {
       removeShim(directory);
       return this.#beginAgain(request);
     }
-    this.#finish(request.execution_id, end.outcome);
-    removeShim(directory);
+    // What the journal does not know to be over is looked for there by the next life of the daemon.
+    if (this.#keep(request.execution_id, end.outcome)) removeShim(directory);
   }
 
   /** What certainly was not begun may be begun again, but not for ever: a shim that cannot start never will. */
@@ -202,8 +214,15 @@ export class Actions {
   async #jobEnded(request: ActionRequest, name: string, timeoutMs: number): Promise<void> {
     const { engine, outputLimit } = this.#options;
     const outcome = await awaitJob({ engine, name, timeoutMs, outputLimit, signal: this.#stopped.signal });
-    this.#finish(request.execution_id, outcome);
-    await removeJob(engine, name);
+    if (this.#keep(request.execution_id, outcome)) await removeJob(engine, name);
+  }
+
+  /** Of the server, not of an instance: whatever is done to those meanwhile is none of what goes. */
+  async #prune(request: ActionRequest): Promise<void> {
+    const { engine, journal, turns, serverId } = this.#options;
+    this.#start(request, { kind: 'repeatable' });
+    const { execution_id: id, params } = request;
+    this.#finish(id, await prune({ engine, journal, turns, serverId: serverId(), params }));
   }
 
   async #builtIn(request: ActionRequest): Promise<void> {
@@ -242,7 +261,7 @@ export class Actions {
         if (!(await hasStarted(this.#options.engine, runner.name))) return this.#begin(request);
         return this.#jobEnded(request, runner.name, timeoutOf(request, LONGEST_RUN));
       case 'repeatable':
-        return this.#builtIn(request);
+        return this.#begin(request);
       case 'once':
         return this.#finish(
           request.execution_id,
@@ -264,14 +283,28 @@ export class Actions {
   }
 
   #refuse(request: ActionRequest, message: string): void {
-    this.#options.log.warn('an action was not carried out', { execution: request.execution_id, reason: message });
-    this.#options.journal.executions.receive(request, Date.now());
-    this.#finish(request.execution_id, failure(message));
+    const { journal, log } = this.#options;
+    log.warn('an action was not carried out', { execution: request.execution_id, reason: message });
+    this.#keep(request.execution_id, failure(message), () => journal.executions.receive(request, Date.now()));
   }
 
   #finish(id: string, outcome: ActionOutcome): void {
-    this.#options.journal.executions.finish(id, outcome, Date.now());
-    this.#options.onFinished(id);
+    this.#keep(id, outcome);
+  }
+
+  /** False where the journal has no room for it. Whoever ordered it hears of it in any case. */
+  #keep(id: string, outcome: ActionOutcome, before = () => {}): boolean {
+    const { journal, log, onFinished, onUnkept } = this.#options;
+    try {
+      before();
+      journal.executions.finish(id, outcome, Date.now());
+    } catch (error) {
+      log.error('the outcome of an action cannot be kept', { execution: id, error });
+      onUnkept(id, outcome);
+      return false;
+    }
+    onFinished(id);
+    return true;
   }
 }
 

@@ -67,6 +67,11 @@ async function release(context: BuiltInContext, containers: ContainerFacts[]): P
     await engine.remove(container.id, { force: true });
   }
   const labels = { [label.managed]: 'true', [label.instance]: uid } as const;
+  // Jobs that run beside it, on a schedule or by an action, have nothing left to run beside.
+  for (const job of await engine.containers({ labels })) {
+    await engine.stop(job.id, job.stopGraceMs);
+    await engine.remove(job.id, { force: true });
+  }
   for (const { name } of await engine.networks({ labels })) await engine.removeNetwork(name);
   if (params.remove_volumes === true) {
     for (const { name } of await engine.volumes({ labels })) await engine.removeVolume(name);

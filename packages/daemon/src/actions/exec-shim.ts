@@ -87,7 +87,9 @@ async function exitCode(exec: ExecHandle, givenUp: () => Promise<boolean>): Prom
   for (let pause = 1; ; pause = Math.min(pause * 2, 500)) {
     // Asked before looking, so that the look after the last attempt to end it is the last one.
     const last = await givenUp();
-    const found = await exec.inspect().catch(() => undefined);
+    const found = await exec.inspect().catch((error) => (isEngineProblem(error, 'not_found') ? 'lost' : undefined));
+    // An engine that was started again remembers no commands.
+    if (found === 'lost') return undefined;
     if (found && !found.running) return found.exitCode;
     if (last) return undefined;
     await sleep(pause);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { Engine } from '../engine/engine.ts';
+import { isEngineProblem } from '../engine/engine-problem.ts';
 import { componentSpec } from '../plan/component-spec.ts';
 import { label } from '../plan/labels.ts';
 import { networkName } from '../plan/names.ts';
@@ -86,7 +87,12 @@ export async function awaitJob({ engine, name, timeoutMs, outputLimit, signal }:
     ended.catch(() => undefined);
   }
   const output = new BoundedOutput(outputLimit);
-  output.add(Buffer.from(await engine.logs(name, { tail: 20_000 })));
+  try {
+    output.add(Buffer.from(await engine.logs(name, { tail: 20_000 })));
+  } catch (error) {
+    if (!isEngineProblem(error, 'not_found')) throw error;
+    return failure('Its container was removed while it ran, as releasing the instance does.');
+  }
   const common = { output: String(output), output_truncated: output.truncated };
   if (code === 'late') {
     const error = `It did not end within ${timeoutMs / 1000} s.`;

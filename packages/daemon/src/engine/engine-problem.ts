@@ -35,6 +35,12 @@ export class EngineProblem extends Error {
   }
 }
 
+/** Engines say it in the words of the system call that failed, wherever in theirs; our journal in its own. */
+export function isDiskFull(error: unknown): boolean {
+  const words = /no space left on device|database or disk is full/i;
+  return error instanceof Error && (words.test(error.message) || isDiskFull(error.cause));
+}
+
 export function isEngineProblem(error: unknown, kind?: EngineProblemKind): error is EngineProblem {
   return error instanceof EngineProblem && (kind === undefined || error.kind === kind);
 }

@@ -23,6 +23,10 @@ export interface Engine {
   imageDigests(ref: string): Promise<string[]>;
   /** By reference or id; undefined if it is not there. */
   image(ref: string): Promise<ImageFacts | undefined>;
+  /** Ids of the images that containers are made of, whoever made them. */
+  imagesInUse(): Promise<string[]>;
+  /** Never one that a container is made of. Removing one that is gone is no error. */
+  removeImage(ref: string): Promise<void>;
   pull(ref: string, on: (progress: PullProgress) => void, options?: PullOptions): Promise<void>;
 
   /** Makes an image of a file system given as a tar archive. */

@@ -50,9 +50,11 @@ function open({ carryOut = true } = {}) {
     engine: server.engine,
     shims: new Shims({ command: ['false'], socket: server.socketPath }),
     turns,
+    serverId: () => server.id,
     log,
     outputLimit: 10_000,
     onStarted: () => undefined,
+    onUnkept: () => undefined,
     onFinished: () => undefined,
   });
   const onDue = (request: ActionRequest) => {
@@ -166,6 +168,23 @@ describe('a scheduled job', () => {
     await ran(uid, 2);
     actions.cancel(due[1]?.execution_id ?? '');
     await outcome(due[1]);
+  });
+
+  it('is ended when its instance is released, and its volume can go', async () => {
+    const uid = await deploy('sleep 100000');
+    now += HOUR;
+    await scheduler.look();
+    await ran(uid, 1);
+    const release = { ...(due[0] as ActionRequest), execution_id: 'exe_release', params: { remove_volumes: true } };
+    actions.handle({ ...release, action: { slug: 'hortus.release', type: 'builtin', command: [], timeout: '60s' } });
+    expect(await outcome(release)).toMatchObject({ status: 'completed' });
+    expect(await outcome(due[0])).toMatchObject({ status: 'failed' });
+    const labels = { 'hortus.instance': uid };
+    expect(await server.engine.containers({ labels })).toEqual([]);
+    expect(await server.engine.volumes({ labels })).toEqual([]);
+    now += HOUR;
+    await scheduler.look();
+    expect(due).toHaveLength(1);
   });
 
   it('waits while something is done to its instance, and is left out while that is stopped', async () => {

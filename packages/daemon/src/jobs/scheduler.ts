@@ -50,7 +50,9 @@ export class Scheduler {
 
   /** One look at a time. */
   look(): Promise<void> {
-    this.#looking = this.#looking.then(() => this.#look());
+    this.#looking = this.#looking
+      .then(() => this.#look())
+      .catch((error: Error) => this.#options.log.warn('scheduled jobs have to wait', { error }));
     return this.#looking;
   }
 

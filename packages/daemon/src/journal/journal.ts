@@ -4,6 +4,7 @@ import { Deployments } from './deployments.ts';
 import { Executions } from './executions.ts';
 import { Manifests } from './manifests.ts';
 import { Pins } from './pins.ts';
+import { PulledImages } from './pulled-images.ts';
 import { Routes } from './routes.ts';
 import { Schedules } from './schedules.ts';
 import { CHANGES, SCHEMA } from './schema.ts';
@@ -20,6 +21,7 @@ export interface Journal {
   readonly deployments: Deployments;
   readonly manifests: Manifests;
   readonly pins: Pins;
+  readonly pulledImages: PulledImages;
   readonly routes: Routes;
   readonly schedules: Schedules;
   readonly watches: Watches;
@@ -46,6 +48,7 @@ export function openJournal(directory: string): Journal {
     deployments,
     manifests: new Manifests(db),
     pins: new Pins(db),
+    pulledImages: new PulledImages(db),
     routes: new Routes(db),
     schedules: new Schedules(db),
     watches: new Watches(db),

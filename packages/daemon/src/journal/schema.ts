@@ -65,6 +65,10 @@ create table if not exists routes (
   routes text not null
 ) strict;
 
+create table if not exists pulled_images (
+  image text primary key
+) strict;
+
 create table if not exists pinned (
   name text primary key,
   value text not null

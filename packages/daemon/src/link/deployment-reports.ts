@@ -20,6 +20,8 @@ export class DeploymentReports {
   readonly #backoff = new Backoff({ firstMs: 1_000, mostMs: 60_000 });
   /** The last lines of a log; they are not worth the journal, and go with the result if this process lives. */
   readonly #lines = new Map<string, LastLines>();
+  /** Results that the journal had no room for. */
+  readonly #unkept = new Map<string, RolloutResult>();
   readonly #sending = new Set<string>();
   #retry: NodeJS.Timeout | undefined;
   #stopped = false;
@@ -33,8 +35,15 @@ export class DeploymentReports {
     if (!this.#sending.has(id)) void this.#send(id);
   }
 
+  /** One that only this process knows of. */
+  reportUnkept(id: string, result: RolloutResult, lines?: LastLines): void {
+    this.#unkept.set(id, result);
+    this.report(id, lines);
+  }
+
   settle(): void {
     for (const { id } of this.#options.journal.deployments.unreported()) this.report(id);
+    for (const id of this.#unkept.keys()) this.report(id);
   }
 
   stop(): void {
@@ -44,21 +53,24 @@ export class DeploymentReports {
 
   async #send(id: string): Promise<void> {
     const { journal, log } = this.#options;
-    const result = journal.deployments.find(id)?.result;
+    const result = journal.deployments.find(id)?.result ?? this.#unkept.get(id);
     if (result === undefined) return;
     this.#sending.add(id);
     try {
-      await this.#post(id, result);
+      await this.#post(id, result).catch((error) => {
+        if (!isRefusal(error)) throw error;
+        // The service has ended it otherwise, or no longer knows it; it will not change its mind.
+        log.warn('the service does not take the result of a deployment', { deployment: id, error });
+      });
+      this.#unkept.delete(id);
+      journal.deployments.reported(id);
       this.#backoff.reset();
-    } catch (error) {
-      if (!isRefusal(error)) return this.#retryLater();
-      // The service has ended it otherwise, or no longer knows it; it will not change its mind.
-      log.warn('the service does not take the result of a deployment', { deployment: id, error });
+      this.#lines.delete(id);
+    } catch {
+      this.#retryLater();
     } finally {
       this.#sending.delete(id);
     }
-    journal.deployments.reported(id);
-    this.#lines.delete(id);
   }
 
   async #post(

@@ -6,31 +6,24 @@ import { Slots, type Turns } from '../actions/turns.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Ingress } from '../ingress/ingress.ts';
 import type { JournalledDeployment } from '../journal/deployments.ts';
-import type { Journal } from '../journal/journal.ts';
+import { journalTrouble } from '../journal/journal-trouble.ts';
 import type { JournalledWatch } from '../journal/watches.ts';
 import type { Log } from '../log.ts';
-import { check } from '../policy/check.ts';
-import type { Policy } from '../policy/policy.ts';
 import { pinned } from '../pull/digests.ts';
 import { settledPins } from '../pull/settled-pins.ts';
 import { type RolloutResult, rollOut } from '../rollout/rollout.ts';
 import { irreversibleSince } from '../rollout/watch.ts';
-import { acceptManifest, type Expectation } from '../trust/accept-manifest.ts';
+import { Acceptance, type AcceptanceOptions, failed } from './acceptance.ts';
 import { newDeploymentId } from './deployment-id.ts';
 import { DeploymentLog, type LogBatch } from './deployment-log.ts';
 import { DeploymentReports } from './deployment-reports.ts';
 import { isRefusal, type Service } from './service.ts';
 
-export interface DeploymentsOptions {
-  journal: Journal;
+export interface DeploymentsOptions extends AcceptanceOptions {
   engine: Engine;
   service: Service;
   ingress: Ingress;
   turns: Turns;
-  policy: Policy;
-  /** Of the service; undefined as long as none is pinned, and then nothing is deployed. */
-  publicKey(): Expectation['key'] | undefined;
-  serverId(): string;
   /** What this server is made of; undefined while that is not known. */
   fingerprint(): Promise<Fingerprint | undefined>;
   log: Log;
@@ -48,6 +41,7 @@ const AT_ONCE = 4;
 export class DeploymentRunner {
   readonly #options: DeploymentsOptions;
   readonly #reports: DeploymentReports;
+  readonly #acceptance: Acceptance;
   readonly #active = new Map<string, { controller: AbortController; done: Promise<void> }>();
   readonly #slots = new Slots(AT_ONCE);
   #stopped = false;
@@ -56,6 +50,7 @@ export class DeploymentRunner {
   constructor(options: DeploymentsOptions) {
     this.#options = options;
     this.#reports = new DeploymentReports(options);
+    this.#acceptance = new Acceptance(options);
   }
 
   /** Looks for what is to be done. Rejects when the service does not answer. */
@@ -103,6 +98,9 @@ export class DeploymentRunner {
   }
 
   async #goBack(order: Order, former: SignedManifest, why: string, signal: AbortSignal): Promise<void> {
+    // The operator may allow less than when it ran.
+    const refused = this.#acceptance.refusal(former);
+    if (refused) return this.#finish(order.id, refused);
     await this.#rollOut(order, former, signal, [line('warn', `${why}; going back to revision ${former.revision}`)]);
   }
 
@@ -140,6 +138,12 @@ export class DeploymentRunner {
   }
 
   async #begin(deployment: Deployment, signal: AbortSignal): Promise<void> {
+    const prepared = await this.#prepare(deployment).catch((error) => this.#giveUp(deployment.id, error));
+    if (prepared) await this.#rollOut(prepared.order, prepared.manifest, signal);
+  }
+
+  /** Claims it and puts it into the journal; nothing if that was its end. */
+  async #prepare(deployment: Deployment): Promise<{ order: Order; manifest: SignedManifest } | undefined> {
     const { journal, service, log } = this.#options;
     const { id } = deployment;
     const { claim } = journal.deployments.receive(deployment, Date.now());
@@ -152,44 +156,33 @@ export class DeploymentRunner {
       if (!isRefusal(claimed.reason)) throw claimed.reason;
       // Another daemon with our key was quicker, or somebody has ended it meanwhile.
       log.info('a deployment is not for this daemon', { deployment: id, reason: claimed.reason.message });
-      return journal.deployments.forget(id);
+      journal.deployments.forget(id);
+      return undefined;
     }
     if (claimed.value.data.cancelling) return this.#finish(id, failed(CANCELLED, 'It was cancelled before it began.'));
     if (answered.status === 'rejected') {
       if (!isRefusal(answered.reason)) throw answered.reason;
       return this.#finish(id, failed('manifest', answered.reason.message));
     }
-    const accepted = this.#accept(deployment, answered.value.data);
+    const accepted = this.#acceptance.accept(deployment, answered.value.data);
     if ('status' in accepted) return this.#finish(id, accepted);
-    const manifest = deployment.kind === 'heal' ? this.#asDeployed(accepted) : accepted;
+    const manifest = deployment.kind === 'heal' ? this.#acceptance.asDeployed(accepted) : accepted;
     journal.deployments.start(id, manifest);
-    await this.#rollOut({ ...deployment, claim }, manifest, signal);
+    return { order: { ...deployment, claim }, manifest };
   }
 
-  /**
-   * Healing brings back what was rolled out, to the byte and with the secret values of then: somebody may have given the
-   * definition new ones that nobody has deployed yet. How to sign in to registries may have changed since.
-   */
-  #asDeployed(accepted: SignedManifest): SignedManifest {
-    const { manifests } = this.#options.journal;
-    const kept = manifests.of(accepted.instance_uid);
-    if (kept?.revision !== accepted.revision || kept.definition_id !== accepted.definition_id) return accepted;
-    return { ...pinned(kept, manifests.imagesOf(kept.instance_uid)), registries: accepted.registries ?? [] };
-  }
-
-  #accept(deployment: Omit<Order, 'claim'>, answer: unknown): SignedManifest | RolloutResult {
-    const { journal, policy, publicKey, serverId } = this.#options;
-    const key = publicKey();
-    if (!key) return failed('signature', 'This daemon knows no public key of the service; register the server again.');
-    const last = (uid: string) => journal.manifests.of(uid);
-    const accepted = acceptManifest(answer, { key, serverId: serverId(), deployment, last });
-    if (!accepted.ok) return failed(accepted.rule, `Refused: ${accepted.message}.`);
-    const refusals = check(accepted.manifest, policy);
-    if (refusals.length === 0) return accepted.manifest;
-    const list = refusals.map(
-      ({ rule, component, message }) => `${component ? `${component}: ` : ''}${message} (rule ${rule})`,
-    );
-    return failed('refused', `Refused by the policy of this server: ${list.join('; ')}.`);
+  /** What the journal does not take is not begun; whoever ordered it hears so, instead of waiting for a disk with room. */
+  async #giveUp(id: string, cause: unknown): Promise<undefined> {
+    const { journal, service, log } = this.#options;
+    const error = journalTrouble(cause, journal.directory);
+    if (error === undefined) throw cause;
+    log.error('a deployment was not begun', { deployment: id, error });
+    const claim = journal.deployments.find(id)?.claim ?? null;
+    const body = { status: 'failed', claim, reason: 'journal', error } as const;
+    await service.call('deployments.status', { params: { id }, body }).catch((refusal) => {
+      if (!isRefusal(refusal)) throw refusal;
+    });
+    return undefined;
   }
 
   /** The service looks before it orders, but may not know what has changed here since. */
@@ -206,10 +199,12 @@ export class DeploymentRunner {
     if (manifest === undefined) return this.#finish(id, failed('lost', 'The daemon has lost the manifest.'));
     const order = { id, definition_id, revision, claim };
     if (rollbackOf !== undefined) return await this.#goBack(order, manifest, 'The daemon was interrupted', signal);
-    // A healing was accepted by another manifest than the one that it brings back.
-    if (manifest.deployment_id !== id) return await this.#rollOut(order, manifest, signal);
-    // The operator may have changed the policy since, and the disk may have been written to by others.
-    const accepted = this.#accept(order, manifest);
+    // The operator may have changed the policy since, and the disk may have been written to by others. A healing was accepted by
+    // another manifest than the one that it brings back.
+    const isHealing = manifest.deployment_id !== id;
+    const accepted = isHealing
+      ? (this.#acceptance.refusal(manifest) ?? manifest)
+      : this.#acceptance.accept(order, manifest);
     if ('status' in accepted) return this.#finish(id, accepted);
     await this.#rollOut(order, accepted, signal);
   }
@@ -232,13 +227,17 @@ export class DeploymentRunner {
     const { deadline, progress } = this.#deadline(id, manifest.deadline_ms);
     const events = { log: (line: ReportedLine) => lines.add(line), progress };
     const identity = { deploymentId: id, definitionId, revision, serverId: manifest.server_id };
-    const steps = { step: (step: string) => this.#stopped || journal.deployments.step(id, step) };
+    const steps = {
+      step: (step: string) => this.#note(id, step),
+      pulled: (image: string) => this.#closed || journal.pulledImages.add(image),
+    };
     const deps = { engine, ingress, events, signal, journal: steps, boundary };
     const rollout = async () => ({
       ...identity,
       manifest: await settledPins(engine, manifest),
       former: journal.manifests.of(manifest.instance_uid),
       logins: manifest.registries,
+      renew: isRenewal(id, manifest),
     });
     const work = () => this.#slots.run(async () => (await this.#unfit(manifest)) ?? rollOut(await rollout(), deps));
     let result: RolloutResult;
@@ -253,16 +252,33 @@ export class DeploymentRunner {
     // Past the daemon's own end the journal is closed; the next life goes on from what it says.
     if (this.#closed) return;
     boundary?.('before finish');
-    journal.together(() => {
-      if (result.status === 'success') {
-        if (!isReturn) this.#beginWatch(id, manifest);
-        journal.manifests.keep(manifest, result.images);
-      }
-      journal.deployments.finish(id, result, Date.now());
-    });
-    this.#reports.report(id, rest);
+    try {
+      journal.together(() => {
+        if (result.status === 'success') {
+          if (!isReturn) this.#beginWatch(id, manifest);
+          journal.manifests.keep(manifest, result.images);
+        }
+        journal.deployments.finish(id, result, Date.now());
+      });
+      this.#reports.report(id, rest);
+    } catch (error) {
+      // The service hears of it all the same. The next life of the daemon goes through it again and finds it done.
+      log.error('the result of a deployment cannot be kept', { deployment: id, error });
+      this.#reports.reportUnkept(id, result, rest);
+    }
     boundary?.('after finish');
     this.#options.onChange(manifest.instance_uid);
+  }
+
+  /** Of use to people alone: a disk without room must not end a rollout in its middle. */
+  #note(id: string, step: string): void {
+    const { journal, log } = this.#options;
+    if (this.#stopped) return;
+    try {
+      journal.deployments.step(id, step);
+    } catch (error) {
+      log.warn('a step could not be noted', { deployment: id, step, error });
+    }
   }
 
   /** What it can go back to is what the journal still holds: whatever ran before. */
@@ -270,9 +286,13 @@ export class DeploymentRunner {
     const { manifests, watches } = this.#options.journal;
     const { instance_uid: instanceUid, watch_ms = 0 } = manifest;
     const former = manifests.of(instanceUid);
-    if (watch_ms === 0 || former === undefined || former.revision === manifest.revision) return;
+    if (watch_ms === 0 || former === undefined) return;
+    if (former.revision === manifest.revision && !isRenewal(deploymentId, manifest)) return;
     const until = Date.now() + watch_ms;
-    const irreversible = irreversibleSince(former, manifest);
+    // Of a renewed one the manifest does not tell whether it is the same; that it may have changed data is enough.
+    const renewed =
+      isRenewal(deploymentId, manifest) && manifest.components.find((component) => component.irreversible)?.name;
+    const irreversible = renewed || irreversibleSince(former, manifest);
     // Its tags may mean other bytes by the time it is gone back to.
     const before = pinned(former, manifests.imagesOf(instanceUid));
     watches.begin({ instanceUid, deploymentId, until, irreversible, former: before });
@@ -301,9 +321,9 @@ export class DeploymentRunner {
     if (answer?.data.cancelling) this.#active.get(id)?.controller.abort(CANCELLED);
   }
 
-  #finish(id: string, result: RolloutResult, rest?: LogBatch): void {
+  #finish(id: string, result: RolloutResult): undefined {
     this.#options.journal.deployments.finish(id, result, Date.now());
-    this.#reports.report(id, rest);
+    this.#reports.report(id);
   }
 }
 
@@ -313,10 +333,10 @@ const NOTHING = { engine_problem: null, gpu_runtime: null, caddy_version: null }
 /** As the reason of an abort it becomes the reason of the result. */
 const CANCELLED = 'cancelled';
 
+/** Going back and healing are to what was, though that was renewed then, and not to what its names stand for by now. */
+const isRenewal = (id: string, { renew, deployment_id }: SignedManifest): boolean =>
+  renew === true && deployment_id === id;
+
 function line(level: ReportedLine['level'], message: string): ReportedLine {
   return { at: Date.now(), level, message };
-}
-
-function failed(reason: string, error: string): RolloutResult {
-  return { status: 'failed', reason, error, components: [] };
 }

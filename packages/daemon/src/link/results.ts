@@ -26,6 +26,8 @@ export class Results {
   readonly #options: ResultsOptions;
   readonly #backoff: Backoff;
   readonly #awaited = new Map<string, NodeJS.Timeout>();
+  /** Outcomes that the journal had no room for. */
+  readonly #unkept = new Map<string, ActionOutcome>();
   readonly #sending = new Set<string>();
   #retry: NodeJS.Timeout | undefined;
   #stopped = false;
@@ -43,22 +45,36 @@ export class Results {
   }
 
   finished(id: string): void {
-    const { outcome, request } = this.#options.journal.executions.find(id) ?? {};
+    const { outcome = this.#unkept.get(id), request } = this.#options.journal.executions.find(id) ?? {};
     if (outcome === undefined || this.#sending.has(id) || this.#awaited.has(id)) return;
     // The channel is for results of what was ordered over it.
     if (request?.scheduled || !this.#sendByChannel(id, outcome)) void this.#sendByRest(id, outcome);
   }
 
+  /** One that only this process knows of. */
+  finishedUnkept(id: string, outcome: ActionOutcome): void {
+    this.#unkept.set(id, outcome);
+    this.finished(id);
+  }
+
   /** The service has it. */
   recorded(id: string): void {
+    const { journal, log } = this.#options;
     clearTimeout(this.#awaited.get(id));
     this.#awaited.delete(id);
-    this.#options.journal.executions.reported(id);
+    this.#unkept.delete(id);
+    try {
+      journal.executions.reported(id);
+    } catch (error) {
+      // It is told again by and by, and the service has nothing against that.
+      log.warn('that a result is recorded could not be noted', { execution: id, error });
+    }
   }
 
   /** Sends whatever is still owed; after every connection, and after every start. */
   settle(): void {
     for (const { id } of this.#options.journal.executions.unreported()) this.finished(id);
+    for (const id of this.#unkept.keys()) this.finished(id);
   }
 
   stop(): void {
@@ -84,17 +100,17 @@ export class Results {
   }
 
   async #sendByRest(id: string, outcome: ActionOutcome): Promise<void> {
-    const { journal, log } = this.#options;
+    const { log } = this.#options;
     this.#sending.add(id);
     try {
       await this.#put(id, outcome);
-      journal.executions.reported(id);
+      this.recorded(id);
       this.#backoff.reset();
     } catch (error) {
       if (isRefusal(error)) {
         // The service has ended it otherwise, or no longer knows it; it will not change its mind.
         log.warn('the service does not take the result of an action', { execution: id, error });
-        journal.executions.reported(id);
+        this.recorded(id);
       } else {
         log.debug('the result of an action could not be reported yet', { execution: id, error });
         this.#retryLater();

@@ -15,6 +15,8 @@ export interface Fetching {
   signal?: AbortSignal;
   /** Something moved. */
   progress?(): void;
+  /** It was not there before. */
+  pulled?(image: string): void;
   /** For the log of the deployment. */
   say?(level: 'info' | 'warn', message: string): void;
 }
@@ -36,7 +38,8 @@ export async function fetchImage(image: string, fetching: Fetching): Promise<str
 /** False where it could not be had and an older one is there instead. */
 async function renewed(image: string, fetching: Fetching, isThere: boolean): Promise<boolean> {
   try {
-    await pull(image, fetching);
+    await pullImage(image, fetching);
+    if (!isThere) fetching.pulled?.(image);
     return true;
   } catch (error) {
     if (!isThere || fetching.signal?.aborted) throw error;
@@ -53,7 +56,11 @@ async function requirePlatform(engine: Engine, image: string, platform: Platform
   throw new ImageProblem(`The image ${image} is for ${name(platform)}, and this server is ${name(server)}`);
 }
 
-async function pull(image: string, { engine, logins, signal, progress, say }: Fetching): Promise<void> {
+/** Gets it from its registry, whatever is there. */
+export async function pullImage(
+  image: string,
+  { engine, logins, signal, progress, say }: Omit<Fetching, 'renew'>,
+): Promise<void> {
   const host = registryOf(image);
   const login = logins.find((one) => one.host === host);
   const report = new PullReport(image);

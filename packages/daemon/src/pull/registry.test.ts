@@ -69,6 +69,37 @@ describe('an image', () => {
   });
 });
 
+describe('an image whose tag has moved', () => {
+  it('stays as it is until it is asked for again, and then replaces what ran on the former one', async () => {
+    const name = newName();
+    const image = await publish(name, '1', 'old');
+    const uid = server.newUid();
+    await server.deploy(uid, [main(image)]);
+    await publish(name, '1', 'new');
+    await forgetImage(image);
+    await askDocker(server.socketPath, 'POST', `/images/create?fromImage=${open.host}/${name}&tag=1`);
+    await server.deploy(uid, [main(image)]);
+    expect(await server.run(uid, 'cat', '/word')).toBe('old');
+    expect(said()).toContain('nothing to do');
+
+    expect(await server.deploy(uid, [main(image)], { renew: true })).toMatchObject({ status: 'success', gap_ms: 0 });
+    expect(await server.run(uid, 'cat', '/word')).toBe('new');
+    const { Id: container } = await server.inspect(uid);
+    expect(await server.deploy(uid, [main(image)], { renew: true })).toMatchObject({ status: 'success' });
+    expect(said()).toContain(`${image} has not changed`);
+    expect((await server.inspect(uid)).Id).toBe(container);
+  });
+
+  it('and cannot be asked for is a failure that leaves what runs alone', async () => {
+    const uid = server.newUid();
+    await server.deploy(uid, [main('hortus-test/busybox:1')]);
+    const { Id: container } = await server.inspect(uid);
+    const away = await server.deploy(uid, [main('hortus-test/busybox:1')], { renew: true });
+    expect(away).toMatchObject({ status: 'failed', reason: 'image' });
+    expect((await server.inspect(uid)).Id).toBe(container);
+  });
+});
+
 describe('a registry that wants a password', () => {
   const login = (password: string): RegistryLogin[] => [{ ...registryLogin, host: locked.host, password }];
 

@@ -146,6 +146,18 @@ describe('a route', () => {
     expect((await server.names()).filter((name) => name.startsWith(two))).toEqual([]);
   });
 
+  test('that two rollouts want at the same time goes to one of them; the other says who has it and leaves nothing', async () => {
+    const uids = [server.newUid(), server.newUid()];
+    const results = await Promise.all(
+      uids.map((uid) => server.deploy(uid, [component('main', web())], routed(uid, { host: 'wanted.test' }))),
+    );
+    expect(results.map(({ status }) => status).sort()).toEqual(['failed', 'success']);
+    const loser = results.findIndex(({ status }) => status === 'failed');
+    expect(results[loser]).toMatchObject({ reason: 'route_taken', restored: true });
+    expect(results[loser]?.error).toContain(uids[1 - loser]);
+    expect((await server.names()).filter((name) => name.startsWith(uids[loser] as string))).toEqual([]);
+  });
+
   test('without a Caddy is no reason to fail: the log and the address say where it is reached', async () => {
     const bare = await TestServer.open({ caddy: 'off' });
     try {

@@ -7,14 +7,17 @@ test('observe tells stopped, failed, unhealthy and well apart', async () => {
   const own = await TestServer.open();
   try {
     const [well, stopped, failed, sick] = [own.newUid(), own.newUid(), own.newUid(), own.newUid()];
+    // When it is told to: on a busy machine any time may be over before it is deployed.
+    const end = 'until [ -e /tmp/go ]; do sleep 0.05; done; exit 9';
     await Promise.all([
       own.deploy(well, [component('main', web())]),
       own.deploy(stopped, [component('main', web())]),
-      own.deploy(failed, [component('main', { image, restart: 'no', command: ['sh', '-c', 'sleep 0.2; exit 9'] })]),
+      own.deploy(failed, [component('main', { image, restart: 'no', command: ['sh', '-c', end] })]),
       own.deploy(sick, [component('main', web({ healthcheck: { ...webCheck, start_period_ms: 0 } }))]),
     ]);
     await own.engine.stop(stopped, 1_000);
     await own.run(sick, 'rm', '/www/health');
+    await own.run(failed, 'touch', '/tmp/go');
     await own.engine.wait(failed);
     const seen = await observe(own.engine, own.id);
     const of = (uid: string) => seen.find(({ instance_uid }) => instance_uid === uid);

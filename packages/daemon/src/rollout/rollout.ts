@@ -5,23 +5,23 @@ import type { Manifest } from '@hortus/contract/template/manifest';
 import { withAlterations } from '../drift/alterations.ts';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
-import { EngineProblem } from '../engine/engine-problem.ts';
 import type { Ingress } from '../ingress/ingress.ts';
-import { type Desired, desiredState, ManifestProblem } from '../plan/desired.ts';
+import { type Desired, desiredState } from '../plan/desired.ts';
 import { plan } from '../plan/plan.ts';
 import type { Plan, PlanStep } from '../plan/plan-step.ts';
 import { recoveryPlan } from '../plan/recovery.ts';
 import { type RouteRule, routeRule } from '../plan/routes.ts';
 import { digestsOf } from '../pull/digests.ts';
-import { ImageProblem } from '../pull/fetch-image.ts';
 import { applyPlan, StepFailed } from './apply.ts';
 import type { Health, Status } from './container-status.ts';
+import { engineReturned, type Patience } from './engine-return.ts';
+import { type Failure, failureOf, messageOf, NameTaken, requireFree } from './failure.ts';
 import { Gap } from './gap.ts';
 import { type Reading, readActual } from './read-actual.ts';
-import { NotReady } from './readiness.ts';
+import { type ImageIds, renewImages, withMovedImages } from './renewal.ts';
 import { describeSuccess } from './rollout-outcome.ts';
 import { StepRunner } from './step-runner.ts';
-import { inTime, TooLate } from './step-time.ts';
+import { inTime } from './step-time.ts';
 
 export interface Rollout {
   deploymentId: string;
@@ -31,6 +31,8 @@ export interface Rollout {
   /** What the instance was last rolled out by; its routes come back if this rollout fails. */
   former?: Manifest | undefined;
   serverId: string;
+  /** Whether all images are asked for again, and those that have changed replace what runs. */
+  renew?: boolean | undefined;
   /** How to sign in where the images come from. */
   logins?: readonly RegistryLogin[] | undefined;
 }
@@ -51,6 +53,8 @@ export interface RolloutLogLine {
 /** Told before each step, so that a daemon that starts again can say where it was; what to do it reads from the engine. */
 export interface StepJournal {
   step(step: string): void;
+  /** An image that was not on the server before. */
+  pulled?(image: string): void;
 }
 
 export interface RolloutDeps {
@@ -67,7 +71,7 @@ export interface RolloutDeps {
 export interface RolloutResult {
   status: 'success' | 'failed';
   error?: string;
-  /** For code: unhealthy, exited, job_failed, image, manifest, engine, name_taken, route_taken, deadline, irreversible, or why it was aborted. */
+  /** For code: unhealthy, exited, job_failed, image, manifest, engine, disk_full, name_taken, route_taken, deadline, irreversible, or why it was aborted. */
   reason?: string;
   /** After a failure: whether what ran before runs as before. */
   restored?: boolean;
@@ -90,32 +94,60 @@ export interface RolloutResult {
 /** Going back has a time of its own: the deadline that ended the rollout must not end its repair. */
 const recoveryTimeMs = 10 * 60_000;
 
+/** An engine that goes away more often than this during one rollout may do so because of it. */
+const MOST_RETURNS = 3;
+
 /** Brings an instance to what the manifest says, or back to what it was. Never throws: every end is a result. */
 export async function rollOut(rollout: Rollout, deps: RolloutDeps): Promise<RolloutResult> {
   const { events, signal } = deps;
-  let desired: Desired;
-  let before: Reading;
-  try {
-    desired = desiredState(rollout);
-    before = await look(deps, rollout.serverId, desired);
-    signal.throwIfAborted();
-  } catch (error) {
-    const text = errorText(error, signal);
-    log(events, 'error', text);
-    return { status: 'failed', error: text, reason: reasonOf(error, signal), components: [] };
+  for (let returns = 0; ; returns++) {
+    let attempt: Attempt | undefined;
+    try {
+      attempt = await begin(rollout, deps);
+      const steps = plan(attempt.desired, attempt.before.actual);
+      if (steps.steps.length === 0) log(events, 'info', 'Everything is as it should be; nothing to do');
+      await apply(steps, attempt, deps, signal);
+      return await succeeded(attempt, deps, attempt.runner.ready);
+    } catch (error) {
+      // An engine that was restarted is like a daemon that was killed: the way on is found from what is there.
+      const patience = patienceOf(rollout, deps, rollout.manifest.deadline_ms, signal);
+      if (returns < MOST_RETURNS && (await engineReturned(error, deps.engine, patience))) continue;
+      const failure = failureOf(error, signal);
+      log(events, 'error', failure.error, error instanceof StepFailed ? error.step.step : undefined);
+      return attempt === undefined
+        ? { status: 'failed', ...failure, components: [] }
+        : await recover(attempt, deps, failure);
+    }
   }
+}
+
+/** Reads what is there. */
+async function begin(rollout: Rollout, deps: RolloutDeps): Promise<Attempt> {
+  const desired = desiredState(rollout);
+  const found = await look(deps, rollout.serverId, desired);
+  const before = rollout.renew ? withMovedImages(found, await renew(rollout, deps)) : found;
+  deps.signal.throwIfAborted();
   const gap = new Gap(before);
-  const attempt: Attempt = { rollout, desired, before, gap, runner: stepRunner(rollout, desired, gap, deps) };
-  try {
-    const steps = plan(desired, before.actual);
-    if (steps.steps.length === 0) log(events, 'info', 'Everything is as it should be; nothing to do');
-    await apply(steps, attempt, deps, signal);
-    return await succeeded(attempt, deps, attempt.runner.ready);
-  } catch (error) {
-    const failure = { error: errorText(error, signal), reason: reasonOf(error, signal) };
-    log(events, 'error', failure.error, error instanceof StepFailed ? error.step.step : undefined);
-    return await recover(attempt, deps, failure);
-  }
+  return { rollout, desired, before, gap, runner: stepRunner(rollout, desired, gap, deps) };
+}
+
+async function renew({ manifest, logins = [] }: Rollout, { engine, events, signal }: RolloutDeps): Promise<ImageIds> {
+  const say = (level: 'info' | 'warn', message: string) => log(events, level, message, 'pull');
+  return await renewImages(manifest, { engine, logins, signal, say, progress: () => events.progress() });
+}
+
+/** While the engine is waited for, whoever follows the rollout hears so, and that it is not forgotten. */
+function patienceOf(
+  { manifest: { deadline_ms } }: Rollout,
+  { events }: RolloutDeps,
+  withinMs: number,
+  signal: AbortSignal,
+): Patience {
+  const say = (message: string) => {
+    log(events, 'warn', message);
+    events.progress();
+  };
+  return { withinMs, everyMs: Math.min(30_000, deadline_ms / 3), say, signal };
 }
 
 interface Attempt {
@@ -130,19 +162,18 @@ function stepRunner(
   { logins = [] }: Rollout,
   { instanceUid }: Desired,
   gap: Gap,
-  { engine, ingress, events }: RolloutDeps,
+  { engine, ingress, events, journal }: RolloutDeps,
 ): StepRunner {
   const warn = (message: string) => log(events, 'warn', message, 'route');
   const say = (level: 'info' | 'warn', message: string) => log(events, level, message, 'pull');
-  return new StepRunner({ engine, ingress, instanceUid, gap, logins, warn, say });
+  const pulled = (image: string) => journal?.pulled?.(image);
+  return new StepRunner({ engine, ingress, instanceUid, gap, logins, warn, say, pulled });
 }
 
 /** Reads what is there, and makes sure that the names we will need at the very end are free or ours. */
 async function look({ engine, ingress }: RolloutDeps, serverId: string, desired: Desired): Promise<Reading> {
   const { instanceUid, routes, units } = desired;
-  const claimed = ingress.taken(instanceUid, routes);
-  if (claimed)
-    throw new RouteTaken(`${claimed.host}${claimed.path} leads to the instance ${claimed.instanceUid} on this server`);
+  requireFree(ingress, instanceUid, routes);
   const [reading, ...holders] = await Promise.all([
     readActual(engine, serverId, instanceUid, ingress.routesOf(instanceUid)),
     ...units.map(({ spec }) => engine.inspect(spec.name)),
@@ -156,9 +187,6 @@ async function look({ engine, ingress }: RolloutDeps, serverId: string, desired:
     throw new NameTaken(`A container named ${taken.spec.name} exists that is not this server's; rename it first`);
   return await withAlterations(engine, desired, reading);
 }
-
-class NameTaken extends Error {}
-class RouteTaken extends Error {}
 
 async function apply(steps: Plan, attempt: Attempt, deps: RolloutDeps, signal: AbortSignal): Promise<void> {
   const { events, journal, boundary } = deps;
@@ -205,18 +233,13 @@ async function succeeded(
 }
 
 /** After a failure: back to what ran before, or, where that is partly gone, on to what was already proven healthy. */
-async function recover(
-  attempt: Attempt,
-  deps: RolloutDeps,
-  failure: { error: string; reason: string },
-): Promise<RolloutResult> {
-  const { engine, ingress, events } = deps;
+async function recover(attempt: Attempt, deps: RolloutDeps, failure: Failure): Promise<RolloutResult> {
+  const { events } = deps;
   const { rollout, desired, before, gap, runner } = attempt;
   const failed = { status: 'failed' as const, ...failure, components: [] };
+  const timeout = AbortSignal.timeout(recoveryTimeMs);
   try {
-    const routes = ingress.routesOf(desired.instanceUid);
-    const reading = await readActual(engine, rollout.serverId, desired.instanceUid, routes);
-    const { actual } = await withAlterations(engine, desired, reading);
+    const { actual } = await readWhenBack(attempt, deps, timeout);
     const recovery = recoveryPlan(desired, before.actual, actual, formerRoutes(rollout));
     if (recovery.direction === 'none') {
       const why = `${recovery.irreversibleJob} may have changed data that the previous version must not meet; nothing was rolled back`;
@@ -224,7 +247,6 @@ async function recover(
       return { ...failed, restored: false, reason: 'irreversible', error: `${failure.error}\n${why}` };
     }
     const helper = stepRunner(rollout, desired, gap, deps);
-    const timeout = AbortSignal.timeout(recoveryTimeMs);
     await apply(recovery.plan, { ...attempt, runner: helper }, deps, timeout);
     if (recovery.direction === 'forward') {
       log(events, 'warn', 'The old containers were partly removed already, so the rollout was completed');
@@ -240,32 +262,29 @@ async function recover(
   }
 }
 
+/** What is there after a failure. If the engine itself is what failed there is nothing to go back to before it answers. */
+async function readWhenBack({ rollout, desired }: Attempt, deps: RolloutDeps, signal: AbortSignal): Promise<Reading> {
+  const { engine, ingress } = deps;
+  const read = async () => {
+    const routes = ingress.routesOf(desired.instanceUid);
+    return await withAlterations(
+      engine,
+      desired,
+      await readActual(engine, rollout.serverId, desired.instanceUid, routes),
+    );
+  };
+  try {
+    return await read();
+  } catch (error) {
+    if (!(await engineReturned(error, engine, patienceOf(rollout, deps, recoveryTimeMs, signal)))) throw error;
+    return await read();
+  }
+}
+
 function formerRoutes({ former }: Rollout): RouteRule[] {
   return (former?.routes ?? []).map(routeRule);
 }
 
 function log(events: RolloutEvents, level: RolloutLogLine['level'], message: string, step?: StepId): void {
   events.log({ at: Date.now(), level, message, ...(step === undefined ? {} : { step }) });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-/** What a step that was told to stop says of itself is of no use to anybody. */
-function errorText(error: unknown, signal: AbortSignal): string {
-  return signal.aborted ? `The deployment was ended: ${reasonOf(error, signal)}` : messageOf(error);
-}
-
-function reasonOf(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return typeof signal.reason === 'string' ? signal.reason : 'aborted';
-  const cause = error instanceof StepFailed ? error.cause : error;
-  if (cause instanceof NotReady) return cause.reason;
-  if (cause instanceof ImageProblem) return 'image';
-  if (cause instanceof ManifestProblem) return 'manifest';
-  if (cause instanceof NameTaken) return 'name_taken';
-  if (cause instanceof RouteTaken) return 'route_taken';
-  if (cause instanceof TooLate) return 'deadline';
-  if (cause instanceof EngineProblem) return 'engine';
-  return 'internal';
 }

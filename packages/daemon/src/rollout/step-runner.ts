@@ -12,18 +12,21 @@ import { nextName } from '../plan/names.ts';
 import type { PlanStep, Target, Way } from '../plan/plan-step.ts';
 import { fetchImage } from '../pull/fetch-image.ts';
 import { addressesOf, addressOf } from './address.ts';
+import { requireFree } from './failure.ts';
 import type { Gap } from './gap.ts';
 import { lastLines, NotReady, waitReady } from './readiness.ts';
 
 export interface StepRunnerDeps {
   engine: Engine;
-  ingress: Pick<Ingress, 'lead' | 'trouble'>;
+  ingress: Pick<Ingress, 'lead' | 'taken' | 'trouble'>;
   instanceUid: string;
   gap: Gap;
   /** How to sign in where the images come from. */
   logins: readonly RegistryLogin[];
   /** A line for the log of the deployment, within the step that pulls. */
   say(level: 'info' | 'warn', message: string): void;
+  /** An image that was not there before. */
+  pulled(image: string): void;
   /** Something that a person should know and that is no failure. */
   warn(message: string): void;
 }
@@ -103,8 +106,8 @@ export class StepRunner {
   }
 
   async #pull(image: string, signal: AbortSignal, progress: () => void): Promise<string> {
-    const { logins, say } = this.#deps;
-    return await fetchImage(image, { engine: this.#engine, logins, renew: true, signal, progress, say });
+    const { logins, say, pulled } = this.#deps;
+    return await fetchImage(image, { engine: this.#engine, logins, renew: true, signal, progress, say, pulled });
   }
 
   async #create({ unit, replaces, home }: Doing<'create'>): Promise<string> {
@@ -142,6 +145,7 @@ export class StepRunner {
   async #route(ways: readonly Way[]): Promise<string> {
     const { ingress, instanceUid, gap, warn } = this.#deps;
     const routes = await Promise.all(ways.map((way) => this.#served(way)));
+    requireFree(ingress, instanceUid, routes);
     await ingress.lead(instanceUid, routes);
     gap.routed(routes.map(({ component }) => component));
     const { trouble } = ingress;

@@ -1,3 +1,4 @@
+import { isEngineProblem } from '../engine/engine-problem.ts';
 import type { PlanStep } from '../plan/plan-step.ts';
 
 /** Nothing moved in a step for as long as the template allows. */
@@ -24,6 +25,8 @@ export async function inTime(
     return await run(AbortSignal.any([signal, late.signal]), progress);
   } catch (error) {
     if (!late.signal.aborted || signal.aborted) throw error;
+    // An engine that does not answer tells more than the clock.
+    if (isEngineProblem(error, 'timeout')) throw error;
     throw new TooLate(`The step ${step.key} made no progress within ${Math.round(limitMs / 1000)} s`, { cause: error });
   } finally {
     clearTimeout(timer);

@@ -1,5 +1,5 @@
 // hortusd for tests: the same daemon, which kills itself at the moment that HORTUS_TEST_KILL_AT names, once.
-import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -16,15 +16,20 @@ const config = readConfig(values as Record<string, string>, process.env);
 const moments = join(config.stateDirectory, 'moments');
 const killed = join(config.stateDirectory, 'killed');
 const killAt = process.env.HORTUS_TEST_KILL_AT;
+/** Holds the number of the process that is killed instead of this one. */
+const victimFile = process.env.HORTUS_TEST_KILL_INSTEAD;
+const engineMs = Number(process.env.HORTUS_TEST_ENGINE_MS) || undefined;
 
 /** Every moment is written down, so that a test knows which ones there are. */
 function boundary(moment: string): void {
   appendFileSync(moments, `${moment}\n`);
   if (moment !== killAt || existsSync(killed)) return;
   writeFileSync(killed, moment);
-  process.kill(process.pid, 'SIGKILL');
+  const victim = victimFile === undefined ? process.pid : Number(/\d+/.exec(readFileSync(victimFile, 'utf8'))?.[0]);
+  process.kill(victim, 'SIGKILL');
 }
 
-new Daemon({ config, log: openLog('warn'), boundary }).start();
+const engineTimeouts = engineMs && { quick: engineMs, heavy: engineMs, stop: engineMs, silence: engineMs };
+new Daemon({ config, log: openLog('warn'), boundary, ...(engineTimeouts && { engineTimeouts }) }).start();
 // One that is killed has no end at which it would keep what it has compiled for the next one.
 flushCompileCache();

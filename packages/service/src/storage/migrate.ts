@@ -10,6 +10,7 @@ import { identityRetention } from './migrations/0012-identity-retention.ts';
 import { rollouts } from './migrations/0013-rollouts.ts';
 import { images } from './migrations/0014-images.ts';
 import { drift } from './migrations/0020-drift.ts';
+import { serverExecutions } from './migrations/0021-server-executions.ts';
 import { metrics } from './migrations/0030-metrics.ts';
 import { fingerprint } from './migrations/0031-fingerprint.ts';
 import { deployTests } from './migrations/0050-deploy-tests.ts';
@@ -29,6 +30,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0013-rollouts': rollouts,
   '0014-images': images,
   '0020-drift': drift,
+  '0021-server-executions': serverExecutions,
   '0030-metrics': metrics,
   '0031-fingerprint': fingerprint,
   '0050-deploy-tests': deployTests,

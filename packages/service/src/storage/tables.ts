@@ -320,7 +320,7 @@ export interface Tables {
     server_id: string;
     instance_id: string | null;
     status: Status<StateOf<typeof deploymentMachine>>;
-    kind: 'deploy' | 'rollback' | 'heal' | 'test';
+    kind: 'deploy' | 'renew' | 'rollback' | 'heal' | 'test';
     rollback_of: string | null;
     revision: number;
     template_id: string;
@@ -390,7 +390,8 @@ export interface Tables {
   executions: {
     id: string;
     account_id: string;
-    instance_id: string;
+    /** Null of what is done to a server. */
+    instance_id: string | null;
     server_id: string;
     slug: string;
     name: string;

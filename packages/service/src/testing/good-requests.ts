@@ -368,7 +368,7 @@ export const goodRequests: GoodRequests = {
   'actions.cancel': ofExecution,
   'actions.history': async (caller) => {
     const { instance_id } = (await caller.client.call('actions.read', await ofExecution(caller))).execution;
-    return { params: { id: instance_id }, query: { status: 'pending' } };
+    return { params: { id: instance_id ?? '' }, query: { status: 'pending' } };
   },
   'playbooks.list': () => ({}),
   'playbooks.read': () => ({ params: { playbook_type: 'deploy' } }),
@@ -431,6 +431,7 @@ export const goodRequests: GoodRequests = {
   'servers.delete': ofServer,
   'servers.drain': ofServer,
   'servers.undrain': ofServer,
+  'servers.prune': async (caller) => ({ ...(await ofServer(caller)), body: { dry_run: true, volumes: ['blog_data'] } }),
   'servers.rotateKey': async (caller) => ({ ...(await ofServer(caller)), query: { force: true } }),
   'servers.mine': async (caller) => {
     await aServer(caller);

@@ -24,7 +24,7 @@ import { DockerApi } from './docker-api.ts';
 import { readArchive, writeArchive } from './docker-archive.ts';
 import { followEvents } from './docker-events.ts';
 import { dockerExec } from './docker-exec.ts';
-import { hasImage, imageDigests, importImage, pullImage, readImage } from './docker-images.ts';
+import { hasImage, imageDigests, importImage, pullImage, readImage, removeImage } from './docker-images.ts';
 import {
   ensureNetwork,
   ensureVolume,
@@ -135,6 +135,21 @@ class DockerEngine implements Engine {
 
   image(ref: string): Promise<ImageFacts | undefined> {
     return readImage(this.#api, ref);
+  }
+
+  async imagesInUse(): Promise<string[]> {
+    const list = await this.#api.json<{ ImageID: string }[]>({
+      operation: 'list what images are used',
+      method: 'GET',
+      path: '/containers/json',
+      query: { all: 'true' },
+      timeout: this.#timeouts.quick,
+    });
+    return list.map(({ ImageID }) => ImageID);
+  }
+
+  removeImage(ref: string): Promise<void> {
+    return removeImage(this.#api, ref);
   }
 
   pull(ref: string, on: (progress: PullProgress) => void, options: PullOptions = {}): Promise<void> {
@@ -263,9 +278,10 @@ class DockerEngine implements Engine {
     const call = this.#container('POST', id, 'wait', operation, this.#timeouts.quick);
     // The engine sends its headers at once and the rest when the container ends, however long that takes.
     const stream = await this.#api.stream({ ...call, signal }, { mayBeSilent: true });
-    const chunks: Buffer[] = [];
-    for await (const chunk of stream) chunks.push(chunk as Buffer);
-    const text = Buffer.concat(chunks).toString('utf8');
+    const text = await textOf(stream).catch((cause) => {
+      if (signal?.aborted) throw cause;
+      throw new EngineProblem({ operation, kind: 'unreachable', detail: 'the engine broke the stream off', cause });
+    });
     if (text === '') throw new EngineProblem({ operation, kind: 'unreachable', detail: 'the engine ended the stream' });
     const { StatusCode, Error: failure } = JSON.parse(text) as {
       StatusCode: number;
@@ -331,6 +347,12 @@ interface ListedContainer {
   Id: string;
   Labels?: Record<string, string> | null;
   HostConfig?: { NetworkMode?: string };
+}
+
+async function textOf(stream: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 async function* once(body: Buffer): AsyncGenerator<Buffer> {

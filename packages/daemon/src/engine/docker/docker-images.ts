@@ -27,6 +27,13 @@ export async function readImage(api: DockerApi, ref: string): Promise<ImageFacts
   };
 }
 
+/** Without force: an engine then refuses to take away what a container is made of. */
+export async function removeImage(api: DockerApi, ref: string): Promise<void> {
+  const operation = `remove image ${ref}`;
+  const path = `/images/${checkedReference(ref, operation)}`;
+  await api.call({ operation, method: 'DELETE', path, timeout: api.timeouts.heavy }, [404]);
+}
+
 function imageCall(api: DockerApi, ref: string) {
   const operation = `read image ${ref}`;
   const path = `/images/${/^sha256:[0-9a-f]{64}$/.test(ref) ? ref : checkedReference(ref, operation)}/json`;
@@ -86,14 +93,19 @@ export async function pullImage(
     timeout: api.timeouts.silence,
     signal,
   });
-  for await (const line of jsonLines<PullLine>(stream)) {
-    if (line.error !== undefined) throw new EngineProblem({ operation, kind: 'failed', detail: line.error });
-    const { current, total } = line.progressDetail ?? {};
-    on({
-      status: line.status ?? '',
-      ...(line.id === undefined ? {} : { layer: line.id }),
-      ...(current === undefined ? {} : { current }),
-      ...(total === undefined ? {} : { total }),
-    });
+  try {
+    for await (const line of jsonLines<PullLine>(stream)) {
+      if (line.error !== undefined) throw new EngineProblem({ operation, kind: 'failed', detail: line.error });
+      const { current, total } = line.progressDetail ?? {};
+      on({
+        status: line.status ?? '',
+        ...(line.id === undefined ? {} : { layer: line.id }),
+        ...(current === undefined ? {} : { current }),
+        ...(total === undefined ? {} : { total }),
+      });
+    }
+  } catch (cause) {
+    if (cause instanceof EngineProblem || signal?.aborted) throw cause;
+    throw new EngineProblem({ operation, kind: 'unreachable', detail: 'the engine broke the stream off', cause });
   }
 }

@@ -74,6 +74,7 @@ export class TestServer {
       engine?: Engine;
       manifest?: Partial<Manifest>;
       logins?: readonly RegistryLogin[];
+      renew?: boolean;
     } = {},
   ): Promise<RolloutResult> {
     this.log = [];
@@ -88,6 +89,7 @@ export class TestServer {
         manifest: wanted,
         former: this.#former.get(uid),
         logins: options.logins,
+        renew: options.renew,
       },
       {
         ingress: this.ingress,

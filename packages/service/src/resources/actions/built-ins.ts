@@ -12,6 +12,7 @@ const settling = {
 export const builtIns = {
   ...settling,
   'hortus.smoke': 'Smoke test',
+  'hortus.prune': 'Prune',
 } as const;
 
 export type BuiltIn = keyof typeof builtIns;
@@ -30,4 +31,12 @@ export interface BuiltInOrder {
   readonly actor: string | null;
   /** Ends `timeout` if it has not begun by then; ten minutes unless said. */
   readonly startWithinMs?: number;
+}
+
+/** What is done to a server and none of its instances. */
+export interface ServerOrder {
+  readonly server: { readonly id: string; readonly account_id: string };
+  readonly slug: 'hortus.prune';
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly actor: string | null;
 }

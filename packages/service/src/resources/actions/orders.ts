@@ -16,6 +16,7 @@ import {
   builtIns,
   isBuiltIn,
   isSettling,
+  type ServerOrder,
   type Settling,
 } from './built-ins.ts';
 import { NEVER_STARTED_MS, setAlarm } from './deadlines.ts';
@@ -50,7 +51,8 @@ export interface Wanted extends CheckedParams {
 }
 
 interface NewExecution {
-  readonly instance: Pick<NamedRow, 'id' | 'account_id' | 'server_id'>;
+  /** Without an id where it is about the server. */
+  readonly instance: Pick<NamedRow, 'account_id' | 'server_id'> & { readonly id: string | null };
   readonly slug: string;
   readonly name: string;
   readonly shown: Readonly<Record<string, unknown>>;
@@ -113,6 +115,20 @@ export class Orders {
     const deadline_at = Math.max(last.deadline_at, tx.now + (order.startWithinMs ?? 0));
     if (deadline_at > last.deadline_at) await noteExecution(tx, last.id, { deadline_at });
     return { ...last, deadline_at };
+  }
+
+  /** What is done to a server. Asking twice is listing twice, so nothing is held against what waits. */
+  orderOnServer(tx: Tx, { server, slug, params, actor }: ServerOrder): Promise<ExecutionRow> {
+    return this.#insert(tx, {
+      instance: { id: null, account_id: server.account_id, server_id: server.id },
+      slug,
+      name: builtIns[slug],
+      shown: params,
+      request: { type: 'builtin', command: [], params, instance: '', container: '' },
+      timeoutMs: BUILT_IN_TIMEOUT_MS,
+      startWithinMs: NEVER_STARTED_MS,
+      actor,
+    });
   }
 
   async done(tx: Tx, order: BuiltInOrder): Promise<ExecutionRow> {

@@ -28,8 +28,9 @@ export interface Link {
 export function turns(rows: readonly ExecutionRow[], link: Link): Turn[] {
   const busy = new Set<string>();
   return rows.map((row) => {
-    const waits = busy.has(row.instance_id);
-    if (isBuiltIn(row.slug)) busy.add(row.instance_id);
+    const place = row.instance_id ?? row.server_id;
+    const waits = busy.has(place);
+    if (isBuiltIn(row.slug)) busy.add(place);
     return turn(row, waits, link);
   });
 }

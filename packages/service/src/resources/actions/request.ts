@@ -59,7 +59,7 @@ export interface Knowledge {
 export const actionRequest = (row: ExecutionRow, request: Request, { journal }: Knowledge) => ({
   type: 'action_request' as const,
   execution_id: row.id,
-  instance_id: row.instance_id,
+  instance_id: row.instance_id ?? '',
   container_name: journal ? request.instance : request.container,
   action: {
     slug: row.slug,

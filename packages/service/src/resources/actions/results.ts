@@ -51,7 +51,8 @@ export class Results {
       set: { started_at: tx.now, deadline_at, paused_at: null },
     });
     await setAlarm(tx, row.id, deadline_at);
-    if (isSettling(row.slug)) await this.#deps.instances.began(tx, row.instance_id, row.slug, actor);
+    if (isSettling(row.slug) && row.instance_id !== null)
+      await this.#deps.instances.began(tx, row.instance_id, row.slug, actor);
     return started;
   }
 
@@ -78,24 +79,25 @@ export class Results {
   }
 
   async #afterBuiltIn(tx: Tx, row: ExecutionRow, slug: BuiltIn, actor: string | null): Promise<void> {
-    if (row.status === 'completed' && isSettling(slug)) {
+    if (row.status === 'completed' && isSettling(slug) && row.instance_id !== null) {
       await this.#deps.instances.settled(tx, row.instance_id, slug, actor);
-      if (slug === 'hortus.release') await this.#dropWaiting(tx, row, actor);
+      if (slug === 'hortus.release') await this.#dropWaiting(tx, row.instance_id, actor);
     }
     // What waited for it may go now.
     tx.notify(CHANNEL_TOPIC, row.server_id);
   }
 
   /** Nothing is left that could be acted upon. */
-  async #dropWaiting(tx: Tx, { instance_id }: ExecutionRow, actor: string | null): Promise<void> {
-    for (const row of await lockPendingOfInstance(tx, instance_id))
+  async #dropWaiting(tx: Tx, instanceId: string, actor: string | null): Promise<void> {
+    for (const row of await lockPendingOfInstance(tx, instanceId))
       await this.end(tx, row, 'fail', { actor, error: 'The instance was released.' });
   }
 
   async #hidden(tx: Tx, row: ExecutionRow, { output, error }: Ending): Promise<string[]> {
     if (!output && !error) return [];
     const { account_id: accountId } = row;
-    const definitionId = await this.#deps.instances.definitionOf(tx, row.instance_id);
+    const { instance_id } = row;
+    const definitionId = instance_id === null ? undefined : await this.#deps.instances.definitionOf(tx, instance_id);
     const secrets = definitionId === undefined ? [] : await this.#deps.secretsOf(tx, { accountId, definitionId });
     return [...secrets, ...secretParams(row, await this.request(tx, row))];
   }

@@ -7,7 +7,7 @@ import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Instances } from '../instances/service.ts';
 import type { Catalog } from '../templates/catalog.ts';
-import type { BuiltIn, BuiltInOrder, Settling } from './built-ins.ts';
+import type { BuiltIn, BuiltInOrder, ServerOrder, Settling } from './built-ins.ts';
 import { deadlineJob } from './deadlines.ts';
 import { type Declared, declaredOf, specOf } from './declared.ts';
 import { dispatch, type Line } from './dispatch.ts';
@@ -75,6 +75,11 @@ export class Actions {
   /** Has a built-in action done. */
   async order(tx: Tx, order: BuiltInOrder): Promise<Execution> {
     return executionRecord(await this.#orders.order(tx, order));
+  }
+
+  /** Has something done to a server. */
+  async orderOnServer(tx: Tx, order: ServerOrder): Promise<Execution> {
+    return executionRecord(await this.#orders.orderOnServer(tx, order));
   }
 
   /** Writes down that a built-in action was asked for and that there was nothing to do. */

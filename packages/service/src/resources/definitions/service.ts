@@ -32,6 +32,7 @@ import {
   lockDefinition,
   lockOfServer,
   removeSecret,
+  uidsOn,
 } from './store.ts';
 
 export interface DefinitionsDeps {
@@ -285,6 +286,9 @@ const revisionOf = (
   created_by: actorOf(principal),
   created_at: tx.now,
 });
+
+/** For the servers: the names of what is planted there and not archived. */
+export const plantedOn = uidsOn;
 
 /** For the servers: how many definitions would lose their ground. */
 export const definitionsOn = countUnarchivedOn;

@@ -114,6 +114,16 @@ export async function countUnarchivedOn(queries: Queries, serverId: string): Pro
   return total;
 }
 
+export const uidsOn = async (queries: Queries, serverId: string): Promise<string[]> => {
+  const rows = await queries.db
+    .selectFrom('definitions')
+    .select('instance_uid')
+    .where('server_id', '=', serverId)
+    .where('status', '!=', 'archived')
+    .execute();
+  return rows.map(({ instance_uid }) => instance_uid);
+};
+
 /** In the order of their ids, as everybody locks them, so that nobody waits for each other. */
 export const lockOfServer = (tx: Tx, serverId: string): Promise<DefinitionRow[]> =>
   forUpdate(

@@ -8,6 +8,8 @@ import type { DeploymentRow } from './store.ts';
 export interface Beginning {
   /** The deployment that this one undoes, if it is a rollback. */
   readonly rollbackOf: string | null;
+  /** Whether the images are asked for again. */
+  readonly renew?: boolean;
   /** Nobody ordered it: what runs has drifted. */
   readonly heals?: boolean;
   readonly actor: string | null;
@@ -21,7 +23,7 @@ export interface Beginning {
 export const beginDeployment = (
   tx: Tx,
   { definition, revision }: Pinned,
-  { rollbackOf, actor, heals = false, images = '[]', id = newId('deployment') }: Beginning,
+  { rollbackOf, actor, renew = false, heals = false, images = '[]', id = newId('deployment') }: Beginning,
 ): Promise<DeploymentRow> =>
   begin(
     tx,
@@ -32,7 +34,7 @@ export const beginDeployment = (
       definition_id: definition.id,
       server_id: definition.server_id,
       instance_id: null,
-      kind: heals ? 'heal' : definition.test_id !== null ? 'test' : rollbackOf === null ? 'deploy' : 'rollback',
+      kind: kindOf(definition, { rollbackOf, renew, heals }),
       rollback_of: rollbackOf,
       revision: revision.number,
       template_id: revision.template_id,
@@ -56,3 +58,13 @@ export const beginDeployment = (
     'create',
     actor,
   );
+
+function kindOf(
+  { test_id }: Pinned['definition'],
+  { rollbackOf, renew, heals }: Pick<Beginning, 'rollbackOf' | 'renew' | 'heals'>,
+): DeploymentRow['kind'] {
+  if (heals) return 'heal';
+  if (test_id !== null) return 'test';
+  if (rollbackOf !== null) return 'rollback';
+  return renew ? 'renew' : 'deploy';
+}

@@ -53,6 +53,17 @@ onBothEngines((engine) => {
       expect(await imageOf(again.id)).toBe(`${image}@${digest('a')}`);
     });
 
+    it('are asked for again by an order that says so: its kind and its manifest tell the daemon', async () => {
+      const { id: definition_id } = await garden.definition(owner, daemon.serverId);
+      const order = (pull: boolean) =>
+        garden.storage.write((tx) => garden.deployments.execute(tx, owner, { definition_id, pull }));
+      const renewOf = async (deployment_id: string) =>
+        (await garden.storage.write((tx) => garden.reading.forDaemon(tx, daemon, { deployment_id }, true))).renew;
+      const [renewing, plain] = [await order(true), await order(false)];
+      expect([renewing.kind, plain.kind]).toEqual(['renew', 'deploy']);
+      expect([await renewOf(renewing.id), await renewOf(plain.id)]).toEqual([true, undefined]);
+    });
+
     it('that nobody knows, or of another name, pin nothing', async () => {
       for (const images of [
         undefined,

@@ -116,7 +116,7 @@ export class Deployments {
       throw conflict('server_id', 'other_server', `the definition is planted on ${server_id}.`);
     if (!body.ignore_capacity) await this.#reservations.requireRoom(tx, pinned);
     await this.#deps.planning.requireFit(tx, pinned.definition, body);
-    return this.#order(tx, pinned, { rollbackOf: null, actor: actorOf(principal) });
+    return this.#order(tx, pinned, { rollbackOf: null, renew: body.pull ?? false, actor: actorOf(principal) });
   }
 
   /** A new deployment of what ran before; the one that it undoes stays as it is. */

@@ -43,9 +43,10 @@ export class ManifestReading {
     const revision = deployment?.revision ?? definition.current_revision;
     const deploymentId = deployment?.id ?? null;
     // What goes back, or heals, runs the bytes that ran.
-    const pinned = deployment !== undefined && deployment.kind !== 'deploy';
+    const pinned = deployment?.kind === 'rollback' || deployment?.kind === 'heal';
+    const renew = deployment?.kind === 'renew';
     const pins: DeployedImage[] = pinned ? JSON.parse(deployment.images) : [];
-    const manifest = await manifests.signed(tx, { definition, deploymentId, revision, now: tx.now }, pins);
+    const manifest = await manifests.signed(tx, { definition, deploymentId, revision, now: tx.now, renew }, pins);
     await append(tx, {
       type: 'audit.manifest_read',
       accountId: definition.account_id,

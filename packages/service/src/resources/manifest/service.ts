@@ -45,6 +45,8 @@ export interface Occasion {
   readonly deploymentId: string | null;
   readonly revision: number;
   readonly now: number;
+  /** Whether the images are asked for again. */
+  readonly renew?: boolean;
 }
 
 /** Makes one definite, signed text of a definition: what a daemon turns into containers. */
@@ -83,7 +85,8 @@ export class Manifests {
     const { signer, loginsFor } = this.#deps;
     const manifest = withPins((await this.#of(queries, occasion)).manifest, pins);
     const registries = await loginsFor(queries, occasion.definition.account_id, registriesOf(manifest));
-    return signer.sign({ ...this.#addressed(manifest, occasion), registries });
+    const wish = occasion.renew ? { renew: true } : {};
+    return signer.sign({ ...this.#addressed(manifest, occasion), registries, ...wish });
   }
 
   /** For people: the shape, with null for what they may not see, and nothing that a daemon would accept. */

@@ -2,11 +2,18 @@ import type { serverEndpoints } from '@hortus/contract/resources/servers';
 import type { Handlers } from '../../http/handler.ts';
 import { userOf } from '../../identity/principal.ts';
 import type { Drains } from './drain.ts';
+import type { Prunes } from './prune.ts';
 import type { Servers } from './service.ts';
 
-export const serverRoutes = (servers: Servers, drains: Drains): Handlers<keyof typeof serverEndpoints> => ({
+export const serverRoutes = (
+  servers: Servers,
+  drains: Drains,
+  prunes: Prunes,
+): Handlers<keyof typeof serverEndpoints> => ({
   'servers.drain': ({ principal, params, write }) =>
     write(async (tx) => ({ success: true, data: await drains.drain(tx, principal, params.id) })),
+  'servers.prune': ({ principal, params, body, write }) =>
+    write(async (tx) => ({ success: true, execution: await prunes.prune(tx, principal, params.id, body) })),
   'servers.undrain': ({ principal, params, write }) =>
     write(async (tx) => ({ success: true, data: await drains.undrain(tx, principal, params.id) })),
   'servers.list': async ({ principal, query }) => ({

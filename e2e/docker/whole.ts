@@ -1,0 +1,34 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Engine } from '@hortus/daemon/engine/engine';
+import { startLoad } from '@hortus/testkit/load';
+import { until } from '@hortus/testkit/until';
+import { expect } from 'vitest';
+import type { Garden } from './garden.ts';
+
+/** Exactly one page, served by exactly what it needs. */
+export async function expectWhole(garden: Garden, engine: Engine, uid: string, greeting: string): Promise<void> {
+  const labels = { 'hortus.instance': uid };
+  const [containers, networks, volumes] = await Promise.all([
+    engine.containers({ labels }),
+    engine.networks({ labels }),
+    engine.volumes({ labels }),
+  ]);
+  expect(containers.map(({ name, state }) => `${name} ${state}`)).toEqual([`${uid} running`]);
+  const home = containers[0]?.labels['hortus.home'];
+  const needed = [`hortus-${uid}`, ...(home ? [home] : [])];
+  expect(networks.map(({ name }) => name).sort()).toEqual(needed.sort());
+  expect(volumes.map(({ name }) => name)).toEqual(uid.startsWith('hedge') ? [`${uid}_data`] : []);
+  const upstreams = join(garden.stateOf(), 'ingress/upstreams');
+  const own = readdirSync(upstreams).filter((name) => name.startsWith(`${uid}.`));
+  expect(own.map((name) => readdirSync(join(upstreams, name)).length)).toEqual([1]);
+  expect(await shown(garden, uid)).toBe(greeting);
+}
+
+/** What a visitor gets. */
+export async function shown(garden: Garden, uid: string): Promise<string | undefined> {
+  const load = startLoad({ port: garden.httpPort, host: `${uid}.example.org`, clients: 1 });
+  await until(() => load.result.answered > 0, { describe: () => `an answer: ${load.result.failures.at(-1)}` });
+  const { bodies } = await load.stop();
+  return [...bodies.keys()].at(-1);
+}

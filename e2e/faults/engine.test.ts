@@ -1,0 +1,174 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
+import { deafSocket } from '@hortus/testkit/deaf-socket';
+import { type Docker, startDocker } from '@hortus/testkit/docker';
+import { type SmallDisk, smallDisk } from '@hortus/testkit/small-disk';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { until } from '@hortus/testkit/until';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { deploy, ended, finished, type Garden, openGarden, plant, redeploy } from '../docker/garden.ts';
+import { page } from '../docker/plot.ts';
+import { expectWhole, shown } from '../docker/whole.ts';
+
+const PATIENCE_MS = 120_000;
+/** Where it hurts: nothing of the new runs yet, it runs unproven, and both are there. */
+const MOMENTS = ['before start', 'before wait_healthy', 'before remove_old'];
+
+/** An engine that may come to harm: on a disk of its own, and started again when it ends. */
+let docker: Docker;
+let disk: SmallDisk;
+const folder = temporaryFolder('engine');
+beforeAll(async () => {
+  disk = smallDisk(join(folder.path, 'disk'), 64);
+  docker = await startDocker({ dataRoot: disk.path, restarts: true });
+});
+afterEach(() => disk.makeRoom());
+afterAll(async () => {
+  await docker.stop();
+  disk[Symbol.dispose]();
+  await folder.remove();
+});
+
+const messages = ({ logs }: { logs: readonly { message: string }[] }) => logs.map(({ message }) => message).join('\n');
+const change = (garden: Garden, id: string, inputs: Record<string, string>) =>
+  garden.service.client.call('definitions.update', { params: { id }, body: { inputs } });
+
+test('an engine that is killed and started again in the middle of rollouts: they wait for it and are carried through', {
+  timeout: 400_000,
+}, async () => {
+  await using garden = await openGarden({ socketPath: docker.socketPath });
+  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  const note = join(garden.stateOf(), 'killed');
+  const arm = (killAt: string) => {
+    const daemon = garden.startDaemon({ killAt, killInstead: docker.pidFile });
+    writeFileSync(note, '');
+    return daemon;
+  };
+  let daemon = arm('never');
+  await garden.online();
+  const planted = await Promise.all(
+    ['meadow', 'hedge'].map(async (species) => {
+      const uid = `${species}-restart`;
+      return { uid, ...(await plant(garden, uid, { species, inputs: { WEB_HOSTNAME: `${uid}.example.org` } })) };
+    }),
+  );
+  for (const moment of MOMENTS) {
+    await daemon.stop();
+    daemon = arm(moment);
+    await garden.online();
+    rmSync(note);
+    const orders = await Promise.all(
+      planted.map(async ({ definitionId }) => {
+        await change(garden, definitionId, { GREETING: moment });
+        return await deploy(garden, definitionId);
+      }),
+    );
+    await until(() => existsSync(note), { within: PATIENCE_MS, describe: `the engine to be killed ${moment}` });
+    const ends = await Promise.all(orders.map((id) => finished(garden, id, PATIENCE_MS)));
+    for (const { status, error } of ends) expect(status, `${moment}: ${error}`).toBe('success');
+    const said = ends.map(messages).join('\n');
+    expect(said, moment).toMatch(/Could not .*(the engine cannot be reached|the engine (ended|broke) the stream)/);
+    expect(said, moment).toMatch(/[Tt]he engine is back/);
+    for (const { uid } of planted) {
+      // An engine that was started again may have given its containers other addresses.
+      await until(async () => (await shown(garden, uid)) === moment, {
+        within: PATIENCE_MS,
+        describe: `${uid}'s page`,
+      });
+      await expectWhole(garden, engine, uid, moment);
+    }
+  }
+  engine.close();
+});
+
+test('an engine whose disk is full: the old version serves on, and the reason says so', {
+  timeout: 180_000,
+}, async () => {
+  await using garden = await openGarden({ socketPath: docker.socketPath });
+  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  garden.startDaemon();
+  await garden.online();
+  const inputs = { WEB_HOSTNAME: 'hedge-thirsty.example.org', GREETING: 'before' };
+  const { definitionId } = await plant(garden, 'hedge-thirsty', { species: 'hedge', inputs });
+  disk.fill();
+  const full = await redeploy(garden, definitionId, { GREETING: 'too much' }, PATIENCE_MS);
+  expect(full).toMatchObject({ status: 'failed', reason: 'disk_full' });
+  expect(full.error).toMatch(/^Could not .*no space left on device/);
+  expect(full.error).toContain('The disk of the server is full; make room there and deploy again');
+  await expectWhole(garden, engine, 'hedge-thirsty', 'before');
+  disk.makeRoom();
+  expect(await redeploy(garden, definitionId, { GREETING: 'after' })).toMatchObject({ status: 'success' });
+  engine.close();
+});
+
+test('an engine that hangs: what needs it fails by its name, everything else goes on', {
+  timeout: 300_000,
+}, async () => {
+  await using way = temporaryFolder('deaf');
+  await using garden = await openGarden({
+    socketPath: docker.socketPath,
+    species: { hasty: page('hasty', '', { deadline: '10s' }) },
+  });
+  await using deaf = await deafSocket(join(way.path, 's'), docker.socketPath);
+  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  const { client } = garden.service;
+  garden.startDaemon({ killAt: 'never', engineMs: 5_000, socketPath: deaf.socketPath });
+  await garden.online();
+  const [hung, other] = (await Promise.all(
+    ['hasty', 'meadow'].map((species) => {
+      const inputs = { WEB_HOSTNAME: `${species}-hung.example.org`, GREETING: 'before' };
+      return plant(garden, `${species}-hung`, { species, inputs });
+    }),
+  )) as [Plot, Plot];
+  const deployment = async (id: string) => (await client.call('deployments.read', { params: { id } })).data;
+
+  // One call of one rollout hangs: another rollout does not wait for it.
+  let start: string | undefined;
+  deaf.deafTo((line) => {
+    if (start === undefined && / \/v[\d.]+\/containers\/\w+\/start/.test(line)) start = line;
+    return line === start;
+  });
+  await change(garden, hung.definitionId, { GREETING: 'lost' });
+  const lost = await deploy(garden, hung.definitionId);
+  await until(() => start !== undefined, { within: 30_000, describe: 'the call that hangs' });
+  expect(await redeploy(garden, other.definitionId, { GREETING: 'after' })).toMatchObject({ status: 'success' });
+  const failed = await finished(garden, lost, PATIENCE_MS);
+  expect(failed).toMatchObject({ status: 'failed', reason: 'engine' });
+  expect(failed.error).toMatch(/^Could not start container \w+: the engine did not answer within 5000 ms/);
+  deaf.listen();
+  expect(await shown(garden, 'hasty-hung')).toBe('before');
+
+  // All of it hangs, for longer than the rollout may take.
+  let isDeaf = false;
+  deaf.deafTo((line) => {
+    isDeaf ||= line.includes('/containers/create');
+    return isDeaf;
+  });
+  await change(garden, hung.definitionId, { GREETING: 'lost again' });
+  const stuck = await deploy(garden, hung.definitionId);
+  await until(
+    async () => messages(await deployment(stuck)).includes('The engine does not answer; waiting until it is back'),
+    {
+      within: 60_000,
+      describe: 'the wait for the engine',
+    },
+  );
+  const server = async () => (await client.call('servers.read', { params: { id: garden.serverId } })).data;
+  expect(await server()).toMatchObject({ status: 'online', connected: true });
+  const stop = await client.call('instances.stop', { params: { id: other.instanceId } });
+  expect(await ended(garden, stop.execution.id)).toMatchObject({
+    status: 'failed',
+    error: expect.stringMatching(/^Could not .*: the engine did not answer within 5000 ms$/),
+  });
+  const given = async () => (await deployment(stuck)).logs.find(({ level }) => level === 'error');
+  await until(given, { within: 60_000, describe: 'the rollout to be given up' });
+  expect((await given())?.message).toMatch(/^Could not .*: the engine did not answer within 5000 ms/);
+  deaf.listen();
+  expect(await finished(garden, stuck, PATIENCE_MS)).toMatchObject({ status: 'failed', reason: 'engine' });
+  expect(await redeploy(garden, hung.definitionId, { GREETING: 'at last' })).toMatchObject({ status: 'success' });
+  await expectWhole(garden, engine, 'hasty-hung', 'at last');
+  engine.close();
+});
+
+type Plot = Awaited<ReturnType<typeof plant>>;

@@ -1,0 +1,31 @@
+import type { Execution } from '@hortus/contract/resources/actions';
+import type { PruneOrder } from '@hortus/contract/resources/servers';
+import { actorOf, type Principal } from '../../identity/principal.ts';
+import { notFound } from '../../problem.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { ServerOrder } from '../actions/built-ins.ts';
+import { findServer } from './store.ts';
+
+export interface PrunesDeps {
+  /** The names of the instances on a server that live or are about to. */
+  readonly livingOn: (queries: Queries, serverId: string) => Promise<readonly string[]>;
+  readonly order: (tx: Tx, order: ServerOrder) => Promise<Execution>;
+}
+
+/** Has the daemon of a server take away, or only list, what is left there of instances that are gone. */
+export class Prunes {
+  readonly #deps: PrunesDeps;
+  constructor(deps: PrunesDeps) {
+    this.#deps = deps;
+  }
+
+  /** The daemon leaves alone what either of us knows to live: it may have lost its journal, we may have been restored. */
+  async prune(tx: Tx, principal: Principal, id: string, body: PruneOrder): Promise<Execution> {
+    const server = await findServer(tx, principal.accountId, id);
+    if (!server) throw notFound('server');
+    const { dry_run = true, volumes = [] } = body;
+    const living = await this.#deps.livingOn(tx, id);
+    const params = { dry_run, volumes, living: [...living] };
+    return this.#deps.order(tx, { server, slug: 'hortus.prune', params, actor: actorOf(principal) });
+  }
+}
