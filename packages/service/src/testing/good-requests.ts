@@ -150,13 +150,17 @@ const keptBy = ({ id, instance_uid, definition_id }: { id: string; instance_uid:
 const ofBackup = async (caller: Caller) => ({ params: { id: (await aBackup(caller)).id } });
 
 /** Of an instance that runs the older of two versions. The caller must be an admin, who can publish them. */
+/** Of an instance that runs the older of two versions of a template of the account. */
 const anUpgrade = async (caller: Caller) => {
   const { client } = caller;
-  const { slug, ...submitted } = submission();
+  await withoutTestServers(caller);
+  const source = draftText();
+  const slug = /slug: (\S+)/.exec(source)?.[1] ?? '';
   const publish = async (version: string) => {
-    const body = { slug, ...submitted, spec: submitted.spec.replace('version: 1.0.0', `version: ${version}`) };
-    const { id } = (await client.call('recipes.submit', { body })).data;
-    await client.call('recipes.approve', { params: { id } });
+    const body = { source: source.replace('version: 1.0.0', `version: ${version}`) };
+    const params = { id: (await client.call('drafts.create', { body })).data.id };
+    await client.call('drafts.validate', { params });
+    await client.call('drafts.promote', { params });
   };
   await publish('1.0.0');
   const body = { species: slug, instance_uid: fresh('old'), server_id: await aServer(caller), inputs: {} };

@@ -32,6 +32,10 @@ export async function tableNames({ engine, run }: Queries): Promise<(keyof Table
 /** Events are told a moment after they are written, and jobs take a while; until then the tables are not at rest. */
 export async function isAtRest(queries: Queries): Promise<boolean> {
   if (await hasUntold(queries)) return false;
-  const running = await queries.db.selectFrom('jobs').select('id').where('lease_owner', 'is not', null).execute();
-  return running.length === 0;
+  const due = queries.db
+    .selectFrom('jobs')
+    .select('id')
+    .where('dead', '=', 0)
+    .where((eb) => eb.or([eb('lease_owner', 'is not', null), eb('run_at', '<=', Date.now())]));
+  return (await due.execute()).length === 0;
 }
