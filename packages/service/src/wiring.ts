@@ -19,6 +19,10 @@ import { Installation } from './resources/accounts/service.ts';
 import { DEADLINE as EXECUTION_DEADLINE } from './resources/actions/deadlines.ts';
 import { actionRoutes } from './resources/actions/routes.ts';
 import { Actions } from './resources/actions/service.ts';
+import { Endings } from './resources/backups/endings.ts';
+import { backupRoutes } from './resources/backups/routes.ts';
+import { BACKUPS_DUE, dueJob, planBackups } from './resources/backups/schedule.ts';
+import { Backups } from './resources/backups/service.ts';
 import { diskFree } from './resources/capacity/disk.ts';
 import { capacityRoutes } from './resources/capacity/routes.ts';
 import { Capacities } from './resources/capacity/service.ts';
@@ -226,11 +230,21 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     catalog,
     instances,
     manifestOf: (...of) => manifests.resolve(...of),
+    backupEnded: (tx, ended) => endings.ended(tx, ended),
     ended: async (tx, { instance_id }) => {
       if (instance_id !== null) await migrations.acted(tx, instance_id);
     },
     secretsOf,
   });
+  const backups = new Backups({
+    reader,
+    pages,
+    vault,
+    catalog,
+    instances,
+    order: (tx, order) => actions.order(tx, order),
+  });
+  const endings = new Endings(backups);
   const drifts = new Drifts({ reader, instances, secretsOf, heal: healSoon });
   const orders = new InstanceOrders({
     instances,
@@ -263,6 +277,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     catalog,
     vault,
     hasServer: (tx, accountId, id) => servers.has(tx, accountId, id),
+    planBackups,
     stopDeployments: endDeployments,
     releaseAll: (tx, id, actor) => instances.releaseAll(tx, id, actor),
     async healLiving(tx, id) {
@@ -411,6 +426,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       [EXECUTION_DEADLINE]: actions.deadlineJob(),
       [TEST]: testJob(testGround({ storage, catalog, server, definitions, deployments, instances, actions })),
       [SILENCE]: liveness.silence,
+      [BACKUPS_DUE]: dueJob({ storage, backups, instances }),
       [MIGRATE]: migrations.job(),
       [RETENTION]: retentionJob({ storage, retention: config.retention, log }),
       [APPLY]: applyJob(storage, applicationSteps),
@@ -440,6 +456,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       ...actionRoutes(actions),
       ...playbookRoutes(),
       ...upgradeRoutes(upgrades, application),
+      ...backupRoutes(backups),
       ...serverRoutes(servers, new Drains({ instancesOn: toMoveFrom }), prunes),
       ...tenantRoutes(tenants),
       ...migrationRoutes(migrations, tenants),

@@ -36,11 +36,11 @@ beforeAll(async () => {
       HORTUS_WEBHOOK_ALLOW_PRIVATE: 'true',
     },
   });
-  await service.waitForHttp(`${url}/health`, { within: 60_000 });
+  await service.waitForHttp(`${url}/health`, { within: 150_000 });
   client = createClient({ baseUrl: url, key });
   await hortus('servers', 'register', 'web-1');
   await planted('landing');
-}, 120_000);
+}, 200_000);
 afterAll(async () => {
   await service?.stop();
   await data?.remove();

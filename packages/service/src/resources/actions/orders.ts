@@ -10,7 +10,6 @@ import type { NamedRow } from '../instances/service.ts';
 import { type Instances, released } from '../instances/service.ts';
 import type { Catalog } from '../templates/catalog.ts';
 import {
-  BUILT_IN_TIMEOUT_MS,
   type BuiltIn,
   type BuiltInOrder,
   builtIns,
@@ -18,6 +17,7 @@ import {
   isSettling,
   type ServerOrder,
   type Settling,
+  timeoutOf,
 } from './built-ins.ts';
 import { NEVER_STARTED_MS, setAlarm } from './deadlines.ts';
 import { containerOf, specOf } from './declared.ts';
@@ -126,7 +126,7 @@ export class Orders {
       name: builtIns[slug],
       shown: params,
       request: { type: 'builtin', command: [], params, instance: '', container: '' },
-      timeoutMs: BUILT_IN_TIMEOUT_MS,
+      timeoutMs: timeoutOf(slug),
       startWithinMs: NEVER_STARTED_MS,
       actor,
     });
@@ -194,7 +194,15 @@ export class Orders {
   }
 }
 
-const builtIn = ({ instance, serverId, slug, params = {}, actor, startWithinMs }: BuiltInOrder): NewExecution => ({
+const builtIn = ({
+  instance,
+  serverId,
+  slug,
+  params = {},
+  secret,
+  actor,
+  startWithinMs,
+}: BuiltInOrder): NewExecution => ({
   instance: { ...instance, server_id: serverId ?? instance.server_id },
   slug,
   name: builtIns[slug],
@@ -202,11 +210,11 @@ const builtIn = ({ instance, serverId, slug, params = {}, actor, startWithinMs }
   request: {
     type: 'builtin',
     command: [],
-    params,
+    params: { ...params, ...secret },
     instance: instance.container_name,
     container: instance.container_name,
   },
-  timeoutMs: BUILT_IN_TIMEOUT_MS,
+  timeoutMs: timeoutOf(slug),
   startWithinMs: startWithinMs ?? NEVER_STARTED_MS,
   actor,
 });
