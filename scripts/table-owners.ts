@@ -40,6 +40,8 @@ export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
   recipe_upvotes: ['resources/recipes'],
   saved_configs: ['resources/saved-configs'],
   saved_config_secrets: ['resources/saved-configs'],
+  backups: ['resources/backups'],
+  backup_plans: ['resources/backups'],
   upgrades: ['resources/upgrades'],
   assistant_usage: ['resources/copilot'],
   invites: ['resources/members'],

@@ -56,6 +56,9 @@ export const toService = {
     execution_id: executionId,
     exit_code: exitCode,
     output,
+    result: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: 'What a built-in action found out.' }),
+    ),
   }),
   action_failed: message('action_failed', 'The action failed.', {
     execution_id: executionId,

@@ -2,6 +2,7 @@ import type { Endpoint } from './endpoint.ts';
 import { accountEndpoints } from './resources/account.ts';
 import { accountsEndpoints } from './resources/accounts.ts';
 import { actionEndpoints } from './resources/actions.ts';
+import { backupEndpoints } from './resources/backups.ts';
 import { capacityEndpoints } from './resources/capacity.ts';
 import { catalogEndpoints } from './resources/catalog.ts';
 import { copilotEndpoints } from './resources/copilot.ts';
@@ -48,6 +49,7 @@ export const endpoints = {
   ...actionEndpoints,
   ...playbookEndpoints,
   ...upgradeEndpoints,
+  ...backupEndpoints,
   ...serverEndpoints,
   ...capacityEndpoints,
   ...implantEndpoints,

@@ -15,6 +15,7 @@ export const idPrefixes = {
   recipe: 'rcp',
   config: 'cfg',
   upgrade: 'upg',
+  backup: 'bkp',
   key: 'key',
   user: 'usr',
   account: 'acc',

@@ -88,6 +88,33 @@ const orderSteps = {
     name: 'Smoke test',
     description: 'Makes the checks of the template’s smoke test, one after another, against the containers themselves.',
   },
+  dump_data: {
+    name: 'Dump data',
+    description: 'Runs the dump of the template in the running application and keeps what it writes.',
+  },
+  copy_volumes: {
+    name: 'Copy volumes',
+    description: 'Compresses and encrypts the content of the volumes, while nothing writes to them.',
+  },
+  write_manifest: {
+    name: 'Write manifest',
+    description: 'Writes down what the backup consists of, with checksums; from here on it is one.',
+  },
+  check_backup: {
+    name: 'Check backup',
+    description: 'Reads all of it to the last byte, and whether it fits what runs and the space that there is.',
+  },
+  keep_present: { name: 'Keep what is there', description: 'Makes a backup of what is about to be replaced.' },
+  replace_volumes: { name: 'Replace volumes', description: 'Makes the volumes anew with what the backup holds.' },
+  restore_dump: {
+    name: 'Restore dump',
+    description: 'Has the restore command of the template read the dump, in the running application.',
+  },
+  try_out: {
+    name: 'Try out',
+    description: 'Starts an application of its own with the restored data, without a way to the outside.',
+  },
+  clear_trial: { name: 'Clear away', description: 'Removes the containers and volumes that were only tried out.' },
   report_result: {
     name: 'Report result',
     description: 'Tells the service how it ended, again and again until it has heard.',
@@ -179,6 +206,43 @@ export const playbooks = {
     name: 'Smoke test',
     description: 'Makes the smoke test of the template on an instance that runs; nothing is changed.',
     steps: [...ordered, 'smoke_test', 'report_result'],
+  },
+  backup: {
+    name: 'Back up',
+    description:
+      'Keeps the data of an instance as its template says. It is stopped only while its volumes are copied, and started again whatever happens.',
+    steps: [
+      ...ordered,
+      'dump_data',
+      'stop_containers',
+      'copy_volumes',
+      'start_containers',
+      'write_manifest',
+      'report_result',
+    ],
+  },
+  restore: {
+    name: 'Restore',
+    description: 'Puts a backup in the place of what an instance has, which is kept before.',
+    steps: [
+      ...ordered,
+      'check_backup',
+      'keep_present',
+      'remove_containers',
+      'replace_volumes',
+      'create',
+      'files',
+      'start',
+      'wait_healthy',
+      'route',
+      'restore_dump',
+      'report_result',
+    ],
+  },
+  verify: {
+    name: 'Verify a backup',
+    description: 'Proves a backup in an application that is thrown away. What runs is not touched.',
+    steps: [...ordered, 'check_backup', 'try_out', 'restore_dump', 'smoke_test', 'clear_trial', 'report_result'],
   },
   upgrade: {
     name: 'Upgrade',

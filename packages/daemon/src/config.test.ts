@@ -15,6 +15,7 @@ it('reads everything from a key file, and lets options and the environment decid
     serverId: 'srv_1',
     manifestPublicKey: 'abc',
     stateDirectory: '/var/lib/hortusd',
+    backupDirectory: '/var/lib/hortusd/backups',
     dockerSocket: '/var/run/docker.sock',
     ingress: { caddy: undefined, httpPort: 80, httpsPort: 443 },
     driftEveryMs: 120_000,

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { IngressSettings } from './ingress/ingress.ts';
 import type { LogLevel } from './log.ts';
 
@@ -12,6 +13,8 @@ export interface DaemonConfig {
   /** The service's key for manifests, base64 SPKI; pinned at the first start. */
   manifestPublicKey: string | undefined;
   stateDirectory: string;
+  /** Where backups are kept. */
+  backupDirectory: string;
   dockerSocket: string;
   ingress: IngressSettings;
   /** How often every instance is held against what was deployed. */
@@ -28,6 +31,7 @@ export interface RunOptions {
   'public-key'?: string | undefined;
   'server-id'?: string | undefined;
   'state-dir'?: string | undefined;
+  'backup-dir'?: string | undefined;
   'docker-socket'?: string | undefined;
   caddy?: string | undefined;
   'ingress-http'?: string | undefined;
@@ -61,6 +65,7 @@ export function readConfig(options: RunOptions, env: Environment): DaemonConfig 
     serverId: options['server-id'] ?? env.HORTUSD_SERVER_ID ?? file.server_id,
     manifestPublicKey: options['public-key'] ?? env.HORTUSD_PUBLIC_KEY ?? file.manifest_public_key,
     stateDirectory: stateDirectoryOf(options, env),
+    backupDirectory: options['backup-dir'] ?? env.HORTUSD_BACKUP_DIR ?? join(stateDirectoryOf(options, env), 'backups'),
     dockerSocket: options['docker-socket'] ?? env.HORTUSD_DOCKER_SOCKET ?? DEFAULT_SOCKET,
     ingress: {
       caddy: options.caddy ?? env.HORTUSD_CADDY,

@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { Actions } from './actions/actions.ts';
 import { Shims } from './actions/shims.ts';
 import { Turns } from './actions/turns.ts';
+import { BackupActions } from './backup/backup-actions.ts';
+import { FolderStore } from './backup/folder-store.ts';
 import { ConfigError, type DaemonConfig } from './config.ts';
 import { DriftWatch } from './drift/drift-watch.ts';
 import { openDockerEngine } from './engine/docker/docker-engine.ts';
@@ -58,6 +60,7 @@ export class Daemon {
   readonly #service: Service;
   readonly #channel: Channel;
   readonly #actions: Actions;
+  readonly #backups: BackupActions;
   readonly #shims: Shims;
   readonly #results: Results;
   readonly #deployments: DeploymentRunner;
@@ -111,19 +114,29 @@ export class Daemon {
     });
     this.#results = new Results({ journal, service, channel: this.#channel, log });
     this.#shims = new Shims({ command: shimCommand, socket: config.dockerSocket });
+    const serverId = () => journal.pins.find('server_id') ?? '';
+    this.#backups = new BackupActions({
+      engine,
+      ingress,
+      journal,
+      log,
+      store: new FolderStore(config.backupDirectory),
+      serverId,
+      boundary,
+    });
     this.#actions = new Actions({
       journal,
       engine,
       shims: this.#shims,
       turns,
-      serverId: () => journal.pins.find('server_id') ?? '',
+      backups: this.#backups,
+      serverId,
       log,
       outputLimit: OUTPUT_LIMIT,
       onStarted: (id) => this.#results.started(id),
       onFinished: (id) => this.#results.finished(id),
       onUnkept: (id, outcome) => this.#results.finishedUnkept(id, outcome),
     });
-    const serverId = () => journal.pins.find('server_id') ?? '';
     const fingerprints = new Fingerprints({ engine, ingress });
     const busy = (uid: string) => turns.busy(uid);
     const everyMs = optional('everyMs', times.reportMs);
@@ -194,6 +207,7 @@ export class Daemon {
     this.#tidy();
     this.#ingress.start();
     this.#closeLeftWindows();
+    this.#backups.recover();
     this.#actions.recover();
     this.#deployments.recover();
     this.#shims.warm();

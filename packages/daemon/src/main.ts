@@ -16,6 +16,7 @@ Options of run and install:
   --server-id <id>           of this server, unless the key file has it
   --public-key <base64>      of the service, unless the key file has it; pinned at the first start
   --state-dir <path>         journal, policy.yaml and pins; /var/lib/hortusd
+  --backup-dir <path>        where backups are kept; backups in the state directory
   --docker-socket <path>     /var/run/docker.sock
   --caddy <path>             serves the routes; the one in PATH, or off for none
   --ingress-http <port>      where Caddy listens, 80; --ingress-https <port>, 443
@@ -25,8 +26,8 @@ Options of install:
   --dry-run                  only say what would be written; the key is not shown
   --root <path>              write below this folder, to make an image
 The key itself is never an argument: it stands in the key file or in HORTUSD_KEY. Every other option can be given as
-HORTUSD_URL, HORTUSD_SERVER_ID, HORTUSD_PUBLIC_KEY, HORTUSD_STATE_DIR, HORTUSD_DOCKER_SOCKET, HORTUSD_CADDY,
-HORTUSD_INGRESS_HTTP, HORTUSD_INGRESS_HTTPS, HORTUSD_DRIFT_EVERY, HORTUSD_LOG_LEVEL.
+HORTUSD_URL, HORTUSD_SERVER_ID, HORTUSD_PUBLIC_KEY, HORTUSD_STATE_DIR, HORTUSD_BACKUP_DIR, HORTUSD_DOCKER_SOCKET,
+HORTUSD_CADDY, HORTUSD_INGRESS_HTTP, HORTUSD_INGRESS_HTTPS, HORTUSD_DRIFT_EVERY, HORTUSD_LOG_LEVEL.
 
 Examples:
   hortusd run --key-file /etc/hortusd/key.json
@@ -125,6 +126,7 @@ function options<More extends NonNullable<ParseArgsConfig['options']> = Record<n
         'server-id': text,
         'public-key': text,
         'state-dir': text,
+        'backup-dir': text,
         'docker-socket': text,
         caddy: text,
         'ingress-http': text,

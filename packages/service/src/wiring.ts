@@ -19,6 +19,10 @@ import { Installation } from './resources/accounts/service.ts';
 import { DEADLINE as EXECUTION_DEADLINE } from './resources/actions/deadlines.ts';
 import { actionRoutes } from './resources/actions/routes.ts';
 import { Actions } from './resources/actions/service.ts';
+import { Endings } from './resources/backups/endings.ts';
+import { backupRoutes } from './resources/backups/routes.ts';
+import { BACKUPS_DUE, dueJob, planBackups } from './resources/backups/schedule.ts';
+import { Backups } from './resources/backups/service.ts';
 import { capacityRoutes } from './resources/capacity/routes.ts';
 import { Capacities } from './resources/capacity/service.ts';
 import { catalogRoutes } from './resources/catalog/routes.ts';
@@ -217,8 +221,18 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     catalog,
     instances,
     manifestOf: (...of) => manifests.resolve(...of),
+    backupEnded: (tx, ended) => endings.ended(tx, ended),
     secretsOf,
   });
+  const backups = new Backups({
+    reader,
+    pages,
+    vault,
+    catalog,
+    instances,
+    order: (tx, order) => actions.order(tx, order),
+  });
+  const endings = new Endings(backups);
   const drifts = new Drifts({ reader, instances, secretsOf, heal: healSoon });
   const orders = new InstanceOrders({
     instances,
@@ -250,6 +264,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     catalog,
     vault,
     hasServer: (tx, accountId, id) => servers.has(tx, accountId, id),
+    planBackups,
     stopDeployments: endDeployments,
     releaseAll: (tx, id, actor) => instances.releaseAll(tx, id, actor),
     async healLiving(tx, id) {
@@ -349,6 +364,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       [EXECUTION_DEADLINE]: actions.deadlineJob(),
       [TEST]: testJob(testGround({ storage, catalog, server, definitions, deployments, instances, actions })),
       [SILENCE]: liveness.silence,
+      [BACKUPS_DUE]: dueJob({ storage, backups, instances }),
       [RETENTION]: retentionJob({ storage, retention: config.retention, log }),
       [APPLY]: applyJob(storage, applicationSteps),
       [APPLY_ALL]: applyAllJob(storage, application),
@@ -377,6 +393,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       ...actionRoutes(actions),
       ...playbookRoutes(),
       ...upgradeRoutes(upgrades, application),
+      ...backupRoutes(backups),
       ...serverRoutes(servers, new Drains({ instancesOn: toMoveFrom }), prunes),
       ...tenantRoutes(tenants),
       ...capacityRoutes(capacities),

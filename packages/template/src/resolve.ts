@@ -5,9 +5,8 @@ import type { Inputs } from './inputs.ts';
 import { permissionsUsed } from './permissions.ts';
 import { primaryImage, variantImage } from './primary.ts';
 import type { Problem } from './problem.ts';
-import { projectBackup } from './projections.ts';
 import { milliseconds } from './quantity.ts';
-import { resolveAction, resolveSmoke } from './resolution/actions.ts';
+import { resolveAction, resolveBackup, resolveSmoke } from './resolution/actions.ts';
 import { resolveComponent } from './resolution/components.ts';
 import { deepFill } from './resolution/deep-fill.ts';
 import { type Instance, routeUrl, Scope, type Surroundings } from './resolution/scope.ts';
@@ -94,7 +93,7 @@ function assemble(spec: Canonical, scope: Scope, instance: Instance, secretPaths
     components,
     routes: spec.routes.map((route, index) => resolveRoute(route, `/routes/${index}`, scope, secretPaths)),
     actions: spec.actions.map((action, index) => resolveAction(action, `/actions/${index}`, scope, secretPaths)),
-    backup: projectBackup(spec.backup),
+    backup: resolveBackup(spec, scope, secretPaths),
     smoke: resolveSmoke(spec, scope, secretPaths),
     provides: deepFill(spec.provides, '/provides', fillText, secretPaths),
     permissions: permissionsUsed(

@@ -2,6 +2,7 @@ import type { Command } from '../command.ts';
 import { actionsHistory, actionsList, actionsShow } from './actions.ts';
 import { actionsRun } from './actions-run.ts';
 import { ask } from './ask.ts';
+import { backupsCreate, backupsDelete, backupsList, backupsRestore, backupsVerify } from './backups.ts';
 import { catalogList, catalogShow } from './catalog.ts';
 import { showConfig, useContext } from './config.ts';
 import { configsDelete, configsList, configsSave, configsShow } from './configs.ts';
@@ -74,6 +75,11 @@ export const commands: readonly Command[] = [
   actionsRun,
   actionsShow,
   actionsHistory,
+  backupsList,
+  backupsCreate,
+  backupsVerify,
+  backupsRestore,
+  backupsDelete,
   upgradesList,
   upgradesScan,
   upgradesAck,

@@ -1,4 +1,5 @@
 import type { Execution, ListedAction } from '@hortus/contract/resources/actions';
+import { standardBackup } from '@hortus/contract/resources/backup-settings';
 import type { CapacityHistory } from '@hortus/contract/resources/capacity';
 import type { Definition } from '@hortus/contract/resources/definition-records';
 import type { Deployment, DeploymentDetail, LogLine } from '@hortus/contract/resources/deployments';
@@ -101,6 +102,7 @@ export const template = (): Template => ({
 
 export const definition = (over: Partial<Definition> = {}): Definition => ({
   id: ids.definition,
+  backup: standardBackup,
   name: 'feeds',
   instance_uid: 'feeds',
   species: 'reader',

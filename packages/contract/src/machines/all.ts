@@ -1,3 +1,4 @@
+import { backupMachine } from './backup.ts';
 import { definitionMachine } from './definition.ts';
 import { deploymentMachine } from './deployment.ts';
 import { executionMachine } from './execution.ts';
@@ -19,6 +20,7 @@ export const machines: readonly Machine[] = [
   instanceMachine,
   instanceHealthMachine,
   executionMachine,
+  backupMachine,
   serverMachine,
   tenantMachine,
   recipeMachine,

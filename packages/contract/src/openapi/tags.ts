@@ -12,6 +12,7 @@ export const tagMeanings: Readonly<Record<string, string>> = {
   instances: 'What runs: the containers of a definition.',
   actions: 'Things to do on a running instance, and how each went.',
   playbooks: 'What a daemon does, step by step: look up the step of a log line here.',
+  backups: 'The data of instances, kept so that it can be restored, and proven to be good.',
   upgrades: 'Newer versions of what runs, and what each would change.',
   servers: 'The machines that run instances, each by a daemon of its own.',
   implant: 'The program that a server runs for Hortus, ready to be downloaded.',

@@ -75,6 +75,9 @@ export const ActionReport = Type.Object(
     output_truncated: Type.Optional(Type.Boolean()),
     error: Type.Optional(nullable(Type.String({ maxLength: 8_192 }))),
     outcome: Type.Optional(nullable(choice(['known', 'unknown', 'timeout', 'cancelled']))),
+    result: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: 'What a built-in action found out.' }),
+    ),
   },
   { title: 'ActionReport' },
 );

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { Timestamp } from '../envelope.ts';
 import { choice, id, nullable } from '../fields.ts';
 import { definitionMachine } from '../machines/definition.ts';
+import { BackupSettings } from './backup-settings.ts';
 
 const specHash = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' });
 
@@ -37,6 +38,7 @@ export const Definition = Type.Object(
       description:
         'For so long after a deployment its daemon goes back to what ran before if the new one turns unhealthy; 0 for never.',
     }),
+    backup: BackupSettings,
     deploy_test: Type.Boolean({ description: 'Made to try a template; lists leave it out, and it is archived soon.' }),
     heal: Type.Boolean({
       description: 'Whether an instance that differs from what was deployed is brought back without being asked.',

@@ -3,6 +3,7 @@ import { endpoint } from '../endpoint.ts';
 import { answer, list, paging } from '../envelope.ts';
 import { choice, givenId, namePattern, nullable, text } from '../fields.ts';
 import { definitionMachine } from '../machines/definition.ts';
+import { BackupWishes } from './backup-settings.ts';
 import { Definition, InputValue, Revision, Secret } from './definition-records.ts';
 
 const inputName = Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_.-]{0,127}$' });
@@ -53,6 +54,7 @@ export const DefinitionCreate = Type.Object(
       givenId('A saved config of the same species: takes what the request itself leaves out, the species too.'),
     ),
     watch_seconds: Type.Optional(Type.Integer({ ...watchSeconds, default: 60 })),
+    backup: Type.Optional(BackupWishes),
     heal: Type.Optional(Type.Boolean({ ...heal, default: false })),
   },
   {
@@ -87,6 +89,7 @@ export const DefinitionUpdate = Type.Object(
     ),
     params: Type.Optional(inputChanges(sameAsInputs)),
     watch_seconds: Type.Optional(watchSeconds),
+    backup: Type.Optional(BackupWishes),
     heal: Type.Optional(heal),
   },
   {

@@ -91,6 +91,9 @@ export const Backup = strict(
       ),
     ),
     dump_action: Type.Optional(Slug('The action whose output is the dump.')),
+    restore_command: Type.Optional(
+      Argv('Makes the data again from a dump, which it reads from its standard input; run as dump_action is.'),
+    ),
     schedule_hint: Type.Optional(Schedule('How often it is worth it: hourly, daily, weekly or a cron line.')),
   },
   { default: {}, description: 'What a backup of an instance consists of.' },

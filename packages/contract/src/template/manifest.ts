@@ -187,6 +187,7 @@ export const Manifest = Type.Object(
       strategy: Type.Enum(['none', 'volume', 'dump', 'both']),
       volumes: Type.Array(Type.Object({ name: Type.String(), critical: Type.Boolean() })),
       dump_action: Type.Union([Type.String(), Type.Null()]),
+      restore_command: Type.Optional(Argv),
       schedule_hint: Type.Union([Type.String(), Type.Null()]),
     }),
     smoke: Type.Array(ManifestSmokeTest),

@@ -23,6 +23,8 @@ export interface ActionOutcome {
   error?: string;
   /** unknown: whatever carried it out is gone without a trace of a result. It is never run again by itself. */
   outcome: 'known' | 'unknown' | 'timeout' | 'cancelled';
+  /** What a built-in action found out, for the service. */
+  result?: Readonly<Record<string, unknown>>;
 }
 
 export function failure(error: string, outcome: ActionOutcome['outcome'] = 'known'): ActionOutcome {

@@ -1,8 +1,11 @@
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ManifestAction, ManifestComponent } from '@hortus/contract/template/manifest';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { BackupActions } from '../backup/backup-actions.ts';
+import { FolderStore } from '../backup/folder-store.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
 import { openLog } from '../log.ts';
 import { component, manifest } from '../plan/testing/manifests.ts';
@@ -38,8 +41,19 @@ afterEach(async () => {
 function open(shimCommand: readonly string[] = command) {
   journal = openJournal(folder.path);
   started = [];
+  const { engine, ingress } = server;
+  const store = new FolderStore(join(folder.path, 'backups'));
+  const backups = new BackupActions({
+    engine,
+    ingress,
+    journal,
+    store,
+    log: openLog('error'),
+    serverId: () => server.id,
+  });
   actions = new Actions({
     journal,
+    backups,
     engine: server.engine,
     shims: new Shims({ command: shimCommand, socket: server.socketPath }),
     turns: new Turns(),

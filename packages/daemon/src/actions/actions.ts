@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { milliseconds } from '@hortus/template/quantity';
 import { primaryOf } from '@hortus/template/rollout/replacement';
+import type { BackupActions } from '../backup/backup-actions.ts';
 import type { Engine } from '../engine/engine.ts';
 import { startScheduled } from '../jobs/scheduled-job.ts';
 import type { JournalledExecution } from '../journal/executions.ts';
@@ -26,6 +27,7 @@ export interface ActionsOptions {
   engine: Engine;
   shims: Shims;
   turns: Turns;
+  backups: BackupActions;
   log: Log;
   serverId(): string;
   /** Bytes of output that are kept of one execution. */
@@ -62,7 +64,8 @@ export class Actions {
   }
 
   /** A request of the service, perhaps for the second time. */
-  handle(request: ActionRequest): void {
+  handle(sent: ActionRequest): void {
+    const request = this.#options.backups.withoutKeys(sent);
     const id = request.execution_id;
     const known = this.#options.journal.executions.find(id);
     if (known?.phase === 'finished') this.#options.onFinished(id);
@@ -76,6 +79,7 @@ export class Actions {
 
   cancel(id: string): void {
     const known = this.#options.journal.executions.find(id);
+    this.#options.backups.cancel(id);
     if (known?.phase === 'started' && known.runner?.kind === 'shim') cancelShim(known.runner.process);
     if (known?.phase === 'started' && known.runner?.kind === 'container') {
       this.#options.engine.kill(known.runner.name, 'SIGKILL').catch(() => undefined);
@@ -102,6 +106,7 @@ export class Actions {
   /** Lets go of what is running; it goes on without us, and the journal knows of it. */
   async stop(): Promise<void> {
     this.#stopped.abort();
+    await this.#options.backups.stop();
     await this.#options.shims.close();
   }
 
@@ -120,9 +125,10 @@ export class Actions {
     this.#active.set(id, done);
   }
 
-  async #begin(request: ActionRequest): Promise<void> {
+  async #begin(request: ActionRequest, reached?: unknown): Promise<void> {
     const { type } = request.action;
-    if (type === 'builtin') return request.action.slug === PRUNE ? this.#prune(request) : this.#builtIn(request);
+    if (type === 'builtin')
+      return request.action.slug === PRUNE ? this.#prune(request) : this.#builtIn(request, reached);
     if (type === 'scheduled') return this.#scheduled(request);
     const uid = await this.#instanceOf(request);
     const manifest = this.#options.journal.manifests.of(uid);
@@ -225,20 +231,23 @@ export class Actions {
     this.#finish(id, await prune({ engine, journal, turns, serverId: serverId(), params }));
   }
 
-  async #builtIn(request: ActionRequest): Promise<void> {
-    const { engine, journal, turns } = this.#options;
+  async #builtIn(request: ActionRequest, reached?: unknown): Promise<void> {
+    const { engine, journal, turns, backups } = this.#options;
     journal.executions.receive(request, Date.now());
+    const { slug } = request.action;
     const uid = await this.#instanceOf(request);
-    await turns.take(uid, async () => {
+    await turns.take(backups.turnOf(slug, uid), async () => {
       if (this.#stopped.signal.aborted) return;
-      this.#start(request, { kind: 'repeatable' });
-      const { slug } = request.action;
+      this.#start(request, { kind: 'repeatable', reached });
+      const reach = (point: unknown) => this.#start(request, { kind: 'repeatable', reached: point });
       const manifest = journal.manifests.of(uid);
       const forget = () => journal.manifests.forget(uid);
-      this.#finish(
-        request.execution_id,
-        await runBuiltIn(slug, { engine, uid, manifest, params: request.params, forget }),
-      );
+      const outcome = backups.has(slug)
+        ? await backups.run(slug, { id: request.execution_id, uid, params: request.params, reached, reach })
+        : await runBuiltIn(slug, { engine, uid, manifest, params: request.params, forget });
+      // What was broken off because the daemon ends is taken up by its next life.
+      if (!(outcome.outcome === 'cancelled' && this.#stopped.signal.aborted))
+        this.#finish(request.execution_id, outcome);
     });
   }
 
@@ -261,7 +270,7 @@ export class Actions {
         if (!(await hasStarted(this.#options.engine, runner.name))) return this.#begin(request);
         return this.#jobEnded(request, runner.name, timeoutOf(request, LONGEST_RUN));
       case 'repeatable':
-        return this.#begin(request);
+        return this.#begin(request, runner.reached);
       case 'once':
         return this.#finish(
           request.execution_id,

@@ -6,7 +6,7 @@ export type Runner =
   | { kind: 'shim'; directory: string; process: ProcessIdentity }
   /** A throw-away container, found again by its name. */
   | { kind: 'container'; name: string }
-  /** The daemon itself, and done again after a restart, because doing it twice changes nothing. */
-  | { kind: 'repeatable' }
+  /** The daemon itself, and done again after a restart, from where it had got to: doing the rest twice changes nothing. */
+  | { kind: 'repeatable'; reached?: unknown }
   /** The daemon itself, and not done again. */
   | { kind: 'once' };

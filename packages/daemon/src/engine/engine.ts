@@ -87,6 +87,8 @@ export interface EngineInfo {
   runtimes: string[];
   cpus: number;
   memoryBytes: number;
+  /** Where it keeps volumes, as a path of its machine. */
+  dataRoot: string;
 }
 
 /** As images name it: `linux`, `amd64`. */
@@ -127,6 +129,8 @@ export interface NamedSpec {
   labels: Record<string, string>;
   /** Those of the labels that an existing one must carry with the same value to count as ours. */
   owner: readonly string[];
+  /** Of a network: nothing on it reaches the outside. */
+  internal?: boolean;
 }
 
 export interface PullProgress {
@@ -154,6 +158,8 @@ export interface ExecCommand {
   env?: Readonly<Record<string, string>>;
   user?: string;
   workingDir?: string;
+  /** What it reads; nothing when it is missing. If this fails, the command is left without its rest and its end is told. */
+  stdin?: Readable;
 }
 
 export interface ExecHandle {

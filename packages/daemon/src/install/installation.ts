@@ -22,9 +22,10 @@ export interface InstallationOptions {
 
 /** Says what goes where, and touches nothing. */
 export function installation({ config, program }: InstallationOptions): Placed[] {
-  const { stateDirectory, dockerSocket } = config;
+  const { stateDirectory, backupDirectory, dockerSocket } = config;
   for (const [option, path] of [
     ['--state-dir', stateDirectory],
+    ['--backup-dir', backupDirectory],
     ['--docker-socket', dockerSocket],
   ] as const) {
     if (!isAbsolute(path)) throw new ConfigError(`${option} must begin with a slash: systemd starts the daemon in /.`);
@@ -36,6 +37,7 @@ export function installation({ config, program }: InstallationOptions): Placed[]
     HORTUSD_SERVER_ID: config.serverId,
     HORTUSD_PUBLIC_KEY: config.manifestPublicKey,
     HORTUSD_STATE_DIR: stateDirectory,
+    HORTUSD_BACKUP_DIR: backupDirectory === join(stateDirectory, 'backups') ? undefined : backupDirectory,
     HORTUSD_DOCKER_SOCKET: dockerSocket === DEFAULT_SOCKET ? undefined : dockerSocket,
     HORTUSD_LOG_LEVEL: config.logLevel === 'info' ? undefined : config.logLevel,
   };

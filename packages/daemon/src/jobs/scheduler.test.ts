@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { ManifestComponent } from '@hortus/contract/template/manifest';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
@@ -6,6 +7,8 @@ import type { ActionRequest } from '../actions/action.ts';
 import { Actions } from '../actions/actions.ts';
 import { Shims } from '../actions/shims.ts';
 import { Turns } from '../actions/turns.ts';
+import { BackupActions } from '../backup/backup-actions.ts';
+import { FolderStore } from '../backup/folder-store.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
 import { openLog } from '../log.ts';
 import { component, manifest } from '../plan/testing/manifests.ts';
@@ -45,8 +48,19 @@ function open({ carryOut = true } = {}) {
   turns = new Turns();
   due = [];
   const log = openLog('error');
+  const { engine, ingress } = server;
+  const store = new FolderStore(join(folder.path, 'backups'));
+  const backups = new BackupActions({
+    engine,
+    ingress,
+    journal,
+    store,
+    log: openLog('error'),
+    serverId: () => server.id,
+  });
   actions = new Actions({
     journal,
+    backups,
     engine: server.engine,
     shims: new Shims({ command: ['false'], socket: server.socketPath }),
     turns,

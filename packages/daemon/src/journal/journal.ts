@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Deployments } from './deployments.ts';
 import { Executions } from './executions.ts';
 import { Manifests } from './manifests.ts';
+import { Pauses } from './pauses.ts';
 import { Pins } from './pins.ts';
 import { PulledImages } from './pulled-images.ts';
 import { Routes } from './routes.ts';
@@ -20,6 +21,7 @@ export interface Journal {
   readonly executions: Executions;
   readonly deployments: Deployments;
   readonly manifests: Manifests;
+  readonly pauses: Pauses;
   readonly pins: Pins;
   readonly pulledImages: PulledImages;
   readonly routes: Routes;
@@ -47,6 +49,7 @@ export function openJournal(directory: string): Journal {
     executions,
     deployments,
     manifests: new Manifests(db),
+    pauses: new Pauses(db),
     pins: new Pins(db),
     pulledImages: new PulledImages(db),
     routes: new Routes(db),

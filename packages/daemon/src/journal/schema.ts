@@ -65,6 +65,11 @@ create table if not exists routes (
   routes text not null
 ) strict;
 
+create table if not exists pauses (
+  instance_uid text primary key,
+  containers text not null
+) strict;
+
 create table if not exists pulled_images (
   image text primary key
 ) strict;

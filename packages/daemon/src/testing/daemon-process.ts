@@ -19,18 +19,21 @@ export class DaemonProcess {
   readonly signer = new Signer();
   readonly serverId = id('srv', randomInt(1e9));
   readonly #folder = temporaryFolder('daemon');
+  readonly #killAt: string | undefined;
   process: RunningProcess;
   #deployments = 0;
 
-  private constructor(server: TestServer, service: FakeService) {
+  private constructor(server: TestServer, service: FakeService, killAt: string | undefined) {
     this.server = server;
     this.service = service;
+    this.#killAt = killAt;
     service.greeting = { server_id: this.serverId, capabilities: ['ack', 'wake'] };
     this.process = this.#start();
   }
 
-  static async start(): Promise<DaemonProcess> {
-    return new DaemonProcess(await TestServer.open(), await FakeService.listen());
+  /** With `killAt` it kills itself there, once. */
+  static async start({ killAt }: { killAt?: string } = {}): Promise<DaemonProcess> {
+    return new DaemonProcess(await TestServer.open(), await FakeService.listen(), killAt);
   }
 
   get stateDirectory(): string {
@@ -94,6 +97,14 @@ export class DaemonProcess {
     );
   }
 
+  /** Waits until it has ended by itself, and starts it again. */
+  async died(): Promise<void> {
+    await this.process.exited;
+    this.service.socket = undefined;
+    this.process = this.#start();
+    await this.connected();
+  }
+
   connected(): Promise<unknown> {
     return this.#until(() => this.service.socket, 'a connection');
   }
@@ -103,9 +114,12 @@ export class DaemonProcess {
   }
 
   #start(): RunningProcess {
-    const main = new URL('../main.ts', import.meta.url).pathname;
-    return startProcess([process.execPath, main, 'run', '--log-level', 'debug'], {
+    const name = this.#killAt === undefined ? '../main.ts' : './killed-main.ts';
+    const main = new URL(name, import.meta.url).pathname;
+    return startProcess([process.execPath, main, 'run'], {
       env: {
+        HORTUSD_LOG_LEVEL: 'debug',
+        ...(this.#killAt === undefined ? {} : { HORTUS_TEST_KILL_AT: this.#killAt }),
         HORTUSD_URL: this.service.url,
         HORTUSD_KEY: 'hs_test_0123456789abcdef',
         HORTUSD_SERVER_ID: this.serverId,

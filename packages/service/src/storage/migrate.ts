@@ -13,6 +13,7 @@ import { drift } from './migrations/0020-drift.ts';
 import { serverExecutions } from './migrations/0021-server-executions.ts';
 import { metrics } from './migrations/0030-metrics.ts';
 import { fingerprint } from './migrations/0031-fingerprint.ts';
+import { backups } from './migrations/0040-backups.ts';
 import { deployTests } from './migrations/0050-deploy-tests.ts';
 import { upgradesApply } from './migrations/0051-upgrades-apply.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
@@ -33,6 +34,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0021-server-executions': serverExecutions,
   '0030-metrics': metrics,
   '0031-fingerprint': fingerprint,
+  '0040-backups': backups,
   '0050-deploy-tests': deployTests,
   '0051-upgrades-apply': upgradesApply,
 };

@@ -1,3 +1,4 @@
+import type { backupMachine } from '@hortus/contract/machines/backup';
 import type { definitionMachine } from '@hortus/contract/machines/definition';
 import type { deploymentMachine } from '@hortus/contract/machines/deployment';
 import type { executionMachine } from '@hortus/contract/machines/execution';
@@ -280,6 +281,8 @@ export interface Tables {
     container_name: string;
     /** How long a deployment is on trial; 0 for not at all. */
     watch_seconds: number;
+    /** When it is backed up by itself and what is kept; null for the standard. */
+    backup: Json | null;
     /** The deploy test that it was made for. */
     test_id: string | null;
     /** Whether an instance that has drifted is brought back without being asked. */
@@ -422,6 +425,46 @@ export interface Tables {
     sent_at: Time | null;
     started_at: Time | null;
     finished_at: Time | null;
+  };
+  backups: {
+    id: string;
+    account_id: string;
+    instance_id: string;
+    definition_id: string;
+    server_id: string;
+    instance_uid: string;
+    /** What made it. */
+    execution_id: string;
+    kind: 'manual' | 'scheduled' | 'safety' | 'pre_deploy';
+    status: Status<StateOf<typeof backupMachine>>;
+    /** What opens it, sealed by the vault. */
+    key: string;
+    /** As the daemon wrote it beside the data. */
+    manifest: Json | null;
+    manifest_sha256: string | null;
+    bytes: number;
+    stored_bytes: number;
+    address: string | null;
+    error: string | null;
+    verified_at: Time | null;
+    proof: 'restored' | 'read' | null;
+    verify_error: string | null;
+    created_by: string | null;
+    created_at: Time;
+    updated_at: Time;
+    finished_at: Time | null;
+  };
+  /** When a definition is backed up by itself, and what is kept of it. */
+  backup_plans: {
+    definition_id: string;
+    account_id: string;
+    keep_last: number | null;
+    keep_days: number | null;
+    /** Something that times can be had from; null for never. */
+    schedule: string | null;
+    verify_schedule: string | null;
+    due_at: Time | null;
+    verify_due_at: Time | null;
   };
   upgrades: {
     id: string;

@@ -108,6 +108,48 @@ const anExecution = async (caller: Caller) => {
 };
 const ofExecution = async (caller: Caller) => ({ params: { execution_id: await anExecution(caller) } });
 
+/** Made, as far as its daemon says. */
+const aBackup = async (caller: Caller) => {
+  const { client } = caller;
+  const { execution, backup } = await client.call('backups.create', { params: { id: await anInstance(caller) } });
+  await caller.handOver(execution.id);
+  const body = { status: 'completed' as const, result: keptBy(backup) };
+  await client.call('actions.report', { params: { execution_id: execution.id }, body });
+  return backup;
+};
+/** What a daemon says of a backup that it has made. */
+const keptBy = ({ id, instance_uid, definition_id }: { id: string; instance_uid: string; definition_id: string }) => ({
+  manifest_sha256: '1'.repeat(64),
+  address: '/var/lib/hortusd/backups',
+  manifest: {
+    format: 1,
+    backup_id: id,
+    instance_uid,
+    definition_id,
+    species: 'inkwell',
+    template_version: '1.2.0',
+    spec_hash: `sha256:${'0'.repeat(64)}`,
+    revision: 1,
+    images: [],
+    taken_at: '2026-01-02T03:04:05Z',
+    stopped_ms: 12,
+    parts: [
+      {
+        kind: 'volume',
+        name: 'uploads',
+        file: 'volume-uploads.part',
+        entries: 3,
+        bytes: 4096,
+        stored_bytes: 512,
+        chunks: 1,
+        sha256: '0'.repeat(64),
+      },
+    ],
+  },
+});
+const ofBackup = async (caller: Caller) => ({ params: { id: (await aBackup(caller)).id } });
+
+/** Of an instance that runs the older of two versions. The caller must be an admin, who can publish them. */
 /** Of an instance that runs the older of two versions of a template of the account. */
 const anUpgrade = async (caller: Caller) => {
   const { client } = caller;
@@ -451,6 +493,18 @@ export const goodRequests: GoodRequests = {
     await ofWebhook(caller);
     return {};
   },
+  'backups.list': async (caller) => {
+    await aBackup(caller);
+    return { query: { kind: 'manual' } };
+  },
+  'backups.read': ofBackup,
+  'backups.create': ofInstance,
+  'backups.verify': ofBackup,
+  'backups.restore': async (caller) => {
+    const { id, instance_uid } = await aBackup(caller);
+    return { params: { id }, body: { confirm: instance_uid } };
+  },
+  'backups.delete': ofBackup,
   'upgrades.list': () => ({}),
   'upgrades.read': async (caller) => ({ params: { id: await anUpgrade(caller) } }),
   'upgrades.apply': async (caller) => ({ params: { id: await anUpgrade(caller) }, body: {} }),

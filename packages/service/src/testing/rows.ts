@@ -69,6 +69,7 @@ export const definitionRow = (
   last_revision: 1,
   container_name: id,
   watch_seconds: 60,
+  backup: null,
   test_id: null,
   heal: 0 as const,
   succeeded_at: null,

@@ -7,6 +7,7 @@ import { insertAccount, insertKey, insertUser } from '../identity/store.ts';
 import { newUserKey, tokenOf } from '../identity/tokens.ts';
 import { newId } from '../ids.ts';
 import { openLog } from '../log.ts';
+import { updateState } from '../storage/status-columns.ts';
 import type { Tx } from '../storage/storage.ts';
 import type { NewRow } from '../storage/tables.ts';
 import { plantAgent } from './agent-folder.ts';
@@ -38,6 +39,8 @@ export interface Caller {
   readonly client: Client;
   /** Any request at all, and what came back. */
   request(method: string, path: string, options?: Options): Promise<Answer>;
+  /** As if its daemon had been sent an execution: from then on a result of it is believed. */
+  handOver(executionId: string): Promise<void>;
 }
 
 export interface RunningService extends Caller {
@@ -79,14 +82,14 @@ export async function startApp(
     .where('hash', '=', tokenOf(adminKey).hash)
     .executeTakeFirstOrThrow();
   return {
-    ...callerOf(base, accountId, adminKey),
+    ...callerOf(base, accountId, adminKey, sideDoor),
     app,
     base,
     ground: on,
     sideDoor,
     addAccount: async () => {
       const { accountId: second, key } = await insertSecondAccount(sideDoor);
-      return callerOf(base, second, key);
+      return callerOf(base, second, key, sideDoor);
     },
   };
 }
@@ -110,11 +113,14 @@ async function settingsFor(ground: Ground): Promise<Config> {
   return readConfig(env, ground.directory);
 }
 
-function callerOf(base: string, accountId: string, ownKey: string): Caller {
+function callerOf(base: string, accountId: string, ownKey: string, sideDoor: Tx): Caller {
   return {
     accountId,
     key: ownKey,
     client: createClient({ baseUrl: base, key: ownKey, retries: { attempts: 1 } }),
+    async handOver(id) {
+      await updateState(sideDoor, 'executions', { id, column: 'status', from: 'pending', columns: { status: 'sent' } });
+    },
     async request(method, path, { body, raw, key = ownKey, headers = {} } = {}) {
       const text = raw ?? (body === undefined ? undefined : JSON.stringify(body));
       const response = await fetch(base + path, {

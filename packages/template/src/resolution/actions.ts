@@ -1,6 +1,7 @@
 import type { Manifest, ManifestAction } from '@hortus/contract/template/manifest';
 import type { Canonical, CanonicalAction } from '../canonical-form.ts';
 import { imageText } from '../image-reference.ts';
+import { projectBackup } from '../projections.ts';
 import { milliseconds } from '../quantity.ts';
 import { deepFill } from './deep-fill.ts';
 import type { Scope } from './scope.ts';
@@ -26,6 +27,11 @@ export function resolveAction(
     ...(image === undefined ? {} : { image: typeof image === 'string' ? image : imageText(image) }),
     ...(http === undefined ? {} : { http: { ...http, method: http.method ?? 'POST', headers: http.headers ?? {} } }),
   };
+}
+
+export function resolveBackup(spec: Canonical, scope: Scope, secretPaths: string[]): Manifest['backup'] {
+  const { restore_command } = deepFill(spec.backup, '/backup', (text) => scope.fill(text), secretPaths);
+  return { ...projectBackup(spec.backup), ...(restore_command === undefined ? {} : { restore_command }) };
 }
 
 export function resolveSmoke(spec: Canonical, scope: Scope, secretPaths: string[]): Manifest['smoke'] {

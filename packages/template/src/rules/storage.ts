@@ -25,7 +25,7 @@ export const storage: Rule = function* (spec) {
 };
 
 export const backup: Rule = function* (spec) {
-  const { strategy, volumes, dump_action } = spec.backup;
+  const { strategy, volumes, dump_action, restore_command } = spec.backup;
   const known = new Map<string, { critical: boolean; path: Path }>();
   for (const [component, { storage: mounts }] of Object.entries(spec.components)) {
     for (const [index, { name, critical, host_path }] of mounts.entries()) {
@@ -59,6 +59,13 @@ export const backup: Rule = function* (spec) {
     );
   } else if (action?.params.some((param) => param.required && param.default === undefined)) {
     yield error('no-dump', ['backup', 'dump_action'], `nobody is there to fill the required params of ${dump_action}`);
+  }
+  if (restore_command !== undefined && action?.type !== 'exec') {
+    yield error(
+      'no-dump',
+      ['backup', 'restore_command'],
+      'runs where the dump_action runs, and there is none of type exec',
+    );
   }
   if ((strategy === 'volume' || strategy === 'both') && volumes.length === 0) {
     yield error('no-volumes', ['backup', 'strategy'], `the strategy ${strategy} needs volumes`);

@@ -1,5 +1,5 @@
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
-import { pipeline, type Readable } from 'node:stream';
+import { type Duplex, pipeline, type Readable } from 'node:stream';
 import { EngineProblem, type EngineProblemKind } from '../engine-problem.ts';
 
 export interface Call {
@@ -63,6 +63,21 @@ export class Connection {
         }
         if (options.mayBeSilent) outgoing.setTimeout(0);
         resolve(answer);
+      });
+    });
+  }
+
+  /** The connection itself, once the engine has agreed to be talked to in both directions. It may be silent for long. */
+  talk(call: Call): Promise<Duplex> {
+    const headers = { connection: 'Upgrade', upgrade: 'tcp', ...call.headers };
+    return new Promise((resolve, reject) => {
+      const outgoing = this.#send({ ...call, headers }, false, reject, (answer) =>
+        collect(answer, (body) => reject(refusal(call, answer.statusCode ?? 0, body)), reject),
+      );
+      outgoing.on('upgrade', (_, socket, head) => {
+        outgoing.setTimeout(0);
+        if (head.length > 0) socket.unshift(head);
+        resolve(socket);
       });
     });
   }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { type Negotiated, negotiate } from './api-version.ts';
 import { type Answer, type Call, Connection } from './connection.ts';
 import type { Timeouts } from './timeouts.ts';
@@ -37,6 +38,10 @@ export class DockerApi {
 
   async stream(call: Call, options?: { mayBeSilent?: boolean }): Promise<IncomingMessage> {
     return await this.#connection.stream(await this.#versioned(call), options);
+  }
+
+  async talk(call: Call): Promise<Duplex> {
+    return await this.#connection.talk(await this.#versioned(call));
   }
 
   close(): void {

@@ -83,6 +83,7 @@ class DockerEngine implements Engine {
       runtimes: Object.keys(info.Runtimes ?? {}),
       cpus: info.NCPU,
       memoryBytes: info.MemTotal,
+      dataRoot: info.DockerRootDir ?? '/var/lib/docker',
     };
   }
 
@@ -340,6 +341,7 @@ interface InfoAnswer {
   Runtimes?: Record<string, unknown> | null;
   NCPU: number;
   MemTotal: number;
+  DockerRootDir?: string;
 }
 
 /** The part of `GET /containers/json` that we read. */

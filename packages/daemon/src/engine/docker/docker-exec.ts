@@ -1,3 +1,4 @@
+import { type Duplex, pipeline } from 'node:stream';
 import type { ExecCommand, ExecHandle } from '../engine.ts';
 import { demultiplex } from './demultiplex.ts';
 import type { DockerApi } from './docker-api.ts';
@@ -26,6 +27,7 @@ export async function dockerExec(
       Env: Object.entries(command.env ?? {}).map(([key, value]) => `${key}=${value}`),
       User: command.user,
       WorkingDir: command.workingDir,
+      AttachStdin: command.stdin !== undefined,
       AttachStdout: true,
       AttachStderr: true,
       Tty: false,
@@ -33,17 +35,17 @@ export async function dockerExec(
     timeout: api.timeouts.quick,
     signal,
   });
-  const stream = await api.stream(
-    {
-      operation,
-      method: 'POST',
-      path: `/exec/${execId}/start`,
-      body: { Detach: false, Tty: false },
-      timeout: api.timeouts.heavy,
-      signal,
-    },
-    { mayBeSilent: true },
-  );
+  const start = {
+    operation,
+    method: 'POST',
+    path: `/exec/${execId}/start`,
+    body: { Detach: false, Tty: false },
+    timeout: api.timeouts.heavy,
+    signal,
+  } as const;
+  const stream = command.stdin ? await api.talk(start) : await api.stream(start, { mayBeSilent: true });
+  // A command that ends without having read everything is told by its exit code, not by a broken pipe.
+  if (command.stdin) pipeline(command.stdin, stream as Duplex, () => undefined);
   return {
     id: execId,
     output: demultiplex(stream),

@@ -65,7 +65,13 @@ export async function ensureNetwork(api: DockerApi, spec: NamedSpec): Promise<st
       method: 'POST',
       path: '/networks/create',
       // Engines before API 1.44 allow two networks of one name unless told not to.
-      body: { Name: spec.name, Driver: 'bridge', CheckDuplicate: true, Labels: spec.labels },
+      body: {
+        Name: spec.name,
+        Driver: 'bridge',
+        CheckDuplicate: true,
+        Internal: spec.internal ?? false,
+        Labels: spec.labels,
+      },
       timeout: api.timeouts.heavy,
     });
     return Id;

@@ -12,6 +12,10 @@ const settling = {
 export const builtIns = {
   ...settling,
   'hortus.smoke': 'Smoke test',
+  'hortus.backup': 'Back up',
+  'hortus.restore': 'Restore',
+  'hortus.verify_backup': 'Verify backup',
+  'hortus.delete_backup': 'Delete backup',
   'hortus.prune': 'Prune',
 } as const;
 
@@ -21,13 +25,26 @@ export type Settling = keyof typeof settling;
 export const isBuiltIn = (slug: string): slug is BuiltIn => Object.hasOwn(builtIns, slug);
 export const isSettling = (slug: string): slug is Settling => Object.hasOwn(settling, slug);
 
+/** Those that touch only backups, so that nothing on the instance has to wait for them. */
+const apart: readonly string[] = ['hortus.verify_backup', 'hortus.delete_backup'];
+export const isExclusive = (slug: string): boolean => isBuiltIn(slug) && !apart.includes(slug);
+
+/** Those that take as long as there is data. */
+const lengthy: readonly string[] = ['hortus.backup', 'hortus.restore', 'hortus.verify_backup'];
+const LENGTHY_TIMEOUT_MS = 24 * 3_600_000;
+export const isAboutBackup = (slug: string): boolean => lengthy.includes(slug) || apart.includes(slug);
+
 /** Stopping waits for a container to end by itself, and an instance may have several. */
-export const BUILT_IN_TIMEOUT_MS = 300_000;
+const BUILT_IN_TIMEOUT_MS = 300_000;
+
+export const timeoutOf = (slug: BuiltIn): number => (lengthy.includes(slug) ? LENGTHY_TIMEOUT_MS : BUILT_IN_TIMEOUT_MS);
 
 export interface BuiltInOrder {
   readonly instance: InstanceRow;
   readonly slug: BuiltIn;
   readonly params?: Readonly<Record<string, unknown>>;
+  /** Params that only the daemon gets to see. */
+  readonly secret?: Readonly<Record<string, string>>;
   readonly actor: string | null;
   /** Ends `timeout` if it has not begun by then; ten minutes unless said. */
   readonly startWithinMs?: number;

@@ -10,7 +10,6 @@ import type { NamedRow } from '../instances/service.ts';
 import { type Instances, released } from '../instances/service.ts';
 import type { Catalog } from '../templates/catalog.ts';
 import {
-  BUILT_IN_TIMEOUT_MS,
   type BuiltIn,
   type BuiltInOrder,
   builtIns,
@@ -18,6 +17,7 @@ import {
   isSettling,
   type ServerOrder,
   type Settling,
+  timeoutOf,
 } from './built-ins.ts';
 import { NEVER_STARTED_MS, setAlarm } from './deadlines.ts';
 import { containerOf, specOf } from './declared.ts';
@@ -125,7 +125,7 @@ export class Orders {
       name: builtIns[slug],
       shown: params,
       request: { type: 'builtin', command: [], params, instance: '', container: '' },
-      timeoutMs: BUILT_IN_TIMEOUT_MS,
+      timeoutMs: timeoutOf(slug),
       startWithinMs: NEVER_STARTED_MS,
       actor,
     });
@@ -193,7 +193,7 @@ export class Orders {
   }
 }
 
-const builtIn = ({ instance, slug, params = {}, actor, startWithinMs }: BuiltInOrder): NewExecution => ({
+const builtIn = ({ instance, slug, params = {}, secret, actor, startWithinMs }: BuiltInOrder): NewExecution => ({
   instance,
   slug,
   name: builtIns[slug],
@@ -201,11 +201,11 @@ const builtIn = ({ instance, slug, params = {}, actor, startWithinMs }: BuiltInO
   request: {
     type: 'builtin',
     command: [],
-    params,
+    params: { ...params, ...secret },
     instance: instance.container_name,
     container: instance.container_name,
   },
-  timeoutMs: BUILT_IN_TIMEOUT_MS,
+  timeoutMs: timeoutOf(slug),
   startWithinMs: startWithinMs ?? NEVER_STARTED_MS,
   actor,
 });

@@ -1,4 +1,4 @@
-import { isBuiltIn } from './built-ins.ts';
+import { isBuiltIn, isExclusive } from './built-ins.ts';
 import { NEVER_STARTED_MS } from './deadlines.ts';
 import type { ExecutionRow } from './store.ts';
 
@@ -23,15 +23,17 @@ export interface Link {
 
 /**
  * Decides for all unfinished executions of a server, oldest first. Built-in actions of an instance happen one after
- * another and before whatever was ordered after them; the actions of its template do not wait for each other.
+ * another and before whatever was ordered after them; the actions of its template do not wait for each other. What only
+ * looks after backups waits for nobody.
  */
 export function turns(rows: readonly ExecutionRow[], link: Link): Turn[] {
   const busy = new Set<string>();
   return rows.map((row) => {
     const place = row.instance_id ?? row.server_id;
     const waits = busy.has(place);
-    if (isBuiltIn(row.slug)) busy.add(place);
-    return turn(row, waits, link);
+    const exclusive = isExclusive(row.slug);
+    if (exclusive) busy.add(place);
+    return turn(row, waits && !(isBuiltIn(row.slug) && !exclusive), link);
   });
 }
 

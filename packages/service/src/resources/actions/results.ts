@@ -3,7 +3,8 @@ import { CHANNEL_TOPIC } from '../../channel/waker.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
-import { type BuiltIn, isBuiltIn, isSettling, type Settling } from './built-ins.ts';
+import type { Ended } from '../backups/endings.ts';
+import { type BuiltIn, isAboutBackup, isBuiltIn, isSettling, type Settling } from './built-ins.ts';
 import { GRACE_MS, setAlarm } from './deadlines.ts';
 import { type ExecutionMove, executionLifecycle } from './lifecycle.ts';
 import { KEPT_BYTES, keep } from './output.ts';
@@ -18,6 +19,8 @@ export interface ResultsDeps {
     began(tx: Tx, instanceId: string, slug: Settling, actor: string | null): Promise<void>;
     settled(tx: Tx, instanceId: string, slug: Settling, actor: string | null): Promise<void>;
   };
+  /** Told, in the same transaction, how what was ordered about a backup ended. */
+  readonly backupEnded: (tx: Tx, ended: Ended) => Promise<void>;
   /** The values that nobody may read in what an action wrote. */
   readonly secretsOf: (queries: Queries, owner: { accountId: string; definitionId: string }) => Promise<string[]>;
 }
@@ -30,6 +33,7 @@ export interface Ending {
   readonly truncated?: boolean | undefined;
   readonly error?: string | null | undefined;
   readonly outcome?: 'known' | 'unknown';
+  readonly result?: unknown;
 }
 
 type Final = 'complete' | 'fail' | 'expire' | 'cancel';
@@ -74,8 +78,23 @@ export class Results {
         paused_at: null,
       },
     });
+    if (isAboutBackup(row.slug)) await this.#afterBackup(tx, ended, ending);
     if (isBuiltIn(row.slug)) await this.#afterBuiltIn(tx, ended, row.slug, actor);
     return ended;
+  }
+
+  #afterBackup(tx: Tx, row: ExecutionRow, { actor, result }: Ending): Promise<void> {
+    const { account_id: accountId, slug, error, status } = row;
+    const params = JSON.parse(row.params) as Record<string, unknown>;
+    return this.#deps.backupEnded(tx, {
+      accountId,
+      slug,
+      params,
+      completed: status === 'completed',
+      error,
+      result,
+      actor,
+    });
   }
 
   async #afterBuiltIn(tx: Tx, row: ExecutionRow, slug: BuiltIn, actor: string | null): Promise<void> {

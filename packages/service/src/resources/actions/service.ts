@@ -28,7 +28,7 @@ import {
   waitingExecutions,
 } from './store.ts';
 
-export interface ActionsDeps extends Pick<ResultsDeps, 'secretsOf'> {
+export interface ActionsDeps extends Pick<ResultsDeps, 'secretsOf' | 'backupEnded'> {
   readonly storage: Storage;
   readonly pages: Pages;
   readonly vault: Vault;
@@ -38,7 +38,10 @@ export interface ActionsDeps extends Pick<ResultsDeps, 'secretsOf'> {
 }
 
 /** What a daemon says over its channel of an execution that ended. */
-export type Result = Pick<ActionReport, 'exit_code' | 'output' | 'output_truncated' | 'error' | 'outcome'> & {
+export type Result = Pick<
+  ActionReport,
+  'exit_code' | 'output' | 'output_truncated' | 'error' | 'outcome' | 'result'
+> & {
   readonly execution_id: string;
 };
 
@@ -218,6 +221,7 @@ export class Actions {
       truncated: report.output_truncated,
       error: report.error ?? (status === 'completed' ? null : wordless[status]),
       outcome: report.outcome === 'unknown' ? 'unknown' : 'known',
+      result: report.result,
     });
   }
 }

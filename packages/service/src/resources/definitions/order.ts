@@ -1,3 +1,4 @@
+import { type BackupSettings, standardBackup } from '@hortus/contract/resources/backup-settings';
 import type { DefinitionCreate } from '@hortus/contract/resources/definitions';
 import { checkInputs, type InputCheck, type Inputs, splitSecretInputs } from '@hortus/template/inputs';
 import { generateSecrets } from '@hortus/template/secrets';
@@ -16,6 +17,7 @@ export interface Order {
   readonly profile: string;
   readonly variant: string | null;
   readonly watchSeconds: number;
+  readonly backup: BackupSettings | undefined;
   readonly heal: boolean;
   readonly plain: Inputs;
   readonly secret: Readonly<Record<string, string>>;
@@ -49,6 +51,7 @@ export async function readOrder(
     profile: checkProfile(template, body.profile ?? config?.profile ?? 'development'),
     variant: checkVariant(template, body.variant ?? config?.variant ?? null),
     watchSeconds: body.watch_seconds ?? 60,
+    backup: body.backup && { ...standardBackup, ...body.backup },
     heal: body.heal ?? false,
     plain,
     secret,

@@ -1,8 +1,13 @@
+import { type BackupSettings, standardBackup } from '@hortus/contract/resources/backup-settings';
 import type { Definition, Revision, Secret } from '@hortus/contract/resources/definition-records';
 import { iso } from '../../time.ts';
 import type { CatalogTemplate } from '../templates/catalog.ts';
 import { changesBetween } from './changes.ts';
 import type { CurrentRow, RevisionRow, SecretRow } from './store.ts';
+
+/** As somebody has set them, otherwise the standard. */
+export const backupSettings = ({ backup }: Pick<CurrentRow, 'backup'>): BackupSettings =>
+  backup === null ? standardBackup : JSON.parse(backup);
 
 /** Rows as the contract shows them. */
 export const definitionRecord = (row: CurrentRow, template: CatalogTemplate): Definition => ({
@@ -23,6 +28,7 @@ export const definitionRecord = (row: CurrentRow, template: CatalogTemplate): De
   current_revision: row.current_revision,
   container_name: row.container_name,
   watch_seconds: row.watch_seconds,
+  backup: backupSettings(row),
   deploy_test: row.test_id !== null,
   heal: row.heal === 1,
   created_at: iso(row.created_at),

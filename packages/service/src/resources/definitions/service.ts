@@ -8,13 +8,14 @@ import { begin, transition } from '../../state/transition.ts';
 import { type Page, type PageRequest, type Pages, slice } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
+import type { PlanFor } from '../backups/schedule.ts';
 import { openSavedConfig } from '../saved-configs/opening.ts';
 import type { Catalog, CatalogTemplate } from '../templates/catalog.ts';
 import { joinTenant, tenantIsThere } from '../tenants/membership.ts';
 import { requireSecrets } from './deployable.ts';
 import { definitionLifecycle } from './lifecycle.ts';
 import { type Order, readOrder } from './order.ts';
-import { definitionRecord, revisionRecord, secretRecord } from './record.ts';
+import { backupSettings, definitionRecord, revisionRecord, secretRecord } from './record.ts';
 import { readRevision } from './revise.ts';
 import { keepGenerated, keepGiven } from './secrets.ts';
 import {
@@ -41,6 +42,8 @@ export interface DefinitionsDeps {
   readonly catalog: Catalog;
   readonly vault: Vault;
   readonly hasServer: (tx: Tx, accountId: string, id: string) => Promise<boolean>;
+  /** Puts down when it is backed up by itself. */
+  readonly planBackups: (tx: Tx, plan: PlanFor) => Promise<void>;
   /** Ends the deployments that wait and, if asked, those that run. */
   readonly stopDeployments: (
     tx: Tx,
@@ -109,6 +112,7 @@ export class Definitions {
         last_revision: 1,
         container_name: instanceUid,
         watch_seconds: order.watchSeconds,
+        backup: order.backup === undefined ? null : JSON.stringify(order.backup),
         test_id: order.testId ?? null,
         heal: order.heal ? 1 : 0,
         succeeded_at: null,
@@ -137,6 +141,7 @@ export class Definitions {
     const owner = { accountId, definitionId: row.id };
     await keepGenerated(tx, this.#deps.vault, owner, template.spec, order.generated);
     await keepGiven(tx, this.#deps.vault, owner, template.spec, order.secret);
+    if (order.backup) await this.#deps.planBackups(tx, { ...owner, spec: template.spec, settings: order.backup });
     return definitionRecord({ ...row, ...revision }, template);
   }
 
@@ -153,11 +158,13 @@ export class Definitions {
     const template = this.#template(before.template_id);
     const next = readRevision(template, before, body);
     const number = before.last_revision + 1;
+    const settings = { ...backupSettings(before), ...body.backup };
     const changed = await transition(tx, definitionLifecycle, before, 'revise', {
       actor: actorOf(principal),
       set: {
         name: body.name ?? before.name,
         watch_seconds: body.watch_seconds ?? before.watch_seconds,
+        ...(body.backup ? { backup: JSON.stringify(settings) } : {}),
         heal: body.heal === undefined ? before.heal : body.heal ? 1 : 0,
         current_revision: number,
         last_revision: number,
@@ -173,6 +180,8 @@ export class Definitions {
       next.secret,
     );
     for (const name of next.removedSecrets) await removeSecret(tx, id, name);
+    const plan = { definitionId: id, accountId: before.account_id, spec: template.spec, settings };
+    if (body.backup) await this.#deps.planBackups(tx, plan);
     if (body.heal && !before.heal) await this.#deps.healLiving(tx, id);
     return definitionRecord({ ...changed, ...next.revision }, template);
   }

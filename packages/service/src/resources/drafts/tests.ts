@@ -88,6 +88,7 @@ export class TemplateTests {
         // There is nothing that it could go back to.
         watchSeconds: 0,
         heal: false,
+        backup: undefined,
         plain,
         secret,
         generated: await generateSecrets(template.spec),

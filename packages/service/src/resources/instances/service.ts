@@ -125,6 +125,17 @@ export class Instances {
     return { ...(await this.find(tx, principal, row.id)), ...row };
   }
 
+  /** The same for what happens by itself, with nobody asking. */
+  async lockLivingIn(tx: Tx, accountId: string, definitionId: string): Promise<NamedRow | undefined> {
+    const row = await lockLiving(tx, definitionId);
+    const found = row && (await findInstance(tx, { accountId }, row.id));
+    return row && found && { ...found, ...row };
+  }
+
+  findIn(queries: Queries, accountId: string, id: string): Promise<NamedRow | undefined> {
+    return findInstance(queries, { accountId }, id);
+  }
+
   record(row: NamedRow): Instance {
     const { species } = this.#deps.catalog.known(row.template_id).item;
     return instanceRecord(row, species, (this.#deps.clock ?? Date.now)());

@@ -15,6 +15,7 @@ import type { Engine } from '../../../testing/engines.ts';
 import { QuietLog } from '../../../testing/quiet-log.ts';
 import { insertAccount, serverRow } from '../../../testing/rows.ts';
 import { openVault } from '../../../vault/vault.ts';
+import { planBackups } from '../../backups/schedule.ts';
 import { Definitions } from '../../definitions/service.ts';
 import { deployedOn } from '../../instances/on-server.ts';
 import { ManifestReading } from '../../manifest/reading.ts';
@@ -66,6 +67,7 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
     catalog,
     vault,
     hasServer: servers.has.bind(servers),
+    planBackups,
     stopDeployments: stopDeployments(wake),
     releaseAll: instances.releaseAll,
     keepAll: instances.keepAll,

@@ -17,6 +17,9 @@ import { openVault } from '../../../vault/vault.ts';
 import { DEADLINE } from '../../actions/deadlines.ts';
 import type { Line } from '../../actions/dispatch.ts';
 import { Actions } from '../../actions/service.ts';
+import { Endings } from '../../backups/endings.ts';
+import { BACKUPS_DUE, dueJob, planBackups } from '../../backups/schedule.ts';
+import { Backups } from '../../backups/service.ts';
 import { secretValues } from '../../definitions/deployable.ts';
 import { Definitions } from '../../definitions/service.ts';
 import { Manifests } from '../../manifest/service.ts';
@@ -80,8 +83,18 @@ async function replicaOn(storage: Storage, clock: () => number) {
     catalog,
     instances,
     manifestOf: (...of) => manifests.resolve(...of),
+    backupEnded: (tx, ended) => endings.ended(tx, ended),
     secretsOf: async (queries, owner) => (await secretValues(queries, vault, owner)).map(({ value }) => value),
   });
+  const backups = new Backups({
+    reader: storage.reader,
+    pages,
+    vault,
+    catalog,
+    instances,
+    order: (tx, order) => actions.order(tx, order),
+  });
+  const endings = new Endings(backups);
   const orders = new InstanceOrders({
     instances,
     catalog,
@@ -94,6 +107,7 @@ async function replicaOn(storage: Storage, clock: () => number) {
     catalog,
     vault,
     hasServer: async () => true,
+    planBackups,
     stopDeployments: async () => {},
     releaseAll: (tx, ...rest) => instances.releaseAll(tx, ...rest),
     keepAll: (tx, ...rest) => instances.keepAll(tx, ...rest),
@@ -106,9 +120,9 @@ async function replicaOn(storage: Storage, clock: () => number) {
     clock,
     replica: newId('job'),
     sweepMs: 60_000,
-    handlers: { [DEADLINE]: actions.deadlineJob() },
+    handlers: { [DEADLINE]: actions.deadlineJob(), [BACKUPS_DUE]: dueJob({ storage, backups, instances }) },
   });
-  return { storage, bus, instances, actions, orders, definitions, worker, log };
+  return { storage, bus, instances, actions, backups, orders, definitions, worker, log };
 }
 
 /** A daemon at the end of a line, as the service sees it. */

@@ -1,0 +1,98 @@
+import type { Execution } from '@hortus/contract/resources/actions';
+import type { Backup } from '@hortus/contract/resources/backups';
+import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { hortus } from '../testing/hortus.ts';
+import * as records from '../testing/records.ts';
+import { type ScriptedService, startScriptedService } from '../testing/scripted-service.ts';
+
+let service: ScriptedService;
+let home: TemporaryFolder;
+const instance = records.instance();
+const execution = records.execution({ slug: 'hortus.backup', name: 'Back up' });
+const backup: Backup = {
+  id: records.recordId('bkp', 1),
+  instance_id: instance.id,
+  definition_id: instance.definition_id,
+  server_id: instance.server_id,
+  instance_uid: instance.instance_uid,
+  kind: 'manual',
+  status: 'completed',
+  execution_id: execution.id,
+  species: 'miniflux',
+  template_version: '1.0.0',
+  spec_hash: null,
+  revision: 1,
+  images: [],
+  parts: [],
+  bytes: 5_000_000,
+  stored_bytes: 1_200_000,
+  stopped_ms: 0,
+  address: '/var/lib/hortusd/backups',
+  manifest_sha256: null,
+  error: null,
+  last_verified: null,
+  proof: null,
+  verify_error: null,
+  created_by: null,
+  created_at: '2026-01-01T00:00:00.000Z',
+  finished_at: null,
+};
+
+beforeEach(async () => {
+  service = await startScriptedService();
+  home = temporaryFolder('cli');
+  service.list('instances.list', [instance]);
+  service.list('backups.list', []);
+  service.on('backups.read', () => ({ success: true, data: backup }));
+  const ordered = () => ({ success: true as const, execution, backup, data: backup });
+  for (const name of ['backups.create', 'backups.verify', 'backups.restore'] as const) service.on(name, ordered);
+  service.on('backups.delete', () => ({ success: true, data: { ...backup, status: 'deleting' } }));
+});
+afterEach(async () => {
+  await home.remove();
+  await service.stop();
+});
+
+const run = (...argv: string[]) =>
+  hortus(home.path, ['backups', ...argv], { env: { HORTUS_URL: service.url, HORTUS_KEY: 'hk_live_1' } });
+const ends = (end: Partial<Execution>) => {
+  const data = { ...execution, ...end };
+  service.on('actions.read', () => ({ success: true, execution: data, data }));
+};
+
+test('backups are listed with their size and proof, and an empty list says what to do', async () => {
+  expect((await run('list')).stdout).toContain('hortus backups create');
+  service.list('backups.list', [backup, { ...backup, verify_error: 'chunk 2 is damaged' }]);
+  const { stdout } = await run('list', instance.instance_uid);
+  expect(stdout).toMatch(/1\.2 MB\s+never/);
+  expect(stdout).toContain('failed: chunk 2 is damaged');
+  expect(service.asked.at(-1)).toMatchObject({ query: { definition_id: instance.definition_id } });
+  expect(JSON.parse((await run('list', '--json')).stdout)).toHaveLength(2);
+});
+
+test('one is made, and waited for', async () => {
+  expect((await run('create', instance.instance_uid)).stdout).toContain(`hortus actions show ${execution.id}`);
+  ends({ status: 'completed' });
+  const done = await run('create', instance.instance_uid, '--wait');
+  expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining(`backed up as ${backup.id}, 1.2 MB`) });
+  expect(service.asked.find(({ name }) => name === 'backups.create')?.params).toEqual({ id: instance.id });
+});
+
+test('what is wrong with one is said, and the exit code says that something is', async () => {
+  ends({ status: 'failed', error: 'The backup of volume data cannot be used: chunk 2 is damaged.' });
+  const failed = await run('verify', backup.id, '--wait');
+  expect(failed.code).not.toBe(0);
+  expect(failed.stderr).toContain('volume data cannot be used: chunk 2 is damaged');
+});
+
+test('one is put back or deleted only when that is confirmed', async () => {
+  expect(await run('restore', backup.id)).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+  ends({ status: 'completed' });
+  const restored = await run('restore', backup.id, '--yes', '--wait');
+  expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('again.') });
+  const order = service.asked.find(({ name }) => name === 'backups.restore');
+  expect(order?.body).toEqual({ confirm: instance.instance_uid });
+  expect(await run('delete', backup.id)).toMatchObject({ code: 2 });
+  expect((await run('delete', backup.id, '--yes')).stdout).toBe(`${backup.id} is being deleted.\n`);
+});

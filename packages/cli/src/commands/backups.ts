@@ -1,0 +1,157 @@
+import type { Client } from '@hortus/client/client';
+import type { Execution } from '@hortus/contract/resources/actions';
+import type { Backup } from '@hortus/contract/resources/backups';
+import { confirmByName, waiting, waitOptions } from '../asking.ts';
+import { type Call, command } from '../command.ts';
+import type { Exit } from '../exit-codes.ts';
+import { followExecution } from '../following/execution.ts';
+import { findInstance } from '../lookup/instances.ts';
+import { printJson } from '../output/json.ts';
+import { safeLine } from '../output/safe-text.ts';
+import { status } from '../output/status.ts';
+import { table } from '../output/table.ts';
+import { ago, disk } from '../output/words.ts';
+
+export const backupsList = command({
+  name: 'backups list',
+  summary: 'List backups, newest first',
+  args: ['instance?'],
+  examples: [
+    ['hortus backups list', 'Of all instances.'],
+    ['hortus backups list miniflux', 'Of one.'],
+  ],
+  calls: ['backups.list', 'instances.list'],
+  async run({ args, json, client, world: { terminal, now } }) {
+    const service = await client();
+    const instance = args.instance === undefined ? undefined : await findInstance(service, args.instance);
+    // By definition: an instance that was released and deployed again keeps its backups.
+    const query = instance ? { definition_id: instance.definition_id } : {};
+    const backups = await Array.fromAsync(service.pages('backups.list', { query }));
+    if (json) printJson(terminal, backups);
+    else if (backups.length === 0) terminal.out('There are no backups. hortus backups create makes the first.\n');
+    else {
+      const columns = [
+        { title: 'Instance', text: ({ instance_uid }: Backup) => instance_uid },
+        { title: 'Made', text: ({ created_at }: Backup) => ago(created_at, now()) },
+        { title: 'Kind', text: ({ kind }: Backup) => kind },
+        { title: 'Status', text: (backup: Backup) => status(terminal, backup.status) },
+        { title: 'Size', text: ({ stored_bytes }: Backup) => disk(stored_bytes) },
+        { title: 'Verified', text: (backup: Backup) => verified(backup, now()) },
+        { title: 'Id', text: ({ id }: Backup) => id },
+      ];
+      terminal.out(table<Backup>(terminal, columns, backups));
+    }
+    return 'ok';
+  },
+});
+
+const verified = ({ last_verified, verify_error }: Backup, now: number): string =>
+  verify_error === null ? ago(last_verified, now) : `failed: ${safeLine(verify_error)}`;
+
+export const backupsCreate = command({
+  name: 'backups create',
+  summary: 'Back up an instance',
+  about: 'As its template says: a dump while it runs, copies of volumes while it is stopped for a moment.',
+  args: ['instance'],
+  options: waitOptions,
+  examples: [['hortus backups create miniflux --wait', 'Returns when the backup is there.']],
+  calls: ['instances.list', 'backups.create', 'backups.read', 'actions.read'],
+  async run(call) {
+    waiting(call.options);
+    const service = await call.client();
+    const instance = await findInstance(service, call.args.instance);
+    const ordered = await service.call('backups.create', { params: { id: instance.id } });
+    return settle(call, service, ordered, {
+      ordered: `${instance.instance_uid} is being backed up as ${ordered.backup.id}.`,
+      done: ({ id, stored_bytes }) => `${instance.instance_uid} is backed up as ${id}, ${disk(stored_bytes)}.`,
+    });
+  },
+});
+
+export const backupsVerify = command({
+  name: 'backups verify',
+  summary: 'Prove a backup by restoring it into an application that is thrown away',
+  args: ['backup'],
+  options: waitOptions,
+  examples: [['hortus backups verify bkp_… --wait', 'Says what is wrong with it, if something is.']],
+  calls: ['backups.verify', 'backups.read', 'actions.read'],
+  async run(call) {
+    waiting(call.options);
+    const service = await call.client();
+    const ordered = await service.call('backups.verify', { params: { id: call.args.backup } });
+    return settle(call, service, ordered, {
+      ordered: `${ordered.backup.id} is being verified.`,
+      done: ({ id, proof }) =>
+        proof === 'read' ? `All of ${id} can be read.` : `${id} is good: an application came up with it.`,
+    });
+  },
+});
+
+export const backupsRestore = command({
+  name: 'backups restore',
+  summary: 'Put a backup in the place of what an instance has',
+  about: 'What is there is kept as a backup of its own before it is replaced.',
+  args: ['backup'],
+  options: { ...waitOptions, yes: { type: 'boolean', short: 'y', about: 'Do not ask.' } },
+  examples: [['hortus backups restore bkp_… --wait', 'Asks first, and returns when the instance is healthy again.']],
+  calls: ['backups.read', 'backups.restore', 'actions.read'],
+  async run(call) {
+    waiting(call.options);
+    const service = await call.client();
+    const params = { id: call.args.backup };
+    const { instance_uid: uid, created_at } = (await service.call('backups.read', { params })).data;
+    const what = `The data of ${uid} is replaced by that of ${created_at}; what is there now is kept as a backup.`;
+    await confirmByName(call.world, what, uid, call.options.yes);
+    const ordered = await service.call('backups.restore', { params, body: { confirm: uid } });
+    return settle(call, service, ordered, {
+      ordered: `${uid} is being restored.`,
+      done: () => `${uid} has the data of ${created_at} again.`,
+    });
+  },
+});
+
+export const backupsDelete = command({
+  name: 'backups delete',
+  summary: 'Delete a backup',
+  args: ['backup'],
+  options: { yes: { type: 'boolean', short: 'y', about: 'Do not ask.' } },
+  examples: [['hortus backups delete bkp_…', 'Asks first.']],
+  calls: ['backups.read', 'backups.delete'],
+  async run({ args, options, json, client, world }) {
+    const service = await client();
+    const params = { id: args.backup };
+    const { instance_uid: uid, created_at } = (await service.call('backups.read', { params })).data;
+    await confirmByName(world, `The backup of ${uid} of ${created_at} goes for good.`, uid, options.yes);
+    const { data } = await service.call('backups.delete', { params });
+    if (json) printJson(world.terminal, data);
+    else world.terminal.out(`${data.id} is ${data.status === 'deleted' ? 'deleted' : 'being deleted'}.\n`);
+    return 'ok';
+  },
+});
+
+type Waiting = Pick<Call<{ wait: boolean; timeout: string | undefined }>, 'json' | 'world' | 'options'>;
+
+/** Says that an order is on its way, or waits for its end and says that. */
+async function settle(
+  { json, world, options }: Waiting,
+  service: Client,
+  { execution, backup }: { execution: Execution; backup: Backup },
+  words: { ordered: string; done: (backup: Backup) => string },
+): Promise<Exit> {
+  const { terminal } = world;
+  const { wait, timeout } = waiting(options);
+  const look = `hortus actions show ${execution.id}`;
+  if (!wait) {
+    if (json) printJson(terminal, { execution, backup });
+    else terminal.out(`${words.ordered} ${look} says how it goes.\n`);
+    return 'ok';
+  }
+  world.leaving(`The order stands. ${look} says how it goes.`);
+  const unfinished = `${execution.name} has not ended yet. ${look} says how it goes.`;
+  const ended = await followExecution(service, execution, world, { timeout, unfinished });
+  const after = (await service.call('backups.read', { params: { id: backup.id } })).data;
+  if (json) printJson(terminal, { execution: ended, backup: after });
+  else if (ended.status === 'completed') terminal.out(`${words.done(after)}\n`);
+  else terminal.note(`${safeLine(ended.error ?? `It ended as ${ended.status}.`)}\n`);
+  return ended.status === 'completed' ? 'ok' : 'failed';
+}

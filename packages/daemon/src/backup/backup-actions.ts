@@ -1,0 +1,219 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ActionOutcome, type ActionRequest, failure, success } from '../actions/action.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Ingress } from '../ingress/ingress.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Log } from '../log.ts';
+import { isSafeName } from '../plan/names.ts';
+import type { BackupStore } from './backup-store.ts';
+import { Keys } from './keys.ts';
+import type { Vessel } from './part.ts';
+import { endLeftPauses } from './pause.ts';
+import { restore } from './restore.ts';
+import { type Taken, takeBackup } from './take.ts';
+import { clearTrials } from './trial.ts';
+import { verify } from './verify.ts';
+
+export interface BackupActionsOptions {
+  engine: Engine;
+  ingress: Ingress;
+  journal: Journal;
+  log: Log;
+  store: BackupStore;
+  serverId(): string;
+  /** For tests, which end the process there. */
+  boundary?: ((moment: string) => void) | undefined;
+}
+
+/** One execution of a built-in action about a backup. */
+export interface BackupRun {
+  id: string;
+  uid: string;
+  params: Readonly<Record<string, unknown>>;
+  /** Where an earlier life of the daemon had got to. */
+  reached: unknown;
+  reach(point: unknown): void;
+}
+
+interface Work extends BackupRun {
+  signal: AbortSignal;
+  say(line: string): void;
+}
+
+type Result = Readonly<Record<string, unknown>>;
+const KEY_BYTES = 32;
+const RETRY_MS = 2_000;
+
+/** The built-in actions about backups. */
+export class BackupActions {
+  readonly #options: BackupActionsOptions;
+  readonly #keys = new Keys();
+  readonly #running = new Map<string, { controller: AbortController; done: Promise<unknown> }>();
+  readonly #stopped = new AbortController();
+  #recovered: Promise<void> = Promise.resolve();
+
+  constructor(options: BackupActionsOptions) {
+    this.#options = options;
+  }
+
+  /** Starts what an earlier life had stopped for a backup, and clears away what it was trying out. */
+  recover(): void {
+    this.#recovered = this.#recover();
+  }
+
+  has(slug: string): boolean {
+    return Object.hasOwn(this.#actions, slug);
+  }
+
+  /** What must not happen at once. Reading a backup disturbs nobody, so it does not keep an instance from being deployed. */
+  turnOf(slug: string, uid: string): string {
+    return slug === 'hortus.verify_backup' || slug === 'hortus.delete_backup' ? `${uid} backups` : uid;
+  }
+
+  withoutKeys(request: ActionRequest): ActionRequest {
+    return this.has(request.action.slug) ? this.#keys.take(request) : request;
+  }
+
+  cancel(id: string): void {
+    this.#running.get(id)?.controller.abort();
+  }
+
+  /** Ends what is under way, and returns when the applications that it had stopped run again. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    for (const { controller } of this.#running.values()) controller.abort();
+    await Promise.all([...this.#running.values()].map(({ done }) => done));
+  }
+
+  async run(slug: string, run: BackupRun): Promise<ActionOutcome> {
+    const controller = new AbortController();
+    if (this.#stopped.signal.aborted) controller.abort();
+    const done = this.#carryOut(slug, run, controller.signal);
+    this.#running.set(run.id, { controller, done });
+    try {
+      return await done;
+    } finally {
+      this.#running.delete(run.id);
+      this.#keys.forget(run.id);
+    }
+  }
+
+  async #carryOut(slug: string, run: BackupRun, signal: AbortSignal): Promise<ActionOutcome> {
+    const lines: string[] = [];
+    const output = () => lines.map((line) => `${line}\n`).join('');
+    try {
+      await this.#recovered;
+      const action = this.#actions[slug];
+      if (action === undefined) return failure(`This daemon has no built-in action ${slug}.`);
+      const result = await action({ ...run, signal, say: (line) => lines.push(line) });
+      return { ...success(output()), result };
+    } catch (error) {
+      const outcome = signal.aborted ? failure('It was cancelled.', 'cancelled') : failure((error as Error).message);
+      return { ...outcome, output: output() };
+    }
+  }
+
+  readonly #actions: Readonly<Record<string, (work: Work) => Promise<Result>>> = {
+    'hortus.backup': (work) => this.#backup(work),
+    'hortus.restore': (work) => this.#restore(work),
+    'hortus.verify_backup': (work) => this.#verify(work),
+    'hortus.delete_backup': (work) => this.#delete(work),
+  };
+
+  async #backup(work: Work): Promise<Result> {
+    const { engine, journal, boundary } = this.#options;
+    const { key } = await this.#keys.of(work.id, work.signal);
+    const vessel = this.#vessel(work, 'backup_id', key);
+    const extent = work.params.extent === 'volumes' ? 'volumes' : 'declared';
+    const { pauses } = journal;
+    const taking = { engine, pauses, vessel, ...this.#deployed(work.uid), boundary };
+    let taken: Taken;
+    try {
+      taken = await takeBackup(taking, extent);
+    } catch (error) {
+      // What came to nothing must not fill the disk.
+      await vessel.store.remove(vessel.place).catch(() => undefined);
+      throw error;
+    }
+    for (const { kind, name, bytes, stored_bytes } of taken.manifest.parts) {
+      work.say(`${kind} ${name}: ${bytes} bytes, stored as ${stored_bytes}`);
+    }
+    if (taken.manifest.stopped_ms > 0) work.say(`The application was stopped for ${taken.manifest.stopped_ms} ms`);
+    return this.#report(taken);
+  }
+
+  async #restore(work: Work): Promise<Result> {
+    const { engine, journal, ingress, boundary } = this.#options;
+    const { key, safetyKey } = await this.#keys.of(work.id, work.signal);
+    const kept = await restore({
+      engine,
+      ingress,
+      pauses: journal.pauses,
+      ...this.#deployed(work.uid),
+      source: this.#vessel({ ...work, signal: undefined }, 'backup_id', key),
+      manifestSha256: String(work.params.manifest_sha256),
+      safety: this.#vessel(work, 'safety_backup_id', safetyKey),
+      kept: work.reached as Taken | undefined,
+      keep: (taken) => work.reach(taken),
+      say: work.say,
+      boundary,
+    });
+    return { safety: this.#report(kept) };
+  }
+
+  async #verify(work: Work): Promise<Result> {
+    const { engine } = this.#options;
+    const { key } = await this.#keys.of(work.id, work.signal);
+    const source = this.#vessel(work, 'backup_id', key);
+    const { manifest } = this.#deployed(work.uid);
+    const manifestSha256 = String(work.params.manifest_sha256);
+    const proof = await verify({ engine, source, manifest, manifestSha256, say: work.say, signal: work.signal });
+    return { proof };
+  }
+
+  async #delete(work: Work): Promise<Result> {
+    const { store, place } = this.#vessel(work, 'backup_id', Buffer.alloc(KEY_BYTES));
+    await store.remove(place);
+    return {};
+  }
+
+  #report({ manifest, manifest_sha256 }: Taken): Result {
+    return { manifest, manifest_sha256, address: this.#options.store.address };
+  }
+
+  /** Names become paths here, so they are checked whoever sent them. */
+  #vessel(
+    { uid, params, signal }: Pick<Work, 'uid' | 'params'> & { signal: AbortSignal | undefined },
+    field: string,
+    key: Buffer | undefined,
+  ): Vessel {
+    const backupId = params[field];
+    const instanceUid = typeof params.instance_uid === 'string' ? params.instance_uid : uid;
+    if (typeof backupId !== 'string' || !isSafeName(backupId)) throw new Error(`${field} is not the id of a backup.`);
+    if (!isSafeName(instanceUid)) throw new Error('instance_uid is not the name of an instance.');
+    if (key?.length !== KEY_BYTES) throw new Error('The service sent no key for the backup.');
+    return { store: this.#options.store, place: { instanceUid, backupId }, key, signal };
+  }
+
+  #deployed(uid: string) {
+    const { manifests } = this.#options.journal;
+    const manifest = manifests.of(uid);
+    if (manifest === undefined) throw new Error(`No instance ${uid} was deployed by this daemon.`);
+    return { manifest, images: manifests.imagesOf(uid) };
+  }
+
+  async #recover(): Promise<void> {
+    const { engine, journal, log, serverId } = this.#options;
+    const { pauses } = journal;
+    while (!this.#stopped.signal.aborted) {
+      try {
+        await endLeftPauses({ engine, pauses });
+        await clearTrials(engine, serverId());
+        return;
+      } catch (error) {
+        log.warn('what was left of backups could not be taken up yet', { error });
+        await sleep(RETRY_MS, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
+      }
+    }
+  }
+}

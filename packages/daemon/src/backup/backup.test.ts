@@ -1,0 +1,275 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Manifest } from '@hortus/contract/template/manifest';
+import { until } from '@hortus/testkit/until';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { action } from '../testing/actions.ts';
+import { DaemonProcess, sleeper } from '../testing/daemon-process.ts';
+import type { Taken } from './take.ts';
+
+let daemon: DaemonProcess;
+beforeAll(async () => {
+  daemon = await DaemonProcess.start();
+  await daemon.connected();
+});
+afterAll(() => daemon.close());
+
+/** Those that start daemons of their own need longer on a busy machine. */
+const LONG = 120_000;
+
+const key = randomBytes(32).toString('base64');
+let executions = 0;
+const newBackup = () => `bkp_${randomBytes(8).toString('hex')}`;
+
+/** Orders a built-in action, as the service does. */
+function order(slug: string, uid: string, params: Record<string, unknown>, on = daemon): string {
+  const execution_id = `exe_backup_${++executions}`;
+  on.service.send(request(execution_id, slug, uid, params));
+  return execution_id;
+}
+
+const request = (execution_id: string, slug: string, uid: string, params: Record<string, unknown>) => ({
+  type: 'action_request',
+  execution_id,
+  instance_id: 'ins_1',
+  container_name: uid,
+  action: { slug, type: 'builtin', command: [], timeout: '3600s' },
+  params: { key, safety_key: key, ...params },
+});
+
+const run = (slug: string, uid: string, params: Record<string, unknown>) =>
+  daemon.resultOf(order(slug, uid, params)) as Promise<Record<string, unknown> & { result: Taken }>;
+
+const declared = { strategy: 'volume', volumes: [{ name: 'data', critical: true }] } as const;
+const noDump = { dump_action: null, schedule_hint: null };
+const smoke = (file: string): Manifest['smoke'] => [{ exec: { component: 'main', command: ['test', '-s', file] } }];
+
+/** An application with a volume at /data. */
+async function deploy(more: Partial<Manifest> = {}, on = daemon): Promise<string> {
+  const uid = on.server.newUid();
+  const storage = [{ name: 'data', volume: `${uid}_data`, mount_path: '/data', read_only: false, critical: true }];
+  const deployment = on.order(uid, [sleeper({ storage, stop_grace_period_ms: 0 })], {
+    backup: { ...declared, ...noDump, volumes: [...declared.volumes] },
+    ...more,
+  });
+  expect(await on.reportOf(deployment)).toMatchObject({ status: 'success' });
+  return uid;
+}
+
+const inside = (uid: string, script: string, on = daemon) => on.server.run(uid, 'sh', '-c', script);
+
+/** Makes a backup and answers what is needed to restore it. */
+async function backedUp(uid: string) {
+  const backup_id = newBackup();
+  const done = await run('hortus.backup', uid, { backup_id });
+  expect(done).toMatchObject({ type: 'action_completed' });
+  return { backup_id, manifest_sha256: done.result.manifest_sha256, manifest: done.result.manifest };
+}
+
+const folderOf = (uid: string, backup: string) => join(daemon.stateDirectory, 'backups', uid, backup);
+const stateOf = async (uid: string) => (await daemon.server.engine.inspect(uid))?.state;
+
+test('what was there when the backup was made is there again, and what was replaced is kept', async () => {
+  const uid = await deploy({ smoke: smoke('/data/words') });
+  await inside(uid, 'echo before > /data/words; ln -s words /data/link');
+  const { backup_id, manifest_sha256, manifest } = await backedUp(uid);
+  expect(manifest).toMatchObject({ backup_id, instance_uid: uid, revision: 1, spec_hash: `sha256:${'0'.repeat(64)}` });
+  expect(manifest.parts).toMatchObject([{ kind: 'volume', name: 'data', entries: 2, chunks: 1 }]);
+  expect(manifest.stopped_ms).toBeGreaterThan(0);
+  expect(await stateOf(uid)).toBe('running');
+
+  await inside(uid, 'echo after > /data/words; rm /data/link; echo new > /data/new');
+  const safety_backup_id = newBackup();
+  const restored = await run('hortus.restore', uid, { backup_id, manifest_sha256, safety_backup_id });
+  expect(restored).toMatchObject({ type: 'action_completed' });
+  expect(await inside(uid, 'cat /data/link; ls /data')).toBe('before\nlink\nwords\n');
+
+  const { safety } = restored.result as unknown as { safety: Taken };
+  const undone = {
+    backup_id: safety_backup_id,
+    manifest_sha256: safety.manifest_sha256,
+    safety_backup_id: newBackup(),
+  };
+  expect(await run('hortus.restore', uid, undone)).toMatchObject({ type: 'action_completed' });
+  expect(await inside(uid, 'cat /data/words; ls /data')).toBe('after\nnew\nwords\n');
+});
+
+test('a destroyed volume comes back', async () => {
+  const uid = await deploy();
+  await inside(uid, 'echo precious > /data/words');
+  const { backup_id, manifest_sha256 } = await backedUp(uid);
+  await daemon.server.engine.remove(uid, { force: true });
+  await daemon.server.engine.removeVolume(`${uid}_data`);
+  const restored = await run('hortus.restore', uid, { backup_id, manifest_sha256, safety_backup_id: newBackup() });
+  expect(restored).toMatchObject({ type: 'action_completed' });
+  expect(await inside(uid, 'cat /data/words')).toBe('precious\n');
+});
+
+test('a dump is taken without a stop and read by the restore command', async () => {
+  const uid = await deploy({
+    actions: [action('dump', ['cat', '/data/words'])],
+    backup: {
+      strategy: 'dump',
+      volumes: [],
+      dump_action: 'dump',
+      schedule_hint: null,
+      restore_command: ['sh', '-c', 'cat > /data/words'],
+    },
+    smoke: smoke('/data/words'),
+  });
+  const { startedAt } = (await daemon.server.engine.inspect(uid)) ?? {};
+  await inside(uid, 'seq 1 200000 > /data/words');
+  const { backup_id, manifest_sha256, manifest } = await backedUp(uid);
+  expect(manifest).toMatchObject({ stopped_ms: 0, parts: [{ kind: 'dump', name: 'dump', bytes: 1_288_895 }] });
+  expect((await daemon.server.engine.inspect(uid))?.startedAt).toBe(startedAt);
+  await inside(uid, 'echo lost > /data/words');
+  expect(await run('hortus.verify_backup', uid, { backup_id, manifest_sha256 })).toMatchObject({
+    type: 'action_completed',
+    result: { proof: 'restored' },
+  });
+  expect(await inside(uid, 'cat /data/words')).toBe('lost\n');
+  const restored = await run('hortus.restore', uid, { backup_id, manifest_sha256, safety_backup_id: newBackup() });
+  expect(restored).toMatchObject({ type: 'action_completed' });
+  expect(await inside(uid, 'wc -c < /data/words')).toBe('1288895\n');
+});
+
+test('a dump that fails or says nothing is no backup, and leaves nothing', async () => {
+  const actions = [action('dump', ['sh', '-c', 'echo half; echo "no such table" >&2; exit 3'])];
+  const backup = { strategy: 'dump' as const, volumes: [], dump_action: 'dump', schedule_hint: null };
+  const failing = await deploy({ actions, backup });
+  const backup_id = newBackup();
+  expect(await run('hortus.backup', failing, { backup_id })).toMatchObject({
+    type: 'action_failed',
+    error: 'sh ended with exit code 3: no such table.',
+  });
+  expect(() => readdirSync(folderOf(failing, backup_id))).toThrow('ENOENT');
+  const silent = await deploy({ actions: [action('dump', ['true'])], backup });
+  expect(await run('hortus.backup', silent, { backup_id })).toMatchObject({
+    type: 'action_failed',
+    error: 'dump wrote nothing, so there would be nothing to restore.',
+  });
+});
+
+test('verify tries the backup out and leaves nothing of it; a flipped byte, a cut and an empty volume are named', async () => {
+  const uid = await deploy({ smoke: smoke('/data/words') });
+  await inside(uid, 'echo words > /data/words; dd if=/dev/urandom of=/data/large bs=1M count=3 2>/dev/null');
+  const { backup_id, manifest_sha256 } = await backedUp(uid);
+  await inside(uid, 'rm /data/*');
+  const verified = await run('hortus.verify_backup', uid, { backup_id, manifest_sha256 });
+  expect(verified).toMatchObject({ type: 'action_completed', result: { proof: 'restored' } });
+  expect(verified.output).toContain('passed');
+  const trials = { labels: { 'hortus.server': `${daemon.serverId}-trial` } };
+  expect(await daemon.server.engine.containers(trials)).toEqual([]);
+  expect(await daemon.server.engine.volumes(trials)).toEqual([]);
+  expect(await daemon.server.engine.networks(trials)).toEqual([]);
+
+  const file = join(folderOf(uid, backup_id), 'volume-data.part');
+  const whole = readFileSync(file);
+  const errorAfter = async (content: Buffer, slug = 'hortus.verify_backup') => {
+    writeFileSync(file, content);
+    const failed = await run(slug, uid, { backup_id, manifest_sha256, safety_backup_id: newBackup() });
+    expect(failed.type).toBe('action_failed');
+    return failed.error;
+  };
+  const flipped = Buffer.from(whole);
+  flipped[2_000_000] = (flipped[2_000_000] ?? 0) ^ 4;
+  expect(await errorAfter(flipped)).toBe('The backup of volume data cannot be used: chunk 2 is damaged.');
+  expect(await errorAfter(whole.subarray(0, -1))).toMatch('volume data cannot be used: it is cut off in chunk');
+  // Neither does restore touch anything then.
+  expect(await errorAfter(flipped, 'hortus.restore')).toBe(
+    'The backup of volume data cannot be used: chunk 2 is damaged.',
+  );
+  expect(await inside(uid, 'ls /data')).toBe('');
+
+  const empty = await backedUp(uid);
+  expect(await run('hortus.verify_backup', uid, empty)).toMatchObject({ error: 'The volume data is empty.' });
+});
+
+test('what does not pass its test after a restore is not verified', async () => {
+  const uid = await deploy({ smoke: smoke('/data/absent') });
+  await inside(uid, 'echo words > /data/words');
+  const { backup_id, manifest_sha256 } = await backedUp(uid);
+  const failed = await run('hortus.verify_backup', uid, { backup_id, manifest_sha256 });
+  expect(failed.error).toMatch(/^The restored application does not pass its test. test -s \/data\/absent in main/);
+});
+
+test('keys are on no disk, and a deleted backup is gone', async () => {
+  const uid = await deploy();
+  await inside(uid, 'echo words > /data/words');
+  const { backup_id, manifest_sha256 } = await backedUp(uid);
+  for (const name of readdirSync(daemon.stateDirectory).filter((one) => one.startsWith('journal')))
+    expect(readFileSync(join(daemon.stateDirectory, name)).includes(key)).toBe(false);
+  expect(readFileSync(join(folderOf(uid, backup_id), 'volume-data.part')).includes('words')).toBe(false);
+  expect(await run('hortus.delete_backup', uid, { backup_id })).toMatchObject({ type: 'action_completed' });
+  expect(() => readdirSync(folderOf(uid, backup_id))).toThrow('ENOENT');
+  expect(await run('hortus.verify_backup', uid, { backup_id, manifest_sha256 })).toMatchObject({
+    type: 'action_failed',
+    error: expect.stringMatching(/^The backup is not there/),
+  });
+  expect(await run('hortus.delete_backup', uid, { backup_id: '../..' })).toMatchObject({ type: 'action_failed' });
+});
+
+test(
+  'kill -9 while the application is stopped for its backup: it runs again before the service is heard of',
+  async () => {
+    const killed = await DaemonProcess.start({ killAt: 'stopped for a backup' });
+    try {
+      await killed.connected();
+      const uid = await deploy({}, killed);
+      await inside(uid, 'echo words > /data/words', killed);
+      const backup_id = newBackup();
+      const execution = order('hortus.backup', uid, { backup_id }, killed);
+      await killed.process.exited;
+      expect((await killed.server.engine.inspect(uid))?.state).toBe('exited');
+      killed.service.greeting = undefined;
+      await killed.died();
+      await until(async () => (await killed.server.engine.inspect(uid))?.state === 'running', {
+        describe: () => `the application to run\n${killed.process.output}`,
+      });
+      // The key was in the memory of the one that was killed; the service sends the order again, and the backup is made.
+      killed.service.send(request(execution, 'hortus.backup', uid, { backup_id }));
+      await until(() => killed.service.callsTo('PUT', `/actions/${execution}`)[0], { describe: 'the result' });
+      const [{ body } = { body: {} }] = killed.service.callsTo('PUT', `/actions/${execution}`);
+      expect(body).toMatchObject({ status: 'completed', result: { manifest: { parts: [{ entries: 1 }] } } });
+    } finally {
+      await killed.close();
+    }
+  },
+  LONG,
+);
+
+test(
+  'kill -9 in the middle of a restore: the restore is completed, and what was kept before is not kept anew',
+  async () => {
+    const killed = await DaemonProcess.start({ killAt: 'removed for a restore' });
+    const order_ = (slug: string, uid: string, params: Record<string, unknown>) =>
+      killed.resultOf(order(slug, uid, params, killed)) as Promise<Record<string, unknown> & { result: Taken }>;
+    try {
+      await killed.connected();
+      const uid = await deploy({}, killed);
+      await inside(uid, 'echo before > /data/words', killed);
+      const backup_id = newBackup();
+      const { manifest_sha256 } = (await order_('hortus.backup', uid, { backup_id })).result;
+      await inside(uid, 'echo after > /data/words', killed);
+      const params = { backup_id, manifest_sha256, safety_backup_id: newBackup() };
+      const execution = order('hortus.restore', uid, params, killed);
+      await killed.process.exited;
+      expect(await killed.server.engine.inspect(uid)).toBeUndefined();
+      await killed.died();
+      killed.service.send(request(execution, 'hortus.restore', uid, params));
+      const { result, type } = await killed.resultOf(execution);
+      expect(type).toBe('action_completed');
+      expect(await inside(uid, 'cat /data/words', killed)).toBe('before\n');
+      const { safety } = result as { safety: Taken };
+      const undo = { backup_id: params.safety_backup_id, manifest_sha256: safety.manifest_sha256 };
+      expect(await order_('hortus.restore', uid, { ...undo, safety_backup_id: newBackup() })).toMatchObject({
+        type: 'action_completed',
+      });
+      expect(await inside(uid, 'cat /data/words', killed)).toBe('after\n');
+    } finally {
+      await killed.close();
+    }
+  },
+  LONG,
+);

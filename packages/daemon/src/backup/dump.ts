@@ -1,0 +1,105 @@
+import type { Readable } from 'node:stream';
+import { PassThrough } from 'node:stream';
+import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import type { ManifestAction } from '@hortus/contract/template/manifest';
+import { checkParams, fillArguments } from '@hortus/template/action-params';
+import { BoundedOutput } from '../actions/bounded-output.ts';
+import { endInside } from '../actions/end-inside.ts';
+import type { ContainerFacts } from '../engine/container-facts.ts';
+import type { Engine, ExecHandle } from '../engine/engine.ts';
+
+/** What is kept of what a command says beside its output. */
+const COMPLAINTS = 4_000;
+
+export interface DumpRun {
+  engine: Engine;
+  action: ManifestAction;
+  container: ContainerFacts;
+  /** Marks the processes of the command, so that they are found if they have to be ended. */
+  mark: string;
+  signal?: AbortSignal | undefined;
+}
+
+/** The action of the manifest that dumps; undefined where there is none, or where nobody could read its output. */
+export function dumpActionOf({ backup, actions }: SignedManifest): ManifestAction | undefined {
+  const action = actions.find(({ slug }) => slug === backup.dump_action);
+  return action?.type === 'exec' ? action : undefined;
+}
+
+/** Runs the dump and gives what it writes to `use` as it comes. A dump that complains by its exit code is none. */
+export async function dump<Result>(run: DumpRun, use: (output: Readable) => Promise<Result>): Promise<Result> {
+  const { action } = run;
+  const params = checkParams(action.params as Parameters<typeof checkParams>[0], {});
+  const argv = fillArguments(action.command ?? [], params.ok ? params.values : {});
+  const output = new PassThrough();
+  const ended = carryOut(run, argv, undefined, output);
+  const [end, used] = await Promise.allSettled([ended, use(output)]);
+  if (end.status === 'rejected') throw end.reason;
+  if (used.status === 'rejected') throw used.reason;
+  return used.value;
+}
+
+/** Has a dump read by the command that makes the data again. */
+export async function feed(run: DumpRun, argv: readonly string[], content: Readable): Promise<void> {
+  await carryOut(run, argv, content, undefined);
+}
+
+async function carryOut(
+  { engine, action, container, mark, signal }: DumpRun,
+  argv: readonly string[],
+  stdin: Readable | undefined,
+  output: PassThrough | undefined,
+): Promise<void> {
+  const complaints = new BoundedOutput(COMPLAINTS);
+  let early = '';
+  const exec = await engine.exec(container.id, {
+    argv,
+    env: { ...action.env, HORTUS_EXECUTION: mark },
+    ...(action.user === undefined ? {} : { user: action.user }),
+    ...(action.working_dir === undefined ? {} : { workingDir: action.working_dir }),
+    ...(stdin === undefined ? {} : { stdin }),
+  });
+  const end = (why: string) => {
+    early ||= why;
+    void endInside(engine, exec, container.id, `HORTUS_EXECUTION=${mark}`).finally(() => exec.detach());
+  };
+  const limit = setTimeout(() => end(`did not end within ${action.timeout_ms / 1000} s`), action.timeout_ms);
+  const abort = () => end('was ended');
+  signal?.addEventListener('abort', abort, { once: true });
+  output?.once('close', () => output.readableEnded || end('was ended, because its output could not be kept'));
+  stdin?.once('error', (error: Error) => end(`was ended: ${error.message}`));
+  try {
+    await collect(exec, output, complaints);
+    const { exitCode } = await exec.inspect();
+    const said = String(complaints).trim();
+    const why = early || (exitCode === 0 ? '' : `ended with exit code ${exitCode}`);
+    if (why !== '') throw new Error(`${argv[0]} ${why}${said === '' ? '' : `: ${said}`}.`);
+    output?.end();
+  } catch (error) {
+    output?.destroy(error as Error);
+    throw error;
+  } finally {
+    clearTimeout(limit);
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+/** Standard output goes on, no faster than it is taken; the rest is kept for the error message. */
+async function collect(exec: ExecHandle, output: PassThrough | undefined, complaints: BoundedOutput): Promise<void> {
+  for await (const { stream, chunk } of exec.output) {
+    if (stream === 'stderr' || output === undefined) complaints.add(chunk);
+    else if (!output.destroyed && !output.write(chunk)) await drained(output);
+  }
+}
+
+function drained(output: PassThrough): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      output.off('drain', go);
+      output.off('close', go);
+      resolve();
+    };
+    output.on('drain', go);
+    output.on('close', go);
+  });
+}

@@ -1,0 +1,44 @@
+import type { ActionRequest } from '../actions/action.ts';
+
+/** What opens and seals a backup; a restore has a second one, for what it replaces. */
+export interface ExecutionKeys {
+  key?: Buffer | undefined;
+  safetyKey?: Buffer | undefined;
+}
+
+/**
+ * Keys of executions, in memory and nowhere else: the journal must not hold what opens the backups beside it. A daemon that
+ * was restarted waits for the service, which sends what is under way once more.
+ */
+export class Keys {
+  readonly #known = new Map<string, ExecutionKeys>();
+  readonly #waiting = new Map<string, (keys: ExecutionKeys) => void>();
+
+  /** Takes the keys out of a request. */
+  take(request: ActionRequest): ActionRequest {
+    const { key, safety_key, ...params } = request.params;
+    if (key === undefined && safety_key === undefined) return request;
+    const keys = { key: bytesOf(key), safetyKey: bytesOf(safety_key) };
+    this.#known.set(request.execution_id, keys);
+    this.#waiting.get(request.execution_id)?.(keys);
+    return { ...request, params };
+  }
+
+  async of(id: string, signal: AbortSignal): Promise<ExecutionKeys> {
+    const known = this.#known.get(id);
+    if (known) return known;
+    signal.throwIfAborted();
+    return await new Promise((resolve, reject) => {
+      this.#waiting.set(id, resolve);
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+  }
+
+  forget(id: string): void {
+    this.#known.delete(id);
+    this.#waiting.delete(id);
+  }
+}
+
+const bytesOf = (text: unknown): Buffer | undefined =>
+  typeof text === 'string' ? Buffer.from(text, 'base64') : undefined;

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { PassThrough, type Readable, Transform, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
+import type { BackupPart } from '@hortus/contract/resources/backup-records';
+import type { BackupPlace, BackupStore } from './backup-store.ts';
+import { DamagedPart, OpenChunks, partKey, SealChunks } from './chunks.ts';
+
+/** Whose parts they are, and what opens them. */
+export interface Vessel {
+  store: BackupStore;
+  place: BackupPlace;
+  key: Buffer;
+  signal?: AbortSignal | undefined;
+}
+
+export type PartName = Pick<BackupPart, 'kind' | 'name'>;
+type Written = Omit<BackupPart, 'entries'>;
+
+const wordsFor = ({ kind, name }: PartName): string => (kind === 'volume' ? `volume ${name}` : `the output of ${name}`);
+
+/** Compresses, seals and stores what comes, never more of it in memory than a few chunks. */
+export async function writePart(vessel: Vessel, { kind, name }: PartName, content: Readable): Promise<Written> {
+  const { store, place, key, signal } = vessel;
+  const file = `${kind}-${name}.part`;
+  const plain = new Counter();
+  const compress = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } });
+  const seal = new SealChunks(partKey(key, place.backupId, file));
+  const stored = new Counter();
+  const end = new PassThrough();
+  await Promise.all([
+    pipeline(content, plain, compress, seal, stored, end, signal === undefined ? {} : { signal }),
+    store.write(place, file, end),
+  ]);
+  return {
+    kind,
+    name,
+    file,
+    bytes: plain.bytes,
+    stored_bytes: stored.bytes,
+    chunks: seal.chunks,
+    sha256: stored.digest(),
+  };
+}
+
+/** Gives what was stored to `use`. Damage of any kind fails, at the latest at the end, by a DamagedPart that names it. */
+export async function readPart<Result>(
+  vessel: Vessel,
+  part: BackupPart,
+  use: (content: Readable) => Promise<Result>,
+): Promise<Result> {
+  const { store, place, key, signal } = vessel;
+  const what = wordsFor(part);
+  const source = await store.read(place, part.file).catch((error: Error) => {
+    throw new DamagedPart(`The backup of ${what} cannot be read: ${error.message}.`);
+  });
+  const stored = new Counter();
+  const open = new OpenChunks(partKey(key, place.backupId, part.file), what);
+  const plain = new Counter(() => {
+    // Before the reader hears that all has come.
+    const wrong = stored.digest() !== part.sha256 || stored.bytes !== part.stored_bytes || plain.bytes !== part.bytes;
+    return wrong ? new DamagedPart(`The backup of ${what} is not the one that its manifest describes.`) : undefined;
+  });
+  const read = pipeline(source, stored, open, createZstdDecompress(), plain, signal === undefined ? {} : { signal });
+  const [outcome, used] = await Promise.allSettled([read, use(plain)]);
+  // What went wrong first is why the other did.
+  if (outcome.status === 'rejected' && !isConsequence(outcome.reason)) throw outcome.reason;
+  if (used.status === 'rejected') throw used.reason;
+  if (outcome.status === 'rejected') throw outcome.reason;
+  return used.value;
+}
+
+/** Reads a part to its end. */
+export async function checkPart(vessel: Vessel, part: BackupPart): Promise<void> {
+  await readPart(vessel, part, (content) => pipeline(content, new Writable({ write: (_, __, done) => done() })));
+}
+
+const isConsequence = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
+
+/** Counts and hashes what passes. */
+class Counter extends Transform {
+  readonly #hash = createHash('sha256');
+  readonly #judge: () => Error | undefined;
+  #digest: string | undefined;
+  bytes = 0;
+
+  constructor(judge: () => Error | undefined = () => undefined) {
+    super();
+    this.#judge = judge;
+  }
+
+  override _transform(chunk: Buffer, _: BufferEncoding, done: (error: null, chunk: Buffer) => void): void {
+    this.#hash.update(chunk);
+    this.bytes += chunk.length;
+    done(null, chunk);
+  }
+
+  override _flush(done: (error?: Error | null) => void): void {
+    done(this.#judge() ?? null);
+  }
+
+  digest(): string {
+    this.#digest ??= this.#hash.digest('hex');
+    return this.#digest;
+  }
+}

@@ -1,0 +1,61 @@
+import { containersOf } from '../actions/instance-containers.ts';
+import type { ContainerFacts } from '../engine/container-facts.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Pauses } from '../journal/pauses.ts';
+import { label } from '../plan/labels.ts';
+
+export interface PauseDeps {
+  engine: Engine;
+  pauses: Pauses;
+}
+
+export interface Pause {
+  instanceUid: string;
+  /** The components of the instance, what others depend on first. */
+  order: readonly string[];
+}
+
+/**
+ * Stops what runs of an instance while `work` is done, and starts it again whatever becomes of that. It is in the journal
+ * before the first container is stopped, so that a daemon that is killed meanwhile starts them at its next start.
+ */
+export async function whilePaused<Result>(
+  { engine, pauses }: PauseDeps,
+  { instanceUid, order }: Pause,
+  work: () => Promise<Result>,
+): Promise<{ result: Result; stoppedMs: number }> {
+  const place = ({ labels }: ContainerFacts) => order.indexOf(labels[label.component] ?? '');
+  const running = (await containersOf(engine, instanceUid))
+    .filter(({ state }) => state === 'running' || state === 'restarting')
+    .sort((a, b) => place(a) - place(b));
+  const began = performance.now();
+  pauses.begin({ instanceUid, containers: running.map(({ id }) => id) });
+  let result: Result;
+  try {
+    for (const { id, stopGraceMs } of running.toReversed()) await engine.stop(id, stopGraceMs);
+    result = await work();
+  } finally {
+    await startAgain(
+      { engine, pauses },
+      instanceUid,
+      running.map(({ id }) => id),
+    );
+  }
+  return { result, stoppedMs: running.length === 0 ? 0 : Math.round(performance.now() - began) };
+}
+
+/** What an earlier life of the daemon had stopped and could not start any more. */
+export async function endLeftPauses(deps: PauseDeps): Promise<void> {
+  for (const { instanceUid, containers } of deps.pauses.all()) await startAgain(deps, instanceUid, containers);
+}
+
+/** All of them are tried; one that was removed meanwhile needs no start. */
+async function startAgain({ engine, pauses }: PauseDeps, instanceUid: string, ids: readonly string[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const id of ids) {
+    if ((await engine.inspect(id)) === undefined) continue;
+    await engine.start(id).catch((error) => failures.push(error));
+  }
+  if (failures.length > 0) throw failures[0];
+  pauses.end(instanceUid);
+}

@@ -1,0 +1,38 @@
+import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import type { Engine } from '../engine/engine.ts';
+import { settledPins } from '../pull/settled-pins.ts';
+import { type RolloutDeps, rollOut } from '../rollout/rollout.ts';
+
+export interface Starting {
+  engine: Engine;
+  ingress: RolloutDeps['ingress'];
+  /** Told what happens, line by line. */
+  say(line: string): void;
+  signal?: AbortSignal | undefined;
+}
+
+/** Brings the instance to what its manifest says, by the same road as a deployment of it; fails if it does not get healthy. */
+export async function startInstance(
+  { engine, ingress, say, signal }: Starting,
+  manifest: SignedManifest,
+  deploymentId: string,
+): Promise<void> {
+  const result = await rollOut(
+    {
+      deploymentId,
+      definitionId: manifest.definition_id,
+      revision: manifest.revision,
+      serverId: manifest.server_id,
+      manifest: await settledPins(engine, manifest),
+      former: manifest,
+      logins: manifest.registries,
+    },
+    {
+      engine,
+      ingress,
+      events: { log: ({ message }) => say(message), progress: () => {} },
+      signal: signal ?? new AbortController().signal,
+    },
+  );
+  if (result.status !== 'success') throw new Error(result.error ?? 'The application could not be started.');
+}

@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import type { Engine } from '../engine/engine.ts';
+import { label, ownerLabels } from '../plan/labels.ts';
+import { networkName } from '../plan/names.ts';
+
+/** Put behind the server's id on everything of a trial, so that no report, rollout or release takes it for an instance. */
+export const trialServer = (serverId: string): string => `${serverId}-trial`;
+
+/**
+ * The same application once more, to be thrown away: other names and volumes, no routes, no ports of the server, and what it
+ * mounts of the server it cannot write to.
+ */
+export function trialManifest(manifest: SignedManifest): SignedManifest {
+  const uid = `trial-${randomBytes(6).toString('hex')}`;
+  const server_id = trialServer(manifest.server_id);
+  return {
+    ...manifest,
+    instance_uid: uid,
+    server_id,
+    instance: { ...manifest.instance, uid, server_id },
+    routes: [],
+    components: manifest.components
+      .filter(({ run }) => run !== 'schedule')
+      .map((component) => {
+        if (component.network === 'host')
+          throw new Error(`${component.name} uses the network of the server, which cannot be had twice.`);
+        return {
+          ...component,
+          replicas: 1,
+          ports: component.ports.map(({ host_port: _, host_ip: __, ...port }) => port),
+          storage: component.storage.map((one) =>
+            one.volume === undefined ? { ...one, read_only: true } : { ...one, volume: `${uid}-${one.name}` },
+          ),
+        };
+      }),
+  };
+}
+
+/** A network without a way out: what is tried must not send mail, or talk to what the real one talks to. */
+export async function isolate(engine: Engine, { instance, definition_id, server_id }: SignedManifest): Promise<void> {
+  await engine.ensureNetwork({
+    name: networkName(instance.uid),
+    labels: {
+      [label.managed]: 'true',
+      [label.server]: server_id,
+      [label.instance]: instance.uid,
+      [label.definition]: definition_id,
+    },
+    owner: ownerLabels,
+    internal: true,
+  });
+}
+
+/** Takes away everything of the trials of this server, or of one of them. */
+export async function clearTrials(engine: Engine, serverId: string, uid?: string): Promise<void> {
+  const labels = { [label.server]: trialServer(serverId), ...(uid === undefined ? {} : { [label.instance]: uid }) };
+  for (const { id } of await engine.containers({ labels })) await engine.remove(id, { force: true });
+  for (const { name } of await engine.networks({ labels })) await engine.removeNetwork(name);
+  for (const { name } of await engine.volumes({ labels })) await engine.removeVolume(name);
+}

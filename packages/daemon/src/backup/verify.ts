@@ -1,0 +1,91 @@
+import type { BackupManifest } from '@hortus/contract/resources/backup-records';
+import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import { primaryOf } from '@hortus/template/rollout/replacement';
+import { runningContainer } from '../actions/instance-containers.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { RolloutDeps } from '../rollout/rollout.ts';
+import { smokeFailure, smokeReport } from '../smoke/report.ts';
+import { runSmoke } from '../smoke/smoke.ts';
+import { checkPart, type Vessel } from './part.ts';
+import { readManifest } from './read-manifest.ts';
+import { checkFit, feedDump, fillVolume } from './restore.ts';
+import { startInstance } from './start-instance.ts';
+import { volumesOf } from './take.ts';
+import { clearTrials, isolate, trialManifest } from './trial.ts';
+
+export interface Verifying {
+  engine: Engine;
+  source: Vessel;
+  manifest: SignedManifest;
+  manifestSha256: string;
+  say(line: string): void;
+  signal?: AbortSignal | undefined;
+}
+
+/** What was proven: that an application came up with the data and did its test, or only that all of it can be read. */
+export type Proof = 'restored' | 'read';
+
+/**
+ * Proves a backup by restoring it into an application that is thrown away, shut off from everything outside. Throws what is
+ * wrong with it, by name.
+ */
+export async function verify(verifying: Verifying): Promise<Proof> {
+  const { source, manifest, manifestSha256, say } = verifying;
+  const backup = await readManifest(source, manifestSha256);
+  for (const part of backup.parts) await checkPart(source, part);
+  checkNotEmpty(backup, manifest);
+  say(`Read ${backup.parts.length} parts to their last byte`);
+  const dumped = backup.parts.some(({ kind }) => kind === 'dump');
+  if (dumped && manifest.backup.restore_command === undefined) {
+    say('The template does not say how to restore a dump, so it was only read');
+    return 'read';
+  }
+  checkFit(backup, manifest);
+  await tryOut(verifying, backup);
+  return 'restored';
+}
+
+/** A backup without anything in it is read without an error, and is none. */
+function checkNotEmpty(backup: BackupManifest, manifest: SignedManifest): void {
+  if (backup.parts.length === 0) throw new Error('The backup is empty.');
+  const critical = new Set(manifest.backup.volumes.filter((one) => one.critical).map(({ name }) => name));
+  for (const { kind, name, bytes, entries } of backup.parts) {
+    if (kind === 'dump' && bytes === 0) throw new Error(`The output of ${name} is empty.`);
+    if (kind === 'volume' && entries === 0 && critical.has(name)) throw new Error(`The volume ${name} is empty.`);
+  }
+}
+
+async function tryOut({ engine, source, manifest, say, signal }: Verifying, backup: BackupManifest): Promise<void> {
+  const trial = trialManifest(manifest);
+  const { uid } = trial.instance;
+  try {
+    await isolate(engine, trial);
+    for (const part of backup.parts) {
+      if (part.kind !== 'volume') continue;
+      const volume = volumesOf(trial).find(({ name }) => name === part.name)?.volume;
+      if (volume !== undefined) await fillVolume({ engine, manifest: trial }, source, part, volume);
+    }
+    await startInstance({ engine, ingress: noIngress, say, signal }, trial, `trial-${backup.backup_id}`);
+    for (const part of backup.parts) {
+      if (part.kind === 'dump') await feedDump({ engine, manifest: trial }, source, part);
+    }
+    const primary = primaryOf(trial);
+    const containerOf = (name: string) => runningContainer(engine, uid, name, name === primary);
+    // The checks by route ask the container itself; they need the routes to know which port.
+    const tested = { ...trial, routes: manifest.routes };
+    const result = await runSmoke({ engine, manifest: tested, containerOf, ...(signal ? { signal } : {}) });
+    for (const line of smokeReport(result).trimEnd().split('\n')) say(line);
+    const failed = smokeFailure(result);
+    if (failed !== undefined) throw new Error(`The restored application does not pass its test. ${failed}`);
+  } finally {
+    await clearTrials(engine, manifest.server_id, uid);
+  }
+}
+
+/** Nothing leads to what is thrown away. */
+const noIngress: RolloutDeps['ingress'] = {
+  routesOf: () => [],
+  taken: () => undefined,
+  lead: async () => undefined,
+  trouble: undefined,
+};

@@ -1,0 +1,36 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/** Containers that were stopped for a moment and must run again, in the order in which they are started. */
+export interface JournalledPause {
+  instanceUid: string;
+  containers: string[];
+}
+
+/** Every method returns after the disk has it. */
+export class Pauses {
+  readonly #db: DatabaseSync;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  begin({ instanceUid, containers }: JournalledPause): void {
+    this.#db
+      .prepare('insert or replace into pauses (instance_uid, containers) values (?, ?)')
+      .run(instanceUid, JSON.stringify(containers));
+  }
+
+  all(): JournalledPause[] {
+    return this.#db
+      .prepare('select * from pauses order by instance_uid')
+      .all()
+      .map((row) => ({
+        instanceUid: row.instance_uid as string,
+        containers: JSON.parse(row.containers as string) as string[],
+      }));
+  }
+
+  end(instanceUid: string): void {
+    this.#db.prepare('delete from pauses where instance_uid = ?').run(instanceUid);
+  }
+}

@@ -1,0 +1,28 @@
+import type { BackupRow, PlanRow } from './store.ts';
+
+type Kept = Pick<BackupRow, 'id' | 'kind' | 'created_at' | 'verified_at' | 'verify_error'>;
+export type Limits = Pick<PlanRow, 'keep_last' | 'keep_days'>;
+
+const DAY = 86_400_000;
+/** What restores and deployments keep by themselves: the way back is wanted soon or never. */
+const KEPT_BY_THEMSELVES = 5;
+
+/**
+ * Which of the backups of an instance nobody needs any more; they come newest first. What a person ordered is a person's to
+ * delete. The newest of all, and the newest that was proven, are never among them.
+ */
+export function outdated(backups: readonly Kept[], limits: Limits, now: number): string[] {
+  const proven = backups.find((one) => one.verified_at !== null && one.verify_error === null);
+  const dear = new Set([backups[0]?.id, proven?.id]);
+  const beyond = (kind: BackupRow['kind'], last: number | null, days: number | null) =>
+    backups
+      .filter((one) => one.kind === kind)
+      .filter((one, index) => index >= (last ?? Infinity) || one.created_at < now - (days ?? Infinity) * DAY);
+  return [
+    ...beyond('scheduled', limits.keep_last, limits.keep_days),
+    ...beyond('safety', KEPT_BY_THEMSELVES, null),
+    ...beyond('pre_deploy', KEPT_BY_THEMSELVES, null),
+  ]
+    .map(({ id }) => id)
+    .filter((id) => !dear.has(id));
+}

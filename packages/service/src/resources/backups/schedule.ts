@@ -1,0 +1,114 @@
+import type { BackupSettings } from '@hortus/contract/resources/backup-settings';
+import type { Canonical } from '@hortus/template/canonical-form';
+import { nextTime, parseSchedule } from '@hortus/template/schedule';
+import { enqueue } from '../../jobs/enqueue.ts';
+import type { JobKind } from '../../jobs/job.ts';
+import { conflict, invalid, Problem } from '../../problem.ts';
+import type { Storage, Tx } from '../../storage/storage.ts';
+import type { Instances } from '../instances/service.ts';
+import type { Backups } from './service.ts';
+import { completedOf, dropPlan, lockBackup, lockPlan, type PlanRow, setDue, writePlan } from './store.ts';
+
+/** The job that has done what is due. */
+export const BACKUPS_DUE = 'backups.due';
+
+export interface PlanFor {
+  readonly definitionId: string;
+  readonly accountId: string;
+  readonly spec: Pick<Canonical, 'slug' | 'backup'>;
+  readonly settings: BackupSettings;
+}
+
+/** Puts down when a definition is backed up next. In the transaction that says so. */
+export async function planBackups(tx: Tx, { definitionId, accountId, spec, settings }: PlanFor): Promise<void> {
+  const schedule = scheduleOf('backup.schedule', settings.schedule, spec.backup.schedule_hint ?? 'daily');
+  const verify = scheduleOf('backup.verify', settings.verify, 'weekly');
+  if (schedule !== null && spec.backup.strategy === 'none')
+    throw conflict('backup.schedule', 'no_backup', `the template ${spec.slug} does not say what a backup consists of.`);
+  if (schedule === null && settings.keep_last === null && settings.keep_days === null)
+    return void (await dropPlan(tx, definitionId));
+  const due_at = after(schedule, tx.now);
+  const verify_due_at = schedule === null ? null : after(verify, tx.now);
+  await writePlan(tx, {
+    definition_id: definitionId,
+    account_id: accountId,
+    keep_last: settings.keep_last,
+    keep_days: settings.keep_days,
+    schedule,
+    verify_schedule: schedule === null ? null : verify,
+    due_at,
+    verify_due_at,
+  });
+  for (const runAt of [due_at, verify_due_at]) {
+    if (runAt === null) continue;
+    await enqueue(tx, { kind: BACKUPS_DUE, key: definitionId, payload: { definition_id: definitionId }, runAt });
+  }
+}
+
+/** As something with times, or null for never. */
+function scheduleOf(field: string, given: string, on: string): string | null {
+  if (given === 'off') return null;
+  const text = given === 'on' ? on : given;
+  if (parseSchedule(text) === undefined)
+    throw invalid(field, 'must be on, off, hourly, daily, weekly or a cron line of five fields.');
+  return text;
+}
+
+function after(text: string | null, now: number): number | null {
+  const schedule = text === null ? undefined : parseSchedule(text);
+  return (schedule && nextTime(schedule, now)) ?? null;
+}
+
+export interface DueDeps {
+  readonly storage: Storage;
+  readonly backups: Backups;
+  readonly instances: Pick<Instances, 'lockLivingIn'>;
+}
+
+/**
+ * One for each definition with a schedule, at the time when something is due. What is ordered and when the next is due are
+ * written in one go; what was missed meanwhile is made up for once.
+ */
+export const dueJob = (deps: DueDeps): JobKind => ({
+  concurrency: 4,
+  maxAttempts: Number.POSITIVE_INFINITY,
+  run: ({ job, complete }) =>
+    deps.storage.write(async (tx) => {
+      const { definition_id: definitionId } = job.payload as { definition_id: string };
+      const plan = await lockPlan(tx, definitionId);
+      if (!plan) return complete(tx);
+      const next = [await backUp(tx, deps, plan), await proveNewest(tx, deps, plan)].filter((at) => at !== null);
+      return complete(tx, next.length === 0 ? 'done' : { again: Math.min(...next) });
+    }),
+});
+
+async function backUp(tx: Tx, { backups, instances }: DueDeps, plan: PlanRow): Promise<number | null> {
+  const { definition_id: definitionId, account_id: accountId, due_at, schedule } = plan;
+  if (due_at === null || due_at > tx.now) return due_at;
+  const next = after(schedule, tx.now);
+  await setDue(tx, definitionId, { due_at: next });
+  const instance = await instances.lockLivingIn(tx, accountId, definitionId);
+  // What does not run has nothing new to keep.
+  if (instance?.status === 'running') await orLeaveOut(() => backups.take(tx, instance, 'scheduled', null));
+  return next;
+}
+
+async function proveNewest(tx: Tx, { backups }: DueDeps, plan: PlanRow): Promise<number | null> {
+  const { definition_id: definitionId, verify_due_at, verify_schedule } = plan;
+  if (verify_due_at === null || verify_due_at > tx.now) return verify_due_at;
+  const next = after(verify_schedule, tx.now);
+  await setDue(tx, definitionId, { verify_due_at: next });
+  const newest = (await completedOf(tx, definitionId)).find(({ kind }) => kind === 'scheduled' || kind === 'manual');
+  const row = newest && (await lockBackup(tx, newest.account_id, newest.id));
+  if (row?.status === 'completed') await orLeaveOut(() => backups.prove(tx, row, null));
+  return next;
+}
+
+/** What the present state does not allow is left out this time; nobody is there to be told. */
+async function orLeaveOut(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+  }
+}

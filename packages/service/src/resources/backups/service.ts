@@ -1,0 +1,216 @@
+import { randomBytes } from 'node:crypto';
+import type { Execution } from '@hortus/contract/resources/actions';
+import type { Backup, RestoreOrder } from '@hortus/contract/resources/backups';
+import { actorOf, type Principal } from '../../identity/principal.ts';
+import { newId } from '../../ids.ts';
+import { append } from '../../outbox/append.ts';
+import { conflict, invalid, notFound } from '../../problem.ts';
+import { begin, transition } from '../../state/transition.ts';
+import type { Page, PageRequest, Pages } from '../../storage/page.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { Vault } from '../../vault/vault.ts';
+import type { BuiltInOrder } from '../actions/built-ins.ts';
+import { specOf } from '../actions/declared.ts';
+import { type Instances, type NamedRow, released } from '../instances/service.ts';
+import type { Catalog } from '../templates/catalog.ts';
+import { backupLifecycle } from './lifecycle.ts';
+import { backupRecord } from './record.ts';
+import { type BackupFilter, type BackupRow, countBackups, findBackup, listBackups, lockBackup } from './store.ts';
+
+export interface BackupsDeps {
+  readonly reader: Queries;
+  readonly pages: Pages;
+  readonly vault: Vault;
+  readonly catalog: Pick<Catalog, 'known'>;
+  readonly instances: Pick<Instances, 'lock' | 'lockLivingIn' | 'findIn'>;
+  readonly order: (tx: Tx, order: BuiltInOrder) => Promise<Execution>;
+}
+
+export interface Ordered {
+  readonly execution: Execution;
+  readonly backup: Backup;
+}
+
+const KEY_BYTES = 32;
+/** Binds the key of a backup to it: moved to another, it does not open. */
+const keyContext = (backupId: string): string => `backup/${backupId}`;
+
+/** Has instances backed up, backups proven, put back and deleted; the daemon of their server does it. */
+export class Backups {
+  readonly #deps: BackupsDeps;
+  constructor(deps: BackupsDeps) {
+    this.#deps = deps;
+  }
+
+  async list(filter: BackupFilter, request: PageRequest): Promise<Page<Backup>> {
+    const { reader, pages } = this.#deps;
+    const page = await pages.read(request, {
+      rows: (limit, offset) => listBackups(reader, filter, limit, offset),
+      count: (atMost) => countBackups(reader, filter, atMost),
+      countKey: `backups ${JSON.stringify(filter)}`,
+    });
+    return { ...page, data: page.data.map(backupRecord) };
+  }
+
+  async read({ accountId }: Principal, id: string): Promise<Backup> {
+    const row = await findBackup(this.#deps.reader, accountId, id);
+    if (!row) throw notFound('backup');
+    return backupRecord(row);
+  }
+
+  async create(tx: Tx, principal: Principal, instanceId: string): Promise<Ordered> {
+    const instance = await this.#deps.instances.lock(tx, principal, instanceId);
+    return this.take(tx, instance, 'manual', actorOf(principal));
+  }
+
+  /** For other resources too: has a backup made of an instance that they hold. */
+  async take(tx: Tx, instance: NamedRow, kind: BackupRow['kind'], actor: string | null): Promise<Ordered> {
+    const { catalog, order } = this.#deps;
+    if (instance.status === 'released') throw released();
+    if (instance.revision === null)
+      throw conflict('status', 'state', 'the instance has not been deployed yet.', { status: instance.status });
+    const { backup, slug: species } = specOf(catalog, instance);
+    if (backup.strategy === 'none')
+      throw conflict('id', 'no_backup', `the template ${species} does not say what a backup consists of.`);
+    const id = newId('backup');
+    const key = randomBytes(KEY_BYTES).toString('base64');
+    const execution = await order(tx, {
+      instance,
+      slug: 'hortus.backup',
+      params: { backup_id: id },
+      secret: { key },
+      actor,
+    });
+    return { execution, backup: backupRecord(await this.#begin(tx, instance, { id, kind, key, execution, actor })) };
+  }
+
+  async verify(tx: Tx, principal: Principal, id: string): Promise<Ordered> {
+    const row = await this.#lock(tx, principal.accountId, id);
+    return this.prove(tx, row, actorOf(principal));
+  }
+
+  /** The backup must be held by the transaction. */
+  async prove(tx: Tx, row: BackupRow, actor: string | null): Promise<Ordered> {
+    this.#requireCompleted(row);
+    const instance = await this.#living(tx, row);
+    const execution = await this.#deps.order(tx, {
+      instance,
+      slug: 'hortus.verify_backup',
+      params: { backup_id: row.id, manifest_sha256: row.manifest_sha256 },
+      secret: { key: await this.#key(tx, row) },
+      actor,
+    });
+    return { execution, backup: backupRecord(row) };
+  }
+
+  async restore(tx: Tx, principal: Principal, id: string, { confirm }: RestoreOrder): Promise<Ordered> {
+    const row = await this.#lock(tx, principal.accountId, id);
+    if (confirm !== row.instance_uid)
+      throw invalid('confirm', `must be the name of the instance whose data is replaced: ${row.instance_uid}.`, {
+        reason: 'confirm',
+      });
+    return this.putBack(tx, row, actorOf(principal));
+  }
+
+  /** For other resources too: has a backup that they hold put in the place of what its instance has. */
+  async putBack(tx: Tx, row: BackupRow, actor: string | null): Promise<Ordered> {
+    this.#requireCompleted(row);
+    const instance = await this.#living(tx, row);
+    const safety = { id: newId('backup'), key: randomBytes(KEY_BYTES).toString('base64') };
+    const execution = await this.#deps.order(tx, {
+      instance,
+      slug: 'hortus.restore',
+      params: { backup_id: row.id, manifest_sha256: row.manifest_sha256, safety_backup_id: safety.id },
+      secret: { key: await this.#key(tx, row), safety_key: safety.key },
+      actor,
+    });
+    await this.#begin(tx, instance, { ...safety, kind: 'safety', execution, actor });
+    await this.#audit(tx, 'audit.backup_restore_ordered', row, actor);
+    return { execution, backup: backupRecord(row) };
+  }
+
+  async delete(tx: Tx, principal: Principal, id: string): Promise<Backup> {
+    const row = await this.#lock(tx, principal.accountId, id);
+    return backupRecord(await this.remove(tx, row, actorOf(principal)));
+  }
+
+  /** The backup must be held by the transaction. One that failed left nothing that would have to be removed. */
+  async remove(tx: Tx, row: BackupRow, actor: string | null): Promise<BackupRow> {
+    if (row.status === 'deleting' || row.status === 'deleted') return row;
+    if (row.status === 'failed') return transition(tx, backupLifecycle, row, 'vanish', { actor });
+    const going = await transition(tx, backupLifecycle, row, 'delete', { actor });
+    const instance = await this.#deps.instances.findIn(tx, row.account_id, row.instance_id);
+    if (!instance) throw notFound('instance');
+    const params = { backup_id: row.id, instance_uid: row.instance_uid };
+    await this.#deps.order(tx, { instance, slug: 'hortus.delete_backup', params, actor, startWithinMs: MONTH_MS });
+    await this.#audit(tx, 'audit.backup_deleted', row, actor);
+    return going;
+  }
+
+  async #begin(
+    tx: Tx,
+    instance: NamedRow,
+    made: Pick<BackupRow, 'id' | 'kind' | 'key'> & { execution: Execution; actor: string | null },
+  ): Promise<BackupRow> {
+    const { id, kind, key, execution, actor } = made;
+    const { account_id, definition_id, server_id, instance_uid } = instance;
+    const row = {
+      id,
+      account_id,
+      instance_id: instance.id,
+      definition_id,
+      server_id,
+      instance_uid,
+      execution_id: execution.id,
+      kind,
+      key: await this.#deps.vault.encrypt(tx, account_id, key, keyContext(id)),
+      manifest: null,
+      manifest_sha256: null,
+      stored_bytes: 0,
+      bytes: 0,
+      address: null,
+      error: null,
+      verified_at: null,
+      proof: null,
+      verify_error: null,
+      created_by: actor,
+      created_at: tx.now,
+      updated_at: tx.now,
+      finished_at: null,
+    };
+    const born = await begin(tx, backupLifecycle, row, 'order', actor);
+    await this.#audit(tx, 'audit.backup_ordered', born, actor);
+    return born;
+  }
+
+  async #lock(tx: Tx, accountId: string, id: string): Promise<BackupRow> {
+    const row = await lockBackup(tx, accountId, id);
+    if (!row) throw notFound('backup');
+    return row;
+  }
+
+  #requireCompleted(row: BackupRow): void {
+    if (row.status === 'completed') return;
+    throw conflict('status', 'state', `the backup is ${row.status}.`, { status: row.status });
+  }
+
+  /** A backup belongs to the definition: the instance that it was made of may have been replaced by another since. */
+  async #living(tx: Tx, { definition_id, account_id }: BackupRow): Promise<NamedRow> {
+    const instance = await this.#deps.instances.lockLivingIn(tx, account_id, definition_id);
+    if (!instance || instance.revision === null)
+      throw conflict('id', 'not_deployed', 'its definition is not deployed; deploy it first.');
+    return instance;
+  }
+
+  #key(tx: Tx, row: BackupRow): Promise<string> {
+    return this.#deps.vault.decrypt(tx, row.account_id, row.key, keyContext(row.id));
+  }
+
+  #audit(tx: Tx, type: `audit.${string}`, row: BackupRow, actor: string | null): Promise<void> {
+    const data = backupLifecycle.eventData(row);
+    return append(tx, { type, accountId: row.account_id, resourceType: 'backup', resourceId: row.id, actor, data });
+  }
+}
+
+/** A server may be away for long; what is to be deleted is deleted all the same when it is back. */
+const MONTH_MS = 30 * 24 * 3_600_000;

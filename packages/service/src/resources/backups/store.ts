@@ -1,0 +1,113 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { forUpdate } from '../../storage/locking.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { NewRow, Row, Tables } from '../../storage/tables.ts';
+
+export type BackupRow = Row<'backups'>;
+export type PlanRow = Row<'backup_plans'>;
+
+export interface BackupFilter {
+  readonly accountId: string;
+  readonly instanceId?: string | undefined;
+  readonly definitionId?: string | undefined;
+  readonly serverId?: string | undefined;
+  readonly kind?: BackupRow['kind'] | undefined;
+  readonly status?: BackupRow['status'] | undefined;
+}
+
+/** Deleted ones are history: they are listed only when they are asked for. */
+const matching = (filter: BackupFilter) => (eb: ExpressionBuilder<Tables, 'backups'>) => {
+  const equal = [
+    ['instance_id', filter.instanceId],
+    ['definition_id', filter.definitionId],
+    ['server_id', filter.serverId],
+    ['kind', filter.kind],
+  ] as const;
+  const conditions: Expression<SqlBool>[] = [
+    eb('account_id', '=', filter.accountId),
+    ...equal.flatMap(([column, value]) => (value === undefined ? [] : [eb(column, '=', value as never)])),
+    filter.status === undefined ? eb('status', '<>', sql.lit('deleted' as const)) : eb('status', '=', filter.status),
+  ];
+  return eb.and(conditions);
+};
+
+export const listBackups = (
+  queries: Queries,
+  filter: BackupFilter,
+  limit: number,
+  offset: number,
+): Promise<BackupRow[]> =>
+  queries.db
+    .selectFrom('backups')
+    .selectAll()
+    .where(matching(filter))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+
+export async function countBackups(queries: Queries, filter: BackupFilter, atMost: number): Promise<number> {
+  const { total } = await queries.db
+    .selectFrom(queries.db.selectFrom('backups').select('id').where(matching(filter)).limit(atMost).as('some'))
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+export const findBackup = (queries: Queries, accountId: string, id: string): Promise<BackupRow | undefined> =>
+  queries.db
+    .selectFrom('backups')
+    .selectAll()
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+
+export const lockBackup = (tx: Tx, accountId: string, id: string): Promise<BackupRow | undefined> =>
+  forUpdate(
+    tx,
+    tx.db.selectFrom('backups').selectAll().where('id', '=', id).where('account_id', '=', accountId),
+  ).executeTakeFirst();
+
+type Noted = Partial<Pick<BackupRow, 'verified_at' | 'proof' | 'verify_error'>>;
+
+/** What is noted beside the status. */
+export const noteBackup = (tx: Tx, id: string, columns: Noted) =>
+  tx.db
+    .updateTable('backups')
+    .set({ ...columns, updated_at: tx.now })
+    .where('id', '=', id)
+    .execute();
+
+/** Those of a definition that can be restored, newest first. */
+export const completedOf = (queries: Queries, definitionId: string): Promise<BackupRow[]> =>
+  queries.db
+    .selectFrom('backups')
+    .selectAll()
+    .where('definition_id', '=', definitionId)
+    .where('status', '=', sql.lit('completed' as const))
+    .orderBy('id', 'desc')
+    .execute();
+
+export const writePlan = (tx: Tx, plan: NewRow<'backup_plans'>) =>
+  tx.db
+    .insertInto('backup_plans')
+    .values(plan)
+    .onConflict((conflict) => conflict.column('definition_id').doUpdateSet(plan))
+    .execute();
+
+export const dropPlan = (tx: Tx, definitionId: string) =>
+  tx.db.deleteFrom('backup_plans').where('definition_id', '=', definitionId).execute();
+
+type Due = 'due_at' | 'verify_due_at';
+
+export const findPlan = (queries: Queries, definitionId: string): Promise<PlanRow | undefined> =>
+  queries.db.selectFrom('backup_plans').selectAll().where('definition_id', '=', definitionId).executeTakeFirst();
+
+export const lockPlan = (tx: Tx, definitionId: string): Promise<PlanRow | undefined> =>
+  forUpdate(
+    tx,
+    tx.db.selectFrom('backup_plans').selectAll().where('definition_id', '=', definitionId),
+  ).executeTakeFirst();
+
+export const setDue = (tx: Tx, definitionId: string, columns: Partial<Pick<PlanRow, Due>>) =>
+  tx.db.updateTable('backup_plans').set(columns).where('definition_id', '=', definitionId).execute();
