@@ -84,6 +84,14 @@ const orderSteps = {
     name: 'Remove volumes',
     description: 'Removes the volumes, if that was asked for and every critical one was named.',
   },
+  find_leftovers: {
+    name: 'Find leftovers',
+    description: 'Looks for what carries our labels, or was pulled by us, and belongs to no instance any more.',
+  },
+  remove_leftovers: {
+    name: 'Remove leftovers',
+    description: 'Removes what was found, unless it was only asked for; volumes only by their names.',
+  },
   smoke_test: {
     name: 'Smoke test',
     description: 'Makes the checks of the template’s smoke test, one after another, against the containers themselves.',
@@ -113,6 +121,10 @@ const orderSteps = {
   try_out: {
     name: 'Try out',
     description: 'Starts an application of its own with the restored data, without a way to the outside.',
+  },
+  remove_backup: {
+    name: 'Remove backup',
+    description: 'Removes its manifest first, so that no half of one looks whole.',
   },
   clear_trial: { name: 'Clear away', description: 'Removes the containers and volumes that were only tried out.' },
   report_result: {
@@ -274,10 +286,15 @@ export const playbooks = {
       'report_result',
     ],
   },
-  verify: {
+  verify_backup: {
     name: 'Verify a backup',
     description: 'Proves a backup in an application that is thrown away. What runs is not touched.',
     steps: [...ordered, 'check_backup', 'try_out', 'restore_dump', 'smoke_test', 'clear_trial', 'report_result'],
+  },
+  delete_backup: {
+    name: 'Delete a backup',
+    description: 'Removes a backup from where it is kept. What runs is not touched.',
+    steps: [...ordered, 'remove_backup', 'report_result'],
   },
   upgrade: {
     name: 'Upgrade',
@@ -288,6 +305,11 @@ export const playbooks = {
     name: 'Release',
     description: 'Removes the containers of an instance for good; its volumes only if that was asked for.',
     steps: [...ordered, 'remove_containers', 'remove_network', 'remove_volumes', 'report_result'],
+  },
+  prune: {
+    name: 'Prune',
+    description: 'Clears a server of what is left of instances that are gone. Nothing that is not ours is touched.',
+    steps: [...ordered, 'find_leftovers', 'remove_leftovers', 'report_result'],
   },
   clear: {
     name: 'Clear away',

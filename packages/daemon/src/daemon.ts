@@ -162,6 +162,8 @@ export class Daemon {
       onChange: (uid) => {
         this.#observer.changed(uid);
         this.#drift.changed(uid);
+        // An engine that was started again meanwhile may have given its containers other addresses.
+        this.#followContainers(uid);
       },
       boundary,
     });

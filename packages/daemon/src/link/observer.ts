@@ -76,6 +76,8 @@ export class Observer {
       this.changed();
       this.#options.onEvent(undefined);
       await sleep(2_000, undefined, { signal }).catch(() => undefined);
+      // Nobody has told what happened in the meantime.
+      if (!signal.aborted) this.#options.onEvent(undefined);
     }
   }
 
