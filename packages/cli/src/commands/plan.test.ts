@@ -93,6 +93,7 @@ test('an instance that has drifted says in which respects, and what brings it ba
     { component: 'db', field: 'component', declared: 'feeds-db', actual: null },
   ];
   service.list('instances.list', [records.instance({ drift, drifted_at: records.moment(0) })]);
+  service.on('metrics.instance', () => ({ success: true, data: records.instanceMetrics() }));
   const { stdout, stderr } = await run('instances', 'show', 'feeds');
   expect(stdout).toContain('app limits.memory  67108864  134217728');
   expect(stdout).toContain('db component       feeds-db  nothing');
