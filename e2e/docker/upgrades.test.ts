@@ -20,6 +20,7 @@ command: [sh, -c, 'httpd -p 8080 -h /www; sleep "$1"; rm /www/index.html; sleep 
 stop_signal: SIGKILL
 files: [{mount_path: /www/index.html, mode: "0644", content: "\${inputs.GREETING}"}]
 storage: [{name: data, mount_path: /data, critical: true}]
+backup: {strategy: volume, volumes: [{name: data, critical: true}]}
 healthcheck: {http: {port: 8080, path: ${health}}, interval: 200ms, timeout: 1s, retries: 3, start_period: 2s}
 deadline: 60s
 actions:
@@ -88,6 +89,9 @@ test('to a version that works: applied, with the inputs and the data of before',
   const end = await outcome(id);
   expect(end, end.error ?? '').toMatchObject({ status: 'applied', started_at, revision: 2 });
   expect(await facts('tulip')).toEqual(['1.1.0', 'mine', 'kept', '']);
+  const query = { definition_id: planted.definitionId };
+  const { data: backups } = await garden.service.client.call('backups.list', { query });
+  expect(backups).toMatchObject([{ kind: 'pre_deploy', status: 'completed', revision: 1 }]);
 });
 
 test('to one that turns sick: back on the old version within the watch, with its data', {

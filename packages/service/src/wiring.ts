@@ -366,7 +366,10 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     server,
     deployments,
     actions,
-    backup: async () => undefined,
+    async backup(tx, principal, { instance_id }) {
+      const ordered = await backups.beforeChange(tx, principal, instance_id);
+      return ordered && { backupId: ordered.backup.id, executionId: ordered.execution.id };
+    },
     returnWithData: async () => undefined,
   });
   const application = new UpgradeApplication({ ...applicationSteps, reader, vault, catalog });

@@ -63,6 +63,13 @@ export class Backups {
     return this.take(tx, instance, 'manual', actorOf(principal));
   }
 
+  /** Before what runs is changed; undefined where the template does not say what a backup consists of. */
+  async beforeChange(tx: Tx, principal: Principal, instanceId: string): Promise<Ordered | undefined> {
+    const instance = await this.#deps.instances.lock(tx, principal, instanceId);
+    if (specOf(this.#deps.catalog, instance).backup.strategy === 'none') return undefined;
+    return this.take(tx, instance, 'pre_deploy', actorOf(principal));
+  }
+
   /** For other resources too: has a backup made of an instance that they hold. */
   async take(tx: Tx, instance: NamedRow, kind: BackupRow['kind'], actor: string | null): Promise<Ordered> {
     const { catalog, order } = this.#deps;

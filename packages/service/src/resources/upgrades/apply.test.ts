@@ -4,7 +4,7 @@ import { newId } from '../../ids.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectRefusal } from '../../testing/published-answer.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
-import { Bed } from './test/bed.ts';
+import { Bed, withBackup } from './test/bed.ts';
 
 onBothEngines((engine) => {
   let service: RunningService;
@@ -94,6 +94,24 @@ onBothEngines((engine) => {
   });
 
   describe('that goes wrong', () => {
+    it('changes nothing when the backup that comes first fails', async () => {
+      await bed.publish('2.0.1', withBackup);
+      const { definitionId, instanceId } = await bed.plant();
+      await bed.publish('2.1.0', withBackup);
+      const id = await bed.upgradeOf(instanceId);
+      expect((await bed.apply(id)).json.data).toMatchObject({ step: 'upgrade_backup', deployment_id: null });
+      const { data: orders } = await service.client.call('actions.history', { params: { id: instanceId } });
+      const [backup] = orders.filter(({ slug }) => slug === 'hortus.backup');
+      const body = { status: 'failed' as const, error: 'no space left' };
+      await service.client.call('actions.report', { params: { execution_id: backup?.id ?? '' }, body });
+      expect(await bed.until(id, 'failed')).toMatchObject({
+        reason: 'backup',
+        error: expect.stringContaining('no space left'),
+        deployment_id: null,
+      });
+      expect(await bed.definition(definitionId)).toMatchObject({ current_revision: 1, template_version: '2.0.1' });
+    });
+
     it('leaves the definition as it was when the deployment fails, and can be tried again', async () => {
       const { definitionId, instanceId } = await bed.plant();
       await bed.publish('2.1.0');

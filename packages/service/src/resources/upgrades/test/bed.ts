@@ -3,6 +3,9 @@ import { INKWELL } from '@hortus/template/inkwell.fixture';
 import { until } from '@hortus/testkit/until';
 import type { RunningService } from '../../../testing/running-service.ts';
 
+/** Has a backup made before anything else: the daemon that would make it is not here, so most tests go without. */
+export const withBackup = (text: string): string => text.replace('strategy: none', 'strategy: both');
+
 /** Inkwell as a template of the account's own, so that any number of versions can be published. */
 export class Bed {
   readonly service: RunningService;
@@ -13,7 +16,10 @@ export class Bed {
 
   async publish(version: string, edit: (text: string) => string = (text) => text): Promise<void> {
     const { client } = this.service;
-    const source = edit(INKWELL).replace('version: 1.2.0', `version: ${version}`);
+    const source = edit(INKWELL.replace('strategy: both', 'strategy: none')).replace(
+      'version: 1.2.0',
+      `version: ${version}`,
+    );
     const { id } = (await client.call('drafts.create', { body: { source } })).data;
     await client.call('drafts.validate', { params: { id } });
     await client.call('drafts.promote', { params: { id } });
