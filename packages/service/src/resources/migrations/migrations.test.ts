@@ -56,7 +56,8 @@ onBothEngines((engine) => {
       const blockers = async (server_id: string) =>
         (await migrate({ server_id, dry_run: true })).plan.blockers.map(({ reason }) => reason);
       expect(await blockers(here.id)).toEqual(['same_server']);
-      expect(await blockers('srv_nowhere')).toEqual(['unknown_server']);
+      const nowhere = { status: 422, reason: 'unknown' };
+      expect(await refusal(migrate({ server_id: 'srv_nowhere', dry_run: true }))).toMatchObject(nowhere);
       expect((await migrate({ server_id: away.id, dry_run: true })).plan).toMatchObject({
         blockers: [],
         warnings: [{ reason: 'offline' }],
@@ -65,7 +66,7 @@ onBothEngines((engine) => {
       expect(await tenantNow()).toMatchObject({ status: 'active' });
       const neighbour = await service.addAccount();
       const theirs = await neighbour.client.call('servers.register', { body: { name: 'x', environment: 'staging' } });
-      expect(await blockers(theirs.data.id)).toEqual(['unknown_server']);
+      expect(await refusal(migrate({ server_id: theirs.data.id, dry_run: true }))).toMatchObject(nowhere);
     });
 
     it('is left alone while it moves, and can be called back', async () => {

@@ -1,6 +1,6 @@
 import type { MigrationFinding, MigrationOrder, MigrationPlan } from '@hortus/contract/resources/migrations';
 import type { Manifest } from '@hortus/contract/template/manifest';
-import { Problem } from '../../problem.ts';
+import { invalid, Problem } from '../../problem.ts';
 import type { Tx } from '../../storage/storage.ts';
 import type { DefinitionRow } from '../definitions/deployable.ts';
 import type { Standing } from '../servers/service.ts';
@@ -22,9 +22,10 @@ export async function planMigration(tx: Tx, ground: Ground, wanted: Wanted): Pro
   const findings = new Findings();
   const source = await ground.server(tx, accountId, fromServerId);
   const target = await ground.server(tx, accountId, order.server_id);
+  // There is no plan for a place that is none, not even one that says what stands in the way.
+  if (!target) throw invalid('server_id', 'there is no such server.', { reason: 'unknown' });
   if (order.server_id === fromServerId) findings.block('same_server', 'It is on this server already.');
-  if (!target) findings.block('unknown_server', 'There is no such server.');
-  else if (target.status === 'disabled' || target.status === 'draining')
+  if (target.status === 'disabled' || target.status === 'draining')
     findings.block(target.status, `The server ${target.name} is ${target.status} and takes no new work.`);
   const parts: Part[] = [];
   for (const definition of definitions) {
