@@ -99,6 +99,7 @@ async function clearUp() {
     await once(engine, 'exit');
     clearTimeout(patience);
   }
+  endLostShims();
   removeBridge(bridge);
   ignoringFailure(() => packetRule && system('iptables', '--wait', '--delete', ...packetRule));
   for (const mount of mountsBelow(folder)) ignoringFailure(() => system('umount', '--lazy', mount));
@@ -110,6 +111,17 @@ async function emptyEngine() {
   const containers = await readDocker<{ Id: string }[]>(socket, '/containers/json?all=true');
   await Promise.all(containers.map(({ Id }) => askDocker(socket, 'DELETE', `/containers/${Id}?force=true&v=true`)));
   await askDocker(socket, 'POST', '/networks/prune');
+}
+
+/** An engine that is killed while it starts a container may not know its shim when it is back: nobody else ends that. */
+function endLostShims() {
+  const address = join(folder, 'exec/containerd/containerd.sock');
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    ignoringFailure(() => {
+      const words = readFileSync(join('/proc', pid, 'cmdline'), 'utf8').split('\0');
+      if (words.includes(address)) process.kill(Number(pid), 'SIGKILL');
+    });
+  }
 }
 
 function removeAbandonedBridges() {
