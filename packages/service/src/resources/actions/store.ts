@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { countUpTo } from '../../storage/count-up-to.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import { statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
@@ -45,13 +46,8 @@ export const listExecutions = (queries: Queries, filter: ExecutionFilter, limit:
     .offset(offset)
     .execute();
 
-export async function countExecutions(queries: Queries, filter: ExecutionFilter, atMost: number): Promise<number> {
-  const { total } = await queries.db
-    .selectFrom(queries.db.selectFrom('executions').select('id').where(matching(filter)).limit(atMost).as('some'))
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return total;
-}
+export const countExecutions = (queries: Queries, filter: ExecutionFilter, atMost: number): Promise<number> =>
+  countUpTo(queries, queries.db.selectFrom('executions').select('id').where(matching(filter)), atMost);
 
 const byId = statement<{ id: string }, ExecutionRow>((db, p) =>
   db.selectFrom('executions').selectAll().where('id', '=', p.id),

@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { countUpTo } from '../../storage/count-up-to.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../../storage/tables.ts';
@@ -46,13 +47,8 @@ export const listBackups = (
     .offset(offset)
     .execute();
 
-export async function countBackups(queries: Queries, filter: BackupFilter, atMost: number): Promise<number> {
-  const { total } = await queries.db
-    .selectFrom(queries.db.selectFrom('backups').select('id').where(matching(filter)).limit(atMost).as('some'))
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return total;
-}
+export const countBackups = (queries: Queries, filter: BackupFilter, atMost: number): Promise<number> =>
+  countUpTo(queries, queries.db.selectFrom('backups').select('id').where(matching(filter)), atMost);
 
 export const findBackup = (queries: Queries, accountId: string, id: string): Promise<BackupRow | undefined> =>
   queries.db

@@ -1,4 +1,5 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import { countUpTo } from '../../storage/count-up-to.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import { statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
@@ -54,13 +55,8 @@ export const listDefinitions = (queries: Queries, filter: DefinitionFilter, limi
     .offset(offset)
     .execute();
 
-export async function countDefinitions(queries: Queries, filter: DefinitionFilter, atMost: number): Promise<number> {
-  const { total } = await queries.db
-    .selectFrom(queries.db.selectFrom('definitions').select('id').where(matching(filter)).limit(atMost).as('some'))
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return total;
-}
+export const countDefinitions = (queries: Queries, filter: DefinitionFilter, atMost: number): Promise<number> =>
+  countUpTo(queries, queries.db.selectFrom('definitions').select('id').where(matching(filter)), atMost);
 
 const currentById = statement<{ id: string; accountId: string }, CurrentRow>((db, p) =>
   db

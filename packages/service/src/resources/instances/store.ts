@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { countUpTo } from '../../storage/count-up-to.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import { statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
@@ -79,13 +80,8 @@ export const listInstances = (
     .offset(offset)
     .execute();
 
-export async function countInstances(queries: Queries, filter: InstanceFilter, atMost: number): Promise<number> {
-  const { total } = await queries.db
-    .selectFrom(queries.db.selectFrom('instances').select('id').where(matching(filter)).limit(atMost).as('some'))
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return total;
-}
+export const countInstances = (queries: Queries, filter: InstanceFilter, atMost: number): Promise<number> =>
+  countUpTo(queries, queries.db.selectFrom('instances').select('id').where(matching(filter)), atMost);
 
 export const countByState = (queries: Queries, accountId: string) =>
   queries.db

@@ -1,4 +1,5 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import { countUpTo } from '../../storage/count-up-to.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../../storage/tables.ts';
@@ -32,13 +33,8 @@ export const listMigrations = (queries: Queries, filter: MigrationFilter, limit:
     .offset(offset)
     .execute();
 
-export async function countMigrations(queries: Queries, filter: MigrationFilter, atMost: number): Promise<number> {
-  const { total } = await queries.db
-    .selectFrom(queries.db.selectFrom('migrations').select('id').where(matching(filter)).limit(atMost).as('some'))
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return total;
-}
+export const countMigrations = (queries: Queries, filter: MigrationFilter, atMost: number): Promise<number> =>
+  countUpTo(queries, queries.db.selectFrom('migrations').select('id').where(matching(filter)), atMost);
 
 export const findMigration = (queries: Queries, accountId: string, id: string): Promise<MigrationRow | undefined> =>
   queries.db

@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { countUpTo } from '../../storage/count-up-to.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row, Tables } from '../../storage/tables.ts';
@@ -56,13 +57,8 @@ export const listRecipes = (
     .offset(offset)
     .execute();
 
-export async function countRecipes(queries: Queries, filter: RecipeFilter, atMost: number): Promise<number> {
-  const { total } = await queries.db
-    .selectFrom(queries.db.selectFrom('recipes').select('id').where(matching(filter)).limit(atMost).as('some'))
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return total;
-}
+export const countRecipes = (queries: Queries, filter: RecipeFilter, atMost: number): Promise<number> =>
+  countUpTo(queries, queries.db.selectFrom('recipes').select('id').where(matching(filter)), atMost);
 
 export const findRecipe = (queries: Queries, id: string): Promise<RecipeRow | undefined> =>
   queries.db.selectFrom('recipes').selectAll().where('id', '=', id).executeTakeFirst();

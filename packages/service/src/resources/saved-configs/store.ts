@@ -1,4 +1,5 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import { countUpTo } from '../../storage/count-up-to.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../../storage/tables.ts';
@@ -29,13 +30,8 @@ export const listConfigs = (queries: Queries, filter: ConfigFilter, limit: numbe
     .offset(offset)
     .execute();
 
-export async function countConfigs(queries: Queries, filter: ConfigFilter, atMost: number): Promise<number> {
-  const { total } = await queries.db
-    .selectFrom(queries.db.selectFrom('saved_configs').select('id').where(matching(filter)).limit(atMost).as('some'))
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return total;
-}
+export const countConfigs = (queries: Queries, filter: ConfigFilter, atMost: number): Promise<number> =>
+  countUpTo(queries, queries.db.selectFrom('saved_configs').select('id').where(matching(filter)), atMost);
 
 export const findConfig = (queries: Queries, accountId: string, id: string): Promise<ConfigRow | undefined> =>
   queries.db

@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { countUpTo } from '../../storage/count-up-to.ts';
 import { forUpdate, forUse } from '../../storage/locking.ts';
 import { statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
@@ -33,13 +34,8 @@ export const listServers = (queries: Queries, filter: ServerFilter, limit: numbe
     .offset(offset)
     .execute();
 
-export async function countServers(queries: Queries, filter: ServerFilter, atMost: number): Promise<number> {
-  const { total } = await queries.db
-    .selectFrom(queries.db.selectFrom('servers').select('id').where(matching(filter)).limit(atMost).as('some'))
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return total;
-}
+export const countServers = (queries: Queries, filter: ServerFilter, atMost: number): Promise<number> =>
+  countUpTo(queries, queries.db.selectFrom('servers').select('id').where(matching(filter)), atMost);
 
 const byId = statement<{ id: string; accountId: string }, ServerRow>((db, p) =>
   db

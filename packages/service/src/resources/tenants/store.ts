@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { countUpTo } from '../../storage/count-up-to.ts';
 import { forUpdate, forUse } from '../../storage/locking.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row, Tables } from '../../storage/tables.ts';
@@ -31,13 +32,8 @@ export const listTenants = (queries: Queries, filter: TenantFilter, limit: numbe
     .offset(offset)
     .execute();
 
-export async function countTenants(queries: Queries, filter: TenantFilter, atMost: number): Promise<number> {
-  const { total } = await queries.db
-    .selectFrom(queries.db.selectFrom('tenants').select('id').where(matching(filter)).limit(atMost).as('some'))
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return total;
-}
+export const countTenants = (queries: Queries, filter: TenantFilter, atMost: number): Promise<number> =>
+  countUpTo(queries, queries.db.selectFrom('tenants').select('id').where(matching(filter)), atMost);
 
 export const findTenant = (queries: Queries, accountId: string, id: string): Promise<TenantRow | undefined> =>
   queries.db

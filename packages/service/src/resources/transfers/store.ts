@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { countUpTo } from '../../storage/count-up-to.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row, Tables } from '../../storage/tables.ts';
@@ -36,13 +37,8 @@ export const listOpen = (queries: Queries, filter: TransferFilter, limit: number
     .offset(offset)
     .execute();
 
-export async function countOpen(queries: Queries, filter: TransferFilter, atMost: number): Promise<number> {
-  const { total } = await queries.db
-    .selectFrom(queries.db.selectFrom('transfers').select('id').where(open(filter)).limit(atMost).as('some'))
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return total;
-}
+export const countOpen = (queries: Queries, filter: TransferFilter, atMost: number): Promise<number> =>
+  countUpTo(queries, queries.db.selectFrom('transfers').select('id').where(open(filter)), atMost);
 
 export const transfersOf = (queries: Queries, migrationId: string): Promise<TransferRow[]> =>
   queries.db.selectFrom('transfers').selectAll().where('migration_id', '=', migrationId).orderBy('id').execute();
