@@ -1,3 +1,4 @@
+import { countUpTo } from '../../storage/count-up-to.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row } from '../../storage/tables.ts';
 
@@ -20,13 +21,8 @@ const whole = (row: Row<'accounts'> & { users: number | null }): AccountRow => (
 export const listAccounts = async (queries: Queries, limit: number, offset: number): Promise<AccountRow[]> =>
   (await counted(queries).orderBy('accounts.id', 'desc').limit(limit).offset(offset).execute()).map(whole);
 
-export async function countAccounts(queries: Queries, atMost: number): Promise<number> {
-  const { total } = await queries.db
-    .selectFrom(queries.db.selectFrom('accounts').select('id').limit(atMost).as('some'))
-    .select((count) => count.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return Number(total);
-}
+export const countAccounts = (queries: Queries, atMost: number): Promise<number> =>
+  countUpTo(queries, queries.db.selectFrom('accounts').select('id'), atMost);
 
 export async function accountById(queries: Queries, id: string): Promise<AccountRow | undefined> {
   const row = await counted(queries).where('accounts.id', '=', id).executeTakeFirst();

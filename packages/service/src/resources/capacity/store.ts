@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { countUpTo } from '../../storage/count-up-to.ts';
 import { statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row } from '../../storage/tables.ts';
@@ -39,20 +40,12 @@ export const listCapacity = (
     .offset(offset)
     .execute();
 
-export async function countServers(queries: Queries, accountId: string, atMost: number): Promise<number> {
-  const some = queries.db
-    .selectFrom('servers')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('deleted_at', 'is', null)
-    .limit(atMost)
-    .as('some');
-  const { total } = await queries.db
-    .selectFrom(some)
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return total;
-}
+export const countServers = (queries: Queries, accountId: string, atMost: number): Promise<number> =>
+  countUpTo(
+    queries,
+    queries.db.selectFrom('servers').select('id').where('account_id', '=', accountId).where('deleted_at', 'is', null),
+    atMost,
+  );
 
 export const findCapacity = (queries: Queries, accountId: string, serverId: string): Promise<ReportedRow | undefined> =>
   queries.db

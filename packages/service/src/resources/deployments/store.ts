@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { countUpTo } from '../../storage/count-up-to.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import { statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
@@ -94,13 +95,8 @@ const listed = (queries: Queries, where: Where, order: 'asc' | 'desc', { limit, 
     .offset(offset)
     .execute();
 
-async function counted(queries: Queries, where: Where, atMost: number): Promise<number> {
-  const { total } = await queries.db
-    .selectFrom(queries.db.selectFrom('deployments').select('deployments.id').where(where).limit(atMost).as('some'))
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return total;
-}
+const counted = (queries: Queries, where: Where, atMost: number): Promise<number> =>
+  countUpTo(queries, queries.db.selectFrom('deployments').select('deployments.id').where(where), atMost);
 
 export const listDeployments = (queries: Queries, filter: DeploymentFilter, order: 'asc' | 'desc', part: Part) =>
   listed(queries, matching(filter), order, part);

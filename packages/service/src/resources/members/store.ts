@@ -1,3 +1,4 @@
+import { countUpTo } from '../../storage/count-up-to.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row } from '../../storage/tables.ts';
@@ -16,14 +17,7 @@ export const usersOf = (queries: Queries, accountId: string, limit: number, offs
     .execute();
 
 export const countUsers = (queries: Queries, accountId: string, atMost: number): Promise<number> =>
-  counted(
-    queries.db
-      .selectFrom(
-        queries.db.selectFrom('users').select('id').where('account_id', '=', accountId).limit(atMost).as('some'),
-      )
-      .select((count) => count.fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow(),
-  );
+  countUpTo(queries, queries.db.selectFrom('users').select('id').where('account_id', '=', accountId), atMost);
 
 /** All of them, held until the transaction ends: who is the last owner must not change meanwhile. */
 export const lockUsers = (tx: Tx, accountId: string): Promise<UserRow[]> =>
@@ -66,14 +60,7 @@ export const invitesOf = (queries: Queries, accountId: string, limit: number, of
     .execute();
 
 export const countInvites = (queries: Queries, accountId: string, atMost: number): Promise<number> =>
-  counted(
-    queries.db
-      .selectFrom(
-        queries.db.selectFrom('invites').select('id').where('account_id', '=', accountId).limit(atMost).as('some'),
-      )
-      .select((count) => count.fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow(),
-  );
+  countUpTo(queries, queries.db.selectFrom('invites').select('id').where('account_id', '=', accountId), atMost);
 
 export const addInvite = async (tx: Tx, invite: NewRow<'invites'>): Promise<void> =>
   void (await tx.db.insertInto('invites').values(invite).execute());
@@ -128,5 +115,3 @@ export const resetExists = async (queries: Queries, hash: string, now: number): 
     .where('hash', '=', hash)
     .where('expires_at', '>', now)
     .executeTakeFirst()) !== undefined;
-
-const counted = async (row: Promise<{ total: number }>): Promise<number> => Number((await row).total);

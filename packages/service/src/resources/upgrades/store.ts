@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { countUpTo } from '../../storage/count-up-to.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row, Tables } from '../../storage/tables.ts';
@@ -85,13 +86,8 @@ export const listUpgrades = (
     .offset(offset)
     .execute();
 
-export async function countUpgrades(queries: Queries, filter: UpgradeFilter, atMost: number): Promise<number> {
-  const { total } = await queries.db
-    .selectFrom(standingUpgrades(queries, filter).select('upgrades.id').limit(atMost).as('some'))
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return total;
-}
+export const countUpgrades = (queries: Queries, filter: UpgradeFilter, atMost: number): Promise<number> =>
+  countUpTo(queries, standingUpgrades(queries, filter).select('upgrades.id'), atMost);
 
 export const lockUpgrade = (tx: Tx, accountId: string, id: string): Promise<UpgradeRow | undefined> =>
   forUpdate(
