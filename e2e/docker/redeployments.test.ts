@@ -113,7 +113,10 @@ test('one that turns unhealthy soon after its success is taken back by the daemo
   const load = startLoad({ port: garden.httpPort, host: 'trial.example.org', clients: 1 });
   await until(() => load.result.answered > 3, { describe: 'answers' });
   expect([...(await load.stop()).bodies.keys()]).toEqual(['good']);
-  const { data: events } = await client.call('events.list', { query: { per_page: 100 } });
-  const types = events.filter(({ data }) => JSON.stringify(data).includes('"rollback"')).map(({ type }) => type);
-  expect(types.sort()).toEqual(['deployment.started', 'deployment.success']);
+  const told = async () => {
+    const { data: events } = await client.call('events.list', { query: { per_page: 100 } });
+    return events.filter(({ data }) => JSON.stringify(data).includes('"rollback"')).map(({ type }) => type);
+  };
+  await until(async () => (await told()).length >= 2, { describe: 'the events of the rollback to be numbered' });
+  expect((await told()).sort()).toEqual(['deployment.started', 'deployment.success']);
 });

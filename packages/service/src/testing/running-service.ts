@@ -1,12 +1,15 @@
 import { join } from 'node:path';
 import { type Client, createClient } from '@hortus/client/client';
 import { permissionNames } from '@hortus/contract/permissions';
+import type { Event } from '@hortus/contract/resources/events';
+import { until } from '@hortus/testkit/until';
 import { type App, buildApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
 import { insertAccount, insertKey, insertUser } from '../identity/store.ts';
 import { newUserKey, tokenOf } from '../identity/tokens.ts';
 import { newId } from '../ids.ts';
 import { openLog } from '../log.ts';
+import { hasUntold } from '../outbox/store.ts';
 import { updateState } from '../storage/status-columns.ts';
 import type { Tx } from '../storage/storage.ts';
 import type { NewRow } from '../storage/tables.ts';
@@ -49,6 +52,8 @@ export interface RunningService extends Caller {
   readonly base: string;
   readonly ground: Ground;
   readonly sideDoor: Tx;
+  /** The first account's events, of one resource or all, oldest first, once each of them has its number. */
+  told(resourceId?: string): Promise<readonly Event[]>;
   /** A second account, whose key may do everything but administer. */
   addAccount(): Promise<Caller>;
 }
@@ -81,12 +86,21 @@ export async function startApp(
     .select('account_id')
     .where('hash', '=', tokenOf(adminKey).hash)
     .executeTakeFirstOrThrow();
+  const caller = callerOf(base, accountId, adminKey, sideDoor);
   return {
-    ...callerOf(base, accountId, adminKey, sideDoor),
+    ...caller,
     app,
     base,
     ground: on,
     sideDoor,
+    told: async (resourceId) => {
+      await until(async () => !(await hasUntold(sideDoor)), { describe: 'every event to have its number' });
+      return (
+        await caller.client.call('events.list', {
+          query: { ...(resourceId !== undefined && { resource_id: resourceId }), after: 0, per_page: 100 },
+        })
+      ).data;
+    },
     addAccount: async () => {
       const { accountId: second, key } = await insertSecondAccount(sideDoor);
       return callerOf(base, second, key, sideDoor);

@@ -1,9 +1,7 @@
-import { until } from '@hortus/testkit/until';
 import { beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectRefusal } from '../../testing/published-answer.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
-import { isAtRest } from '../../testing/table-contents.ts';
 
 onBothEngines((engine) => {
   let service: RunningService;
@@ -33,11 +31,7 @@ onBothEngines((engine) => {
       succeed: () =>
         service.sideDoor.db.updateTable('definitions').set({ succeeded_at: 1 }).where('id', '=', id).execute(),
       /** In the order in which they happened. */
-      events: async () => {
-        await until(() => isAtRest(service.sideDoor), { describe: 'every event to have its number' });
-        const { json } = await service.request('GET', `/events?resource_id=${id}&after=0&per_page=100`);
-        return json.data as { type: string; actor: string; data: Record<string, unknown> }[];
-      },
+      events: () => service.told(id),
     };
   }
 

@@ -15,7 +15,7 @@ const refusal = (of: Promise<unknown>) =>
 onBothEngines((engine) => {
   describe('a tenant that moves', () => {
     it('changes its server once, when everything of it runs on the target', async () => {
-      const { client, here, there, plant, define, migrate, becomes, definition, instanceOf, tenantNow } =
+      const { service, here, there, plant, define, migrate, becomes, definition, instanceOf, tenantNow } =
         await openTwoSheds(engine);
       const running = [await plant(), await plant()];
       const never = await define();
@@ -43,8 +43,7 @@ onBothEngines((engine) => {
       expect(here.told.slice(2)).toEqual(['hortus.clear', 'hortus.clear']);
       expect(there.told).toEqual([]);
       expect(await tenantNow()).toMatchObject({ status: 'active', server_id: there.id });
-      const { data: events } = await client.call('events.list', { query: { per_page: 100 } });
-      const types = events.map(({ type }) => type);
+      const types = (await service.told()).map(({ type }) => type);
       for (const type of ['ordered', 'switched', 'completed']) expect(types).toContain(`audit.migration_${type}`);
       expect(types.filter((type) => type === 'audit.definition_migrated')).toHaveLength(3);
     });

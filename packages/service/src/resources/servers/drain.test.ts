@@ -50,9 +50,8 @@ onBothEngines((engine) => {
       expect((await drain(id)).instances.map(({ definition_id }) => definition_id)).toEqual([running, waiting]);
       expect(await undrain(id)).toMatchObject({ status: 'offline' });
       expect((await execute(late)).status).toBe(201);
-      const { data } = await service.client.call('events.list', { query: { resource_id: id } });
-      const types = data.map(({ type }) => type).filter((type) => type.includes('drain'));
-      expect(types.sort()).toEqual(['audit.server_drained', 'audit.server_undrained']);
+      const types = (await service.told(id)).map(({ type }) => type).filter((type) => type.includes('drain'));
+      expect(types).toEqual(['audit.server_drained', 'audit.server_undrained']);
     });
 
     it('is online again at once if its daemon was there all the time, and stays drained when that comes and goes', async () => {

@@ -5,7 +5,6 @@ import { DaemonSocket } from '../../testing/daemon-socket.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectRefusal } from '../../testing/published-answer.ts';
 import { type Caller, insertKeyRow, type RunningService, startApp } from '../../testing/running-service.ts';
-import { isAtRest } from '../../testing/table-contents.ts';
 
 onBothEngines((engine) => {
   let service: RunningService;
@@ -46,10 +45,9 @@ onBothEngines((engine) => {
       expect(read.json.data).toEqual(shown);
       const list = await service.request('GET', '/servers?per_page=100');
       expect(list.json.data).toContainEqual(shown);
-      await until(() => isAtRest(service.sideDoor), { describe: 'the event to have its number' });
-      const events = await service.request('GET', `/events?resource_id=${json.data.id}`);
-      expect(events.json.data).toMatchObject([{ type: 'audit.server_registered' }]);
-      expect(JSON.stringify([read.json, list.json, events.json])).not.toContain(key);
+      const events = await service.told(json.data.id);
+      expect(events).toMatchObject([{ type: 'audit.server_registered' }]);
+      expect(JSON.stringify([read.json, list.json, events])).not.toContain(key);
       const rows = await service.sideDoor.db.selectFrom('servers').selectAll().execute();
       expect(JSON.stringify(rows)).not.toContain(key);
     });
