@@ -47,6 +47,7 @@ export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
   migration_parts: ['resources/migrations'],
   migration_log: ['resources/migrations'],
   transfers: ['resources/transfers'],
+  imports: ['resources/bundles'],
   assistant_usage: ['resources/copilot'],
   invites: ['resources/members'],
   password_resets: ['resources/members'],

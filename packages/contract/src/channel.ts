@@ -20,7 +20,7 @@ const ts = Type.Integer({ description: 'Milliseconds since the epoch; pong repea
 export const channelPaths = ['/api/v1/ws/server', '/ws/server'] as const;
 
 /** What a daemon may ask for beyond the published messages; nothing else is ever sent to one that did not ask. */
-export const capabilityNames = ['wake', 'journal', 'ack', 'builtin', 'cancel', 'rotate', 'transfer'] as const;
+export const capabilityNames = ['wake', 'journal', 'ack', 'builtin', 'cancel', 'rotate', 'transfer', 'bundle'] as const;
 export type Capability = (typeof capabilityNames)[number];
 
 const capabilities = Type.Optional(

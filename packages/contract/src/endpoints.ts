@@ -3,6 +3,7 @@ import { accountEndpoints } from './resources/account.ts';
 import { accountsEndpoints } from './resources/accounts.ts';
 import { actionEndpoints } from './resources/actions.ts';
 import { backupEndpoints } from './resources/backups.ts';
+import { bundleEndpoints } from './resources/bundles.ts';
 import { capacityEndpoints } from './resources/capacity.ts';
 import { catalogEndpoints } from './resources/catalog.ts';
 import { copilotEndpoints } from './resources/copilot.ts';
@@ -52,6 +53,7 @@ export const endpoints = {
   ...playbookEndpoints,
   ...upgradeEndpoints,
   ...backupEndpoints,
+  ...bundleEndpoints,
   ...serverEndpoints,
   ...capacityEndpoints,
   ...implantEndpoints,

@@ -23,6 +23,7 @@ export const idPrefixes = {
   session: 'ses',
   migration: 'mig',
   transfer: 'trf',
+  import: 'imp',
   job: 'job',
 } as const;
 

@@ -31,6 +31,7 @@ export const permissions = {
   'backups:read': 'Read which backups there are.',
   'backups:write': 'Make, verify and delete backups.',
   'backups:restore': 'Replace the data of instances by that of a backup.',
+  'data:export': 'Take definitions out of the service, with the values of their secrets and the content of volumes.',
   'upgrades:read': 'Read which newer versions of running instances there are.',
   'upgrades:write': 'Look for newer versions, acknowledge and apply them.',
   'assistant:ask': 'Ask the assistant, and see how much of it is left.',

@@ -1,7 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { choice } from './fields.ts';
 
-/** Where the two ends of a transfer meet, as WebSockets: `?transfer_id=…`, with the key of the server in `Authorization`. */
+/**
+ * Where the two ends of a transfer meet, as WebSockets: `?transfer_id=…`, with the key of the server in `Authorization`, or that
+ * of the caller where he is one of the ends.
+ */
 export const transferPath = '/api/v1/ws/transfer';
 
 /** Bytes of a chunk; the last one of a volume, and one before a large file, may be shorter. */
@@ -17,7 +20,7 @@ const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
 const length = Type.Integer({ minimum: 1, maximum: CHUNK_BYTES });
 
 /**
- * What the daemons at the two ends say to each other, as JSON texts; the service only carries it. A chunk is offered by its
+ * What the two ends say to each other, as JSON texts; the service only carries it. A chunk is offered by its
  * hash and sent, as binary messages, only if the other end wants it: what it has from an earlier attempt, or from an earlier
  * copy of the same volume, does not travel again. `have` is said once the chunk is on disk and in its place.
  */
@@ -46,9 +49,10 @@ export const fromReceiver = {
 /** Either end, now and then, so that silence means that the other is gone. */
 export const alive = Type.Object({ type: Type.Literal('alive') });
 
-export const transferModes = ['stage', 'import'] as const;
+export const transferModes = ['stage', 'import', 'fetch', 'discard'] as const;
 export const TransferMode = choice(transferModes, {
-  description: 'stage: kept beside the volumes of the target, to be compared with later. import: put into the volume.',
+  description:
+    'stage: kept beside the volumes of the target, to be compared with later. import: put into the volume. fetch: taken out of a backup, for a caller. discard: what an import that failed has put into the volume is removed again.',
 });
 
 export type FromSender = {

@@ -23,6 +23,10 @@ import { Endings } from './resources/backups/endings.ts';
 import { backupRoutes } from './resources/backups/routes.ts';
 import { BACKUPS_DUE, dueJob, planBackups } from './resources/backups/schedule.ts';
 import { Backups } from './resources/backups/service.ts';
+import { Exports, FETCH } from './resources/bundles/exports.ts';
+import { Imports } from './resources/bundles/imports.ts';
+import { IMPORT } from './resources/bundles/job.ts';
+import { bundleRoutes } from './resources/bundles/routes.ts';
 import { diskFree } from './resources/capacity/disk.ts';
 import { capacityRoutes } from './resources/capacity/routes.ts';
 import { Capacities } from './resources/capacity/service.ts';
@@ -296,7 +300,11 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     pages,
     sign: (order) => manifests.signOrder(order),
     wake,
-    moved: (tx, id) => migrations.carried(tx, id),
+    opening: (...of) => backups.opening(...of),
+    moved: async (tx, transfer) => {
+      if (transfer.migration_id !== null) await migrations.carried(tx, transfer.migration_id);
+      await imports.carried(tx, transfer);
+    },
   });
   const migrations: Migrations = new Migrations({
     storage,
@@ -392,6 +400,12 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     },
   });
 
+  const drafts = new Drafts((tx, row) => tests.requirePassed(tx, row));
+  const manifestOf = async (...of: Parameters<Manifests['resolve']>) => (await manifests.resolve(...of)).manifest;
+  const carrying = { storage, vault, catalog, server, transfers, manifest: manifestOf };
+  const exports = new Exports({ ...carrying, backups, allowPlaintext: config.allowPlaintextManifest });
+  const imports: Imports = new Imports({ ...carrying, pages, drafts, definitions, deployments, diskFree });
+
   const metrics = new Metrics({
     reader,
     requireInstance: (principal, id) => instances.find(reader, principal, id),
@@ -431,6 +445,8 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       [SILENCE]: liveness.silence,
       [BACKUPS_DUE]: dueJob({ storage, backups, instances }),
       [MIGRATE]: migrations.job(),
+      [FETCH]: exports.job(),
+      [IMPORT]: imports.job(),
       [RETENTION]: retentionJob({ storage, retention: config.retention, log }),
       [APPLY]: applyJob(storage, applicationSteps),
       [APPLY_ALL]: applyAllJob(storage, application),
@@ -442,7 +458,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     handlers: {
       ...healthRoutes(version),
       ...templateRoutes(catalog),
-      ...draftRoutes(new Drafts((tx, row) => tests.requirePassed(tx, row)), tests, catalog),
+      ...draftRoutes(drafts, tests, catalog),
       ...catalogRoutes(catalog),
       ...taxonomyRoutes(catalog),
       ...recipeRoutes(
@@ -460,6 +476,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       ...playbookRoutes(),
       ...upgradeRoutes(upgrades, application),
       ...backupRoutes(backups),
+      ...bundleRoutes(exports, imports),
       ...serverRoutes(servers, new Drains({ instancesOn: toMoveFrom }), prunes),
       ...tenantRoutes(tenants),
       ...migrationRoutes(migrations, tenants),

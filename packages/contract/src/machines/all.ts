@@ -2,6 +2,7 @@ import { backupMachine } from './backup.ts';
 import { definitionMachine } from './definition.ts';
 import { deploymentMachine } from './deployment.ts';
 import { executionMachine } from './execution.ts';
+import { importMachine } from './import.ts';
 import { instanceHealthMachine, instanceMachine } from './instance.ts';
 import type { Machine } from './machine.ts';
 import { migrationMachine } from './migration.ts';
@@ -29,4 +30,5 @@ export const machines: readonly Machine[] = [
   upgradeMachine,
   migrationMachine,
   transferMachine,
+  importMachine,
 ];

@@ -61,6 +61,19 @@ export const RestoreOrder = Type.Object(
 );
 export type RestoreOrder = Static<typeof RestoreOrder>;
 
+export const BackupOrder = Type.Object(
+  {
+    extent: Type.Optional(
+      choice(['declared', 'volumes'], {
+        default: 'declared',
+        description: 'declared: what the template says. volumes: all volumes as they are, as an export needs it.',
+      }),
+    ),
+  },
+  { title: 'BackupOrder', additionalProperties: false, examples: [{ extent: 'volumes' }] },
+);
+export type BackupOrder = Static<typeof BackupOrder>;
+
 const ofBackup = Type.Object({ id: givenId('Id of a backup.') });
 const ordered = topLevel({ execution: Execution, backup: Backup, data: Backup });
 
@@ -102,6 +115,8 @@ export const backupEndpoints = {
     idempotent: true,
     status: 202,
     params: Type.Object({ id: givenId('Id of an instance.') }),
+    bodyOptional: true,
+    body: BackupOrder,
     response: ordered,
   }),
   'backups.verify': endpoint({

@@ -10,12 +10,14 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 export const Transfer = Type.Object(
   {
     id: id('transfer'),
-    migration_id: id('migration'),
+    migration_id: nullable(id('migration'), { description: 'What it is a part of; of an import or an export, null.' }),
+    import_id: nullable(id('import')),
+    backup_id: nullable(id('backup'), { description: 'What a caller fetches it from.' }),
     definition_id: id('definition'),
     storage: Type.String({ description: 'The name that the template gives it.' }),
     mode: TransferMode,
-    from_server_id: id('server'),
-    to_server_id: id('server'),
+    from_server_id: nullable(id('server'), { description: 'Null where the caller sends.' }),
+    to_server_id: nullable(id('server'), { description: 'Null where the caller receives.' }),
     status: choice(transferMachine.states),
     chunks: count('Chunks that are in place on the target.'),
     bytes: count('Their bytes.'),
@@ -26,7 +28,10 @@ export const Transfer = Type.Object(
     started_at: nullable(Timestamp),
     finished_at: nullable(Timestamp),
   },
-  { title: 'Transfer', description: 'The content of one volume on its way from one server to another.' },
+  {
+    title: 'Transfer',
+    description: 'The content of one volume on its way from one server to another, or between a server and a caller.',
+  },
 );
 export type Transfer = Static<typeof Transfer>;
 
@@ -44,6 +49,12 @@ export const TransferOrder = Type.Object(
       pattern: '^[A-Za-z0-9_.-]{1,200}$',
       description: 'Where the target keeps chunks; the same for all copies of this volume in a migration.',
     }),
+    backup: Type.Optional(
+      Type.Object(
+        { id: id('backup'), manifest_sha256: Type.String(), key: Type.String({ description: 'Opens it; base64.' }) },
+        { description: 'Where the volume is read from, where that is not the volume itself.' },
+      ),
+    ),
     signature: Type.String({ description: 'Ed25519 over the canonical JSON (RFC 8785) of everything else, base64.' }),
   },
   { title: 'TransferOrder' },

@@ -13,13 +13,16 @@ export const VaultRotation = Type.Object(
 );
 export type VaultRotation = Static<typeof VaultRotation>;
 
-export const secretAccesses = ['read', 'set', 'rotated'] as const;
+export const secretAccesses = ['read', 'set', 'rotated', 'exported'] as const;
 
 export const SecretAccess = Type.Object(
   {
     id: id('event'),
     seq: Type.Integer({ description: 'Place in the audit list.' }),
-    access: choice(secretAccesses, { description: 'read: all values went to the daemon of the server.' }),
+    access: choice(secretAccesses, {
+      description:
+        'read: all values went to the daemon of the server. exported: all went to whoever took the definition out.',
+    }),
     definition_id: id('definition'),
     secrets: Type.Array(Type.String(), { description: 'Names; empty for a read, which is of all of them.' }),
     revision: Type.Integer({ description: 'The revision that was read or made.' }),

@@ -33,7 +33,7 @@ class Replicas {
         if (!key.startsWith('srv_')) throw unauthorized();
         return { kind: 'server', serverId: key, accountId: 'acc_a', plan: 'free' };
       },
-      roleOf: async (serverId, id) => (id === 'trf_1' ? roles[serverId] : undefined),
+      roleOf: async (who, id) => (id === 'trf_1' && who.kind === 'server' ? roles[who.serverId] : undefined),
       meetAt: async (id, own, instead) => {
         if (!this.places.has(id) || this.places.get(id) === instead) this.places.set(id, own);
         return this.places.get(id) ?? own;

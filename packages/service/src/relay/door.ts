@@ -5,7 +5,7 @@ import { WebSocketServer } from 'ws';
 import { Doorway } from '../channel/doorway.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { Log } from '../log.ts';
-import { invalid, notFound, Problem, unauthorized } from '../problem.ts';
+import { invalid, notFound, Problem } from '../problem.ts';
 import { FORWARDED, forward } from './forward.ts';
 import type { Relay, Role } from './relay.ts';
 
@@ -15,8 +15,8 @@ export interface RelayDoorDeps {
   readonly refuse: (socket: Duplex, problem: Problem) => void;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly authenticate: (key: string, address: string) => Promise<Principal>;
-  /** Which end of an open transfer a server is; undefined for one that it has no part in. */
-  readonly roleOf: (serverId: string, transferId: string) => Promise<Role | undefined>;
+  /** Which end of an open transfer somebody is; undefined for one that he has no part in. */
+  readonly roleOf: (principal: Principal, transferId: string) => Promise<Role | undefined>;
   /** Where the ends of a transfer meet: `own` unless another replica was first. `instead` of one that cannot be reached. */
   readonly meetAt: (transferId: string, own: string, instead?: string) => Promise<string>;
   /** Where the other replicas reach this one. */
@@ -28,7 +28,7 @@ export interface RelayDoorDeps {
 const MOST_BYTES = 2 * 1024 * 1024;
 const STRANGERS = { total: 256, perAddress: 32 };
 
-/** Where daemons come with the two ends of a transfer: both from inside, so that neither server opens a port. */
+/** Where the two ends of a transfer come to: daemons from inside, so that no server opens a port, or a daemon and a caller. */
 export class RelayDoor {
   readonly #deps: RelayDoorDeps;
   readonly #sockets = new WebSocketServer({
@@ -78,8 +78,7 @@ export class RelayDoor {
   async #enter(request: IncomingMessage, socket: Duplex, head: Buffer, id: string, address: string): Promise<void> {
     const { relay, authenticate, roleOf } = this.#deps;
     const principal = await authenticate(bearer(request), address);
-    if (principal.kind !== 'server') throw unauthorized('This is not the key of a server.');
-    const role = await roleOf(principal.serverId, id);
+    const role = await roleOf(principal, id);
     if (role === undefined) throw notFound('transfer');
     if (request.headers[FORWARDED] === undefined && (await this.#elsewhere(request, socket, head, id))) return;
     this.#sockets.handleUpgrade(request, socket, head, (opened) => relay.join(id, role, opened));

@@ -2,6 +2,7 @@ import type { backupMachine } from '@hortus/contract/machines/backup';
 import type { definitionMachine } from '@hortus/contract/machines/definition';
 import type { deploymentMachine } from '@hortus/contract/machines/deployment';
 import type { executionMachine } from '@hortus/contract/machines/execution';
+import type { importMachine } from '@hortus/contract/machines/import';
 import type { instanceHealthMachine, instanceMachine } from '@hortus/contract/machines/instance';
 import type { StateOf } from '@hortus/contract/machines/machine';
 import type { migrationMachine } from '@hortus/contract/machines/migration';
@@ -13,6 +14,7 @@ import type { tenantMachine } from '@hortus/contract/machines/tenant';
 import type { transferMachine } from '@hortus/contract/machines/transfer';
 import type { upgradeMachine } from '@hortus/contract/machines/upgrade';
 import type { upgradeSteps } from '@hortus/contract/playbooks';
+import type { Transfer } from '@hortus/contract/resources/transfers';
 import type { Upgrade } from '@hortus/contract/resources/upgrades';
 import type { ColumnType, Generated, Insertable, Selectable } from 'kysely';
 
@@ -539,18 +541,50 @@ export interface Tables {
     open: Flag;
   };
   migration_log: { migration_id: string; number: number; at: Time; step: string; message: string };
+  /** A definition on its way in from another Hortus. */
+  imports: {
+    id: string;
+    account_id: string;
+    server_id: string;
+    /** That it will have: what is brought for it carries it already. */
+    definition_id: string;
+    name: string;
+    instance_uid: string;
+    species: string;
+    template_id: string;
+    status: Status<StateOf<typeof importMachine>>;
+    /** All that it is made from, encrypted, since it has the values of secrets; empty when it is over. */
+    bundle: string;
+    /** What is to be filled: `ImportVolume[]`. */
+    volumes: Json;
+    ignore_capacity: Flag;
+    reason: string | null;
+    error: string | null;
+    deployment_id: string | null;
+    /** The last sign of progress: what patience counts from. */
+    progress_at: Time;
+    created_by: string | null;
+    created_at: Time;
+    updated_at: Time;
+    finished_at: Time | null;
+  };
   /** The content of one volume on its way. */
   transfers: {
     id: string;
     account_id: string;
-    migration_id: string;
+    /** What it is a part of; one that a caller fetches from a backup is of neither. */
+    migration_id: string | null;
+    import_id: string | null;
+    backup_id: string | null;
+    /** Of an import it is there only when all is. */
     definition_id: string;
     instance_uid: string;
     storage: string;
     volume: string;
-    mode: 'stage' | 'import';
-    from_server_id: string;
-    to_server_id: string;
+    mode: Transfer['mode'];
+    /** Null where the caller is that end. */
+    from_server_id: string | null;
+    to_server_id: string | null;
     status: Status<StateOf<typeof transferMachine>>;
     chunks: number;
     bytes: number;

@@ -133,21 +133,34 @@ const keptBy = ({ id, instance_uid, definition_id }: { id: string; instance_uid:
     images: [],
     taken_at: '2026-01-02T03:04:05Z',
     stopped_ms: 12,
-    parts: [
-      {
-        kind: 'volume',
-        name: 'uploads',
-        file: 'volume-uploads.part',
-        entries: 3,
-        bytes: 4096,
-        stored_bytes: 512,
-        chunks: 1,
-        sha256: '0'.repeat(64),
-      },
-    ],
+    parts: ['uploads', 'dbdata'].map((name) => ({
+      kind: 'volume',
+      name,
+      file: `volume-${name}.part`,
+      entries: 3,
+      bytes: 4096,
+      stored_bytes: 512,
+      chunks: 1,
+      sha256: '0'.repeat(64),
+    })),
   },
 });
 const ofBackup = async (caller: Caller) => ({ params: { id: (await aBackup(caller)).id } });
+/** Taken out elsewhere, under a name that is free. */
+const aBundle = async (caller: Caller) => {
+  const { data } = await caller.client.call('definitions.export', { ...(await ofDefinition(caller)), body: {} });
+  return { ...data.bundle, instance_uid: fresh('brought'), volumes: [{ name: 'uploads', bytes: 1024 }] };
+};
+const importOrder = async (caller: Caller) => ({
+  server_id: await aServer(caller),
+  instance_uid: fresh('brought'),
+  ignore_capacity: false,
+  bundle: await aBundle(caller),
+});
+const ofImport = async (caller: Caller) => ({
+  params: { id: (await caller.client.call('definitions.import', { body: await importOrder(caller) })).data.id },
+});
+
 /** Of a definition that runs and is on its way to another server. */
 const aTransfer = async (caller: Caller) => {
   const { client } = caller;
@@ -458,8 +471,8 @@ export const goodRequests: GoodRequests = {
     await aTransfer(caller);
     return { query: { status: 'copying' } };
   },
-  'migrations.read': async (caller) => ({ params: { id: (await aTransfer(caller)).migration_id } }),
-  'migrations.cancel': async (caller) => ({ params: { id: (await aTransfer(caller)).migration_id } }),
+  'migrations.read': async (caller) => ({ params: { id: (await aTransfer(caller)).migration_id ?? '' } }),
+  'migrations.cancel': async (caller) => ({ params: { id: (await aTransfer(caller)).migration_id ?? '' } }),
   'transfers.pending': async (caller) => {
     await aTransfer(caller);
     return {};
@@ -535,7 +548,23 @@ export const goodRequests: GoodRequests = {
     return { query: { kind: 'manual' } };
   },
   'backups.read': ofBackup,
-  'backups.create': ofInstance,
+  'backups.create': async (caller) => ({ ...(await ofInstance(caller)), body: { extent: 'declared' } }),
+  'backups.fetch': async (caller) => {
+    const { id } = await aBackup(caller);
+    return { params: { id }, body: { volume: 'uploads' } };
+  },
+  'definitions.export': async (caller) => {
+    const { id, definition_id } = await aBackup(caller);
+    return { params: { id: definition_id }, body: { backup_id: id } };
+  },
+  'definitions.import': async (caller) => ({ body: await importOrder(caller) }),
+  'imports.list': async (caller) => {
+    await ofImport(caller);
+    return { query: { status: 'receiving' } };
+  },
+  'imports.read': ofImport,
+  'imports.fill': async (caller) => ({ ...(await ofImport(caller)), body: { volume: 'uploads' } }),
+  'imports.cancel': ofImport,
   'backups.verify': ofBackup,
   'backups.restore': async (caller) => {
     const { id, instance_uid } = await aBackup(caller);

@@ -11,8 +11,8 @@ export const backupRoutes = (backups: Backups): Handlers<keyof typeof backupEndp
     return { success: true, ...(await backups.list(filter, query)) };
   },
   'backups.read': async ({ principal, params }) => ({ success: true, data: await backups.read(principal, params.id) }),
-  'backups.create': ({ principal, params, write }) =>
-    write(async (tx) => answer(await backups.create(tx, principal, params.id))),
+  'backups.create': ({ principal, params, body, write }) =>
+    write(async (tx) => answer(await backups.create(tx, principal, params.id, body))),
   'backups.verify': ({ principal, params, write }) =>
     write(async (tx) => answer(await backups.verify(tx, principal, params.id))),
   'backups.restore': ({ principal, params, body, write }) =>

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Execution } from '@hortus/contract/resources/actions';
-import type { Backup, RestoreOrder } from '@hortus/contract/resources/backups';
+import type { BackupManifest } from '@hortus/contract/resources/backup-records';
+import type { Backup, BackupOrder, RestoreOrder } from '@hortus/contract/resources/backups';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { append } from '../../outbox/append.ts';
@@ -58,9 +59,9 @@ export class Backups {
     return backupRecord(row);
   }
 
-  async create(tx: Tx, principal: Principal, instanceId: string): Promise<Ordered> {
+  async create(tx: Tx, principal: Principal, instanceId: string, { extent }: BackupOrder = {}): Promise<Ordered> {
     const instance = await this.#deps.instances.lock(tx, principal, instanceId);
-    return this.take(tx, instance, 'manual', actorOf(principal));
+    return this.take(tx, instance, 'manual', actorOf(principal), extent);
   }
 
   /** Before what runs is changed; undefined where the template does not say what a backup consists of. */
@@ -71,20 +72,26 @@ export class Backups {
   }
 
   /** For other resources too: has a backup made of an instance that they hold. */
-  async take(tx: Tx, instance: NamedRow, kind: BackupRow['kind'], actor: string | null): Promise<Ordered> {
+  async take(
+    tx: Tx,
+    instance: NamedRow,
+    kind: BackupRow['kind'],
+    actor: string | null,
+    extent: BackupOrder['extent'] = 'declared',
+  ): Promise<Ordered> {
     const { catalog, order } = this.#deps;
     if (instance.status === 'released') throw released();
     if (instance.revision === null)
       throw conflict('status', 'state', 'the instance has not been deployed yet.', { status: instance.status });
     const { backup, slug: species } = specOf(catalog, instance);
-    if (backup.strategy === 'none')
+    if (backup.strategy === 'none' && extent === 'declared')
       throw conflict('id', 'no_backup', `the template ${species} does not say what a backup consists of.`);
     const id = newId('backup');
     const key = randomBytes(KEY_BYTES).toString('base64');
     const execution = await order(tx, {
       instance,
       slug: 'hortus.backup',
-      params: { backup_id: id },
+      params: { backup_id: id, ...(extent === 'volumes' && { extent }) },
       secret: { key },
       actor,
     });
@@ -134,6 +141,21 @@ export class Backups {
     await this.#begin(tx, instance, { ...safety, kind: 'safety', execution, actor });
     await this.#audit(tx, 'audit.backup_restore_ordered', row, actor);
     return { execution, backup: backupRecord(row) };
+  }
+
+  /** For exports: one that can be read, with what it holds. `field` named it. */
+  async completed(queries: Queries, accountId: string, id: string, field = 'id') {
+    const row = await findBackup(queries, accountId, id);
+    if (!row && field === 'id') throw notFound('backup');
+    if (!row) throw invalid(field, 'there is no such backup.', { reason: 'unknown' });
+    this.#requireCompleted(row);
+    return { row, manifest: JSON.parse(row.manifest ?? '') as BackupManifest };
+  }
+
+  /** For those who have its server read it: what that needs to know. */
+  async opening(queries: Queries, accountId: string, id: string) {
+    const { row } = await this.completed(queries, accountId, id);
+    return { id, manifest_sha256: row.manifest_sha256 ?? '', key: await this.#key(queries, row) };
   }
 
   async delete(tx: Tx, principal: Principal, id: string): Promise<Backup> {
@@ -209,8 +231,8 @@ export class Backups {
     return instance;
   }
 
-  #key(tx: Tx, row: BackupRow): Promise<string> {
-    return this.#deps.vault.decrypt(tx, row.account_id, row.key, keyContext(row.id));
+  #key(queries: Queries, row: BackupRow): Promise<string> {
+    return this.#deps.vault.decrypt(queries, row.account_id, row.key, keyContext(row.id));
   }
 
   #audit(tx: Tx, type: `audit.${string}`, row: BackupRow, actor: string | null): Promise<void> {

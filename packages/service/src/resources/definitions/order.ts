@@ -9,6 +9,8 @@ import type { Catalog, CatalogTemplate } from '../templates/catalog.ts';
 
 /** A creation request of either published form, checked as far as it can be without the database. */
 export interface Order {
+  /** One that it was promised; made otherwise. */
+  readonly id?: string;
   readonly template: CatalogTemplate;
   readonly name: string;
   readonly instanceUid: string;

@@ -97,7 +97,7 @@ export class Definitions {
     if (!(await this.#deps.hasServer(tx, accountId, order.serverId))) throw noServer('there is no such server.');
     const { tenantId, serverId } = order;
     if (tenantId !== null) await joinTenant(tx, { accountId, tenantId, serverId });
-    const id = newId('definition');
+    const id = order.id ?? newId('definition');
     const begun = begin(
       tx,
       definitionLifecycle,

@@ -9,6 +9,8 @@ export const transferLifecycle: Lifecycle<typeof transferMachine, 'transfers'> =
   eventData: (row) => ({
     transfer_id: row.id,
     migration_id: row.migration_id,
+    import_id: row.import_id,
+    backup_id: row.backup_id,
     definition_id: row.definition_id,
     storage: row.storage,
     status: row.status,

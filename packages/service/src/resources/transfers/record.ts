@@ -5,6 +5,8 @@ import type { TransferRow } from './store.ts';
 export const transferRecord = (row: TransferRow): Transfer => ({
   id: row.id,
   migration_id: row.migration_id,
+  import_id: row.import_id,
+  backup_id: row.backup_id,
   definition_id: row.definition_id,
   storage: row.storage,
   mode: row.mode,

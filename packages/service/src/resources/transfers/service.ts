@@ -1,5 +1,5 @@
 import type { Transfer, TransferOrder, TransferReport } from '@hortus/contract/resources/transfers';
-import { actorOf, type Principal } from '../../identity/principal.ts';
+import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { conflict, notFound } from '../../problem.ts';
 import { begin, transition } from '../../state/transition.ts';
@@ -12,10 +12,12 @@ import {
   countOpen,
   listOpen,
   lockTransfer,
+  serversOf,
   serversWithOpen,
   type TransferRow,
   transferById,
   transfersOf,
+  transfersOfImport,
 } from './store.ts';
 
 export type { TransferRow };
@@ -26,25 +28,22 @@ export interface TransfersDeps {
   readonly sign: (order: Omit<TransferOrder, 'signature'>) => TransferOrder;
   /** Tells the daemon of a server, after the commit, that there is something for it. */
   readonly wake: (tx: Tx, serverId: string) => void;
-  /** Something of a migration has moved on, or has ended. */
-  readonly moved: (tx: Tx, migrationId: string) => Promise<void>;
+  /** One of a migration or an import has moved on, or has ended. */
+  readonly moved: (tx: Tx, transfer: TransferRow) => Promise<void>;
+  /** What a daemon needs to read a backup. */
+  readonly opening: (queries: Queries, accountId: string, backupId: string) => Promise<Opening>;
 }
+
+type Opening = NonNullable<TransferOrder['backup']>;
 
 /** What is to be carried. */
 export type NewTransfer = Pick<
   TransferRow,
-  | 'account_id'
-  | 'migration_id'
-  | 'definition_id'
-  | 'instance_uid'
-  | 'storage'
-  | 'volume'
-  | 'mode'
-  | 'from_server_id'
-  | 'to_server_id'
->;
+  'account_id' | 'definition_id' | 'instance_uid' | 'storage' | 'volume' | 'mode'
+> &
+  Partial<Pick<TransferRow, 'migration_id' | 'import_id' | 'backup_id' | 'from_server_id' | 'to_server_id'>>;
 
-/** Transfers are ordered by migrations and carried out by the daemons at their ends; here it is kept how they get on. */
+/** Transfers are ordered by others and carried out by those at their ends; here it is kept how they get on. */
 export class Transfers {
   readonly #deps: TransfersDeps;
   constructor(deps: TransfersDeps) {
@@ -60,12 +59,19 @@ export class Transfers {
       count: (atMost) => countOpen(storage.reader, filter, atMost),
       countKey: `transfers ${filter.accountId} ${serverId ?? ''}`,
     });
-    const order = (row: TransferRow) => (serverId === undefined ? null : this.#order(row, serverId));
-    return { ...page, data: page.data.map((row) => ({ ...transferRecord(row), order: order(row) })) };
+    const data: (Transfer & { order: TransferOrder | null })[] = [];
+    for (const row of page.data) {
+      const order = serverId === undefined ? null : await this.#order(row, serverId);
+      data.push({ ...transferRecord(row), order });
+    }
+    return { ...page, data };
   }
 
-  #order(row: TransferRow, serverId: string): TransferOrder {
-    return this.#deps.sign({
+  async #order(row: TransferRow, serverId: string): Promise<TransferOrder> {
+    const { storage, sign, opening } = this.#deps;
+    const backup =
+      row.backup_id === null ? {} : { backup: await opening(storage.reader, row.account_id, row.backup_id) };
+    return sign({
       id: row.id,
       role: roleIn(row, serverId) ?? 'send',
       mode: row.mode,
@@ -73,13 +79,19 @@ export class Transfers {
       definition_id: row.definition_id,
       instance_uid: row.instance_uid,
       volume: row.volume,
-      spool: `${row.migration_id}.${row.volume}`,
+      spool: `${row.migration_id ?? row.import_id ?? row.id}.${row.volume}`,
+      ...backup,
     });
   }
 
   async order(tx: Tx, wanted: NewTransfer, actor: string | null): Promise<TransferRow> {
     const row = {
       id: newId('transfer'),
+      migration_id: null,
+      import_id: null,
+      backup_id: null,
+      from_server_id: null,
+      to_server_id: null,
       ...wanted,
       chunks: 0,
       bytes: 0,
@@ -93,13 +105,14 @@ export class Transfers {
       finished_at: null,
     };
     const born = await begin(tx, transferLifecycle, row, 'order', actor);
-    for (const server of [row.from_server_id, row.to_server_id]) this.#deps.wake(tx, server);
+    for (const server of serversOf(row)) this.#deps.wake(tx, server);
     return born;
   }
 
   async report(tx: Tx, principal: Principal, id: string, report: TransferReport): Promise<Transfer> {
     const row = await lockTransfer(tx, id);
-    const role = row && principal.kind === 'server' ? roleIn(row, principal.serverId) : 'receive';
+    const role =
+      row && (principal.kind === 'server' ? roleIn(row, principal.serverId) : (callersRole(row) ?? 'receive'));
     if (row?.account_id !== principal.accountId || role === undefined) throw notFound('transfer');
     const { status, chunks = row.chunks, bytes = row.bytes, carried_bytes = row.carried_bytes, sha256, error } = report;
     if (hasEnded(row)) {
@@ -114,7 +127,7 @@ export class Transfers {
       actor: actorOf(principal),
       set: { ...set, ...(sha256 !== undefined && { sha256 }), ...(error !== undefined && { error }) },
     });
-    await this.#deps.moved(tx, row.migration_id);
+    await this.#deps.moved(tx, changed);
     return transferRecord(changed);
   }
 
@@ -123,19 +136,36 @@ export class Transfers {
     return transfersOf(queries, migrationId);
   }
 
-  async cancelAll(tx: Tx, migrationId: string, actor: string | null): Promise<void> {
-    for (const { id } of await transfersOf(tx, migrationId)) {
-      const row = await lockTransfer(tx, id);
-      if (!row || hasEnded(row)) continue;
-      await transition(tx, transferLifecycle, row, 'cancel', { actor, set: { finished_at: tx.now } });
-      for (const server of [row.from_server_id, row.to_server_id]) this.#deps.wake(tx, server);
-    }
+  ofImport(queries: Queries, importId: string): Promise<TransferRow[]> {
+    return transfersOfImport(queries, importId);
   }
 
-  /** For the relay: which end a server is. */
-  async roleOf(serverId: string, id: string): Promise<'send' | 'receive' | undefined> {
+  async cancelAll(tx: Tx, migrationId: string, actor: string | null): Promise<void> {
+    for (const { id } of await transfersOf(tx, migrationId)) await this.cancel(tx, id, actor);
+  }
+
+  /** One that has ended stays as it is. */
+  async cancel(tx: Tx, id: string, actor: string | null): Promise<void> {
+    const row = await lockTransfer(tx, id);
+    if (!row || hasEnded(row)) return;
+    await transition(tx, transferLifecycle, row, 'cancel', { actor, set: { finished_at: tx.now } });
+    for (const server of serversOf(row)) this.#deps.wake(tx, server);
+  }
+
+  /** For those who wait for one: held by the transaction. */
+  async hold(tx: Tx, id: string): Promise<(TransferRow & { readonly ended: boolean }) | undefined> {
+    const row = await lockTransfer(tx, id);
+    return row && { ...row, ended: hasEnded(row) };
+  }
+
+  /** For the relay: which end somebody is. */
+  async roleOf(principal: Principal, id: string): Promise<'send' | 'receive' | undefined> {
     const row = await transferById(this.#deps.storage.reader, id);
-    return row && !hasEnded(row) ? roleIn(row, serverId) : undefined;
+    if (!row || hasEnded(row) || row.account_id !== principal.accountId) return undefined;
+    if (principal.kind === 'server') return roleIn(row, principal.serverId);
+    const role = callersRole(row);
+    if (role !== undefined) requirePermission(principal, role === 'send' ? 'definitions:write' : 'data:export');
+    return role;
   }
 
   /** For the relay: the replica where its ends meet. */
@@ -161,6 +191,13 @@ const moves = { running: 'progress', completed: 'complete', failed: 'fail' } as 
 function roleIn(row: TransferRow, serverId: string): 'send' | 'receive' | undefined {
   if (row.from_server_id === serverId) return 'send';
   return row.to_server_id === serverId ? 'receive' : undefined;
+}
+
+/** Which end is a caller's; undefined where both are servers', and where nothing travels. */
+function callersRole({ mode, from_server_id, to_server_id }: TransferRow): 'send' | 'receive' | undefined {
+  if (mode === 'discard') return undefined;
+  if (from_server_id === null) return 'send';
+  return to_server_id === null ? 'receive' : undefined;
 }
 
 export const transferRecordOf = transferRecord;

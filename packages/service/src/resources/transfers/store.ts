@@ -43,6 +43,9 @@ export const countOpen = (queries: Queries, filter: TransferFilter, atMost: numb
 export const transfersOf = (queries: Queries, migrationId: string): Promise<TransferRow[]> =>
   queries.db.selectFrom('transfers').selectAll().where('migration_id', '=', migrationId).orderBy('id').execute();
 
+export const transfersOfImport = (queries: Queries, importId: string): Promise<TransferRow[]> =>
+  queries.db.selectFrom('transfers').selectAll().where('import_id', '=', importId).orderBy('id').execute();
+
 export const transferById = (queries: Queries, id: string): Promise<TransferRow | undefined> =>
   queries.db.selectFrom('transfers').selectAll().where('id', '=', id).executeTakeFirst();
 
@@ -60,6 +63,13 @@ export async function claimMeeting(tx: Tx, id: string, url: string, instead: str
   return row?.meeting_url ?? url;
 }
 
+/** The servers at its ends: two of a migration, one where a caller is the other end. */
+export const serversOf = ({
+  from_server_id,
+  to_server_id,
+}: Pick<TransferRow, 'from_server_id' | 'to_server_id'>): string[] =>
+  [from_server_id, to_server_id].filter((id) => id !== null);
+
 /** The servers at both ends of what is under way. */
 export async function serversWithOpen(queries: Queries): Promise<string[]> {
   const rows = await queries.db
@@ -68,5 +78,5 @@ export async function serversWithOpen(queries: Queries): Promise<string[]> {
     .where(isOpen)
     .where('status', '=', 'pending')
     .execute();
-  return [...new Set(rows.flatMap((row) => [row.from_server_id, row.to_server_id]))];
+  return [...new Set(rows.flatMap((row) => serversOf(row)))];
 }

@@ -11,6 +11,7 @@ const eventOf: Readonly<Record<Access, `audit.${string}`>> = {
   read: 'audit.manifest_read',
   set: 'audit.secret_set',
   rotated: 'audit.secret_rotated',
+  exported: 'audit.definition_exported',
 };
 
 export interface AccessFilter {

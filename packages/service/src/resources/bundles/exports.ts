@@ -1,0 +1,167 @@
+import type { Bundle, Export, ExportOrder } from '@hortus/contract/resources/bundles';
+import type { Transfer } from '@hortus/contract/resources/transfers';
+import type { Manifest } from '@hortus/contract/template/manifest';
+import { actorOf, type Principal } from '../../identity/principal.ts';
+import { enqueue } from '../../jobs/enqueue.ts';
+import type { JobKind } from '../../jobs/job.ts';
+import { append } from '../../outbox/append.ts';
+import { conflict, invalid, notFound, Problem } from '../../problem.ts';
+import type { Queries, Storage, Tx } from '../../storage/storage.ts';
+import { iso } from '../../time.ts';
+import type { Vault } from '../../vault/vault.ts';
+import type { Backups } from '../backups/service.ts';
+import { definitionById, revisionOf, secretValues } from '../definitions/deployable.ts';
+import { backupSettings } from '../definitions/record.ts';
+import { hostPathsOf, volumesOf } from '../migrations/ground.ts';
+import type { Standing } from '../servers/service.ts';
+import type { Catalog } from '../templates/catalog.ts';
+import { type Transfers, transferRecordOf } from '../transfers/service.ts';
+import { requireCarrier } from './carrier.ts';
+
+/** One for each volume that a caller fetches. */
+export const FETCH = 'bundle.fetch';
+/** How long a caller may say nothing before it is taken that he has gone. */
+const SILENCE_MS = 2 * 60_000;
+
+export interface ExportsDeps {
+  readonly storage: Storage;
+  readonly vault: Vault;
+  readonly catalog: Pick<Catalog, 'known'>;
+  readonly backups: Pick<Backups, 'completed'>;
+  readonly transfers: Pick<Transfers, 'order' | 'hold' | 'cancel'>;
+  readonly server: (queries: Queries, accountId: string, id: string) => Promise<Standing | undefined>;
+  readonly manifest: (queries: Queries, accountId: string, definitionId: string, revision: number) => Promise<Manifest>;
+  /** HORTUS_ALLOW_PLAINTEXT_MANIFEST: what holds secrets may travel without TLS. */
+  readonly allowPlaintext: boolean;
+}
+
+/** Takes definitions out: all but the content of their volumes at once, and that volume by volume. */
+export class Exports {
+  readonly #deps: ExportsDeps;
+  constructor(deps: ExportsDeps) {
+    this.#deps = deps;
+  }
+
+  /** In a transaction, because handing out secrets leaves a trace in the audit list. */
+  async export(tx: Tx, principal: Principal, id: string, order: ExportOrder, secure: boolean): Promise<Export> {
+    const { vault, catalog, allowPlaintext } = this.#deps;
+    const { accountId } = principal;
+    const definition = await definitionById(tx, accountId, id);
+    if (!definition) throw notFound('definition');
+    if (!secure && !allowPlaintext) throw plaintext();
+    const backup = order.backup_id === undefined ? undefined : await this.#backup(tx, principal, id, order.backup_id);
+    const number = backup?.manifest.revision ?? definition.current_revision;
+    const revision = await revisionOf(tx, id, number);
+    const { item, spec } = catalog.known(revision.template_id);
+    const manifest = await this.#deps.manifest(tx, accountId, id, number);
+    const secrets = await secretValues(tx, vault, { accountId, definitionId: id });
+    const bundle: Bundle = {
+      format: 1,
+      name: definition.name,
+      instance_uid: definition.instance_uid,
+      template: {
+        species: item.species,
+        version: item.version,
+        spec_hash: item.spec_hash,
+        spec: { ...spec } as Record<string, unknown>,
+      },
+      revision: number,
+      profile: revision.profile,
+      variant: revision.variant,
+      inputs: JSON.parse(revision.inputs),
+      watch_seconds: definition.watch_seconds,
+      heal: definition.heal === 1,
+      backup: backupSettings(definition),
+      secrets: secrets.map(({ name, kind, value }) => ({ name, kind, value })),
+      volumes: volumesIn(manifest, backup?.manifest.parts, definition.succeeded_at !== null),
+      exported_at: iso(tx.now),
+    };
+    const backup_id = backup?.row.id ?? null;
+    await append(tx, {
+      type: 'audit.definition_exported',
+      accountId,
+      resourceType: 'definition',
+      resourceId: id,
+      actor: actorOf(principal),
+      data: { definition_id: id, revision: number, backup_id, secrets: secrets.map(({ name }) => name) },
+    });
+    const warnings = hostPathsOf(manifest).map((path) => `It uses the path ${path} of its server, which stays there.`);
+    return { bundle, backup_id, warnings };
+  }
+
+  async fetch(tx: Tx, principal: Principal, backupId: string, volume: string): Promise<Transfer> {
+    const { backups, transfers, server } = this.#deps;
+    const { accountId } = principal;
+    const { row, manifest } = await backups.completed(tx, accountId, backupId);
+    if (!manifest.parts.some(({ kind, name }) => kind === 'volume' && name === volume))
+      throw invalid('volume', `the backup has no volume ${volume}.`, { reason: 'unknown' });
+    requireCarrier(await server(tx, accountId, row.server_id), 'id');
+    const { definition_id, instance_uid, server_id: from_server_id } = row;
+    const what = { definition_id, instance_uid, storage: volume, volume, backup_id: backupId, from_server_id };
+    const actor = actorOf(principal);
+    const transfer = await transfers.order(tx, { account_id: accountId, mode: 'fetch', ...what }, actor);
+    const data = { backup_id: backupId, definition_id, volume, transfer_id: transfer.id };
+    const of = { accountId, resourceType: 'backup', resourceId: backupId, actor, data } as const;
+    await append(tx, { type: 'audit.backup_fetched', ...of });
+    await enqueue(tx, {
+      kind: FETCH,
+      key: transfer.id,
+      payload: { transfer_id: transfer.id },
+      runAt: tx.now + SILENCE_MS,
+    });
+    return transferRecordOf(transfer);
+  }
+
+  /** A caller who has gone is not waited for: the daemon at the other end would, for ever. */
+  job(): JobKind {
+    const { storage, transfers } = this.#deps;
+    return {
+      maxAttempts: Number.POSITIVE_INFINITY,
+      run: ({ job, complete }) =>
+        storage.write(async (tx) => {
+          const { transfer_id: id } = job.payload as { transfer_id: string };
+          const row = await transfers.hold(tx, id);
+          if (!row || row.ended) return complete(tx, 'done');
+          const dueAt = row.updated_at + SILENCE_MS;
+          if (dueAt > tx.now) return complete(tx, { again: dueAt });
+          await transfers.cancel(tx, id, null);
+          return complete(tx, 'done');
+        }),
+    };
+  }
+
+  async #backup(tx: Tx, { accountId }: Principal, definitionId: string, backupId: string) {
+    const backup = await this.#deps.backups.completed(tx, accountId, backupId, 'backup_id');
+    if (backup.row.definition_id !== definitionId)
+      throw invalid('backup_id', 'is a backup of another definition.', { reason: 'other_definition' });
+    return backup;
+  }
+}
+
+interface Part {
+  readonly kind: string;
+  readonly name: string;
+  readonly bytes: number;
+}
+
+/** What the backup must have: all volumes, as they are. One that holds a dump in their place does not do. */
+function volumesIn(manifest: Manifest, parts: readonly Part[] | undefined, deployed: boolean): Bundle['volumes'] {
+  const names = volumesOf(manifest).map(({ storage }) => storage);
+  if (names.length === 0 || (parts === undefined && !deployed)) return [];
+  if (parts === undefined)
+    throw conflict('backup_id', 'required', `it has volumes (${names.join(', ')}); name a backup of all of them.`);
+  const kept = parts.filter(({ kind }) => kind === 'volume');
+  const missing = names.filter((name) => !kept.some((part) => part.name === name));
+  if (missing.length > 0)
+    throw conflict('backup_id', 'incomplete', `the backup does not have the volume ${missing.join(', ')}.`, {
+      missing,
+    });
+  return kept.filter(({ name }) => names.includes(name)).map(({ name, bytes }) => ({ name, bytes }));
+}
+
+const plaintext = () =>
+  new Problem(
+    'FORBIDDEN',
+    'An export holds secrets and is given over TLS or on the same machine only. Use https, or set HORTUS_ALLOW_PLAINTEXT_MANIFEST for a closed network.',
+    { reason: 'plaintext' },
+  );

@@ -1,0 +1,240 @@
+import type { Import, ImportOrder } from '@hortus/contract/resources/bundles';
+import type { Transfer } from '@hortus/contract/resources/transfers';
+import type { Manifest } from '@hortus/contract/template/manifest';
+import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
+import { newId } from '../../ids.ts';
+import { enqueue } from '../../jobs/enqueue.ts';
+import type { JobKind } from '../../jobs/job.ts';
+import { conflict, invalid, notFound, Problem } from '../../problem.ts';
+import { begin } from '../../state/transition.ts';
+import type { Page, PageRequest, Pages } from '../../storage/page.ts';
+import type { Queries, Storage, Tx } from '../../storage/storage.ts';
+import type { Vault } from '../../vault/vault.ts';
+import { requireFit } from '../capacity/fit.ts';
+import type { Order } from '../definitions/order.ts';
+import type { Definitions } from '../definitions/service.ts';
+import type { Deployments } from '../deployments/service.ts';
+import { volumesOf } from '../migrations/ground.ts';
+import type { Standing } from '../servers/service.ts';
+import { type TransferRow, type Transfers, transferRecordOf } from '../transfers/service.ts';
+import { requireCarrier } from './carrier.ts';
+import { audit, fail } from './ending.ts';
+import { IMPORT, importJob, sealingContext } from './job.ts';
+import { importLifecycle } from './lifecycle.ts';
+import { orderOf } from './order.ts';
+import { type ImportVolume, importRecord, volumesIn } from './record.ts';
+import {
+  countImports,
+  findImport,
+  type ImportFilter,
+  type ImportRow,
+  listImports,
+  lockImport,
+  noteProgress,
+} from './store.ts';
+import { ensureTemplate, type TemplatesDeps } from './template.ts';
+
+export interface ImportsDeps extends TemplatesDeps {
+  readonly storage: Storage;
+  readonly pages: Pages;
+  readonly vault: Vault;
+  readonly definitions: Pick<Definitions, 'create'>;
+  readonly deployments: Pick<Deployments, 'execute'>;
+  readonly transfers: Transfers;
+  readonly server: (queries: Queries, accountId: string, id: string) => Promise<Standing | undefined>;
+  readonly manifest: (queries: Queries, accountId: string, definitionId: string, revision: number) => Promise<Manifest>;
+  readonly diskFree: (queries: Queries, accountId: string, serverId: string) => Promise<number | null>;
+}
+
+/** What a request has been found to be, before the transaction that begins with it. */
+export interface Prepared {
+  readonly order: Order;
+  readonly body: ImportOrder;
+  /** Or why it would be refused: a repeated request is answered as the first was, though by now its name is taken. */
+  readonly volumes: readonly ImportVolume[] | Problem;
+}
+
+/** Brings definitions in: checks everything, has the volumes filled, and only then makes the definition and deploys it. */
+export class Imports {
+  readonly #deps: ImportsDeps;
+  constructor(deps: ImportsDeps) {
+    this.#deps = deps;
+  }
+
+  async prepare(principal: Principal, body: ImportOrder): Promise<Prepared> {
+    const { storage, server } = this.#deps;
+    const { bundle, server_id } = body;
+    requirePermission(principal, 'deployments:execute');
+    const standing = await server(storage.reader, principal.accountId, server_id);
+    if (!standing) throw invalid('server_id', 'there is no such server.', { reason: 'unknown' });
+    if (standing.status === 'disabled' || standing.status === 'draining')
+      throw conflict('server_id', standing.status, `the server is ${standing.status} and takes no new work.`);
+    if (bundle.volumes.length > 0) requireCarrier(standing, 'server_id');
+    const template = await ensureTemplate(this.#deps, principal, bundle);
+    const order = await orderOf(bundle, template, {
+      definitionId: newId('definition'),
+      serverId: server_id,
+      name: body.instance_uid ?? bundle.name,
+      instanceUid: body.instance_uid ?? bundle.instance_uid,
+    });
+    try {
+      const manifest = await this.#rehearse(principal, order, body);
+      requireFit(manifest, standing.fingerprint);
+      return { order, body, volumes: await this.#volumes(principal, body, manifest) };
+    } catch (error) {
+      if (error instanceof Problem) return { order, body, volumes: error };
+      throw error;
+    }
+  }
+
+  async begin(tx: Tx, principal: Principal, { order, body, volumes }: Prepared): Promise<Import> {
+    if (volumes instanceof Problem) throw volumes;
+    const { accountId } = principal;
+    const id = newId('import');
+    const row = await begin(
+      tx,
+      importLifecycle,
+      {
+        id,
+        account_id: accountId,
+        server_id: body.server_id,
+        definition_id: order.id ?? newId('definition'),
+        name: order.name,
+        instance_uid: order.instanceUid,
+        species: order.template.item.species,
+        template_id: order.template.item.id,
+        bundle: await this.#deps.vault.encrypt(tx, accountId, JSON.stringify(body.bundle), sealingContext(id)),
+        volumes: JSON.stringify(volumes),
+        ignore_capacity: body.ignore_capacity ? 1 : 0,
+        reason: null,
+        error: null,
+        deployment_id: null,
+        progress_at: tx.now,
+        created_by: actorOf(principal),
+        created_at: tx.now,
+        updated_at: tx.now,
+        finished_at: null,
+      },
+      'order',
+      actorOf(principal),
+      () => conflict('instance_uid', 'taken', `${order.instanceUid} is being imported already.`),
+    );
+    await audit(tx, 'audit.import_ordered', row, actorOf(principal));
+    await this.#next(tx, id);
+    return importRecord(row, []);
+  }
+
+  async list(filter: ImportFilter, request: PageRequest): Promise<Page<Import>> {
+    const { storage, pages, transfers } = this.#deps;
+    const { reader } = storage;
+    const page = await pages.read(request, {
+      rows: (limit, offset) => listImports(reader, filter, limit, offset),
+      count: (atMost) => countImports(reader, filter, atMost),
+      countKey: `imports ${filter.accountId} ${filter.status ?? ''}`,
+    });
+    const data: Import[] = [];
+    for (const row of page.data) data.push(importRecord(row, await transfers.ofImport(reader, row.id)));
+    return { ...page, data };
+  }
+
+  async read({ accountId }: Principal, id: string): Promise<Import> {
+    const { storage, transfers } = this.#deps;
+    const row = await findImport(storage.reader, accountId, id);
+    if (!row) throw notFound('import');
+    return importRecord(row, await transfers.ofImport(storage.reader, id));
+  }
+
+  /** One volume after the other, as the caller comes to it. */
+  async fill(tx: Tx, principal: Principal, id: string, name: string): Promise<Transfer> {
+    const { transfers, server } = this.#deps;
+    const row = await this.#lock(tx, principal, id);
+    const wanted = volumesIn(row).find((one) => one.name === name);
+    if (!wanted) throw invalid('volume', `the import has no volume ${name}.`, { reason: 'unknown' });
+    if (row.status !== 'receiving')
+      throw conflict('status', 'state', `the import is ${row.status}.`, { status: row.status });
+    const last = (await transfers.ofImport(tx, id)).findLast(({ storage }) => storage === name);
+    if (last) return transferRecordOf(last);
+    requireCarrier(await server(tx, row.account_id, row.server_id), 'server_id');
+    const { account_id, definition_id, instance_uid, server_id: to_server_id } = row;
+    const what = { account_id, definition_id, instance_uid, storage: name, volume: wanted.volume, to_server_id };
+    await noteProgress(tx, id);
+    return transferRecordOf(await transfers.order(tx, { ...what, import_id: id, mode: 'import' }, actorOf(principal)));
+  }
+
+  async cancel(tx: Tx, principal: Principal, id: string): Promise<Import> {
+    const { transfers } = this.#deps;
+    let row = await this.#lock(tx, principal, id);
+    if (row.status === 'completed')
+      throw conflict('status', 'state', 'the import is completed; archive its definition instead.', {
+        status: row.status,
+      });
+    if (row.status === 'receiving') {
+      const why = { reason: 'cancelled', error: 'It was cancelled.', actor: actorOf(principal) };
+      row = await fail(tx, this.#deps, row, why);
+    }
+    return importRecord(row, await transfers.ofImport(tx, id));
+  }
+
+  /** A transfer of one has got on or ended. */
+  async carried(tx: Tx, { import_id: id, status }: TransferRow): Promise<void> {
+    if (id === null) return;
+    await noteProgress(tx, id);
+    if (status !== 'running') await this.#next(tx, id);
+  }
+
+  job(): JobKind {
+    return importJob(this.#deps);
+  }
+
+  async #lock(tx: Tx, { accountId }: Principal, id: string): Promise<ImportRow> {
+    const row = (await findImport(tx, accountId, id)) && (await lockImport(tx, id));
+    if (!row) throw notFound('import');
+    return row;
+  }
+
+  /** Makes and deploys it in a transaction that is taken back: whatever would refuse that later refuses it now. */
+  async #rehearse(principal: Principal, order: Order, { ignore_capacity = false }: ImportOrder): Promise<Manifest> {
+    const { storage, definitions, deployments, manifest } = this.#deps;
+    try {
+      return await storage.write(async (tx) => {
+        const { id } = await definitions.create(tx, principal, order);
+        await deployments.execute(tx, principal, { definition_id: id, ignore_capacity });
+        throw new Rehearsed(await manifest(tx, principal.accountId, id, 1));
+      });
+    } catch (error) {
+      if (error instanceof Rehearsed) return error.manifest;
+      throw error;
+    }
+  }
+
+  async #volumes({ accountId }: Principal, body: ImportOrder, manifest: Manifest): Promise<ImportVolume[]> {
+    const { storage, diskFree } = this.#deps;
+    const declared = volumesOf(manifest);
+    const volumes = body.bundle.volumes.map(({ name, bytes }): ImportVolume => {
+      const volume = declared.find((one) => one.storage === name)?.volume;
+      if (volume === undefined) throw invalid('bundle.volumes', `the template has no volume ${name}.`);
+      return { name, bytes, volume };
+    });
+    if (new Set(volumes.map(({ name }) => name)).size < volumes.length)
+      throw invalid('bundle.volumes', 'name a volume twice.');
+    const free = await diskFree(storage.reader, accountId, body.server_id);
+    // Until it is done, what has come lies beside the volume that it is put into.
+    const needed = 2 * volumes.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (!body.ignore_capacity && free !== null && needed > free)
+      throw conflict('server_id', 'capacity', `the server has ${free} bytes left on its disk; ${needed} are needed.`);
+    return volumes;
+  }
+
+  async #next(tx: Tx, id: string): Promise<void> {
+    await enqueue(tx, { kind: IMPORT, key: id, payload: { import_id: id } });
+  }
+}
+
+/** Everything went well; what it was tried with is taken back. */
+class Rehearsed extends Error {
+  readonly manifest: Manifest;
+  constructor(manifest: Manifest) {
+    super('Nothing of this is kept.');
+    this.manifest = manifest;
+  }
+}

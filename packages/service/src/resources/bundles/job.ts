@@ -1,0 +1,97 @@
+import type { Bundle } from '@hortus/contract/resources/bundles';
+import { standInFor } from '../../identity/principal.ts';
+import type { Answer, JobKind } from '../../jobs/job.ts';
+import { Problem } from '../../problem.ts';
+import { transition } from '../../state/transition.ts';
+import type { Storage, Tx } from '../../storage/storage.ts';
+import type { Vault } from '../../vault/vault.ts';
+import type { Order } from '../definitions/order.ts';
+import type { Definitions } from '../definitions/service.ts';
+import type { Deployments } from '../deployments/service.ts';
+import type { Catalog } from '../templates/catalog.ts';
+import { audit, type EndingDeps, fail } from './ending.ts';
+import { importLifecycle } from './lifecycle.ts';
+import { orderOf } from './order.ts';
+import { isFilled, volumesIn } from './record.ts';
+import { type ImportRow, importById, lockImport } from './store.ts';
+
+/** One per import, until it is over. */
+export const IMPORT = 'bundle.import';
+
+/** How long nothing may come before it is taken that the caller has gone. */
+const PATIENCE_MS = 10 * 60_000;
+
+/** Binds what an import holds to it. */
+export const sealingContext = (importId: string): string => `import/${importId}`;
+
+export interface ImportJobDeps extends EndingDeps {
+  readonly storage: Storage;
+  readonly vault: Pick<Vault, 'decrypt'>;
+  readonly catalog: Pick<Catalog, 'known'>;
+  readonly definitions: Pick<Definitions, 'create'>;
+  readonly deployments: Pick<Deployments, 'execute'>;
+}
+
+/** Waits until all volumes are filled, then makes the definition and its first deployment in one transaction. */
+export const importJob = (deps: ImportJobDeps): JobKind => ({
+  // Nothing but the database is needed, so a failure is temporary, and somebody waits for the end.
+  maxAttempts: Number.POSITIVE_INFINITY,
+  run: async ({ job, complete }) => {
+    const { storage } = deps;
+    const { import_id: id } = job.payload as { import_id: string };
+    try {
+      const order = await readOrder(deps, id);
+      return await storage.write(async (tx) => complete(tx, order ? await advance(tx, deps, id, order) : 'done'));
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      // What was free and fitted when it began does not any more.
+      const why = { reason: String(error.details?.reason ?? 'refused'), error: error.message, actor: null };
+      return await storage.write(async (tx) => {
+        const row = await lockImport(tx, id);
+        if (row?.status === 'receiving') await fail(tx, deps, row, why);
+        return complete(tx, 'done');
+      });
+    }
+  },
+});
+
+/** Made before the transaction, since what is missing of its secrets may take time to make. */
+async function readOrder({ storage, vault, catalog }: ImportJobDeps, id: string): Promise<Order | undefined> {
+  const row = await importById(storage.reader, id);
+  if (row?.status !== 'receiving') return undefined;
+  const bundle = JSON.parse(
+    await vault.decrypt(storage.reader, row.account_id, row.bundle, sealingContext(id)),
+  ) as Bundle;
+  const { definition_id: definitionId, server_id: serverId, name, instance_uid: instanceUid } = row;
+  return await orderOf(bundle, catalog.known(row.template_id), { definitionId, serverId, name, instanceUid });
+}
+
+async function advance(tx: Tx, deps: ImportJobDeps, id: string, order: Order): Promise<Answer> {
+  const row = await lockImport(tx, id);
+  if (row?.status !== 'receiving') return 'done';
+  const transfers = await deps.transfers.ofImport(tx, id);
+  const broken = transfers.find(({ status }) => status === 'failed' || status === 'cancelled');
+  const failing = (reason: string, error: string) => fail(tx, deps, row, { reason, error, actor: null });
+  if (broken) await failing('transfer', `${broken.storage} could not be filled: ${broken.error ?? broken.status}`);
+  else if (volumesIn(row).every(({ name }) => isFilled(name, transfers))) await finish(tx, deps, row, order);
+  else if (tx.now - row.progress_at > PATIENCE_MS)
+    await failing('deadline', `Nothing has come for ${PATIENCE_MS / 60_000} minutes.`);
+  else return { again: row.progress_at + PATIENCE_MS + 1 };
+  return 'done';
+}
+
+async function finish(
+  tx: Tx,
+  { definitions, deployments }: ImportJobDeps,
+  row: ImportRow,
+  order: Order,
+): Promise<void> {
+  const actor = row.created_by;
+  const principal = standInFor(row.account_id, actor);
+  const { id: definition_id } = await definitions.create(tx, principal, order);
+  const ignore_capacity = row.ignore_capacity === 1;
+  const { id: deployment_id } = await deployments.execute(tx, principal, { definition_id, ignore_capacity });
+  const set = { deployment_id, bundle: '', finished_at: tx.now };
+  const completed = await transition(tx, importLifecycle, row, 'complete', { actor, set });
+  await audit(tx, 'audit.import_completed', completed, actor);
+}

@@ -1,0 +1,52 @@
+import type { Bundle } from '@hortus/contract/resources/bundles';
+import { checkInputs, splitSecretInputs } from '@hortus/template/inputs';
+import { generateSecrets } from '@hortus/template/secrets';
+import { invalid, Problem } from '../../problem.ts';
+import { checkProfile, checkVariant, type Order } from '../definitions/order.ts';
+import type { CatalogTemplate } from '../templates/catalog.ts';
+
+/** Where a bundle is to become a definition, and under which name. */
+export interface Destination {
+  readonly definitionId: string;
+  readonly serverId: string;
+  readonly name: string;
+  readonly instanceUid: string;
+}
+
+/**
+ * What a bundle makes of a definition: held against the template as if somebody had asked for it, with the secrets that it had.
+ * What the template generates and the bundle does not have is made.
+ */
+export async function orderOf(bundle: Bundle, template: CatalogTemplate, destination: Destination): Promise<Order> {
+  const given: Record<string, string> = {};
+  const generated: Record<string, string> = {};
+  for (const { name, kind, value } of bundle.secrets) {
+    if (kind !== 'generated') given[name] = value;
+    else if (Object.hasOwn(template.spec.secrets, name.replace(/\.public$/, ''))) generated[name] = value;
+    else throw invalid('bundle.secrets', `the template has no secret ${name}.`);
+  }
+  const check = checkInputs(template.spec, { ...bundle.inputs, ...given }, { mode: 'create' });
+  if (!check.ok) {
+    const problems = check.problems.map(({ field, message }) => ({ field: `bundle.${field}`, message }));
+    const [first] = problems;
+    const details = { reason: 'invalid', field: first?.field, problems };
+    throw new Problem('VALIDATION_ERROR', `${first?.field}: ${first?.message}`, details);
+  }
+  const { plain, secret } = splitSecretInputs(template.spec, check.values);
+  return {
+    id: destination.definitionId,
+    template,
+    name: destination.name,
+    instanceUid: destination.instanceUid,
+    serverId: destination.serverId,
+    tenantId: null,
+    profile: checkProfile(template, bundle.profile),
+    variant: checkVariant(template, bundle.variant),
+    watchSeconds: bundle.watch_seconds,
+    backup: bundle.backup,
+    heal: bundle.heal,
+    plain,
+    secret,
+    generated: { ...generated, ...(await generateSecrets(template.spec, { existing: generated })) },
+  };
+}
