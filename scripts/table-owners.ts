@@ -47,7 +47,7 @@ export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
   migration_parts: ['resources/migrations'],
   migration_log: ['resources/migrations'],
   transfers: ['resources/transfers'],
-  imports: ['resources/bundles'],
+  imports: ['resources/imports'],
   assistant_usage: ['resources/copilot'],
   invites: ['resources/members'],
   password_resets: ['resources/members'],

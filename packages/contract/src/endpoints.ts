@@ -3,7 +3,6 @@ import { accountEndpoints } from './resources/account.ts';
 import { accountsEndpoints } from './resources/accounts.ts';
 import { actionEndpoints } from './resources/actions.ts';
 import { backupEndpoints } from './resources/backups.ts';
-import { bundleEndpoints } from './resources/bundles.ts';
 import { capacityEndpoints } from './resources/capacity.ts';
 import { catalogEndpoints } from './resources/catalog.ts';
 import { copilotEndpoints } from './resources/copilot.ts';
@@ -13,6 +12,7 @@ import { draftEndpoints } from './resources/drafts.ts';
 import { eventEndpoints } from './resources/events.ts';
 import { healthEndpoints } from './resources/health.ts';
 import { implantEndpoints } from './resources/implant.ts';
+import { importEndpoints } from './resources/imports.ts';
 import { instanceEndpoints } from './resources/instances.ts';
 import { keyEndpoints } from './resources/keys.ts';
 import { manifestEndpoints } from './resources/manifest.ts';
@@ -53,7 +53,7 @@ export const endpoints = {
   ...playbookEndpoints,
   ...upgradeEndpoints,
   ...backupEndpoints,
-  ...bundleEndpoints,
+  ...importEndpoints,
   ...serverEndpoints,
   ...capacityEndpoints,
   ...implantEndpoints,

@@ -117,12 +117,13 @@ export class Daemon {
     this.#results = new Results({ journal, service, channel: this.#channel, log });
     this.#shims = new Shims({ command: shimCommand, socket: config.dockerSocket });
     const serverId = () => journal.pins.find('server_id') ?? '';
+    const backups = new FolderStore(config.backupDirectory);
     this.#backups = new BackupActions({
       engine,
       ingress,
       journal,
       log,
-      store: new FolderStore(config.backupDirectory),
+      store: backups,
       serverId,
       boundary,
     });
@@ -205,6 +206,7 @@ export class Daemon {
       stateDirectory,
       serverId,
       publicKey: () => this.#publicKey,
+      backups,
       log,
       boundary,
     });

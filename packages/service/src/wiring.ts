@@ -23,10 +23,6 @@ import { Endings } from './resources/backups/endings.ts';
 import { backupRoutes } from './resources/backups/routes.ts';
 import { BACKUPS_DUE, dueJob, planBackups } from './resources/backups/schedule.ts';
 import { Backups } from './resources/backups/service.ts';
-import { Exports, FETCH } from './resources/bundles/exports.ts';
-import { Imports } from './resources/bundles/imports.ts';
-import { IMPORT } from './resources/bundles/job.ts';
-import { bundleRoutes } from './resources/bundles/routes.ts';
 import { diskFree } from './resources/capacity/disk.ts';
 import { capacityRoutes } from './resources/capacity/routes.ts';
 import { Capacities } from './resources/capacity/service.ts';
@@ -58,6 +54,10 @@ import { TemplateTests } from './resources/drafts/tests.ts';
 import { eventRoutes } from './resources/events/routes.ts';
 import { Agents } from './resources/implant/agents.ts';
 import { implantRoutes } from './resources/implant/routes.ts';
+import { Exports, FETCH } from './resources/imports/exports.ts';
+import { IMPORT } from './resources/imports/job.ts';
+import { importRoutes } from './resources/imports/routes.ts';
+import { Imports } from './resources/imports/service.ts';
 import { idsByUid } from './resources/instances/by-uid.ts';
 import { Drifts, type DriftsDeps } from './resources/instances/drift.ts';
 import { lockDrifted } from './resources/instances/drifted.ts';
@@ -476,7 +476,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       ...playbookRoutes(),
       ...upgradeRoutes(upgrades, application),
       ...backupRoutes(backups),
-      ...bundleRoutes(exports, imports),
+      ...importRoutes(exports, imports),
       ...serverRoutes(servers, new Drains({ instancesOn: toMoveFrom }), prunes),
       ...tenantRoutes(tenants),
       ...migrationRoutes(migrations, tenants),

@@ -8,6 +8,8 @@ import { showConfig, useContext } from './config.ts';
 import { configsDelete, configsList, configsSave, configsShow } from './configs.ts';
 import { definitionsList, definitionsRevisions, definitionsShow } from './definitions.ts';
 import { definitionsActivate, definitionsArchive, definitionsRestore } from './definitions-change.ts';
+import { definitionsExport } from './definitions-export.ts';
+import { definitionsImport } from './definitions-import.ts';
 import { deploy } from './deploy.ts';
 import { deploymentsList } from './deployments.ts';
 import { doctor } from './doctor.ts';
@@ -60,6 +62,8 @@ export const commands: readonly Command[] = [
   definitionsRestore,
   definitionsArchive,
   definitionsActivate,
+  definitionsExport,
+  definitionsImport,
   vaultSet,
   vaultRotate,
   configsList,

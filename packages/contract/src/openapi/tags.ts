@@ -18,7 +18,7 @@ export const tagMeanings: Readonly<Record<string, string>> = {
   implant: 'The program that a server runs for Hortus, ready to be downloaded.',
   tenants: 'Definitions that belong together, on one server, suspended and resumed as one.',
   migrations: 'Definitions and tenants on their way from one server to another, and the volumes that go with them.',
-  bundles: 'Definitions with their secrets and data, taken from one Hortus to another.',
+  imports: 'Definitions with their secrets and data, taken from one Hortus to another.',
   copilot: 'Questions in plain words, answered from the catalog and the documentation.',
   registries: 'Where images come from, where signing in is needed.',
   webhooks: 'Where events are sent, and how each delivery went.',

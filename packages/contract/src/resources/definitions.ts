@@ -6,7 +6,7 @@ import { definitionMachine } from '../machines/definition.ts';
 import { BackupWishes } from './backup-settings.ts';
 import { Definition, InputValue, Revision, Secret } from './definition-records.ts';
 
-const inputName = Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_.-]{0,127}$' });
+export const inputName = Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_.-]{0,127}$' });
 const bounded = { additionalProperties: false, maxProperties: 500 };
 export const inputValues = (description: string) => Type.Record(inputName, InputValue, { ...bounded, description });
 export const inputChanges = (description: string) =>

@@ -1,8 +1,8 @@
+import { cut } from '@hortus/client/transfer/cut';
+import { hashOf } from '@hortus/client/transfer/hash';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { tarOf } from '../engine/docker/tar.ts';
-import { cut } from './cut.ts';
-import { hashOf } from './spool.ts';
 
 async function* inPieces(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
   for (let at = 0, i = 0; at < bytes.length; i++) {

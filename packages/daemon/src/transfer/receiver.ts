@@ -1,6 +1,7 @@
+import { digestOf } from '@hortus/client/transfer/hash';
+import type { Link } from '@hortus/client/transfer/link';
 import type { FromSender } from '@hortus/contract/transfer';
-import type { Link } from './link.ts';
-import { digestOf, type Placed, type Spool } from './spool.ts';
+import type { Placed, Spool } from './spool.ts';
 
 export interface Receiving {
   readonly spool: Spool;

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hashOf } from '@hortus/client/transfer/hash';
 
 export interface Placed {
   readonly sha256: string;
@@ -81,15 +81,6 @@ export class Spool {
   #fileOf(sha256: string): string {
     return join(this.#directory, sha256);
   }
-}
-
-export const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
-
-/** One hash for the whole: over those of its chunks, in their order. */
-export function digestOf(chunks: readonly Placed[]): string {
-  const hash = createHash('sha256');
-  for (const { sha256 } of chunks) hash.update(sha256);
-  return hash.digest('hex');
 }
 
 /** A line that was being written when the power went is none. */

@@ -3,12 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { Link, LinkLost } from '@hortus/client/transfer/link';
+import { Reading, type Sending, send } from '@hortus/client/transfer/sender';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { afterEach, expect, test } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { Link, LinkLost } from './link.ts';
 import { type Progress, receive } from './receiver.ts';
-import { Reading, type Sending, send } from './sender.ts';
 import { Spool } from './spool.ts';
 
 /** The service between two ends, as far as they see it: it hands on what it hears. Cuts both off after so many messages. */

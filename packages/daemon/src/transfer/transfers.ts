@@ -3,7 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Link, LinkLost } from '@hortus/client/transfer/link';
+import { Reading, type Sending, send } from '@hortus/client/transfer/sender';
 import type { TransferOrder, TransferReport } from '@hortus/contract/resources/transfers';
+import type { BackupStore } from '../backup/backup-store.ts';
 import type { Engine } from '../engine/engine.ts';
 import { isEngineProblem } from '../engine/engine-problem.ts';
 import { Backoff } from '../link/backoff.ts';
@@ -12,9 +15,8 @@ import type { Log } from '../log.ts';
 import { label, ownerLabels } from '../plan/labels.ts';
 import { isSignedBy } from '../trust/manifest-signature.ts';
 import { readVolume, writeVolume } from '../volumes/volumes.ts';
-import { Link, LinkLost } from './link.ts';
+import { readKeptVolume } from './kept-volume.ts';
 import { type Progress, type Received, receive } from './receiver.ts';
-import { Reading, type Sending, send } from './sender.ts';
 import { Damaged, Spool } from './spool.ts';
 
 export interface TransfersOptions {
@@ -25,6 +27,8 @@ export interface TransfersOptions {
   /** Of the service; without one no order is believed. */
   publicKey(): KeyObject | undefined;
   log: Log;
+  /** Where backups are, for what is fetched from them. */
+  backups: BackupStore;
   /** For tests, which end the process at a chosen moment. */
   boundary?: ((moment: string) => void) | undefined;
 }
@@ -91,7 +95,7 @@ export class Transfers {
     try {
       while (!signal.aborted) {
         try {
-          await (order.role === 'send' ? this.#send(order, sending, signal) : this.#receive(order, signal, backoff));
+          await this.#try(order, sending, signal, backoff);
           return;
         } catch (error) {
           if (signal.aborted) return;
@@ -105,21 +109,43 @@ export class Transfers {
     }
   }
 
+  async #try(order: TransferOrder, sending: Sending, signal: AbortSignal, backoff: Backoff): Promise<void> {
+    if (order.mode === 'discard') await this.#discard(order, signal);
+    else if (order.role === 'send') await this.#send(order, sending, signal);
+    else await this.#receive(order, signal, backoff);
+  }
+
   async #send(order: TransferOrder, sending: Sending, signal: AbortSignal): Promise<void> {
     await this.#linked(order, signal, (link) => send(link, sending));
   }
 
   /** The volume stays open for as long as the reading is, over however many connections. */
   #read(order: TransferOrder, signal: AbortSignal): Promise<Reading> {
-    const { engine, serverId, boundary } = this.#options;
+    const { engine, serverId, boundary, backups } = this.#options;
     return new Promise((opened, failed) => {
-      readVolume({ engine, serverId: serverId(), volume: order.volume, signal }, async (content) => {
+      const use = async (content: Readable) => {
         boundary?.(`${order.mode} read`);
         const reading = new Reading(content);
         opened(reading);
         await reading.closed;
-      }).catch(failed);
+        // What nobody reads any more must not keep waiting to be read.
+        content.destroy();
+      };
+      const read = order.backup
+        ? readKeptVolume(backups, order, order.backup, use, signal)
+        : readVolume({ engine, serverId: serverId(), volume: order.volume, signal }, use);
+      read.catch(failed);
     });
+  }
+
+  /** What an import that came to nothing has put here goes, and nothing else: not a volume that is another's by now. */
+  async #discard(order: TransferOrder, signal: AbortSignal): Promise<void> {
+    const { engine } = this.#options;
+    const { volume, definition_id } = order;
+    rmSync(join(this.#directory, order.spool), { recursive: true, force: true });
+    const found = await engine.volume(volume);
+    if (found?.labels[label.definition] === definition_id) await engine.removeVolume(volume);
+    await this.#completed(order, { chunks: 0, bytes: 0, carried: 0 }, signal);
   }
 
   async #receive(order: TransferOrder, signal: AbortSignal, backoff: Backoff): Promise<void> {
@@ -148,13 +174,14 @@ export class Transfers {
   /** The service must hear of it: nobody else knows. */
   async #completed(
     order: TransferOrder,
-    { chunks, bytes, carried, sha256 }: Received,
+    { chunks, bytes, carried, sha256 }: Progress & Partial<Pick<Received, 'sha256'>>,
     signal: AbortSignal,
   ): Promise<void> {
     const backoff = new Backoff(PAUSES);
     while (!signal.aborted) {
       try {
-        await this.#report(order, { status: 'completed', chunks, bytes, carried_bytes: carried, sha256 });
+        const whole = sha256 === undefined ? {} : { sha256 };
+        await this.#report(order, { status: 'completed', chunks, bytes, carried_bytes: carried, ...whole });
         return;
       } catch (error) {
         if (isRefusal(error)) return;
@@ -169,6 +196,9 @@ export class Transfers {
     const { volume, instance_uid: uid, definition_id } = order;
     const there = await engine.containers({ labels: { [label.managed]: 'true', [label.instance]: uid } });
     if (there.length > 0) throw new Error(`Containers of ${uid} are on this server; their volume is not replaced.`);
+    const before = await engine.volume(volume);
+    if (before !== undefined && (before.labels[label.definition] ?? definition_id) !== definition_id)
+      throw new Error(`The volume ${volume} is on this server and belongs to another definition.`);
     const labels = {
       [label.managed]: 'true',
       [label.server]: serverId(),

@@ -553,10 +553,7 @@ export const goodRequests: GoodRequests = {
     const { id } = await aBackup(caller);
     return { params: { id }, body: { volume: 'uploads' } };
   },
-  'definitions.export': async (caller) => {
-    const { id, definition_id } = await aBackup(caller);
-    return { params: { id: definition_id }, body: { backup_id: id } };
-  },
+  'definitions.export': async (caller) => ({ ...(await ofDefinition(caller)), body: {} }),
   'definitions.import': async (caller) => ({ body: await importOrder(caller) }),
   'imports.list': async (caller) => {
     await ofImport(caller);

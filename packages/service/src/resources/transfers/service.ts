@@ -117,7 +117,10 @@ export class Transfers {
     const { status, chunks = row.chunks, bytes = row.bytes, carried_bytes = row.carried_bytes, sha256, error } = report;
     if (hasEnded(row)) {
       if (row.status === status) return transferRecord(row);
-      throw conflict('status', 'final', `this transfer has ended already: ${row.status}.`, { status: row.status });
+      throw conflict('status', 'final', `this transfer has ended already: ${row.status}.`, {
+        status: row.status,
+        error: row.error,
+      });
     }
     if (role === 'send' && status !== 'failed')
       throw conflict('status', 'role', 'only the end that receives knows how far it is.');

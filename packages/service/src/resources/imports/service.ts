@@ -1,4 +1,4 @@
-import type { Import, ImportOrder } from '@hortus/contract/resources/bundles';
+import type { Import, ImportOrder } from '@hortus/contract/resources/imports';
 import type { Transfer } from '@hortus/contract/resources/transfers';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';

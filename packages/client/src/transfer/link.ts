@@ -33,7 +33,7 @@ export class Link {
         handshakeTimeout: 15_000,
         maxPayload: 16 * 1024 * 1024,
         followRedirects: false,
-        // Masking protects proxies from pages in browsers; for gigabytes between two daemons it is work for nothing.
+        // Masking protects proxies from pages in browsers; for gigabytes between programs it is work for nothing.
         generateMask: (mask) => mask.fill(0),
       });
       const abort = () => socket.terminate();

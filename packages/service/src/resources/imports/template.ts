@@ -1,4 +1,4 @@
-import type { Bundle } from '@hortus/contract/resources/bundles';
+import type { Bundle } from '@hortus/contract/resources/imports';
 import { specHash } from '@hortus/template/canonical';
 import { type Principal, requirePermission } from '../../identity/principal.ts';
 import { conflict, invalid } from '../../problem.ts';

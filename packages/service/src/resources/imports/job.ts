@@ -1,4 +1,4 @@
-import type { Bundle } from '@hortus/contract/resources/bundles';
+import type { Bundle } from '@hortus/contract/resources/imports';
 import { standInFor } from '../../identity/principal.ts';
 import type { Answer, JobKind } from '../../jobs/job.ts';
 import { Problem } from '../../problem.ts';

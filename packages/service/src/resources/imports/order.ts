@@ -1,4 +1,4 @@
-import type { Bundle } from '@hortus/contract/resources/bundles';
+import type { Bundle } from '@hortus/contract/resources/imports';
 import { checkInputs, splitSecretInputs } from '@hortus/template/inputs';
 import { generateSecrets } from '@hortus/template/secrets';
 import { invalid, Problem } from '../../problem.ts';

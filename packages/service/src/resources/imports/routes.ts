@@ -1,9 +1,9 @@
-import type { bundleEndpoints } from '@hortus/contract/resources/bundles';
+import type { importEndpoints } from '@hortus/contract/resources/imports';
 import type { Handlers } from '../../http/handler.ts';
 import type { Exports } from './exports.ts';
-import type { Imports } from './imports.ts';
+import type { Imports } from './service.ts';
 
-export const bundleRoutes = (exports: Exports, imports: Imports): Handlers<keyof typeof bundleEndpoints> => ({
+export const importRoutes = (exports: Exports, imports: Imports): Handlers<keyof typeof importEndpoints> => ({
   'definitions.export': ({ principal, params, body, secure, write }) =>
     write(async (tx) => ({ success: true, data: await exports.export(tx, principal, params.id, body, secure) })),
   'backups.fetch': ({ principal, params, body, write }) =>

@@ -1,4 +1,4 @@
-import type { Import } from '@hortus/contract/resources/bundles';
+import type { Import } from '@hortus/contract/resources/imports';
 import { iso, isoOrNull } from '../../time.ts';
 import type { TransferRow } from '../transfers/service.ts';
 import type { ImportRow } from './store.ts';

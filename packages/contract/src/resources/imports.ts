@@ -4,57 +4,70 @@ import { answer, list, paging, Timestamp } from '../envelope.ts';
 import { choice, givenId, id, namePattern, nullable, text } from '../fields.ts';
 import { importMachine } from '../machines/import.ts';
 import { BackupSettings } from './backup-settings.ts';
-import { inputValues } from './definitions.ts';
+import { InputValue } from './definition-records.ts';
+import { inputName } from './definitions.ts';
 import { Transfer } from './transfers.ts';
 
 const volumeName = text(128, { description: 'The name that the template gives the volume.' });
 const length = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
+type Openness = { additionalProperties: false } | Record<never, never>;
+
+/** In an answer fields may be added; what a caller sends has these and no others. */
+const bundleFields = (open: Openness) => ({
+  format: Type.Literal(1),
+  name: text(120),
+  instance_uid: Type.String({ minLength: 1, maxLength: 63, pattern: namePattern }),
+  template: Type.Object(
+    {
+      species: text(64),
+      version: text(64),
+      spec_hash: Type.String({ pattern: '^sha256:[0-9a-f]{64}$', maxLength: 71 }),
+      spec: Type.Record(Type.String({ pattern: '^.{1,64}$' }), Type.Unknown(), {
+        ...open,
+        maxProperties: 100,
+        description: 'The template in its canonical form.',
+      }),
+    },
+    open,
+  ),
+  revision: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'Its number where it comes from.' }),
+  profile: text(64),
+  variant: nullable(text(64)),
+  inputs: Type.Record(inputName, InputValue, {
+    ...open,
+    maxProperties: 500,
+    description: 'Without the password inputs.',
+  }),
+  watch_seconds: Type.Integer({ minimum: 0, maximum: 86_400 }),
+  heal: Type.Boolean(),
+  backup: Type.Object(BackupSettings.properties, open),
+  secrets: Type.Array(
+    Type.Object(
+      {
+        name: text(200),
+        kind: choice(['generated', 'input', 'external']),
+        value: Type.String({ maxLength: 65_536 }),
+      },
+      open,
+    ),
+    { maxItems: 500, description: 'With their values.' },
+  ),
+  volumes: Type.Array(Type.Object({ name: volumeName, bytes: length }, open), {
+    maxItems: 100,
+    description: 'What is to be put into its volumes before it is started.',
+  }),
+  exported_at: Type.String({ format: 'date-time', maxLength: 40 }),
+});
+
 /**
  * A definition as it travels from one Hortus to another: everything but the content of its volumes. The CLI keeps it in a file
  * together with that, sealed with a passphrase.
  */
-export const Bundle = Type.Object(
-  {
-    format: Type.Literal(1),
-    name: text(120),
-    instance_uid: Type.String({ minLength: 1, maxLength: 63, pattern: namePattern }),
-    template: Type.Object(
-      {
-        species: text(64),
-        version: text(64),
-        spec_hash: Type.String({ pattern: '^sha256:[0-9a-f]{64}$', maxLength: 71 }),
-        spec: Type.Record(Type.String(), Type.Unknown(), { description: 'The template in its canonical form.' }),
-      },
-      { additionalProperties: false },
-    ),
-    revision: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'Its number where it comes from.' }),
-    profile: text(64),
-    variant: nullable(text(64)),
-    inputs: inputValues('Without the password inputs.'),
-    watch_seconds: Type.Integer({ minimum: 0, maximum: 86_400 }),
-    heal: Type.Boolean(),
-    backup: BackupSettings,
-    secrets: Type.Array(
-      Type.Object(
-        {
-          name: text(200),
-          kind: choice(['generated', 'input', 'external']),
-          value: Type.String({ maxLength: 65_536 }),
-        },
-        { additionalProperties: false },
-      ),
-      { maxItems: 500, description: 'With their values.' },
-    ),
-    volumes: Type.Array(Type.Object({ name: volumeName, bytes: length }, { additionalProperties: false }), {
-      maxItems: 100,
-      description: 'What is to be put into its volumes before it is started.',
-    }),
-    exported_at: Timestamp,
-  },
-  { title: 'Bundle', additionalProperties: false },
-);
+export const Bundle = Type.Object(bundleFields({}), { title: 'Bundle' });
 export type Bundle = Static<typeof Bundle>;
+
+const strict = { additionalProperties: false } as const;
 
 export const Export = Type.Object(
   {
@@ -100,7 +113,7 @@ export const ImportOrder = Type.Object(
     ignore_capacity: Type.Optional(
       Type.Boolean({ default: false, description: 'Also if the server seems to have too little room.' }),
     ),
-    bundle: Bundle,
+    bundle: Type.Object(bundleFields(strict), { ...strict, description: 'As it was exported.' }),
   },
   { title: 'ImportOrder', additionalProperties: false },
 );
@@ -138,11 +151,11 @@ export type Import = Static<typeof Import>;
 
 const ofImport = Type.Object({ id: givenId('Id of an import.') });
 
-export const bundleEndpoints = {
+export const importEndpoints = {
   'definitions.export': endpoint({
     method: 'POST',
     path: '/definitions/{id}/export',
-    tag: 'bundles',
+    tag: 'imports',
     summary: 'Take a definition out, with the values of its secrets',
     description:
       'Answers all that another Hortus needs to run it, except the content of its volumes, which is fetched from a backup of all of them. Written to the audit list. Only over TLS or on the same machine.',
@@ -156,11 +169,12 @@ export const bundleEndpoints = {
   'backups.fetch': endpoint({
     method: 'POST',
     path: '/backups/{id}/fetch',
-    tag: 'bundles',
+    tag: 'imports',
     summary: 'Have a volume of a backup sent to the caller',
     description:
       'Answers a transfer, whose receiving end is the caller: a WebSocket at /ws/transfer with the same key. Its content is a tar archive. Given up if the caller reports no progress for two minutes.',
     permission: 'data:export',
+    idempotent: true,
     status: 201,
     params: Type.Object({ id: givenId('Id of a backup.') }),
     body: VolumeOrder,
@@ -169,7 +183,7 @@ export const bundleEndpoints = {
   'definitions.import': endpoint({
     method: 'POST',
     path: '/definitions/import',
-    tag: 'bundles',
+    tag: 'imports',
     summary: 'Bring a definition in that was exported elsewhere',
     description:
       'Everything is checked first, as if it were made and deployed. Then its volumes are filled, one after the other; when all are, the definition is made and deployed. A template that is not known here becomes one of the account.',
@@ -183,7 +197,7 @@ export const bundleEndpoints = {
   'imports.list': endpoint({
     method: 'GET',
     path: '/imports',
-    tag: 'bundles',
+    tag: 'imports',
     summary: 'List the imports, newest first',
     permission: 'definitions:read',
     query: Type.Object({
@@ -195,7 +209,7 @@ export const bundleEndpoints = {
   'imports.read': endpoint({
     method: 'GET',
     path: '/imports/{id}',
-    tag: 'bundles',
+    tag: 'imports',
     summary: 'Read an import',
     permission: 'definitions:read',
     params: ofImport,
@@ -204,11 +218,12 @@ export const bundleEndpoints = {
   'imports.fill': endpoint({
     method: 'POST',
     path: '/imports/{id}/fill',
-    tag: 'bundles',
+    tag: 'imports',
     summary: 'Send the content of a volume to its server',
     description:
       'Answers a transfer, whose sending end is the caller: a WebSocket at /ws/transfer with the same key. Its content is a tar archive. The same one again if it is under way.',
     permission: 'definitions:write',
+    idempotent: true,
     status: 201,
     params: ofImport,
     body: VolumeOrder,
@@ -217,7 +232,7 @@ export const bundleEndpoints = {
   'imports.cancel': endpoint({
     method: 'POST',
     path: '/imports/{id}/cancel',
-    tag: 'bundles',
+    tag: 'imports',
     summary: 'Give an import up',
     description: 'What has come to the server is removed. One that has failed is answered as it is.',
     permission: 'definitions:write',

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { CHUNKS_UNDER_WAY, type FromReceiver, PIECE_BYTES } from '@hortus/contract/transfer';
 import { cut } from './cut.ts';
+import { hashOf } from './hash.ts';
 import type { Link } from './link.ts';
-import { hashOf } from './spool.ts';
 
 interface Chunk {
   readonly index: number;

@@ -1,4 +1,4 @@
-import type { Bundle, Export, ExportOrder } from '@hortus/contract/resources/bundles';
+import type { Bundle, Export, ExportOrder } from '@hortus/contract/resources/imports';
 import type { Transfer } from '@hortus/contract/resources/transfers';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { actorOf, type Principal } from '../../identity/principal.ts';

@@ -1,0 +1,93 @@
+import type { Client } from '@hortus/client/client';
+import { ApiProblem } from '@hortus/client/problem';
+import { Incoming } from '@hortus/client/transfer/incoming';
+import { Link, LinkLost } from '@hortus/client/transfer/link';
+import { Reading, type Sending, send } from '@hortus/client/transfer/sender';
+import type { Transfer } from '@hortus/contract/resources/transfers';
+import { Failure } from '../failure.ts';
+import type { World } from '../world.ts';
+
+/** One end of a transfer: with whom, and how to speak to him. */
+export interface Carrying {
+  readonly world: Pick<World, 'pause'>;
+  readonly client: Client;
+  readonly url: string;
+  readonly key: string;
+  readonly transfer: Transfer;
+}
+
+const PAUSE_MS = 500;
+const REPORT_EVERY_MS = 15_000;
+
+/** The content of a volume as it comes, over as many connections as it takes. */
+export async function* fetchVolume(carrying: Carrying): AsyncGenerator<Buffer> {
+  const { client, transfer, world } = carrying;
+  const incoming = new Incoming();
+  const stopped = new AbortController();
+  const report = async (status: 'running' | 'completed') => {
+    const { chunks, bytes } = incoming.progress;
+    const body = { status, chunks, bytes, carried_bytes: bytes };
+    await client.call('transfers.report', { params: { id: transfer.id }, body });
+  };
+  // It is also how we hear that the other end cannot: then there is nothing to wait for.
+  let refusal: ApiProblem | undefined;
+  const tell = () =>
+    report('running').catch((error: unknown) => {
+      if (!(error instanceof ApiProblem) || error.code !== 'VALIDATION_ERROR') return;
+      refusal = error;
+      stopped.abort();
+    });
+  const regular = setInterval(tell, REPORT_EVERY_MS);
+  try {
+    for (;;) {
+      try {
+        const link = await open(carrying, stopped.signal);
+        try {
+          yield* incoming.over(link);
+        } finally {
+          link.close();
+        }
+        return await report('completed');
+      } catch (error) {
+        if (!(error instanceof LinkLost)) throw error;
+        if (!refusal) await tell();
+        if (refusal) throw ended(transfer, refusal);
+        await world.pause(PAUSE_MS);
+      }
+    }
+  } finally {
+    clearInterval(regular);
+  }
+}
+
+/** Sends a volume; `content` reads it from its beginning. `stillWanted` throws when nobody wants it any more. */
+export async function sendVolume(
+  carrying: Carrying,
+  content: () => AsyncIterable<Buffer>,
+  stillWanted: () => Promise<void>,
+): Promise<void> {
+  const { world } = carrying;
+  const sending: Sending = { reading: undefined, open: async () => new Reading(content()) };
+  for (;;) {
+    try {
+      const link = await open(carrying, new AbortController().signal);
+      try {
+        return await send(link, sending);
+      } finally {
+        link.close();
+      }
+    } catch (error) {
+      if (!(error instanceof LinkLost)) throw error;
+      await stillWanted();
+      await world.pause(PAUSE_MS);
+    }
+  }
+}
+
+const open = ({ url, key, transfer }: Carrying, signal: AbortSignal): Promise<Link> =>
+  Link.open(url, key, transfer.id, signal);
+
+function ended({ storage }: Transfer, problem: ApiProblem): Failure {
+  const { error, status } = (problem.details ?? {}) as { error?: string | null; status?: string };
+  return new Failure('failed', `${storage} could not be fetched: ${error ?? `the transfer is ${status}`}`, { problem });
+}

@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import { pipeline, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { createZstdDecompress } from 'node:zlib';
+import type { Bundle } from '@hortus/contract/resources/imports';
+import { Failure } from '../failure.ts';
+import { type Contents, type Ending, FORMAT, type Header, type KeptVolume, LONGEST_HEADER, MARK } from './layout.ts';
+import { type BundleKey, CHUNK, isBearable, isSame, keyFrom, openChunk, readHead, sectionKey, TAG } from './sealing.ts';
+
+/** A bundle that has been read to its end and found to be whole. */
+export class BundleReader {
+  readonly #path: string;
+  readonly #file: FileHandle;
+  readonly #key: BundleKey;
+  /** Where each section begins; the last is where the file ends. */
+  readonly #places: number[];
+  #bundle: Bundle | undefined;
+  #volumes: readonly KeptVolume[] = [];
+
+  /** Everything is checked here: what can be wrong with the file is known before anything is done with it. */
+  static async open(path: string, passphrase: string): Promise<BundleReader> {
+    const file = await open(path).catch(() => {
+      throw new Failure('missing', `There is no file ${path} that can be read.`);
+    });
+    try {
+      const { header, end } = await readHeader(path, file);
+      const key = await keyFrom(passphrase, header.scrypt);
+      if (!isSame(key.check, header.check)) throw new Failure('refused', `This is not the passphrase of ${path}.`);
+      const reader = new BundleReader(path, file, key, end);
+      await reader.#check();
+      return reader;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  private constructor(path: string, file: FileHandle, key: BundleKey, begin: number) {
+    this.#path = path;
+    this.#file = file;
+    this.#key = key;
+    this.#places = [begin];
+  }
+
+  get bundle(): Bundle {
+    if (!this.#bundle) throw new Error('A bundle is read before it is used.');
+    return this.#bundle;
+  }
+
+  get volumes(): readonly KeptVolume[] {
+    return this.#volumes;
+  }
+
+  /** A volume from its beginning, as a tar archive; as often as wanted. */
+  volume(name: string): AsyncIterable<Buffer> {
+    const index = this.bundle.volumes.findIndex((one) => one.name === name);
+    if (index < 0) throw new Error(`The bundle has no volume ${name}.`);
+    return this.#unpacked(index + 1, `the volume ${name}`);
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+
+  async #check(): Promise<void> {
+    this.#bundle = ((await this.#json(0, 'its definition')) as Contents).bundle;
+    const found: KeptVolume[] = [];
+    for (const [index, { name }] of this.#bundle.volumes.entries()) {
+      const hash = createHash('sha256');
+      let bytes = 0;
+      for await (const piece of this.#unpacked(index + 1, `the volume ${name}`)) {
+        hash.update(piece);
+        bytes += piece.length;
+      }
+      found.push({ name, bytes, sha256: hash.digest('hex') });
+    }
+    const { volumes } = (await this.#json(found.length + 1, 'its end')) as Ending;
+    for (const [index, { name, bytes, sha256 }] of found.entries()) {
+      const stated = volumes[index];
+      if (stated?.name !== name || stated.bytes !== bytes || stated.sha256 !== sha256)
+        throw this.#damaged(`the volume ${name} is not the one that was put in`);
+    }
+    const { size } = await this.#file.stat();
+    if (size !== this.#places.at(-1)) throw this.#damaged('something follows its end');
+    this.#volumes = found;
+  }
+
+  async #json(index: number, what: string): Promise<unknown> {
+    return JSON.parse((await buffer(this.#section(index, what))).toString('utf8'));
+  }
+
+  #unpacked(index: number, what: string): AsyncIterable<Buffer> {
+    const unpack = createZstdDecompress();
+    pipeline(Readable.from(this.#section(index, what), { objectMode: false }), unpack, () => undefined);
+    return unpack;
+  }
+
+  async *#section(section: number, what: string): AsyncGenerator<Buffer> {
+    let at = this.#places[section];
+    if (at === undefined) throw new Error('Sections are read in their order first.');
+    const key = sectionKey(this.#key, section);
+    for (let index = 0; ; index++) {
+      const cut = () => this.#damaged(`it is cut off in ${what}`);
+      const { length, last } = readHead(await this.#bytes(at, 4, cut));
+      if (length > CHUNK) throw this.#damaged(`a byte was changed in ${what}, chunk ${index + 1}`);
+      const sealed = await this.#bytes(at + 4, length + TAG, cut);
+      at += 4 + length + TAG;
+      let text: Buffer;
+      try {
+        text = openChunk(key, index, last, sealed);
+      } catch {
+        throw this.#damaged(`a byte was changed in ${what}, chunk ${index + 1}`);
+      }
+      yield text;
+      if (!last) continue;
+      this.#places[section + 1] = at;
+      return;
+    }
+  }
+
+  async #bytes(at: number, length: number, cut: () => Failure): Promise<Buffer> {
+    const bytes = Buffer.alloc(length);
+    const { bytesRead } = await this.#file.read(bytes, 0, length, at);
+    if (bytesRead < length) throw cut();
+    return bytes;
+  }
+
+  #damaged(why: string): Failure {
+    return new Failure('refused', `${this.#path} cannot be used: ${why}.`);
+  }
+}
+
+async function readHeader(path: string, file: FileHandle): Promise<{ header: Header; end: number }> {
+  const start = Buffer.alloc(LONGEST_HEADER);
+  const { bytesRead } = await file.read(start, 0, LONGEST_HEADER, 0);
+  const [first = '', second] = start.toString('latin1', 0, bytesRead).split('\n', 2);
+  const [mark, format] = first.split(' ');
+  if (mark !== MARK || second === undefined) throw new Failure('refused', `${path} is no bundle of a Hortus.`);
+  if (Number(format) !== FORMAT) {
+    const hint = 'A newer hortus may know it.';
+    throw new Failure('refused', `${path} is a bundle of the format ${format}; this program reads ${FORMAT}.`, {
+      hint,
+    });
+  }
+  try {
+    const header = JSON.parse(second) as Header;
+    if (isBearable(header.scrypt) && typeof header.check === 'string')
+      return { header, end: first.length + second.length + 2 };
+  } catch {
+    // Said below: there is no telling a damaged head from one that was made up.
+  }
+  throw new Failure('refused', `${path} cannot be used: its head was changed.`);
+}

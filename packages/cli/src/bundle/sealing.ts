@@ -1,0 +1,80 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+
+/**
+ * How a bundle is sealed. A passphrase becomes a key by scrypt; each section has a key of its own made from that, and is cut into
+ * chunks, each sealed by AES-256-GCM. Number and last flag of a chunk are in its nonce, so that none can be left out, exchanged
+ * or cut off unnoticed. Layout of a chunk: length of the sealed text (4 bytes, the highest bit set on the last), text, tag.
+ */
+export const CHUNK = 1024 * 1024;
+export const TAG = 16;
+const LAST = 0x8000_0000;
+
+export interface Hardening {
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+  /** Hexadecimal. */
+  readonly salt: string;
+}
+
+/** 128 MiB and a good third of a second for every passphrase that somebody tries. */
+export const hardening = { N: 2 ** 17, r: 8, p: 1 } as const;
+/** A file that asks for more is meant to stop whoever opens it. */
+const MOST = { N: 2 ** 20, r: 16, p: 4 } as const;
+
+export interface BundleKey {
+  readonly key: Buffer;
+  /** Tells whether a passphrase is the right one, without anything having to be opened. */
+  readonly check: string;
+}
+
+const derive = promisify<string, Buffer, number, object, Buffer>(scrypt);
+
+export const isBearable = ({ N, r, p, salt }: Hardening): boolean =>
+  isNumber(r, MOST.r) && isNumber(p, MOST.p) && isNumber(N, MOST.N) && N > 1 && (N & (N - 1)) === 0 && isHex(salt);
+
+const isNumber = (value: unknown, most: number): boolean =>
+  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most;
+const isHex = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{32}$/.test(value);
+
+export async function keyFrom(passphrase: string, { N, r, p, salt }: Hardening): Promise<BundleKey> {
+  const maxmem = 2 ** 20 + 256 * N * r * p;
+  const made = await derive(passphrase.normalize('NFC'), Buffer.from(salt, 'hex'), 64, { N, r, p, maxmem });
+  const check = createHmac('sha256', made.subarray(32)).update('hortus bundle').digest('hex');
+  return { key: made.subarray(0, 32), check };
+}
+
+export function isSame(check: string, stated: string): boolean {
+  const [one, other] = [Buffer.from(check), Buffer.from(stated)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+export const sectionKey = ({ key }: BundleKey, section: number): Buffer =>
+  Buffer.from(hkdfSync('sha256', key, '', `hortus bundle section ${section}`, 32));
+
+function nonce(index: number, last: boolean): Buffer {
+  const bytes = Buffer.alloc(12);
+  bytes.writeUInt8(last ? 1 : 0, 0);
+  bytes.writeBigUInt64BE(BigInt(index), 4);
+  return bytes;
+}
+
+export function sealChunk(key: Buffer, index: number, last: boolean, text: Buffer): Buffer {
+  const cipher = createCipheriv('aes-256-gcm', key, nonce(index, last));
+  const head = Buffer.alloc(4);
+  head.writeUInt32BE((text.length | (last ? LAST : 0)) >>> 0);
+  return Buffer.concat([head, cipher.update(text), cipher.final(), cipher.getAuthTag()]);
+}
+
+export function readHead(head: Buffer): { length: number; last: boolean } {
+  const stated = head.readUInt32BE();
+  return { length: (stated & ~LAST) >>> 0, last: stated >= LAST };
+}
+
+/** Throws if it is not what was sealed. */
+export function openChunk(key: Buffer, index: number, last: boolean, sealed: Buffer): Buffer {
+  const opened = createDecipheriv('aes-256-gcm', key, nonce(index, last));
+  opened.setAuthTag(sealed.subarray(-TAG));
+  return Buffer.concat([opened.update(sealed.subarray(0, -TAG)), opened.final()]);
+}

@@ -1,0 +1,92 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { pipeline, Readable } from 'node:stream';
+import { createZstdCompress } from 'node:zlib';
+import type { Bundle } from '@hortus/contract/resources/imports';
+import { type Contents, type Ending, FORMAT, type Header, type KeptVolume, MARK } from './layout.ts';
+import { type BundleKey, CHUNK, type Hardening, hardening, keyFrom, sealChunk, sectionKey } from './sealing.ts';
+
+/** Writes a bundle as it comes, never more of it in memory than a chunk. It gets its name when it is whole and on disk. */
+export class BundleWriter {
+  readonly #path: string;
+  readonly #file: FileHandle;
+  readonly #key: BundleKey;
+  readonly #volumes: KeptVolume[] = [];
+  #section = 0;
+
+  static async begin(
+    path: string,
+    passphrase: string,
+    bundle: Bundle,
+    strength: Omit<Hardening, 'salt'> = hardening,
+  ): Promise<BundleWriter> {
+    const scrypt = { ...strength, salt: randomBytes(16).toString('hex') };
+    const key = await keyFrom(passphrase, scrypt);
+    const file = await open(`${path}.part`, 'w', 0o600);
+    const writer = new BundleWriter(path, file, key);
+    try {
+      const header: Header = { scrypt, check: key.check };
+      await file.write(`${MARK} ${FORMAT}\n${JSON.stringify(header)}\n`);
+      await writer.#json({ bundle } satisfies Contents);
+      return writer;
+    } catch (error) {
+      await writer.abandon();
+      throw error;
+    }
+  }
+
+  private constructor(path: string, file: FileHandle, key: BundleKey) {
+    this.#path = path;
+    this.#file = file;
+    this.#key = key;
+  }
+
+  async volume(name: string, content: AsyncIterable<Buffer>): Promise<KeptVolume> {
+    const hash = createHash('sha256');
+    let bytes = 0;
+    const counted = async function* () {
+      for await (const piece of content) {
+        hash.update(piece);
+        bytes += piece.length;
+        yield piece;
+      }
+    };
+    const compress = createZstdCompress();
+    pipeline(Readable.from(counted(), { objectMode: false }), compress, () => undefined);
+    await this.#write(compress);
+    const kept = { name, bytes, sha256: hash.digest('hex') };
+    this.#volumes.push(kept);
+    return kept;
+  }
+
+  async finish(): Promise<readonly KeptVolume[]> {
+    await this.#json({ volumes: this.#volumes } satisfies Ending);
+    await this.#file.sync();
+    await this.#file.close();
+    await rename(`${this.#path}.part`, this.#path);
+    return this.#volumes;
+  }
+
+  /** Nothing of it stays. */
+  async abandon(): Promise<void> {
+    await this.#file.close().catch(() => undefined);
+    await rm(`${this.#path}.part`, { force: true });
+  }
+
+  async #json(value: unknown): Promise<void> {
+    await this.#write([Buffer.from(JSON.stringify(value))]);
+  }
+
+  async #write(content: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
+    const key = sectionKey(this.#key, this.#section++);
+    let held: Buffer = Buffer.alloc(0);
+    let index = 0;
+    for await (const piece of content) {
+      held = held.length === 0 ? piece : Buffer.concat([held, piece]);
+      // One chunk is always held back: whether it is the last is known only at the end.
+      for (; held.length > CHUNK; held = held.subarray(CHUNK))
+        await this.#file.write(sealChunk(key, index++, false, held.subarray(0, CHUNK)));
+    }
+    await this.#file.write(sealChunk(key, index, true, held));
+  }
+}
