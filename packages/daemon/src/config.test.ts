@@ -16,6 +16,7 @@ it('reads everything from a key file, and lets options and the environment decid
     manifestPublicKey: 'abc',
     stateDirectory: '/var/lib/hortusd',
     backupDirectory: '/var/lib/hortusd/backups',
+    backupBucket: undefined,
     dockerSocket: '/var/run/docker.sock',
     ingress: { caddy: undefined, httpPort: 80, httpsPort: 443 },
     driftEveryMs: 120_000,
@@ -39,4 +40,9 @@ it('says what is missing or wrong, and never the key', () => {
   expect(() => readConfig({ 'key-file': '/no/such/file' }, {})).toThrow('/no/such/file');
   expect(() => readConfig({ url: 'http://x', 'log-level': 'loud' }, { HORTUSD_KEY: 'k' })).toThrow('--log-level');
   expect(() => readConfig({ url: 'http://x', 'drift-every': '0' }, { HORTUSD_KEY: 'k' })).toThrow('--drift-every');
+  expect(() => readConfig({ url: 'http://x', 's3-region': 'eu' }, { HORTUSD_KEY: 'k' })).toThrow('--s3-bucket');
+  const twice = { HORTUSD_KEY: 'k', HORTUSD_S3_ACCESS_KEY_ID: 'a', HORTUSD_S3_SECRET_ACCESS_KEY: 'b' };
+  expect(() => readConfig({ url: 'http://x', 's3-bucket': 'garden', 'backup-dir': '/b' }, twice)).toThrow(
+    '--backup-dir',
+  );
 });

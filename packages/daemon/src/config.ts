@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readS3Config, type S3Config, type S3Options } from './backup/s3/s3-config.ts';
+import { ConfigError } from './config-error.ts';
 import type { IngressSettings } from './ingress/ingress.ts';
 import type { LogLevel } from './log.ts';
+
+export { ConfigError };
 
 export interface DaemonConfig {
   /** Of the service, with the version segment: https://hortus.example.org/api/v1 */
@@ -13,8 +17,9 @@ export interface DaemonConfig {
   /** The service's key for manifests, base64 SPKI; pinned at the first start. */
   manifestPublicKey: string | undefined;
   stateDirectory: string;
-  /** Where backups are kept. */
+  /** Where backups are kept, unless a bucket is named. */
   backupDirectory: string;
+  backupBucket: S3Config | undefined;
   dockerSocket: string;
   ingress: IngressSettings;
   /** How often every instance is held against what was deployed. */
@@ -22,10 +27,7 @@ export interface DaemonConfig {
   logLevel: LogLevel;
 }
 
-/** A mistake of the person who started the daemon; the message says what would be right. */
-export class ConfigError extends Error {}
-
-export interface RunOptions {
+export interface RunOptions extends S3Options {
   url?: string | undefined;
   'key-file'?: string | undefined;
   'public-key'?: string | undefined;
@@ -58,6 +60,9 @@ export function readConfig(options: RunOptions, env: Environment): DaemonConfig 
   if (key === undefined) {
     throw new ConfigError('The key of this server is missing. Give --key-file, or set HORTUSD_KEY.');
   }
+  const backupBucket = readS3Config(options, env);
+  if (backupBucket && (options['backup-dir'] ?? env.HORTUSD_BACKUP_DIR) !== undefined)
+    throw new ConfigError('--backup-dir and --s3-bucket are two places for backups; give one.');
   if (!LEVELS.includes(logLevel)) throw new ConfigError(`--log-level must be one of ${LEVELS.join(', ')}.`);
   return {
     url: baseOf(url),
@@ -66,6 +71,7 @@ export function readConfig(options: RunOptions, env: Environment): DaemonConfig 
     manifestPublicKey: options['public-key'] ?? env.HORTUSD_PUBLIC_KEY ?? file.manifest_public_key,
     stateDirectory: stateDirectoryOf(options, env),
     backupDirectory: options['backup-dir'] ?? env.HORTUSD_BACKUP_DIR ?? join(stateDirectoryOf(options, env), 'backups'),
+    backupBucket,
     dockerSocket: options['docker-socket'] ?? env.HORTUSD_DOCKER_SOCKET ?? DEFAULT_SOCKET,
     ingress: {
       caddy: options.caddy ?? env.HORTUSD_CADDY,

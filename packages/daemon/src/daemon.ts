@@ -6,6 +6,7 @@ import { Shims } from './actions/shims.ts';
 import { Turns } from './actions/turns.ts';
 import { BackupActions } from './backup/backup-actions.ts';
 import { FolderStore } from './backup/folder-store.ts';
+import { S3Store } from './backup/s3/s3-store.ts';
 import { ConfigError, type DaemonConfig } from './config.ts';
 import { DriftWatch } from './drift/drift-watch.ts';
 import { openDockerEngine } from './engine/docker/docker-engine.ts';
@@ -117,7 +118,8 @@ export class Daemon {
     this.#results = new Results({ journal, service, channel: this.#channel, log });
     this.#shims = new Shims({ command: shimCommand, socket: config.dockerSocket });
     const serverId = () => journal.pins.find('server_id') ?? '';
-    const backups = new FolderStore(config.backupDirectory);
+    const { backupBucket } = config;
+    const backups = backupBucket ? new S3Store(backupBucket) : new FolderStore(config.backupDirectory);
     this.#backups = new BackupActions({
       engine,
       ingress,

@@ -17,6 +17,13 @@ Options of run and install:
   --public-key <base64>      of the service, unless the key file has it; pinned at the first start
   --state-dir <path>         journal, policy.yaml and pins; /var/lib/hortusd
   --backup-dir <path>        where backups are kept; backups in the state directory
+  --s3-bucket <name>         keeps backups there instead, in a service that speaks S3; with
+  --s3-endpoint <address>    of the service, https://s3.<region>.amazonaws.com
+  --s3-region <name>         us-east-1
+  --s3-prefix <path>         what the names of all objects begin with
+  --s3-path-style <on|off>   the bucket is in the path; on if an endpoint is given
+  --s3-credentials-file <path>  JSON {access_key_id, secret_access_key, session_token?}; otherwise in
+                             HORTUSD_S3_ACCESS_KEY_ID, HORTUSD_S3_SECRET_ACCESS_KEY, HORTUSD_S3_SESSION_TOKEN
   --docker-socket <path>     /var/run/docker.sock
   --caddy <path>             serves the routes; the one in PATH, or off for none
   --ingress-http <port>      where Caddy listens, 80; --ingress-https <port>, 443
@@ -26,7 +33,8 @@ Options of install:
   --dry-run                  only say what would be written; the key is not shown
   --root <path>              write below this folder, to make an image
 The key itself is never an argument: it stands in the key file or in HORTUSD_KEY. Every other option can be given as
-HORTUSD_URL, HORTUSD_SERVER_ID, HORTUSD_PUBLIC_KEY, HORTUSD_STATE_DIR, HORTUSD_BACKUP_DIR, HORTUSD_DOCKER_SOCKET,
+HORTUSD_URL, HORTUSD_SERVER_ID, HORTUSD_PUBLIC_KEY, HORTUSD_STATE_DIR, HORTUSD_BACKUP_DIR, HORTUSD_S3_BUCKET,
+HORTUSD_S3_ENDPOINT, HORTUSD_S3_REGION, HORTUSD_S3_PREFIX, HORTUSD_S3_PATH_STYLE, HORTUSD_S3_CREDENTIALS_FILE, HORTUSD_DOCKER_SOCKET,
 HORTUSD_CADDY, HORTUSD_INGRESS_HTTP, HORTUSD_INGRESS_HTTPS, HORTUSD_DRIFT_EVERY, HORTUSD_LOG_LEVEL.
 
 Examples:
@@ -127,6 +135,12 @@ function options<More extends NonNullable<ParseArgsConfig['options']> = Record<n
         'public-key': text,
         'state-dir': text,
         'backup-dir': text,
+        's3-bucket': text,
+        's3-endpoint': text,
+        's3-region': text,
+        's3-prefix': text,
+        's3-path-style': text,
+        's3-credentials-file': text,
         'docker-socket': text,
         caddy: text,
         'ingress-http': text,

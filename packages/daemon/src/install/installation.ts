@@ -1,4 +1,5 @@
 import { isAbsolute, join } from 'node:path';
+import { s3Variables } from '../backup/s3/s3-config.ts';
 import { ConfigError, type DaemonConfig, DEFAULT_SOCKET } from '../config.ts';
 import { environmentFile, systemdUnit } from './unit.ts';
 
@@ -27,6 +28,7 @@ export function installation({ config, program }: InstallationOptions): Placed[]
     ['--state-dir', stateDirectory],
     ['--backup-dir', backupDirectory],
     ['--docker-socket', dockerSocket],
+    ['--s3-credentials-file', config.backupBucket?.credentialsFile ?? '/'],
   ] as const) {
     if (!isAbsolute(path)) throw new ConfigError(`${option} must begin with a slash: systemd starts the daemon in /.`);
   }
@@ -38,6 +40,7 @@ export function installation({ config, program }: InstallationOptions): Placed[]
     HORTUSD_PUBLIC_KEY: config.manifestPublicKey,
     HORTUSD_STATE_DIR: stateDirectory,
     HORTUSD_BACKUP_DIR: backupDirectory === join(stateDirectory, 'backups') ? undefined : backupDirectory,
+    ...s3Variables(config.backupBucket),
     HORTUSD_DOCKER_SOCKET: dockerSocket === DEFAULT_SOCKET ? undefined : dockerSocket,
     HORTUSD_LOG_LEVEL: config.logLevel === 'info' ? undefined : config.logLevel,
   };
@@ -56,6 +59,9 @@ export function installation({ config, program }: InstallationOptions): Placed[]
   ];
 }
 
+/** Lines of the environment that are not for a terminal. */
+const secretLines = /^(HORTUSD_(?:KEY|S3_SECRET_ACCESS_KEY|S3_SESSION_TOKEN)=).*$/gm;
+
 /** What a person reads who wants to know before it happens. */
 export const describeInstallation = (placed: readonly Placed[], root: string): string =>
   placed
@@ -63,7 +69,7 @@ export const describeInstallation = (placed: readonly Placed[], root: string): s
       const title = `${one.kind} ${join(root, one.path)} (${one.mode.toString(8).padStart(4, '0')})`;
       if (one.kind === 'copy') return `${title} of ${one.from}\n`;
       if (one.kind === 'folder') return `${title}\n`;
-      const text = one.secret ? one.text.replace(/^(HORTUSD_KEY=).*$/m, '$1"…"') : one.text;
+      const text = one.secret ? one.text.replaceAll(secretLines, '$1"…"') : one.text;
       return `${title}\n${text.replaceAll(/^(?=.)/gm, '    ')}`;
     })
     .join('');

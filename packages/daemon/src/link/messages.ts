@@ -1,7 +1,7 @@
 import type { ActionRequest } from '../actions/action.ts';
 
 /** What this daemon can do beyond the published messages; the service sends more only to those who ask. */
-export const CAPABILITIES = ['journal', 'wake', 'ack', 'builtin', 'rotate', 'cancel', 'transfer'] as const;
+export const CAPABILITIES = ['journal', 'wake', 'ack', 'builtin', 'rotate', 'cancel', 'transfer', 'bundle'] as const;
 
 export type FromService =
   | ({ type: 'action_request' } & ActionRequest)

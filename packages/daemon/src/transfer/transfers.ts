@@ -62,9 +62,7 @@ export class Transfers {
 
   /** An instance is cleared away: nothing of it is received any more, and what has come goes. */
   async abandon(uid: string): Promise<void> {
-    const concerned = [...this.#active.values()].filter(({ order }) => order.instance_uid === uid);
-    for (const { controller } of concerned) controller.abort();
-    await Promise.all(concerned.map(({ done }) => done));
+    await this.#end(({ instance_uid }) => instance_uid === uid);
     for (const name of existsSync(this.#directory) ? readdirSync(this.#directory) : []) {
       const directory = join(this.#directory, name);
       if (ownerOf(directory) === uid) rmSync(directory, { recursive: true, force: true });
@@ -72,8 +70,14 @@ export class Transfers {
   }
 
   async stop(): Promise<void> {
-    for (const { controller } of this.#active.values()) controller.abort();
-    await Promise.all([...this.#active.values()].map(({ done }) => done));
+    await this.#end(() => true);
+  }
+
+  /** Gives up those of a kind, and returns when nothing of them is under way. */
+  async #end(concerned: (order: TransferOrder) => boolean): Promise<void> {
+    const ending = [...this.#active.values()].filter(({ order }) => concerned(order));
+    for (const { controller } of ending) controller.abort();
+    await Promise.all(ending.map(({ done }) => done));
   }
 
   #isOurs(order: TransferOrder): boolean {
@@ -142,6 +146,7 @@ export class Transfers {
   async #discard(order: TransferOrder, signal: AbortSignal): Promise<void> {
     const { engine } = this.#options;
     const { volume, definition_id } = order;
+    await this.#end(({ id, spool }) => spool === order.spool && id !== order.id);
     rmSync(join(this.#directory, order.spool), { recursive: true, force: true });
     const found = await engine.volume(volume);
     if (found?.labels[label.definition] === definition_id) await engine.removeVolume(volume);

@@ -1,0 +1,119 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { run } from '@hortus/cli/run';
+import { scriptedTerminal, scriptedWorld } from '@hortus/cli/testing/scripted-terminal';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { until } from '@hortus/testkit/until';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Greenhouse, hasOwnEngine, openGreenhouse } from '../catalog/greenhouse.ts';
+import { grow, type Plant } from '../catalog/plant.ts';
+import { inside } from '../docker/garden.ts';
+
+if (hasOwnEngine) {
+  const passphrase = 'a secret for the road';
+  const folder = temporaryFolder('bundles');
+  const file = join(folder.path, 'postgres.hortus');
+  let here: Greenhouse;
+  let there: Greenhouse;
+  let plant: Plant;
+  beforeAll(async () => {
+    [here, there] = await Promise.all([openGreenhouse('postgres'), openGreenhouse('postgres')]);
+    plant = await grow(here, 'postgres');
+  }, 300_000);
+  afterAll(async () => {
+    await here?.[Symbol.asyncDispose]();
+    await there?.[Symbol.asyncDispose]();
+    await folder.remove();
+  }, 90_000);
+
+  /** The command line, with the key of one of the two. */
+  async function hortus({ garden }: Greenhouse, words: string, ...argv: string[]) {
+    const terminal = scriptedTerminal([], { interactive: false, width: 200 });
+    const { base, key } = garden.service;
+    const env = { HORTUS_URL: base, HORTUS_KEY: key, HORTUS_BUNDLE_PASSPHRASE: words };
+    const world = { ...scriptedWorld(terminal, env), now: Date.now, pause: (ms: number) => sleep(ms) };
+    const code = await run(argv, world);
+    return { code, said: `${terminal.printed}${terminal.noted}` };
+  }
+
+  const sql = async ({ engine }: Greenhouse, uid: string, text: string): Promise<string> => {
+    const labels = { 'hortus.instance': uid, 'hortus.primary': 'true' };
+    const [container] = await engine.containers({ labels });
+    const argv = ['psql', '-U', 'app', '-h', '/var/run/postgresql', 'app', '-Atc', text];
+    return (await inside(engine, container?.id ?? '', ...argv)).trim();
+  };
+  const left = async ({ engine }: Greenhouse) => {
+    const labels = { 'hortus.managed': 'true' };
+    return [...(await engine.containers({ labels })), ...(await engine.volumes({ labels }))].map(({ name }) => name);
+  };
+
+  test('a database goes from one Hortus to another in a file, with all its rows', { timeout: 300_000 }, async () => {
+    const row = 'insert into rows (text) select repeat(md5(n::text), 100) from generate_series(1, 3000) n';
+    await sql(here, plant.uid, `create table rows (id serial primary key, text text); ${row}`);
+    const digest = 'select count(*), md5(string_agg(text, null order by id)) from rows';
+    const before = await sql(here, plant.uid, digest);
+    expect(before).toMatch(/^3000\|/);
+
+    const exported = await hortus(here, passphrase, 'definitions', 'export', 'postgres', '--out', file);
+    expect(exported.code, exported.said).toBe(0);
+    expect(await sql(here, plant.uid, digest)).toBe(before);
+    const backups = async () => (await here.garden.service.client.call('backups.list')).data;
+    await until(async () => (await backups()).length === 0, { describe: 'the backup made for it to be gone' });
+
+    const bring = (words: string, from: string) =>
+      hortus(there, words, 'definitions', 'import', from, '--server', 'ground', '--name', 'moved', '--wait');
+    const whole = readFileSync(file);
+    const spoilt = join(folder.path, 'spoilt.hortus');
+    const flipped = Buffer.from(whole);
+    flipped[whole.length >> 1] = (flipped[whole.length >> 1] ?? 0) ^ 1;
+    for (const [words, content, said] of [
+      ['another secret', whole, 'not the passphrase'],
+      [passphrase, flipped, 'a byte was changed in the volume data'],
+      [passphrase, whole.subarray(0, whole.length >> 1), 'cut off in the volume data'],
+    ] as const) {
+      writeFileSync(spoilt, content);
+      const refused = await bring(words, spoilt);
+      expect(refused.code).not.toBe(0);
+      expect(refused.said).toContain(said);
+    }
+    const { client } = there.garden.service;
+    expect((await client.call('imports.list')).data).toEqual([]);
+    expect(await left(there)).toEqual([]);
+
+    const imported = await bring(passphrase, file);
+    expect(imported.code, imported.said).toBe(0);
+    expect(imported.said).toContain('moved is healthy on ground.');
+    expect(await sql(there, 'moved', digest)).toBe(before);
+    const again = await bring(passphrase, file);
+    expect(again.code).not.toBe(0);
+    expect(again.said).toContain('moved is the name of another definition');
+  });
+
+  test('an import that is given up in the middle leaves nothing on the server', { timeout: 120_000 }, async () => {
+    const { client } = there.garden.service;
+    const source = here.garden.service.client;
+    const [definition] = (await source.call('definitions.list')).data;
+    const params = { id: definition?.id ?? '' };
+    const { execution, backup } = await source.call('backups.create', {
+      params: { id: plant.instanceId },
+      body: { extent: 'volumes' },
+    });
+    const done = async () =>
+      (await source.call('actions.read', { params: { execution_id: execution.id } })).execution.status === 'completed';
+    await until(done, { within: 60_000, describe: 'the backup' });
+    const { bundle } = (await source.call('definitions.export', { params, body: { backup_id: backup.id } })).data;
+    const order = { server_id: there.garden.serverId, instance_uid: 'given-up', bundle };
+    const { data } = await client.call('definitions.import', { body: order });
+    const volume = { params: { id: data.id }, body: { volume: 'data' } };
+    await client.call('imports.fill', volume);
+    const arrived = async () => (await left(there)).some((name) => name.includes('given-up'));
+    await until(arrived, { within: 60_000, describe: 'the volume to be made' });
+    await client.call('imports.cancel', { params: { id: data.id } });
+    await until(async () => !(await arrived()), { within: 60_000, describe: 'the volume to be gone again' });
+    const state = there.garden.stateOf();
+    expect(existsSync(join(state, 'transfers'))).toBe(true);
+    const still = async () => (await client.call('transfers.pending', { query: {} })).data.length === 0;
+    await until(still, { describe: 'nothing more to be carried' });
+  });
+}

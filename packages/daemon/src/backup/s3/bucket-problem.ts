@@ -1,0 +1,55 @@
+/** passing: it may work when it is tried again. absent: what was asked for is not there. refused: somebody has to mend something. */
+export type BucketProblemKind = 'passing' | 'absent' | 'refused';
+
+/** What a service that speaks S3 has against a request, in words for whoever set it up. Never a key or a signature. */
+export class BucketProblem extends Error {
+  override name = 'BucketProblem';
+  readonly kind: BucketProblemKind;
+  constructor(kind: BucketProblemKind, message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+const lost = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN', 'ECONNABORTED']);
+
+export const isPassing = (error: unknown): boolean =>
+  error instanceof BucketProblem
+    ? error.kind === 'passing'
+    : lost.has((error as NodeJS.ErrnoException).code ?? '') || (error as Error).message === 'aborted';
+
+/** What each code asks for; others are told as they came. */
+const advice: Readonly<Record<string, (bucket: string) => string>> = {
+  NoSuchBucket: (bucket) => `There is no bucket ${bucket}. Make it, or name another.`,
+  AccessDenied: (bucket) => `The credentials may not use the bucket ${bucket} (AccessDenied).`,
+  InvalidAccessKeyId: () => 'The access key is not known (InvalidAccessKeyId).',
+  SignatureDoesNotMatch: () => 'The secret access key is another one (SignatureDoesNotMatch).',
+  ExpiredToken: () => 'The session token has expired (ExpiredToken).',
+  RequestTimeTooSkewed: () => 'The clock of this server is wrong (RequestTimeTooSkewed).',
+  AuthorizationHeaderMalformed: () => 'The region is another one (AuthorizationHeaderMalformed).',
+  PermanentRedirect: (bucket) =>
+    `The bucket ${bucket} is in another region, or at another endpoint (PermanentRedirect).`,
+};
+
+/** Passing whatever their status is. */
+const again = ['SlowDown', 'InternalError', 'RequestTimeout', 'ServiceUnavailable', 'OperationAborted'];
+
+export function problemOf(status: number, body: string, bucket: string): BucketProblem {
+  const code = textIn(body, 'Code') ?? '';
+  const said = textIn(body, 'Message') ?? `It answered ${status}.`;
+  const message =
+    advice[code]?.(bucket) ?? `The bucket ${bucket} cannot be used: ${code === '' ? said : `${said} (${code})`}`;
+  if (status >= 500 || status === 429 || again.includes(code)) return new BucketProblem('passing', message);
+  const absent = code === 'NoSuchKey' || code === 'NoSuchUpload' || (status === 404 && code === '');
+  return new BucketProblem(absent ? 'absent' : 'refused', message);
+}
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const plain = (text: string): string =>
+  text.replaceAll(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => entities[name] ?? '');
+
+/** What stands in the elements of a name, in their order. The answers of S3 are flat enough for that. */
+export const textsIn = (xml: string, name: string): string[] =>
+  [...xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, text = '']) => plain(text));
+
+export const textIn = (xml: string, name: string): string | undefined => textsIn(xml, name)[0];

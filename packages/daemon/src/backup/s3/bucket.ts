@@ -1,0 +1,118 @@
+import { type IncomingMessage, request as plainRequest } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BucketProblem, isPassing, problemOf } from './bucket-problem.ts';
+import { type Credentials, encoded, encodedPath, signed } from './signature.ts';
+
+export interface BucketSettings {
+  /** Of the service, without the bucket: https://s3.eu-central-1.amazonaws.com */
+  readonly endpoint: string;
+  readonly bucket: string;
+  readonly region: string;
+  /** The bucket stands in the path, not in the name of the host. */
+  readonly pathStyle: boolean;
+  readonly credentials: Credentials;
+}
+
+export interface BucketTimes {
+  /** How long nothing may come. */
+  readonly silenceMs: number;
+  readonly firstPauseMs: number;
+}
+
+export interface Asked {
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  /** Of the object; none for what is about the bucket. */
+  readonly key?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer;
+}
+
+const ATTEMPTS = 5;
+const standardTimes: BucketTimes = { silenceMs: 60_000, firstPauseMs: 200 };
+
+/** Requests to a bucket of a service that speaks S3, each signed, and repeated when what hinders it is passing. */
+export class Bucket {
+  readonly #settings: BucketSettings;
+  readonly #times: BucketTimes;
+
+  constructor(settings: BucketSettings, times: Partial<BucketTimes> = {}) {
+    this.#settings = settings;
+    this.#times = { ...standardTimes, ...times };
+  }
+
+  /** The answer with its whole body as text. */
+  async ask(asked: Asked): Promise<{ headers: IncomingMessage['headers']; text: string }> {
+    return await this.#persist(async () => {
+      const answer = await this.#send(asked);
+      const text = (await buffer(answer)).toString('utf8');
+      // Some errors are found only after 200 has been said.
+      if (/<Error>/.test(text)) throw problemOf(500, text, this.#settings.bucket);
+      return { headers: answer.headers, text };
+    });
+  }
+
+  /** An object as it comes; where the connection is lost it goes on behind what has come. */
+  async *read(key: string): AsyncGenerator<Buffer> {
+    let at = 0;
+    const open = () =>
+      this.#persist(() => this.#send({ method: 'GET', key, ...(at > 0 && { headers: { range: `bytes=${at}-` } }) }));
+    for (let lost = 0, answer = await open(); ; answer = await open()) {
+      try {
+        for await (const piece of answer) {
+          lost = 0;
+          at += piece.length;
+          yield piece as Buffer;
+        }
+        return;
+      } catch (error) {
+        if (++lost >= ATTEMPTS || !isPassing(error)) throw error;
+      }
+    }
+  }
+
+  async #persist<Result>(attempt: () => Promise<Result>): Promise<Result> {
+    for (let tried = 1; ; tried++) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (tried >= ATTEMPTS || !isPassing(error)) throw error;
+        await sleep(this.#times.firstPauseMs * 2 ** (tried - 1) * (0.5 + Math.random() / 2));
+      }
+    }
+  }
+
+  /** Resolves with an answer that says yes; its body is not read yet. */
+  async #send({ method, key = '', query = {}, headers = {}, body = Buffer.alloc(0) }: Asked): Promise<IncomingMessage> {
+    const { credentials, region, bucket } = this.#settings;
+    const url = this.#address(key, query);
+    const length: Record<string, string> = body.length > 0 ? { 'content-length': String(body.length) } : {};
+    const all = signed(
+      { method, url, headers: { ...headers, ...length }, body },
+      { credentials, region, now: new Date() },
+    );
+    const answer = await new Promise<IncomingMessage>((done, fail) => {
+      const send = url.protocol === 'https:' ? secureRequest : plainRequest;
+      const sent = send(url, { method, headers: all, timeout: this.#times.silenceMs });
+      sent.on('timeout', () => sent.destroy(new BucketProblem('passing', `${url.host} does not answer.`)));
+      sent.on('error', fail);
+      sent.on('response', done);
+      sent.end(body);
+    });
+    if (answer.statusCode !== undefined && answer.statusCode < 300) return answer;
+    throw problemOf(answer.statusCode ?? 0, (await buffer(answer)).toString('utf8'), bucket);
+  }
+
+  #address(key: string, query: Readonly<Record<string, string>>): URL {
+    const { endpoint, bucket, pathStyle } = this.#settings;
+    const url = new URL(endpoint);
+    if (!pathStyle) url.hostname = `${bucket}.${url.hostname}`;
+    url.pathname = encodedPath(pathStyle ? `/${bucket}/${key}` : `/${key}`);
+    url.search = Object.entries(query)
+      .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
+      .join('&');
+    return url;
+  }
+}

@@ -1,0 +1,150 @@
+import { Readable } from 'node:stream';
+import type { BackupPlace, BackupStore } from '../backup-store.ts';
+import { Bucket, type BucketSettings, type BucketTimes } from './bucket.ts';
+import { BucketProblem, textIn, textsIn } from './bucket-problem.ts';
+
+export interface S3Settings extends BucketSettings {
+  /** What the names of all objects begin with; empty, or ending with a slash. */
+  readonly prefix: string;
+}
+
+/** What is held in memory of a file on its way. S3 takes 10,000 parts, so a file may have 312 GiB. */
+const PART_BYTES = 32 * 1024 * 1024;
+const MOST_PARTS = 10_000;
+
+/** Backups in a bucket of a service that speaks S3. They are sealed before they come here, so it learns nothing of them. */
+export class S3Store implements BackupStore {
+  readonly address: string;
+  readonly #bucket: Bucket;
+  readonly #prefix: string;
+  readonly #partBytes: number;
+
+  constructor(
+    settings: S3Settings,
+    { partBytes = PART_BYTES, ...times }: Partial<BucketTimes & { partBytes: number }> = {},
+  ) {
+    const { endpoint, bucket, prefix } = settings;
+    this.address = `s3://${bucket}/${prefix} at ${new URL(endpoint).host}`;
+    this.#bucket = new Bucket(settings, times);
+    this.#prefix = prefix;
+    this.#partBytes = partBytes;
+  }
+
+  /** There whole or not at all: an upload in parts is nothing until it is completed. */
+  async write(place: BackupPlace, file: string, content: Readable): Promise<void> {
+    const key = `${this.#folder(place)}${file}`;
+    const parts = inParts(content, this.#partBytes);
+    const first = (await parts.next()).value ?? Buffer.alloc(0);
+    const second = await parts.next();
+    if (second.done) await this.#bucket.ask({ method: 'PUT', key, body: first });
+    else await this.#upload(key, first, second.value, parts);
+  }
+
+  async read(place: BackupPlace, file: string): Promise<Readable> {
+    const content = this.#bucket.read(`${this.#folder(place)}${file}`);
+    // Whether it is there shows with the first piece.
+    const first = await content.next();
+    return Readable.from(startingWith(first, content), { objectMode: false });
+  }
+
+  async remove(place: BackupPlace): Promise<void> {
+    const prefix = this.#folder(place);
+    for await (const { key, uploadId } of this.#unfinished(prefix)) await this.#abort(key, uploadId);
+    for (;;) {
+      const { text } = await this.#bucket.ask({ method: 'GET', query: { 'list-type': '2', prefix } });
+      const keys = textsIn(text, 'Key');
+      for (const key of keys) await this.#bucket.ask({ method: 'DELETE', key });
+      if (keys.length === 0 || textIn(text, 'IsTruncated') !== 'true') return;
+    }
+  }
+
+  async free(): Promise<number | undefined> {
+    return undefined;
+  }
+
+  async #upload(key: string, first: Buffer, second: Buffer, rest: AsyncIterable<Buffer>): Promise<void> {
+    const { text } = await this.#bucket.ask({ method: 'POST', key, query: { uploads: '' } });
+    const uploadId = textIn(text, 'UploadId');
+    if (uploadId === undefined) throw new BucketProblem('refused', 'The bucket takes no uploads in parts.');
+    try {
+      const tags: string[] = [];
+      const put = async (body: Buffer) => {
+        if (tags.length === MOST_PARTS) throw new Error(`${key} is larger than a bucket takes.`);
+        const query = { partNumber: String(tags.length + 1), uploadId };
+        const { headers } = await this.#bucket.ask({ method: 'PUT', key, query, body });
+        tags.push(headers.etag ?? '');
+      };
+      await put(first);
+      await put(second);
+      for await (const part of rest) await put(part);
+      await this.#complete(key, uploadId, tags);
+    } catch (error) {
+      // What is not completed is kept and paid for until somebody aborts it.
+      await this.#abort(key, uploadId).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #complete(key: string, uploadId: string, tags: readonly string[]): Promise<void> {
+    const parts = tags.map((tag, i) => `<Part><PartNumber>${i + 1}</PartNumber><ETag>${escaped(tag)}</ETag></Part>`);
+    const body = Buffer.from(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`);
+    try {
+      await this.#bucket.ask({ method: 'POST', key, query: { uploadId }, body });
+    } catch (error) {
+      // The first attempt may have done it, and only its answer was lost.
+      if (!(error instanceof BucketProblem) || error.kind !== 'absent' || !(await this.#isThere(key))) throw error;
+    }
+  }
+
+  async #isThere(key: string): Promise<boolean> {
+    const { text } = await this.#bucket.ask({ method: 'GET', query: { 'list-type': '2', prefix: key } });
+    return textsIn(text, 'Key').includes(key);
+  }
+
+  async #abort(key: string, uploadId: string): Promise<void> {
+    try {
+      await this.#bucket.ask({ method: 'DELETE', key, query: { uploadId } });
+    } catch (error) {
+      if (!(error instanceof BucketProblem) || error.kind !== 'absent') throw error;
+    }
+  }
+
+  /** Uploads that a killed daemon has left. */
+  async *#unfinished(prefix: string): AsyncGenerator<{ key: string; uploadId: string }> {
+    const { text } = await this.#bucket.ask({ method: 'GET', query: { uploads: '', prefix } });
+    const keys = textsIn(text, 'Key');
+    for (const [i, uploadId] of textsIn(text, 'UploadId').entries()) yield { key: keys[i] ?? '', uploadId };
+  }
+
+  #folder({ instanceUid, backupId }: BackupPlace): string {
+    return `${this.#prefix}${instanceUid}/${backupId}/`;
+  }
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+
+/** All of the same length but the last; some services insist on it. */
+async function* inParts(content: AsyncIterable<Buffer>, length: number): AsyncGenerator<Buffer, undefined> {
+  let held: Buffer[] = [];
+  let size = 0;
+  for await (let piece of content) {
+    while (size + piece.length >= length) {
+      const fitting = length - size;
+      yield Buffer.concat([...held, piece.subarray(0, fitting)]);
+      piece = piece.subarray(fitting);
+      held = [];
+      size = 0;
+    }
+    if (piece.length === 0) continue;
+    held.push(piece);
+    size += piece.length;
+  }
+  if (size > 0) yield Buffer.concat(held);
+}
+
+async function* startingWith(first: IteratorResult<Buffer>, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  if (first.done) return;
+  yield first.value;
+  yield* rest;
+}
