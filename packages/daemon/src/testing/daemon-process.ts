@@ -20,20 +20,33 @@ export class DaemonProcess {
   readonly serverId = id('srv', randomInt(1e9));
   readonly #folder = temporaryFolder('daemon');
   readonly #killAt: string | undefined;
+  readonly #options: readonly string[];
   process: RunningProcess;
   #deployments = 0;
 
-  private constructor(server: TestServer, service: FakeService, killAt: string | undefined) {
+  private constructor(
+    server: TestServer,
+    service: FakeService,
+    killAt: string | undefined,
+    options: readonly string[],
+  ) {
     this.server = server;
     this.service = service;
     this.#killAt = killAt;
+    this.#options = options;
     service.greeting = { server_id: this.serverId, capabilities: ['ack', 'wake'] };
     this.process = this.#start();
   }
 
-  /** With `killAt` it kills itself there, once. */
-  static async start({ killAt }: { killAt?: string } = {}): Promise<DaemonProcess> {
-    return new DaemonProcess(await TestServer.open(), await FakeService.listen(), killAt);
+  /** With `killAt` it kills itself there, once. `options` are those of `hortusd run`. */
+  static async start({
+    killAt,
+    options = [],
+  }: {
+    killAt?: string;
+    options?: readonly string[];
+  } = {}): Promise<DaemonProcess> {
+    return new DaemonProcess(await TestServer.open(), await FakeService.listen(), killAt, options);
   }
 
   get stateDirectory(): string {
@@ -116,7 +129,7 @@ export class DaemonProcess {
   #start(): RunningProcess {
     const name = this.#killAt === undefined ? '../main.ts' : './killed-main.ts';
     const main = new URL(name, import.meta.url).pathname;
-    return startProcess([process.execPath, main, 'run'], {
+    return startProcess([process.execPath, main, 'run', ...this.#options], {
       env: {
         HORTUSD_LOG_LEVEL: 'debug',
         ...(this.#killAt === undefined ? {} : { HORTUS_TEST_KILL_AT: this.#killAt }),

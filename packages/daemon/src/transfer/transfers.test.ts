@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { Incoming } from '@hortus/client/transfer/incoming';
 import { Link, LinkLost } from '@hortus/client/transfer/link';
 import { Reading, type Sending, send } from '@hortus/client/transfer/sender';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
@@ -203,4 +204,32 @@ test('an import that fails is the end of it, by its own words', async () => {
   await expect(carry({ between, content, directory: spoolFolder(), into })).rejects.toThrow('no space left');
   // It is not carried to its end first.
   expect(between.carried).toBeLessThan(20_000_000);
+});
+
+test('a caller who keeps nothing gets every byte once, over lost connections and from a sender who begins anew', async () => {
+  await using between = await new Between().open();
+  // Pieces that are alike, too: what was handed on once is not taken for what comes later.
+  const content = Buffer.concat([randomBytes(9_000_000), Buffer.alloc(9_000_000), randomBytes(5_000_000)]);
+  const incoming = new Incoming();
+  const got: Buffer[] = [];
+  let sending = reading(content);
+  for (let attempt = 0; ; attempt++) {
+    between.cutAfter = attempt < 6 ? 12 + attempt : Number.POSITIVE_INFINITY;
+    // Every other time the sender has been killed and knows nothing of what it has read.
+    if (attempt % 2 === 1) sending = reading(content);
+    const [from, to] = await Promise.all([between.link(), between.link()]);
+    const take = async () => {
+      for await (const chunk of incoming.over(to)) got.push(chunk);
+    };
+    const ends = await Promise.allSettled([
+      send(from, sending).finally(() => from.close()),
+      take().finally(() => to.close()),
+    ]);
+    const failed = ends.find((one) => one.status === 'rejected');
+    if (!failed) break;
+    expect(failed.reason).toBeInstanceOf(LinkLost);
+    expect(attempt).toBeLessThan(7);
+  }
+  expect(Buffer.concat(got).equals(content)).toBe(true);
+  expect(incoming.progress.bytes).toBe(content.length);
 });
