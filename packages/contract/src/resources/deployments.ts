@@ -50,16 +50,14 @@ export const Deployment = Type.Object(
     }),
     preparation: nullable(
       Type.Object({
-        kind: choice(preparations, {
-          description: 'backup: of what it is about to change. restore: of the data that it goes back to.',
-        }),
-        execution_id: nullable(id('execution'), { description: 'What does it; null until it is its turn.' }),
+        kind: choice(preparations),
+        execution_id: nullable(id('execution')),
         done: Type.Boolean(),
       }),
-      { description: 'What is done before a daemon may take it. Null where it may be taken at once.' },
+      { description: 'What is done before a daemon may take it.' },
     ),
     backup_id: nullable(id('backup'), {
-      description: 'The backup that was made before it or, of a rollback with data, the one that it brings back.',
+      description: 'Made before it or, of a rollback with data, brought back.',
     }),
     cancelling: Type.Boolean({ description: 'Asked to stop; the daemon has not confirmed yet.' }),
     created_by: nullable(Type.String()),
@@ -187,7 +185,7 @@ const order = {
     Type.Boolean({
       default: false,
       description:
-        'Make the backup that the template declares before it begins; if that fails, nothing is changed. A rollback can bring it back with with_data.',
+        'Make the declared backup before it begins; if that fails, nothing is changed. A rollback brings it back with with_data.',
     }),
   ),
 };
@@ -197,7 +195,7 @@ export const RollbackOrder = Type.Object(
       Type.Boolean({
         default: false,
         description:
-          'Bring back the data too, from the backup that was made before that revision was left. What is there now is kept as a backup. Needs backups:restore.',
+          'Bring back its data too, from the backup made before that revision was left. What is there now is kept. Needs backups:restore.',
       }),
     ),
   },
