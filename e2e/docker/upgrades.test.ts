@@ -5,8 +5,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { act, ended, type Garden, inside, openGarden, type Planted, plant } from './garden.ts';
 import { PLOT_IMAGE } from './plot.ts';
 
-/** A page with a volume. One with a lifetime answers for so many seconds and then not any more. */
-const bulb = (slug: string, version: string, { lifetime = 1_000_000, health = '/', inputs = '' } = {}) => `slug: ${slug}
+/**
+ * A page with a volume. One with a lifetime answers for so many seconds and then not any more; one with a job has the data
+ * changed for good before it starts.
+ */
+const bulb = (
+  slug: string,
+  version: string,
+  { lifetime = 1_000_000, health = '/', inputs = '', job = false } = {},
+) => `slug: ${slug}
 name: ${slug}
 version: ${version}
 archetype: application
@@ -15,39 +22,31 @@ image: {repository: ${PLOT_IMAGE}, tag: "1"}
 inputs:
   required: [${inputs}]
   optional: [{name: GREETING, type: text, default: hello}]
-env: {VERSION: "${version}"}
-command: [sh, -c, 'httpd -p 8080 -h /www; sleep "$1"; rm /www/index.html; sleep 1000000', page, "${lifetime}"]
-stop_signal: SIGKILL
-files: [{mount_path: /www/index.html, mode: "0644", content: "\${inputs.GREETING}"}]
-storage: [{name: data, mount_path: /data, critical: true}]
-backup: {strategy: volume, volumes: [{name: data, critical: true}]}
-healthcheck: {http: {port: 8080, path: ${health}}, interval: 200ms, timeout: 1s, retries: 3, start_period: 2s}
+components:
+  main:
+    image: "\${template.image}"
+    env: {VERSION: "${version}"}
+    command: [sh, -c, 'httpd -p 8080 -h /www; sleep "$1"; rm /www/index.html; sleep 1000000', page, "${lifetime}"]
+    stop_signal: SIGKILL
+    files: [{mount_path: /www/index.html, mode: "0644", content: "\${inputs.GREETING}"}]
+    storage: [{name: data, mount_path: /data, critical: true, shared: ${job}}]
+    healthcheck: {http: {port: 8080, path: ${health}}, interval: 200ms, timeout: 1s, retries: 3, start_period: 2s}
+${job ? MIGRATION : ''}backup: {strategy: volume, volumes: [{name: data, critical: true}]}
 deadline: 60s
 actions:
   - {name: Write a line, slug: note, type: exec, command: [sh, -c, 'echo "$1" >> /data/lines', note, "\${params.line}"],
      timeout: 30s, params: [{name: line, type: text, required: true}]}
 `;
 
-/** The same as a version whose job changes the data for good before it starts. */
-const withJob = (source: string): string => {
-  const own = ['env', 'command', 'stop_signal', 'files', 'storage', 'healthcheck'];
-  const lines = source.split('\n');
-  const isOwn = (line: string) => own.some((key) => line.startsWith(`${key}:`));
-  const app = lines.filter(isOwn).map((line) => `    ${line}`);
-  const job = `  migrate: {kind: job, run: before_start, irreversible: true, image: "\${template.image}",
-    command: [sh, -c, 'echo migrated > /data/lines'], storage: [{name: data, mount_path: /data, critical: true}]}`;
-  const components = [
-    'components:',
-    '  app:',
-    '    image: "${template.image}"',
-    '    depends_on: {migrate: completed}',
-    ...app,
-    job,
-  ];
-  return lines
-    .flatMap((line) => (isOwn(line) ? [] : line.startsWith('actions:') ? [...components, line] : [line]))
-    .join('\n');
-};
+const MIGRATION = `    depends_on: {migrate: completed}
+  migrate:
+    kind: job
+    run: before_start
+    irreversible: true
+    image: "\${template.image}"
+    command: [sh, -c, 'echo migrated > /data/lines']
+    storage: [{name: data, mount_path: /data, critical: true, shared: true}]
+`;
 
 let garden: Garden;
 let engine: Engine;
@@ -156,7 +155,7 @@ describe('whose job has changed the data', () => {
     timeout: 240_000,
   }, async () => {
     const planted = await grow('peony', 2);
-    const id = await upgradeTo(withJob(bulb('peony', '1.1.0', { health: '/nothing-here' })), planted);
+    const id = await upgradeTo(bulb('peony', '1.1.0', { job: true, health: '/nothing-here' }), planted);
     await apply(id);
     const end = await outcome(id);
     expect(end).toMatchObject({ status: 'failed', reason: 'deployment', return_id: expect.any(String) });
@@ -168,7 +167,7 @@ describe('whose job has changed the data', () => {
     timeout: 240_000,
   }, async () => {
     const planted = await grow('dahlia', 60);
-    const id = await upgradeTo(withJob(bulb('dahlia', '1.1.0', { lifetime: 2 })), planted);
+    const id = await upgradeTo(bulb('dahlia', '1.1.0', { job: true, lifetime: 2 }), planted);
     await apply(id);
     const end = await outcome(id);
     expect(end, end.error ?? '').toMatchObject({ status: 'failed', reason: 'unhealthy' });
@@ -177,7 +176,7 @@ describe('whose job has changed the data', () => {
 
   test('goes back all the same when the service is killed on the way', { timeout: 300_000 }, async () => {
     const planted = await grow('aster', 2);
-    const id = await upgradeTo(withJob(bulb('aster', '1.1.0', { health: '/nothing-here' })), planted);
+    const id = await upgradeTo(bulb('aster', '1.1.0', { job: true, health: '/nothing-here' }), planted);
     await apply(id);
     await until(async () => (await stepOf(id)) === 'upgrade_return', { describe: 'the way back', within: 90_000 });
     await garden.restartService();
