@@ -253,8 +253,8 @@ onBothEngines((engine) => {
   });
 });
 
-/** An item without what counts the seconds: it differs between two answers though nothing has changed. */
-const timeless = ({ uptime_seconds: _, age_seconds: __, ...item }: Record<string, unknown>) => item;
+/** An item without what time alone changes: it differs between two answers though nothing was done. */
+const timeless = ({ uptime_seconds: _, age_seconds: __, last_seen_at: ___, ...item }: Record<string, unknown>) => item;
 
 function kindOf(id: string) {
   const found = Object.entries(idPrefixes).find(([, prefix]) => id.startsWith(`${prefix}_`));
