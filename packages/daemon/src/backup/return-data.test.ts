@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { component } from '../plan/testing/manifests.ts';
 import { image } from '../rollout/testing/server.ts';
 import { action } from '../testing/actions.ts';
@@ -17,7 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => daemon.close());
 
-const LONG = 120_000;
+/** Each is several rollouts and copies, which take their time on a busy machine. */
+vi.setConfig({ testTimeout: 150_000 });
 const key = randomBytes(32).toString('base64');
 let executions = 0;
 const newBackup = () => `bkp_${randomBytes(8).toString('hex')}`;
@@ -144,7 +145,6 @@ describe('the data of an earlier revision', () => {
         await killed.close();
       }
     },
-    LONG,
   );
 });
 
