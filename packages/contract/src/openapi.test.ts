@@ -83,6 +83,7 @@ test('a body is required, unless its row lets it be left out', () => {
     'actions.execute',
     'backups.create',
     'definitions.export',
+    'deployments.rollback',
     'drafts.test',
     'instances.release',
     'servers.prune',

@@ -17,10 +17,12 @@ import { Ingress } from './ingress/ingress.ts';
 import { refreshRoutes } from './ingress/refresh-routes.ts';
 import { Scheduler } from './jobs/scheduler.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
+import { Acceptance } from './link/acceptance.ts';
 import { Channel, type ChannelTimes } from './link/channel.ts';
 import { DeploymentRunner } from './link/deployments.ts';
 import type { FromService } from './link/messages.ts';
 import { Observer } from './link/observer.ts';
+import { orderedManifest } from './link/ordered-manifest.ts';
 import { Poller } from './link/poller.ts';
 import { Results } from './link/results.ts';
 import { currentKey, keepRotatedKey } from './link/server-key.ts';
@@ -120,6 +122,7 @@ export class Daemon {
     const serverId = () => journal.pins.find('server_id') ?? '';
     const { backupBucket } = config;
     const backups = backupBucket ? new S3Store(backupBucket) : new FolderStore(config.backupDirectory);
+    const acceptance = new Acceptance({ journal, policy, serverId, publicKey: () => this.#publicKey });
     this.#backups = new BackupActions({
       engine,
       ingress,
@@ -127,6 +130,7 @@ export class Daemon {
       log,
       store: backups,
       serverId,
+      manifestOf: (deployment, signal) => orderedManifest({ service, acceptance }, deployment, signal),
       boundary,
     });
     this.#actions = new Actions({

@@ -12,6 +12,7 @@ import { definitionsExport } from './definitions-export.ts';
 import { definitionsImport } from './definitions-import.ts';
 import { deploy } from './deploy.ts';
 import { deploymentsList } from './deployments.ts';
+import { deploymentsRollback } from './deployments-rollback.ts';
 import { doctor } from './doctor.ts';
 import { events } from './events.ts';
 import { helpFor } from './help.ts';
@@ -56,6 +57,7 @@ export const commands: readonly Command[] = [
   plan,
   deploy,
   deploymentsList,
+  deploymentsRollback,
   definitionsList,
   definitionsShow,
   definitionsRevisions,
