@@ -38,6 +38,7 @@ export async function* fetchVolume(carrying: Carrying): AsyncGenerator<Buffer> {
       stopped.abort();
     });
   const regular = setInterval(tell, REPORT_EVERY_MS);
+  let whole = false;
   try {
     for (;;) {
       try {
@@ -47,7 +48,9 @@ export async function* fetchVolume(carrying: Carrying): AsyncGenerator<Buffer> {
         } finally {
           link.close();
         }
-        return await report('completed');
+        await report('completed');
+        whole = true;
+        return;
       } catch (error) {
         if (!(error instanceof LinkLost)) throw error;
         if (!refusal) await tell();
@@ -57,6 +60,10 @@ export async function* fetchVolume(carrying: Carrying): AsyncGenerator<Buffer> {
     }
   } finally {
     clearInterval(regular);
+    const given = { status: 'failed', error: 'Whoever fetched it has given up.' } as const;
+    // Nobody has to wait for us; if this is not heard, that shows by itself.
+    if (!whole && !refusal)
+      await client.call('transfers.report', { params: { id: transfer.id }, body: given }).catch(() => undefined);
   }
 }
 

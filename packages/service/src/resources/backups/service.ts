@@ -224,7 +224,8 @@ export class Backups {
 
   /** For those who have its server read it: what that needs to know. */
   async opening(queries: Queries, accountId: string, id: string) {
-    const { row } = await this.completed(queries, accountId, id);
+    const row = await findBackup(queries, accountId, id);
+    if (row?.status !== 'completed') return undefined;
     return { id, manifest_sha256: row.manifest_sha256 ?? '', key: await this.#key(queries, row) };
   }
 

@@ -80,6 +80,10 @@ onBothEngines((engine) => {
       expect(
         await refusal(here.client.call('backups.fetch', { params: { id: 'bkp_x' }, body: { volume: 'uploads' } })),
       ).toMatchObject({ status: 404 });
+      const { data: left } = await fetch('dbdata');
+      await here.client.call('backups.delete', { params });
+      const still = (await here.daemon.call('transfers.pending', { query: {} })).data;
+      expect(still.map(({ id, order }) => ({ id, order }))).toEqual([{ id: left.id, order: null }]);
       const types = (await service.told(backup.id)).map(({ type }) => type);
       expect(types).toContain('audit.backup_fetched');
     });

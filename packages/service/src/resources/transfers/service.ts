@@ -30,8 +30,8 @@ export interface TransfersDeps {
   readonly wake: (tx: Tx, serverId: string) => void;
   /** One of a migration or an import has moved on, or has ended. */
   readonly moved: (tx: Tx, transfer: TransferRow) => Promise<void>;
-  /** What a daemon needs to read a backup. */
-  readonly opening: (queries: Queries, accountId: string, backupId: string) => Promise<Opening>;
+  /** What a daemon needs to read a backup; undefined for one that is gone. */
+  readonly opening: (queries: Queries, accountId: string, backupId: string) => Promise<Opening | undefined>;
 }
 
 type Opening = NonNullable<TransferOrder['backup']>;
@@ -67,10 +67,11 @@ export class Transfers {
     return { ...page, data };
   }
 
-  async #order(row: TransferRow, serverId: string): Promise<TransferOrder> {
+  /** Null for what cannot be done any more; it ends by itself. */
+  async #order(row: TransferRow, serverId: string): Promise<TransferOrder | null> {
     const { storage, sign, opening } = this.#deps;
-    const backup =
-      row.backup_id === null ? {} : { backup: await opening(storage.reader, row.account_id, row.backup_id) };
+    const backup = row.backup_id && (await opening(storage.reader, row.account_id, row.backup_id));
+    if (row.backup_id !== null && !backup) return null;
     return sign({
       id: row.id,
       role: roleIn(row, serverId) ?? 'send',
@@ -80,7 +81,7 @@ export class Transfers {
       instance_uid: row.instance_uid,
       volume: row.volume,
       spool: `${row.migration_id ?? row.import_id ?? row.id}.${row.volume}`,
-      ...backup,
+      ...(backup && { backup }),
     });
   }
 
