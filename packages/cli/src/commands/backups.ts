@@ -60,7 +60,7 @@ export const backupsCreate = command({
     waiting(call.options);
     const service = await call.client();
     const instance = await findInstance(service, call.args.instance);
-    const ordered = await service.call('backups.create', { params: { id: instance.id } });
+    const ordered = await service.call('backups.create', { params: { id: instance.id }, body: {} });
     return settle(call, service, ordered, {
       ordered: `${instance.instance_uid} is being backed up as ${ordered.backup.id}.`,
       done: ({ id, stored_bytes }) => `${instance.instance_uid} is backed up as ${id}, ${disk(stored_bytes)}.`,

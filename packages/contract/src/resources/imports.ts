@@ -223,8 +223,7 @@ export const importEndpoints = {
     description:
       'Answers a transfer, whose sending end is the caller: a WebSocket at /ws/transfer with the same key. Its content is a tar archive. The same one again if it is under way.',
     permission: 'definitions:write',
-    idempotent: true,
-    status: 201,
+    status: 202,
     params: ofImport,
     body: VolumeOrder,
     response: answer(Transfer),
