@@ -258,6 +258,6 @@ async function poll<T>(within: number, what: string, ask: () => Promise<T | unde
     });
     return found !== undefined;
   };
-  await until(look, { within, describe: `the end of ${what}`, every: 25 });
+  await until(look, { within, describe: `the end of ${what}` });
   return found as T;
 }

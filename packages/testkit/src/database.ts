@@ -3,6 +3,7 @@ import pg from 'pg';
 
 export type TestDatabase = AsyncDisposable & {
   readonly url: string;
+  readonly name: string;
   /** Removes the database, cutting connections that are still open. */
   drop(): Promise<void>;
 };
@@ -14,14 +15,22 @@ export function sharedPostgresUrl(): string {
   return url;
 }
 
-/** A fresh empty database, so that test files share one server and nothing else. */
-export async function createDatabase(serverUrl: string = sharedPostgresUrl()): Promise<TestDatabase> {
+export interface DatabaseOptions {
+  /** The name of a database to copy, to which nobody is connected; an empty one is made unless given. */
+  template?: string | undefined;
+}
+
+/** A fresh database, so that test files share one server and nothing else. */
+export async function createDatabase(
+  serverUrl: string = sharedPostgresUrl(),
+  { template }: DatabaseOptions = {},
+): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await command(serverUrl, `create database ${name}`);
+  await command(serverUrl, `create database ${name}${template === undefined ? '' : ` template ${template}`}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   const drop = () => command(serverUrl, `drop database if exists ${name} with (force)`);
-  return { url: url.href, drop, [Symbol.asyncDispose]: drop };
+  return { url: url.href, name, drop, [Symbol.asyncDispose]: drop };
 }
 
 async function command(serverUrl: string, statement: string): Promise<void> {

@@ -5,7 +5,7 @@ export type UntilOptions = {
   describe: string | (() => string);
   /** Milliseconds before giving up. */
   within?: number;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two looks; unless given they are few at first, and more the longer it takes. */
   every?: number;
 };
 
@@ -17,9 +17,10 @@ type Falsy = false | 0 | '' | null | undefined;
  */
 export async function until<T>(
   condition: () => T | Promise<T>,
-  { describe, within = 30_000, every = 10 }: UntilOptions,
+  { describe, within = 30_000, every }: UntilOptions,
 ): Promise<Exclude<T, Falsy>> {
-  const deadline = performance.now() + within;
+  const begun = performance.now();
+  const deadline = begun + within;
   let cause: unknown;
   for (;;) {
     try {
@@ -35,6 +36,9 @@ export async function until<T>(
       const why = cause instanceof Error ? ` (${cause.message})` : '';
       throw new Error(`Waited ${within} ms in vain for ${what}${why}`, { cause });
     }
-    await sleep(every);
+    await sleep(every ?? pauseAfter(performance.now() - begun));
   }
 }
+
+/** A look often costs more than a millisecond, here and where it goes; of a wait that lasts, a small part is lost at its end. */
+const pauseAfter = (waited: number): number => Math.min(50, Math.max(10, waited / 25));

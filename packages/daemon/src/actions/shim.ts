@@ -29,12 +29,12 @@ export class Shim {
     child.stdin?.on('error', () => undefined);
   }
 
-  /** `command` is this program as `hortusd exec-shim`; it gets no environment, for ours may hold the key of the server. */
+  /** `command` is this program as `hortusd exec-shim`; of our environment, which may hold the server's key, it gets what starts it. */
   static async spawn(command: readonly string[], socket: string): Promise<Shim> {
     const [program = '', ...args] = command;
     const child = spawn(program, [...args, socket], {
       cwd: '/',
-      env: { PATH: process.env.PATH ?? '' },
+      env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
       detached: true,
       stdio: ['pipe', 'pipe', 'ignore'],
     });

@@ -12,7 +12,7 @@ import type { Handlers } from './handler.ts';
 import { CACHE_CONTROL, type HotReads, VARY } from './hot-reads.ts';
 import { isFresh, type Prepared, prepare } from './prepared.ts';
 import { type ServedFile, sendFile } from './served-file.ts';
-import { type Checks, compileChecks } from './validation/checks.ts';
+import { type Checks, checksOf } from './validation/checks.ts';
 
 export const BASE_PATH = '/api/v1';
 
@@ -25,7 +25,7 @@ export function addApiRoutes(app: FastifyInstance, handlers: Handlers<EndpointNa
   for (const [name, row] of endpointRows) {
     const handler = handlers[name] as unknown as AnyHandler | undefined;
     if (!handler) throw new Error(`The endpoint ${name} (${row.method} ${row.path}) has no handler.`);
-    const checks = compileChecks(row);
+    const checks = checksOf(row);
     app.route({
       method: row.method,
       ...(row.bodyLimit !== undefined && { bodyLimit: row.bodyLimit }),

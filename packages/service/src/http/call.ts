@@ -44,9 +44,8 @@ export function callOf(
     emit(event: string, data: object): void {
       stream?.emit(event, data);
     },
-    get gone(): AbortSignal {
-      return goneSignal(reply);
-    },
+    // No getter: the engine would make a hidden class of every call, which holds its request until the next full collection.
+    gone: (): AbortSignal => goneSignal(reply),
     setSession(token: string | null, expiresAt?: number): void {
       reply.header('Set-Cookie', printSessionCookie(token, parts.publicUrl, expiresAt));
     },

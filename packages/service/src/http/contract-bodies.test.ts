@@ -6,6 +6,7 @@ import { goodRequest, type ReadyRequest } from '../testing/good-requests.ts';
 import { expectPublished, expectRefusal } from '../testing/published-answer.ts';
 import { type RunningService, startApp } from '../testing/running-service.ts';
 import { noObject, nothingSent, nullSent, type SpoiltBody, spoiltBodies } from '../testing/spoilt-bodies.ts';
+import { untouchedRequests } from '../testing/untouched-requests.ts';
 import { type WriteWatch, watchWrites } from '../testing/write-watch.ts';
 
 /** Every row of the contract that may be sent a body, with bodies that cannot be meant and with none. */
@@ -16,6 +17,7 @@ const bodiless = endpointRows.filter(([, row]) => row.body === noBody && row.met
 onBothEngines((engine) => {
   let service: RunningService;
   let writes: WriteWatch;
+  const untouchedRequest = untouchedRequests();
 
   beforeAll(async () => {
     service = await startApp(engine);
@@ -38,7 +40,7 @@ onBothEngines((engine) => {
   it.each(withBody)(
     '%s refuses what cannot be meant by the name of the field and writes nothing',
     async (name, row) => {
-      const request = await goodRequest(name, service);
+      const request = await untouchedRequest(name, service);
       await writes.begin();
       await expectRefused(request, [...spoiltBodies(row, request.body ?? {}), nullSent]);
       if (row.bodyOptional) return;
@@ -49,7 +51,7 @@ onBothEngines((engine) => {
   );
 
   it.each(withBody)('%s refuses a character that PostgreSQL cannot keep', async (name) => {
-    const { method, path, body = {}, options } = await goodRequest(name, service);
+    const { method, path, body = {}, options } = await untouchedRequest(name, service);
     await writes.begin();
     for (const [field, value] of Object.entries(body).filter(([, value]) => typeof value === 'string')) {
       const answer = await service.request(method, path, {

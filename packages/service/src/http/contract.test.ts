@@ -9,6 +9,7 @@ import { onBothEngines } from '../testing/engines.ts';
 import { goodRequest } from '../testing/good-requests.ts';
 import { expectPublished, expectRefusal, expectShape } from '../testing/published-answer.ts';
 import { type Caller, insertKeyRow, type RunningService, startApp } from '../testing/running-service.ts';
+import { untouchedRequests } from '../testing/untouched-requests.ts';
 import { type WriteWatch, watchWrites } from '../testing/write-watch.ts';
 
 /** Every row of the contract, held to what the interface promises of all of them. A new row is held to it by itself. */
@@ -35,6 +36,7 @@ onBothEngines((engine) => {
   let service: RunningService;
   let neighbour: Caller;
   let writes: WriteWatch;
+  const untouchedRequest = untouchedRequests();
 
   beforeAll(async () => {
     service = await startApp(engine);
@@ -81,7 +83,7 @@ onBothEngines((engine) => {
     });
 
     it.each(guarded)('%s answers 401', async (name) => {
-      const { method, path, body } = await goodRequest(name, service);
+      const { method, path, body } = await untouchedRequest(name, service);
       await writes.begin();
       for (const [why, options] of Object.entries(refused)) {
         const answer = await service.request(method, path, { ...(body && { body }), ...options });
@@ -91,7 +93,7 @@ onBothEngines((engine) => {
     });
 
     it.each(permitted)('%s answers 403 and names the permission', async (name, row) => {
-      const { method, path, options } = await goodRequest(name, service);
+      const { method, path, options } = await untouchedRequest(name, service);
       await writes.begin();
       const answer = await service.request(method, path, { ...options, key: without[row.permission] as string });
       expectRefusal(answer, 'FORBIDDEN');
@@ -102,7 +104,7 @@ onBothEngines((engine) => {
     });
 
     it.each(guarded)('%s answers a server key only where a daemon needs it', async (name, row) => {
-      const { method, path, options } = await goodRequest(name, service);
+      const { method, path, options } = await untouchedRequest(name, service);
       await writes.begin();
       const answer = await service.request(method, path, { ...options, key: serverKey });
       if (!row.daemon) expectRefusal(answer, 'FORBIDDEN');
@@ -115,7 +117,7 @@ onBothEngines((engine) => {
 
   describe('a path that names nothing', () => {
     it.each(withPath)('%s answers 404 and changes nothing', async (name) => {
-      const { method, params, options, pathWith } = await goodRequest(name, service);
+      const { method, params, options, pathWith } = await untouchedRequest(name, service);
       await writes.begin();
       for (const [param, good] of Object.entries(params)) {
         const unknown = isId(good) ? newId(kindOf(String(good))) : 'no-such-thing';
@@ -128,14 +130,14 @@ onBothEngines((engine) => {
     });
 
     it.each(withPath)('%s answers 404 to a character that PostgreSQL cannot keep', async (name) => {
-      const { method, params, options, pathWith } = await goodRequest(name, service);
+      const { method, params, options, pathWith } = await untouchedRequest(name, service);
       for (const param of Object.keys(params)) {
         expectRefusal(await service.request(method, pathWith({ [param]: 'x\u0000' }), options), 'NOT_FOUND');
       }
     });
 
     it.each(owned)('%s does not tell one account what another has', async (name) => {
-      const { method, path, params, body } = await goodRequest(name, service);
+      const { method, path, params, body } = await untouchedRequest(name, service);
       expect(Object.values(params).filter(isId)).not.toEqual([]);
       await writes.begin();
       expectRefusal(await neighbour.request(method, path, { body }), 'NOT_FOUND');
@@ -159,7 +161,7 @@ onBothEngines((engine) => {
   });
 
   it.each(asking)('%s refuses a query that names nothing', async (name, row) => {
-    const { method, pathWith, options } = await goodRequest(name, service);
+    const { method, pathWith, options } = await untouchedRequest(name, service);
     const [path = ''] = pathWith({}).split('?');
     for (const [field, { type }] of Object.entries(row.query.properties as Record<string, { type?: string }>)) {
       const wrong = type === 'string' ? ['', 'x'.repeat(200), 'x%00'] : ['', 'perhaps'];
@@ -172,7 +174,7 @@ onBothEngines((engine) => {
 
   describe('a list', () => {
     it.each(lists)('%s has pages', async (name) => {
-      const { method, path, options } = await goodRequest(name, service);
+      const { method, path, options } = await untouchedRequest(name, service);
       await writes.begin();
       const ask = (query: string) =>
         service.request(method, `${path}${path.includes('?') ? '&' : '?'}${query}`, options);
@@ -251,8 +253,8 @@ onBothEngines((engine) => {
   });
 });
 
-/** An item without what counts the seconds: it differs between two answers though nothing has changed. */
-const timeless = ({ uptime_seconds: _, age_seconds: __, ...item }: Record<string, unknown>) => item;
+/** An item without what time alone changes: it differs between two answers though nothing was done. */
+const timeless = ({ uptime_seconds: _, age_seconds: __, last_seen_at: ___, ...item }: Record<string, unknown>) => item;
 
 function kindOf(id: string) {
   const found = Object.entries(idPrefixes).find(([, prefix]) => id.startsWith(`${prefix}_`));

@@ -25,7 +25,7 @@ export interface Call<Name extends EndpointName> {
   /** Tells a caller who reads along; for one who does not, it does nothing. Only rows with `stream` are read along. */
   emit(event: string, data: object): void;
   /** Fires when the caller has gone away before the answer. */
-  readonly gone: AbortSignal;
+  gone(): AbortSignal;
   /**
    * One transaction, and its answer. For rows that take an Idempotency-Key the answer is kept in the same transaction,
    * so a repeated request gets it again and creates nothing.

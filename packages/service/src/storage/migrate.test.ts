@@ -3,7 +3,7 @@ import { onBothEngines } from '../testing/engines.ts';
 
 onBothEngines((engine) => {
   it('finds its schema up to date when it is opened again', async () => {
-    const ground = await engine.ground();
+    const ground = await engine.ground({ bare: true });
     const first = await ground.open();
     await first.write((tx) => tx.db.insertInto('settings').values({ name: 'kept', value: 'yes' }).execute());
     await first.close();
@@ -13,7 +13,7 @@ onBothEngines((engine) => {
 
   if (engine.name === 'postgres') {
     it('lets replicas that start together take turns', async () => {
-      const ground = await engine.ground();
+      const ground = await engine.ground({ bare: true });
       const replicas = await Promise.all(Array.from({ length: 4 }, () => ground.open()));
       for (const replica of replicas) await replica.ping();
       const applied = await replicas[0]?.reader.run('select name from kysely_migration', []);

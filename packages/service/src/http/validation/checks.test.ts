@@ -4,7 +4,7 @@ import { answer, paging } from '@hortus/contract/envelope';
 import Type from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../problem.ts';
-import { type Checks, compileChecks } from './checks.ts';
+import { type Checks, checksOf } from './checks.ts';
 
 function refused(check: () => unknown): Problem {
   try {
@@ -41,7 +41,7 @@ const row = endpoint({
   ),
   response: answer(Type.Null()),
 });
-const checks: Checks = compileChecks(row);
+const checks: Checks = checksOf(row);
 
 describe('a query string', () => {
   it('is turned into the types of its fields, with defaults, without what is unknown', () => {
@@ -102,32 +102,32 @@ describe('a body', () => {
   });
 
   it('may be empty where none is read', () => {
-    const { body } = compileChecks(endpoints['definitions.activate']);
+    const { body } = checksOf(endpoints['definitions.activate']);
     for (const none of [undefined, null, {}]) expect(body(none)).toBeUndefined();
     expect(refused(() => body({ force: true })).message).toBe('force: is not a known field: this takes no body.');
     expect(refused(() => body([1])).message).toBe('body: is not a known field: this takes no body.');
   });
 
   it('may be left out where the row says so, and is then an empty object', () => {
-    const { body } = compileChecks(endpoints['instances.release']);
+    const { body } = checksOf(endpoints['instances.release']);
     expect(body(undefined)).toEqual({});
     for (const other of [null, [], '']) expect(refused(() => body(other)).message).toBe('body: must be an object.');
     // Nothing in it is required, but whoever sends nothing at all has forgotten something.
-    const { body: change } = compileChecks(endpoints['servers.update']);
+    const { body: change } = checksOf(endpoints['servers.update']);
     expect(refused(() => change(undefined)).message).toBe('body: must be an object.');
   });
 
   it('names the input whose value is of the wrong kind', () => {
-    const { body } = compileChecks(endpoints['definitions.create']);
+    const { body } = checksOf(endpoints['definitions.create']);
     expect(refused(() => body({ inputs: { WEB_HOSTNAME: {} } })).message).toBe(
       'inputs.WEB_HOSTNAME: must be a string, a number or true or false.',
     );
-    const { body: change } = compileChecks(endpoints['definitions.update']);
+    const { body: change } = checksOf(endpoints['definitions.update']);
     expect(refused(() => change({ inputs: { A: [] } })).message).toContain('null');
   });
 
   it('says which word was probably meant', () => {
-    const { body } = compileChecks(endpoints['webhooks.create']);
+    const { body } = checksOf(endpoints['webhooks.create']);
     const hook = { url: 'https://hooks.example.org', secret: 'long enough' };
     const { message } = refused(() => body({ ...hook, events: ['deployment.succes'] }));
     expect(message).toMatch(/^events\[0\]: must be one of deployment.started, .* Did you mean deployment.success\?$/);
@@ -135,7 +135,7 @@ describe('a body', () => {
   });
 
   it('says what is wrong with a value that may also be null', () => {
-    const { body } = compileChecks(endpoints['keys.create']);
+    const { body } = checksOf(endpoints['keys.create']);
     const key = { name: 'ci', permissions: ['templates:read'] };
     expect(refused(() => body({ ...key, expires_at: 'soon' })).message).toBe(
       'expires_at: must be a time such as 2030-01-31T12:00:00Z.',

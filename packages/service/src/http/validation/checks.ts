@@ -1,7 +1,7 @@
 import { type Endpoint, noBody } from '@hortus/contract/endpoint';
 import { nearest } from '@hortus/template/nearest';
 import type { TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { Compile, type Validator } from 'typebox/compile';
 import { invalid, notFound, Problem } from '../../problem.ts';
 import { findings } from './messages.ts';
 import { holdsNull, NO_NULL } from './null-character.ts';
@@ -9,25 +9,34 @@ import { queryReader } from './query.ts';
 
 type Values = Record<string, unknown>;
 
-/** The checks of one row of the contract, compiled once. Each answers the value as the handler gets it, or throws. */
+/** The checks of one row of the contract. Each answers the value as the handler gets it, or throws. */
 export interface Checks {
   params(raw: unknown): Values;
   query(raw: unknown): Values;
   body(raw: unknown): unknown;
 }
 
-export function compileChecks(row: Endpoint): Checks {
-  const params = Compile(row.params);
-  const query = Compile(row.query);
+const compiled = new WeakMap<TSchema, Validator>();
+
+/** Compiled once, by the first request that needs it: all of them together are a good part of the start of a service. */
+function validatorOf(schema: TSchema): Validator {
+  const known = compiled.get(schema) ?? Compile(schema);
+  compiled.set(schema, known);
+  return known;
+}
+
+export function checksOf(row: Endpoint): Checks {
   const readQuery = queryReader(row.query);
   return {
     params(raw) {
       // What cannot be an id names nothing.
-      if (!params.Check(raw) || holdsNull(raw)) throw notFound('resource');
-      return raw;
+      const values = raw as Values;
+      if (!validatorOf(row.params).Check(values) || holdsNull(values)) throw notFound('resource');
+      return values;
     },
     query(raw) {
       const values = readQuery(raw as Values);
+      const query = validatorOf(row.query);
       if (!query.Check(values)) throw refusal(query.Errors(values), row.query, 'query', values);
       const field = holdsNull(values);
       if (field !== undefined) throw invalid(field, NO_NULL);
@@ -38,8 +47,8 @@ export function compileChecks(row: Endpoint): Checks {
 }
 
 function bodyCheck({ body: schema, bodyOptional }: Endpoint): Checks['body'] {
-  const body = Compile(schema);
   return (raw) => {
+    const body = validatorOf(schema);
     const meant = raw === undefined && bodyOptional ? {} : raw;
     if (!body.Check(meant)) throw refusal(body.Errors(meant), schema, 'body', meant);
     return meant;

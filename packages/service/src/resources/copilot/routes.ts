@@ -6,7 +6,7 @@ import type { UsageMeter } from './usage.ts';
 export const copilotRoutes = (assistant: Assistant, usage: UsageMeter): Handlers<keyof typeof copilotEndpoints> => ({
   'copilot.ask': async ({ principal, body, emit, gone }) => {
     const tell = (text: string) => emit('delta', { text });
-    return { success: true, data: await assistant.ask(principal, body.question, { tell, signal: gone }) };
+    return { success: true, data: await assistant.ask(principal, body.question, { tell, signal: gone() }) };
   },
   'copilot.usage': async ({ principal }) => ({ success: true, data: await usage.read(principal) }),
 });
