@@ -1,12 +1,19 @@
 import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import type { Engine } from '@hortus/daemon/engine/engine';
 import { until } from '@hortus/testkit/until';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { act, ended, type Garden, inside, openGarden, type Planted, plant } from './garden.ts';
 import { PLOT_IMAGE } from './plot.ts';
 
-/** A page with a volume. One with a lifetime answers for so many seconds and then not any more. */
-const bulb = (slug: string, version: string, { lifetime = 1_000_000, health = '/', inputs = '' } = {}) => `slug: ${slug}
+/**
+ * A page with a volume. One with a lifetime answers for so many seconds and then not any more; one with a job has the data
+ * changed for good before it starts.
+ */
+const bulb = (
+  slug: string,
+  version: string,
+  { lifetime = 1_000_000, health = '/', inputs = '', job = false } = {},
+) => `slug: ${slug}
 name: ${slug}
 version: ${version}
 archetype: application
@@ -15,17 +22,30 @@ image: {repository: ${PLOT_IMAGE}, tag: "1"}
 inputs:
   required: [${inputs}]
   optional: [{name: GREETING, type: text, default: hello}]
-env: {VERSION: "${version}"}
-command: [sh, -c, 'httpd -p 8080 -h /www; sleep "$1"; rm /www/index.html; sleep 1000000', page, "${lifetime}"]
-stop_signal: SIGKILL
-files: [{mount_path: /www/index.html, mode: "0644", content: "\${inputs.GREETING}"}]
-storage: [{name: data, mount_path: /data, critical: true}]
-backup: {strategy: volume, volumes: [{name: data, critical: true}]}
-healthcheck: {http: {port: 8080, path: ${health}}, interval: 200ms, timeout: 1s, retries: 3, start_period: 2s}
+components:
+  main:
+    image: "\${template.image}"
+    env: {VERSION: "${version}"}
+    command: [sh, -c, 'httpd -p 8080 -h /www; sleep "$1"; rm /www/index.html; sleep 1000000', page, "${lifetime}"]
+    stop_signal: SIGKILL
+    files: [{mount_path: /www/index.html, mode: "0644", content: "\${inputs.GREETING}"}]
+    storage: [{name: data, mount_path: /data, critical: true, shared: ${job}}]
+    healthcheck: {http: {port: 8080, path: ${health}}, interval: 200ms, timeout: 1s, retries: 3, start_period: 2s}
+${job ? MIGRATION : ''}backup: {strategy: volume, volumes: [{name: data, critical: true}]}
 deadline: 60s
 actions:
   - {name: Write a line, slug: note, type: exec, command: [sh, -c, 'echo "$1" >> /data/lines', note, "\${params.line}"],
      timeout: 30s, params: [{name: line, type: text, required: true}]}
+`;
+
+const MIGRATION = `    depends_on: {migrate: completed}
+  migrate:
+    kind: job
+    run: before_start
+    irreversible: true
+    image: "\${template.image}"
+    command: [sh, -c, 'echo migrated > /data/lines']
+    storage: [{name: data, mount_path: /data, critical: true, shared: true}]
 `;
 
 let garden: Garden;
@@ -120,14 +140,64 @@ test('to one that never becomes healthy: the old one runs on, and it may be trie
   expect(await outcome(id)).toMatchObject({ status: 'failed' });
 });
 
+describe('whose job has changed the data', () => {
+  const wentBack = async (uid: string, { definitionId: id }: Planted) => {
+    expect(await facts(uid)).toEqual(['1.0.0', 'mine', 'kept', '']);
+    const { data } = await garden.service.client.call('definitions.read', { params: { id } });
+    expect(data).toMatchObject({ template_version: '1.0.0', current_revision: 1 });
+    const { data: safety } = await garden.service.client.call('backups.list', {
+      query: { definition_id: id, kind: 'safety' },
+    });
+    expect(safety).toMatchObject([{ status: 'completed' }]);
+  };
+
+  test('and that never becomes healthy: the old version runs again with the old data', {
+    timeout: 240_000,
+  }, async () => {
+    const planted = await grow('peony', 2);
+    const id = await upgradeTo(bulb('peony', '1.1.0', { job: true, health: '/nothing-here' }), planted);
+    await apply(id);
+    const end = await outcome(id);
+    expect(end).toMatchObject({ status: 'failed', reason: 'deployment', return_id: expect.any(String) });
+    expect(end.error).toContain('Revision 1 runs again, with its data of before.');
+    await wentBack('peony', planted);
+  });
+
+  test('and that turns sick while it is watched: the same, though its daemon must not go back alone', {
+    timeout: 240_000,
+  }, async () => {
+    const planted = await grow('dahlia', 60);
+    const id = await upgradeTo(bulb('dahlia', '1.1.0', { job: true, lifetime: 2 }), planted);
+    await apply(id);
+    const end = await outcome(id);
+    expect(end, end.error ?? '').toMatchObject({ status: 'failed', reason: 'unhealthy' });
+    await wentBack('dahlia', planted);
+  });
+
+  test('goes back all the same when the service is killed on the way', { timeout: 300_000 }, async () => {
+    const planted = await grow('aster', 2);
+    const id = await upgradeTo(bulb('aster', '1.1.0', { job: true, health: '/nothing-here' }), planted);
+    await apply(id);
+    await until(async () => (await stepOf(id)) === 'upgrade_return', { describe: 'the way back', within: 90_000 });
+    await garden.restartService();
+    const { return_id: back } = (await garden.service.client.call('upgrades.read', { params: { id } })).data;
+    const deployment = () => garden.service.client.call('deployments.read', { params: { id: back ?? '' } });
+    await until(async () => (await deployment()).data.preparation?.done, { describe: 'the data', within: 90_000 });
+    await garden.restartService();
+    expect(await outcome(id)).toMatchObject({ status: 'failed', reason: 'deployment' });
+    await wentBack('aster', planted);
+  });
+});
+
+const stepOf = async (id: string) =>
+  (await garden.service.client.call('upgrades.read', { params: { id } }).catch(() => undefined))?.data.step;
+
 test('a service that is killed at every step goes on with it', { timeout: 300_000 }, async () => {
   const planted = await grow('iris', 4);
   const id = await upgradeTo(bulb('iris', '1.1.0'), planted);
   await apply(id);
   await garden.restartService();
-  const step = async () =>
-    (await garden.service.client.call('upgrades.read', { params: { id } }).catch(() => undefined))?.data.step;
-  await until(async () => (await step()) === 'upgrade_watch', { describe: 'the watch', within: 60_000 });
+  await until(async () => (await stepOf(id)) === 'upgrade_watch', { describe: 'the watch', within: 60_000 });
   await garden.restartService();
   expect(await outcome(id)).toMatchObject({ status: 'applied' });
   expect(await facts('iris')).toEqual(['1.1.0', 'mine', 'kept', '']);

@@ -81,6 +81,7 @@ test('a body is required, unless its row lets it be left out', () => {
     .map(([, , op]) => op.operationId);
   expect(optional.sort()).toEqual([
     'actions.execute',
+    'deployments.rollback',
     'drafts.test',
     'instances.release',
     'servers.prune',

@@ -286,6 +286,24 @@ export const playbooks = {
       'report_result',
     ],
   },
+  return_data: {
+    name: 'Bring data back',
+    description:
+      'Before a deployment that goes back with its data: puts the backup in the place of what there is, which is kept before. Nothing is started but what has to read a dump; the deployment starts the rest.',
+    steps: [
+      ...ordered,
+      'check_backup',
+      'keep_present',
+      'remove_containers',
+      'replace_volumes',
+      'create',
+      'files',
+      'start',
+      'wait_healthy',
+      'restore_dump',
+      'report_result',
+    ],
+  },
   verify_backup: {
     name: 'Verify a backup',
     description: 'Proves a backup in an application that is thrown away. What runs is not touched.',

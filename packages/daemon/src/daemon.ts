@@ -16,10 +16,12 @@ import { Ingress } from './ingress/ingress.ts';
 import { refreshRoutes } from './ingress/refresh-routes.ts';
 import { Scheduler } from './jobs/scheduler.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
+import { Acceptance } from './link/acceptance.ts';
 import { Channel, type ChannelTimes } from './link/channel.ts';
 import { DeploymentRunner } from './link/deployments.ts';
 import type { FromService } from './link/messages.ts';
 import { Observer } from './link/observer.ts';
+import { orderedManifest } from './link/ordered-manifest.ts';
 import { Poller } from './link/poller.ts';
 import { Results } from './link/results.ts';
 import { currentKey, keepRotatedKey } from './link/server-key.ts';
@@ -117,6 +119,7 @@ export class Daemon {
     this.#results = new Results({ journal, service, channel: this.#channel, log });
     this.#shims = new Shims({ command: shimCommand, socket: config.dockerSocket });
     const serverId = () => journal.pins.find('server_id') ?? '';
+    const acceptance = new Acceptance({ journal, policy, serverId, publicKey: () => this.#publicKey });
     this.#backups = new BackupActions({
       engine,
       ingress,
@@ -124,6 +127,7 @@ export class Daemon {
       log,
       store: new FolderStore(config.backupDirectory),
       serverId,
+      manifestOf: (deployment, signal) => orderedManifest({ service, acceptance }, deployment, signal),
       boundary,
     });
     this.#actions = new Actions({

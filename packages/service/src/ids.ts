@@ -1,12 +1,14 @@
 import { randomFillSync } from 'node:crypto';
 import { type IdKind, idPrefixes } from '@hortus/contract/ids';
 
-const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+const alphabet = Buffer.from('0123456789abcdefghjkmnpqrstvwxyz', 'latin1');
 
 /** Random bytes are drawn by the page: asking the system for ten at a time is most of an id's cost. */
 const pool = Buffer.alloc(4096);
 let used = pool.length;
 
+/** Of the id that was made last: the next one of the same millisecond begins like it. */
+const letters = Buffer.alloc(26);
 let lastTime = 0;
 let sameTime = 0;
 /** What the three characters of the counter can count to. */
@@ -22,19 +24,24 @@ export function newId(kind: IdKind): string {
   const time = Math.max(Date.now(), full ? lastTime + 1 : lastTime);
   sameTime = time === lastTime ? sameTime + 1 : 0;
   lastTime = time;
-  let text = '';
-  let left = time;
-  for (let i = 0; i < 10; i++) {
-    text = alphabet[left % 32] + text;
-    left = Math.floor(left / 32);
+  if (sameTime === 0) {
+    let left = time;
+    for (let at = 9; at >= 0; at--) {
+      put(at, left % 32);
+      left = Math.floor(left / 32);
+    }
   }
-  text += alphabet[(sameTime >> 10) & 31] ?? '';
-  text += alphabet[(sameTime >> 5) & 31] ?? '';
-  text += alphabet[sameTime & 31] ?? '';
+  put(10, sameTime >> 10);
+  put(11, sameTime >> 5);
+  put(12, sameTime);
   if (used + 13 > pool.length) {
     randomFillSync(pool);
     used = 0;
   }
-  for (let i = 0; i < 13; i++) text += alphabet[(pool[used++] as number) & 31];
-  return `${idPrefixes[kind]}_${text}`;
+  for (let at = 13; at < 26; at++) put(at, pool[used++] as number);
+  return `${idPrefixes[kind]}_${letters.toString('latin1')}`;
 }
+
+const put = (at: number, value: number): void => {
+  letters[at] = alphabet[value & 31] as number;
+};

@@ -7,7 +7,7 @@ export interface GaugeSource {
   read(): number | Promise<number>;
 }
 
-/** Counts requests that are too quick to spend a labelled counter on; added up when somebody looks. */
+/** Counts requests, which are too quick to spend a labelled counter on; added up when somebody looks. */
 export interface Tally {
   count: number;
 }
@@ -28,7 +28,7 @@ export function openMetrics(gauges: readonly GaugeSource[] = []): Metrics {
   const registers = [register];
   collectDefaultMetrics({ register });
   const tallies = new Map<string, Tally & { readonly endpoint: string; readonly status: number }>();
-  const requests = new Counter({
+  new Counter({
     name: 'hortus_http_requests_total',
     help: 'Requests answered, by endpoint and status.',
     labelNames,
@@ -57,20 +57,21 @@ export function openMetrics(gauges: readonly GaugeSource[] = []): Metrics {
       },
     });
   }
+  const tally = (endpoint: string, status: number): Tally => {
+    const key = `${endpoint} ${status}`;
+    let known = tallies.get(key);
+    if (!known) {
+      known = { endpoint, status, count: 0 };
+      tallies.set(key, known);
+    }
+    return known;
+  };
   return {
     observe(endpoint, status, seconds) {
-      requests.inc({ endpoint, status });
+      tally(endpoint, status).count++;
       durations.observe({ endpoint, status }, seconds);
     },
-    tally(endpoint, status) {
-      const key = `${endpoint} ${status}`;
-      let tally = tallies.get(key);
-      if (!tally) {
-        tally = { endpoint, status, count: 0 };
-        tallies.set(key, tally);
-      }
-      return tally;
-    },
+    tally,
     contentType: register.contentType,
     text: () => register.metrics(),
   };

@@ -41,7 +41,8 @@ import { DEADLINE as DEPLOYMENT_DEADLINE, deadlineJob } from './resources/deploy
 import { HEAL, healJob, healSoon } from './resources/deployments/heal.ts';
 import { DeploymentsElsewhere } from './resources/deployments/on-another-server.ts';
 import { Planning } from './resources/deployments/planning.ts';
-import { deploymentFor, stopDeployments, underWay } from './resources/deployments/queue.ts';
+import { Preparations } from './resources/deployments/preparation.ts';
+import { deploymentFor, PREPARE, stopDeployments, underWay } from './resources/deployments/queue.ts';
 import { DeploymentReports } from './resources/deployments/reports.ts';
 import { deploymentRoutes } from './resources/deployments/routes.ts';
 import { Deployments } from './resources/deployments/service.ts';
@@ -210,10 +211,26 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     server,
     manifests,
     planning,
+    requireBackup: (tx, ...of) => backups.requireDeclared(tx, ...of, 'backup_first'),
+    backupFor: (tx, ...of) => backups.dataOf(tx, ...of),
+    prepare: (tx, row) => preparations.begin(tx, row),
     wake,
     deployedOn,
     holdServer,
     heard,
+  });
+  const preparations = new Preparations({
+    storage,
+    wake,
+    async backUp(tx, row) {
+      const ordered = await backups.beforeDeployment(tx, row);
+      return ordered && { backupId: ordered.backup.id, executionId: ordered.execution.id };
+    },
+    async putBack(tx, row, resume) {
+      const { backup, execution } = await backups.returnFor(tx, row, resume);
+      return { backupId: backup.id, executionId: execution.id };
+    },
+    execution: (queries, id) => actions.standing(queries, id),
   });
   const instances: Instances = new Instances({
     reader,
@@ -231,7 +248,8 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     instances,
     manifestOf: (...of) => manifests.resolve(...of),
     backupEnded: (tx, ended) => endings.ended(tx, ended),
-    ended: async (tx, { instance_id }) => {
+    ended: async (tx, { id, instance_id }) => {
+      await preparations.executionEnded(tx, id);
       if (instance_id !== null) await migrations.acted(tx, instance_id);
     },
     secretsOf,
@@ -366,11 +384,11 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     server,
     deployments,
     actions,
+    catalog,
     async backup(tx, principal, { instance_id }) {
       const ordered = await backups.beforeChange(tx, principal, instance_id);
       return ordered && { backupId: ordered.backup.id, executionId: ordered.execution.id };
     },
-    returnWithData: async () => undefined,
   });
   const application = new UpgradeApplication({ ...applicationSteps, reader, vault, catalog });
   const reading = new ManifestReading({
@@ -426,6 +444,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
       [DELIVER]: deliveryJob({ storage, vault, guard }),
       [HEAL]: healJob({ storage, order: (tx, ...of) => deployments.heal(tx, ...of) }),
       [DEPLOYMENT_DEADLINE]: deadlineJob({ storage, server, manifests, wake }),
+      [PREPARE]: preparations.job(),
       [EXECUTION_DEADLINE]: actions.deadlineJob(),
       [TEST]: testJob(testGround({ storage, catalog, server, definitions, deployments, instances, actions })),
       [SILENCE]: liveness.silence,

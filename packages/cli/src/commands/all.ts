@@ -10,6 +10,7 @@ import { definitionsList, definitionsRevisions, definitionsShow } from './defini
 import { definitionsActivate, definitionsArchive, definitionsRestore } from './definitions-change.ts';
 import { deploy } from './deploy.ts';
 import { deploymentsList } from './deployments.ts';
+import { deploymentsRollback } from './deployments-rollback.ts';
 import { doctor } from './doctor.ts';
 import { events } from './events.ts';
 import { helpFor } from './help.ts';
@@ -54,6 +55,7 @@ export const commands: readonly Command[] = [
   plan,
   deploy,
   deploymentsList,
+  deploymentsRollback,
   definitionsList,
   definitionsShow,
   definitionsRevisions,

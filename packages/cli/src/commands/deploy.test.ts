@@ -185,3 +185,26 @@ test('--timeout gives up waiting and leaves the deployment alone', async () => {
   expect(code).toBe(8);
   expect(stderr).toContain(`${records.ids.deployment} has not ended yet.`);
 });
+
+test('a backup comes first if that is asked for', async () => {
+  const argv = ['deploy', 'reader', '--server', 'web-1', '--name', 'feeds', ...inputs, '--backup-first'];
+  const { code } = await hortus(home.path, argv, { env: env(), input: 'correct horse\n' });
+  expect(code).toBe(0);
+  expect(made('deployments.execute')).toEqual([{ definition_id: records.ids.definition, backup_first: true }]);
+});
+
+test('goes back to what ran before, with its data only if the name is typed or --yes is given', async () => {
+  service.on('deployments.read', () => ({ success: true, data: records.detail({ status: 'success' }) }));
+  service.on('definitions.read', () => ({ success: true, data: records.definition() }));
+  service.on('instances.read', () => ({ success: true, data: records.instance({ revision: 2 }) }));
+  const back = records.deployment({ kind: 'rollback', rollback_of: records.ids.deployment, revision: 2 });
+  service.on('deployments.rollback', () => ({ success: true, data: back }));
+  const rollback = (...more: string[]) => run('deployments', 'rollback', records.ids.deployment, ...more);
+  expect((await rollback()).stdout).toContain('Revision 2 of feeds is ordered as');
+  const unsure = await rollback('--with-data');
+  expect(unsure.stderr).toContain('what is there now is kept as a backup');
+  expect(unsure.code).not.toBe(0);
+  expect((await rollback('--with-data', '--yes', '--wait')).stdout).toContain('feeds runs on revision');
+  expect(JSON.parse((await rollback('--with-data', '--yes', '--json')).stdout)).toMatchObject({ kind: 'rollback' });
+  expect(made('deployments.rollback')).toEqual([{}, { with_data: true }, { with_data: true }]);
+});

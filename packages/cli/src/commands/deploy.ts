@@ -1,13 +1,10 @@
 import { agree, waiting, waitOptions } from '../asking.ts';
 import { command } from '../command.ts';
-import { instanceOf, tellFailure, tellSuccess } from '../deploying/outcome.ts';
 import { carryOut, makePlan, planWords } from '../deploying/plan.ts';
+import { settleDeployment } from '../deploying/settle.ts';
 import { planText } from '../deploying/show-plan.ts';
 import type { Exit } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
-import { followDeployment } from '../following/deployment.ts';
-import { progressView } from '../following/show-progress.ts';
-import { printJson } from '../output/json.ts';
 import { safeLine } from '../output/safe-text.ts';
 
 export const deploy = command({
@@ -38,6 +35,10 @@ export const deploy = command({
       type: 'boolean',
       about: 'Ask the registries for every image again, and replace what runs on a former one.',
     },
+    'backup-first': {
+      type: 'boolean',
+      about: 'Make the backup of its template before anything is changed; if that fails, nothing is.',
+    },
     plan: { type: 'boolean', about: 'Show what would change before asking, and do that or nothing.' },
     yes: { type: 'boolean', about: 'Do not ask.' },
     ...waitOptions,
@@ -55,6 +56,10 @@ export const deploy = command({
     [
       'hortus deploy --definition landing --set PAGE_TITLE=Soon --yes --wait',
       'A change to what is there, from a script.',
+    ],
+    [
+      'hortus deploy --definition feeds --set WORKERS=4 --backup-first --yes --wait',
+      'With a backup that hortus deployments rollback --with-data brings back.',
     ],
     ['hortus deploy --definition landing --pull --yes --wait', 'The same again, with what its tags stand for by now.'],
   ],
@@ -74,7 +79,7 @@ export const deploy = command({
   ],
   async run({ args, options, json, client, world }): Promise<Exit> {
     const { terminal } = world;
-    const { wait, timeout } = waiting(options);
+    waiting(options);
     if (options.definition !== undefined && options.name !== undefined) {
       throw new Failure('usage', '--definition and --name are two ways to say the same; give one.');
     }
@@ -102,33 +107,9 @@ export const deploy = command({
       definition_id: id,
       ...(foreseen && { plan_hash: foreseen.plan_hash }),
       ...(options.pull && { pull: true }),
+      ...(options['backup-first'] && { backup_first: true }),
     };
     const ordered = (await service.call('deployments.execute', { body })).data;
-    const follow = `hortus logs -f ${ordered.id}`;
-    if (!wait) {
-      if (json) printJson(terminal, ordered);
-      else
-        terminal.out(
-          `Revision ${ordered.revision} of ${plan.uid} is ordered as ${ordered.id}. ${follow} follows it.\n`,
-        );
-      return 'ok';
-    }
-    world.leaving(`The deployment goes on. ${follow} follows it again.`);
-    const view = json ? undefined : progressView(world, `waiting for ${plan.server.name} to take it`);
-    const patience = { timeout, unfinished: `${ordered.id} has not ended yet. ${follow} follows it.` };
-    let last: Parameters<NonNullable<typeof view>>[0] | undefined;
-    for await (const progress of followDeployment(service, ordered.id, world, patience)) {
-      view?.(progress);
-      last = progress;
-    }
-    if (last === undefined) return 'unfinished';
-    const { deployment } = last;
-    if (json) printJson(terminal, deployment);
-    else {
-      const instance = await instanceOf(service, deployment);
-      const tell = deployment.status === 'success' ? tellSuccess : tellFailure;
-      tell(terminal, plan.uid, deployment, instance);
-    }
-    return deployment.status === 'success' ? 'ok' : 'failed';
+    return settleDeployment({ world, json, options }, service, ordered, { uid: plan.uid, server: plan.server.name });
   },
 });

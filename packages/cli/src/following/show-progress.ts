@@ -17,9 +17,19 @@ export function progressView(world: World, waitingFor: string): (progress: Progr
   return ({ deployment, logs }) => {
     const steps = stepsOf(deployment, logs, world.now());
     if (steps.length > 0) block.show(stepLines(terminal, steps));
-    else if (deployment.status === 'pending') block.show([paint(terminal, 'dim', `○ ${waitingFor}`)]);
+    else if (deployment.status === 'pending')
+      block.show([paint(terminal, 'dim', `○ ${before(deployment) ?? waitingFor}`)]);
   };
 }
+
+const preparing = {
+  backup: 'making the backup that comes first',
+  restore: 'bringing back the data of before',
+} as const;
+
+/** What has to be done before it can begin, if that is not done yet. */
+const before = ({ preparation }: Progress['deployment']): string | undefined =>
+  preparation && !preparation.done ? preparing[preparation.kind] : undefined;
 
 const marks = {
   done: { shape: '●', tone: 'good' },

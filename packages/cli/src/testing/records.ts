@@ -140,6 +140,8 @@ export const deployment = (over: Partial<Deployment> = {}): Deployment => ({
   reason: null,
   error: null,
   images: [],
+  preparation: null,
+  backup_id: null,
   cancelling: false,
   created_by: null,
   started_at: null,

@@ -7,6 +7,7 @@ import { ReportedInstance } from './instance-records.ts';
 import { DeploymentPlan } from './plan-records.ts';
 
 export const deploymentKinds = ['deploy', 'renew', 'rollback', 'heal', 'test', 'migrate'] as const;
+export const preparations = ['backup', 'restore'] as const;
 export const logLevels = ['info', 'warn', 'error'] as const;
 
 export const DeployedImage = Type.Object(
@@ -38,7 +39,7 @@ export const Deployment = Type.Object(
     spec_hash: Type.String(),
     reason: nullable(Type.String(), {
       description: 'Why it failed, in one word; of a rollback that nobody ordered, why the daemon went back.',
-      examples: ['unhealthy', 'deadline', 'cancelled', 'refused'],
+      examples: ['unhealthy', 'deadline', 'cancelled', 'refused', 'backup', 'restore'],
     }),
     error: nullable(Type.String(), { description: 'Why it failed, for a person.' }),
     gap_ms: nullable(Type.Integer({ minimum: 0 }), {
@@ -46,6 +47,17 @@ export const Deployment = Type.Object(
     }),
     images: Type.Array(DeployedImage, {
       description: 'What each component ran. A rollback runs these very bytes again, whatever the tags say by then.',
+    }),
+    preparation: nullable(
+      Type.Object({
+        kind: choice(preparations),
+        execution_id: nullable(id('execution')),
+        done: Type.Boolean(),
+      }),
+      { description: 'What is done before a daemon may take it.' },
+    ),
+    backup_id: nullable(id('backup'), {
+      description: 'Made before it or, of a rollback with data, brought back.',
     }),
     cancelling: Type.Boolean({ description: 'Asked to stop; the daemon has not confirmed yet.' }),
     created_by: nullable(Type.String()),
@@ -169,7 +181,28 @@ const order = {
         'Ask the registries for every image again, though nothing else has changed; what runs on a former one is replaced.',
     }),
   ),
+  backup_first: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'Make the declared backup before it begins; if that fails, nothing is changed. A rollback brings it back with with_data.',
+    }),
+  ),
 };
+export const RollbackOrder = Type.Object(
+  {
+    with_data: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          'Bring back its data too, from the backup made before that revision was left. What is there now is kept. Needs backups:restore.',
+      }),
+    ),
+  },
+  { title: 'RollbackOrder', additionalProperties: false, examples: [{ with_data: true }] },
+);
+export type RollbackOrder = Static<typeof RollbackOrder>;
+
 export const DeploymentExecute = Type.Object(order, {
   title: 'DeploymentExecute',
   additionalProperties: false,
@@ -288,10 +321,12 @@ export const deploymentEndpoints = {
     path: '/deployments/{id}/rollback',
     summary: 'Go back to the last revision that succeeded before this deployment',
     description:
-      'Makes a new deployment. When it succeeds that revision is the current one. Secrets keep their values.',
+      'Makes a new deployment. When it succeeds that revision is the current one. Secrets keep their values, and data stays as it is unless with_data is given.',
     permission: 'deployments:execute',
     idempotent: true,
     status: 201,
+    bodyOptional: true,
+    body: RollbackOrder,
     response: answer(Deployment),
   }),
   'deployments.cancel': endpoint({

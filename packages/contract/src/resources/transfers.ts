@@ -5,7 +5,8 @@ import { choice, givenId, id, namePattern, nullable } from '../fields.ts';
 import { transferMachine } from '../machines/transfer.ts';
 import { TransferMode } from '../transfer.ts';
 
-const count = (description: string) => Type.Integer({ minimum: 0, description });
+/** No column holds more. */
+const count = (description: string) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
 
 export const Transfer = Type.Object(
   {

@@ -50,6 +50,7 @@ function open(shimCommand: readonly string[] = command) {
     store,
     log: openLog('error'),
     serverId: () => server.id,
+    manifestOf: () => Promise.reject(new Error('No deployment waits.')),
   });
   actions = new Actions({
     journal,

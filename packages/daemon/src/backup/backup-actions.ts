@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import { type ActionOutcome, type ActionRequest, failure, success } from '../actions/action.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Ingress } from '../ingress/ingress.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import { isSafeName } from '../plan/names.ts';
+import type { Expectation } from '../trust/accept-manifest.ts';
 import type { BackupStore } from './backup-store.ts';
 import { Keys } from './keys.ts';
 import type { Vessel } from './part.ts';
 import { endLeftPauses } from './pause.ts';
-import { restore } from './restore.ts';
+import { type Restoring, restore } from './restore.ts';
+import { returnData } from './return-data.ts';
 import { type Taken, takeBackup } from './take.ts';
 import { clearTrials } from './trial.ts';
 import { verify } from './verify.ts';
@@ -21,6 +24,8 @@ export interface BackupActionsOptions {
   log: Log;
   store: BackupStore;
   serverId(): string;
+  /** The manifest of a deployment that waits for what is done here. */
+  manifestOf(deployment: Expectation['deployment'], signal: AbortSignal): Promise<SignedManifest>;
   /** For tests, which end the process there. */
   boundary?: ((moment: string) => void) | undefined;
 }
@@ -115,7 +120,8 @@ export class BackupActions {
 
   readonly #actions: Readonly<Record<string, (work: Work) => Promise<Result>>> = {
     'hortus.backup': (work) => this.#backup(work),
-    'hortus.restore': (work) => this.#restore(work),
+    'hortus.restore': async (work) => ({ safety: this.#report(await restore(await this.#restoring(work))) }),
+    'hortus.return_data': (work) => this.#returnData(work),
     'hortus.verify_backup': (work) => this.#verify(work),
     'hortus.delete_backup': (work) => this.#delete(work),
   };
@@ -142,10 +148,10 @@ export class BackupActions {
     return this.#report(taken);
   }
 
-  async #restore(work: Work): Promise<Result> {
+  async #restoring(work: Work): Promise<Restoring> {
     const { engine, journal, ingress, boundary } = this.#options;
     const { key, safetyKey } = await this.#keys.of(work.id, work.signal);
-    const kept = await restore({
+    return {
       engine,
       ingress,
       pauses: journal.pauses,
@@ -157,8 +163,29 @@ export class BackupActions {
       keep: (taken) => work.reach(taken),
       say: work.say,
       boundary,
+    };
+  }
+
+  /** From its end on the instance is what the waiting deployment says, so nothing goes back to what ran before. */
+  async #returnData(work: Work): Promise<Result> {
+    const { journal, manifestOf, boundary } = this.#options;
+    const restoring = await this.#restoring(work);
+    const { manifest, kept } = restoring;
+    const deployment = {
+      id: String(work.params.deployment_id),
+      definition_id: manifest.definition_id,
+      revision: Number(work.params.revision),
+    };
+    // An earlier life had done all of it, and died before it could say so.
+    if (kept && manifest.deployment_id === deployment.id) return { safety: this.#report(kept) };
+    const target = await manifestOf(deployment, work.signal);
+    const safety = await returnData({ ...restoring, target, resume: work.params.resume === true });
+    journal.together(() => {
+      journal.watches.end(work.uid);
+      journal.manifests.keep(target);
     });
-    return { safety: this.#report(kept) };
+    boundary?.('data is back');
+    return { safety: this.#report(safety) };
   }
 
   async #verify(work: Work): Promise<Result> {

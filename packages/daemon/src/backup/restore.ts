@@ -28,18 +28,37 @@ export interface Restoring extends Omit<Taking, 'vessel'>, Starting {
  * is touched; if it goes wrong after that, what was kept comes back. Done twice it leaves the same.
  */
 export async function restore(restoring: Restoring): Promise<Taken> {
-  const { source, manifest, manifestSha256, say } = restoring;
+  const { source, safety, manifest } = restoring;
+  return await exchange(restoring, manifest, {
+    bring: (parts) => replace(restoring, source, parts),
+    putBack: (parts) => replace(restoring, safety, parts),
+  });
+}
+
+export interface Exchange {
+  /** Puts what the backup holds in its place. */
+  bring(parts: readonly BackupPart[]): Promise<void>;
+  /** The same with what was kept, because that failed. */
+  putBack(parts: readonly BackupPart[]): Promise<void>;
+}
+
+/** Checks and keeps before it touches anything. `target` is what the data is for. */
+export async function exchange(
+  restoring: Restoring,
+  target: SignedManifest,
+  { bring, putBack }: Exchange,
+): Promise<Taken> {
+  const { source, manifestSha256, say } = restoring;
   const backup = await readManifest(source, manifestSha256);
-  const kept = restoring.kept ?? (await prepare(restoring, backup));
+  const kept = restoring.kept ?? (await prepare(restoring, backup, target));
   try {
-    await replace(restoring, source, backup.parts, manifest);
+    await bring(backup.parts);
     say(`Restored ${backup.parts.map(({ name }) => name).join(', ')} of ${backup.taken_at}`);
     return kept;
   } catch (error) {
     say(`Putting back what was there: ${(error as Error).message}`);
-    const { parts } = kept.manifest;
     // Whatever the backup brought in the place of a volume that was not there goes again.
-    await replace(restoring, restoring.safety, parts, manifest).catch((again: Error) => {
+    await putBack(kept.manifest.parts).catch((again: Error) => {
       throw new Error(
         `${(error as Error).message} What was there before could not be put back either (${again.message}); it is kept in the backup ${kept.manifest.backup_id}.`,
       );
@@ -48,9 +67,9 @@ export async function restore(restoring: Restoring): Promise<Taken> {
   }
 }
 
-async function prepare(restoring: Restoring, backup: BackupManifest): Promise<Taken> {
-  const { engine, source, safety, manifest, signal, say } = restoring;
-  checkFit(backup, manifest);
+async function prepare(restoring: Restoring, backup: BackupManifest, target: SignedManifest): Promise<Taken> {
+  const { engine, source, safety, signal, say } = restoring;
+  checkFit(backup, target);
   for (const part of backup.parts) await checkPart({ ...source, signal }, part);
   say(`Checked ${backup.parts.length} parts to their last byte`);
   const kept = await takeBackup({ ...restoring, vessel: safety }, 'volumes');
@@ -83,28 +102,31 @@ async function checkSpace(engine: Restoring['engine'], backup: BackupManifest, k
   if (missing > 0) throw new Error(`The server has not enough space: ${missing} bytes are missing below ${dataRoot}.`);
 }
 
-const volumeParts = (parts: readonly BackupPart[]) => parts.filter(({ kind }) => kind === 'volume');
+export const volumeParts = (parts: readonly BackupPart[]) => parts.filter(({ kind }) => kind === 'volume');
 
-async function replace(
-  restoring: Restoring,
+/** Puts what a backup holds in the place of what there is, and has what was deployed run with it. */
+export async function replace(restoring: Restoring, source: Vessel, parts: readonly BackupPart[]): Promise<void> {
+  const { manifest } = restoring;
+  if (volumeParts(parts).length > 0) await refill(restoring, source, parts, manifest);
+  await startInstance(restoring, manifest, manifest.deployment_id ?? `restore-${source.place.backupId}`);
+  for (const part of parts) if (part.kind === 'dump') await feedDump(restoring, source, part);
+}
+
+/** Takes every container of the instance away and makes its volumes anew; nothing is started. */
+export async function refill(
+  { engine, boundary }: Pick<Restoring, 'engine' | 'boundary'>,
   source: Vessel,
   parts: readonly BackupPart[],
   manifest: SignedManifest,
 ): Promise<void> {
-  const { engine, boundary } = restoring;
-  const { uid } = manifest.instance;
-  const volumes = volumeParts(parts);
-  if (volumes.length > 0) {
-    // A volume is emptied by making it anew, and the engine lets go of one only when nobody has it mounted.
-    for (const { id, stopGraceMs } of await containersOf(engine, uid)) {
-      await engine.stop(id, stopGraceMs);
-      await engine.remove(id, { force: true });
-    }
-    boundary?.('removed for a restore');
-    for (const part of volumes) await fillVolume(restoring, source, part, volumeNamed(manifest, part.name));
+  // A volume is emptied by making it anew, and the engine lets go of one only when nobody has it mounted.
+  for (const { id, stopGraceMs } of await containersOf(engine, manifest.instance.uid)) {
+    await engine.stop(id, stopGraceMs);
+    await engine.remove(id, { force: true });
   }
-  await startInstance(restoring, manifest, manifest.deployment_id ?? `restore-${source.place.backupId}`);
-  for (const part of parts) if (part.kind === 'dump') await feedDump(restoring, source, part, manifest);
+  boundary?.('removed for a restore');
+  for (const part of volumeParts(parts))
+    await fillVolume({ engine, manifest }, source, part, volumeNamed(manifest, part.name));
 }
 
 function volumeNamed(manifest: SignedManifest, name: string): string {
@@ -144,12 +166,8 @@ export async function fillVolume(
 }
 
 /** Has the running application make its data again from a dump. */
-export async function feedDump(
-  { engine, manifest }: Filling,
-  source: Vessel,
-  part: BackupPart,
-  { backup, instance }: SignedManifest = manifest,
-): Promise<void> {
+export async function feedDump({ engine, manifest }: Filling, source: Vessel, part: BackupPart): Promise<void> {
+  const { backup, instance } = manifest;
   const action = dumpActionOf(manifest);
   const command = backup.restore_command;
   if (action === undefined || command === undefined)

@@ -11,11 +11,15 @@ export interface Starting {
   signal?: AbortSignal | undefined;
 }
 
-/** Brings the instance to what its manifest says, by the same road as a deployment of it; fails if it does not get healthy. */
+/**
+ * Brings the instance, or only some of its components, to what its manifest says, by the same road as a deployment of it;
+ * fails if it does not get healthy.
+ */
 export async function startInstance(
   { engine, ingress, say, signal }: Starting,
   manifest: SignedManifest,
   deploymentId: string,
+  only?: ReadonlySet<string>,
 ): Promise<void> {
   const result = await rollOut(
     {
@@ -26,6 +30,7 @@ export async function startInstance(
       manifest: await settledPins(engine, manifest),
       former: manifest,
       logins: manifest.registries,
+      only,
     },
     {
       engine,

@@ -57,6 +57,7 @@ function open({ carryOut = true } = {}) {
     store,
     log: openLog('error'),
     serverId: () => server.id,
+    manifestOf: () => Promise.reject(new Error('No deployment waits.')),
   });
   actions = new Actions({
     journal,

@@ -49,6 +49,8 @@ export interface DesiredFrom {
   revision: number;
   serverId: string;
   manifest: Manifest;
+  /** These components and no others, and without a way in from outside; all of them unless said. */
+  only?: ReadonlySet<string> | undefined;
 }
 
 /** The manifest cannot be turned into containers; the message says why, to the person who wrote it. */
@@ -68,7 +70,7 @@ export function desiredState(from: DesiredFrom): Desired {
     [label.definition]: from.definitionId,
   };
   const primary = primaryOf(manifest);
-  const deployed = deployedComponents(manifest);
+  const deployed = deployedComponents(manifest).filter(({ name }) => from.only?.has(name) ?? true);
   const network = { name: networkName(uid), labels: own, owner: ownerLabels };
   const volumes = new Set(deployed.flatMap(({ storage }) => storage.flatMap((one) => one.volume ?? [])));
   return {
@@ -80,7 +82,7 @@ export function desiredState(from: DesiredFrom): Desired {
     units: deployed.flatMap((component) =>
       replicas(component).map((replica) => unit(from, component, replica, component.name === primary, own)),
     ),
-    routes: manifest.routes.map(routeRule),
+    routes: from.only === undefined ? manifest.routes.map(routeRule) : [],
   };
 }
 

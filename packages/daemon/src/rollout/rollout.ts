@@ -35,6 +35,8 @@ export interface Rollout {
   renew?: boolean | undefined;
   /** How to sign in where the images come from. */
   logins?: readonly RegistryLogin[] | undefined;
+  /** These components and no others, and without a way in from outside; all of them unless said. */
+  only?: ReadonlySet<string> | undefined;
 }
 
 export interface RolloutEvents {

@@ -61,7 +61,14 @@ export class DaemonProcess {
   }
 
   /** Orders a deployment, signed as the service signs unless told otherwise. Answers its id. */
-  order(
+  order(...deployment: Parameters<DaemonProcess['prepare']>): string {
+    const deployment_id = this.prepare(...deployment);
+    this.offer(deployment_id);
+    return deployment_id;
+  }
+
+  /** The same, but the daemon cannot take it yet. */
+  prepare(
     uid: string,
     components: readonly ManifestComponent[],
     more: Partial<Manifest> = {},
@@ -72,6 +79,11 @@ export class DaemonProcess {
     const { forgedBy = this.signer, ...given } = signed;
     const { service, serverId } = this;
     service.manifests.set(deployment_id, forgedBy.sign(plain, { deployment_id, server_id: serverId, ...given }));
+    return deployment_id;
+  }
+
+  offer(deployment_id: string): void {
+    const { service } = this;
     service.pending.push({
       id: deployment_id,
       definition_id: id('def'),
@@ -80,7 +92,6 @@ export class DaemonProcess {
       status: 'pending',
     });
     service.send({ type: 'deployment_available', deployment_id });
-    return deployment_id;
   }
 
   reportOf(deployment: string): Promise<Record<string, unknown>> {

@@ -17,6 +17,7 @@ import { backups } from './migrations/0040-backups.ts';
 import { deployTests } from './migrations/0050-deploy-tests.ts';
 import { upgradesApply } from './migrations/0051-upgrades-apply.ts';
 import { migrations as moves } from './migrations/0060-migrations.ts';
+import { preparedDeployments } from './migrations/0061-prepared-deployments.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
 /** In the order in which they run; a name once released never changes. */
@@ -39,6 +40,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0050-deploy-tests': deployTests,
   '0051-upgrades-apply': upgradesApply,
   '0060-migrations': moves,
+  '0061-prepared-deployments': preparedDeployments,
 };
 
 /** Any number works as long as every replica uses the same. */

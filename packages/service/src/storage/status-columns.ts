@@ -1,25 +1,16 @@
 import type { Tx } from './storage.ts';
 import type { Tables } from './tables.ts';
 
-/**
- * The types of the tables forbid writing a status; these two functions are where it happens all the same. `state/` is
- * their only caller. Texts depend on the columns alone, so they are kept and the engines keep them prepared.
- */
-const texts = new Map<string, string>();
-
-const place = (tx: Tx, number: number): string => (tx.engine === 'postgres' ? `$${number}` : '?');
+// The types of the tables forbid writing a status; these two functions are where it happens all the same. `state/` is
+// their only caller.
 
 /** False when a unique key of the row is taken. */
 export async function insertRow(tx: Tx, table: keyof Tables, row: object): Promise<boolean> {
-  const columns = Object.keys(row);
-  const key = `${tx.engine} insert ${table} ${columns}`;
-  let text = texts.get(key);
-  if (!text) {
+  const text = keptText(`${tx.engine} insert ${table}`, Object.keys(row), (columns) => {
     const names = columns.map((c) => `"${c}"`).join(', ');
     const places = columns.map((_, i) => place(tx, i + 1)).join(', ');
-    text = `insert into "${table}" (${names}) values (${places}) on conflict do nothing`;
-    texts.set(key, text);
-  }
+    return `insert into "${table}" (${names}) values (${places}) on conflict do nothing`;
+  });
   return (await tx.run(text, Object.values(row), true)).changed === 1;
 }
 
@@ -29,15 +20,35 @@ export async function updateState(
   table: keyof Tables,
   change: { id: string; column: string; from: string; columns: object },
 ): Promise<boolean> {
-  const columns = Object.keys(change.columns);
-  const key = `${tx.engine} update ${table} ${change.column} ${columns}`;
-  let text = texts.get(key);
-  if (!text) {
+  const text = keptText(`${tx.engine} update ${table} ${change.column}`, Object.keys(change.columns), (columns) => {
     const sets = columns.map((c, i) => `"${c}" = ${place(tx, i + 1)}`).join(', ');
     const [id, from] = [place(tx, columns.length + 1), place(tx, columns.length + 2)];
-    text = `update "${table}" set ${sets} where "id" = ${id} and "${change.column}" = ${from}`;
-    texts.set(key, text);
-  }
+    return `update "${table}" set ${sets} where "id" = ${id} and "${change.column}" = ${from}`;
+  });
   const { changed } = await tx.run(text, [...Object.values(change.columns), change.id, change.from], true);
   return changed === 1;
 }
+
+const place = (tx: Tx, number: number): string => (tx.engine === 'postgres' ? `$${number}` : '?');
+
+interface Kept {
+  readonly columns: readonly string[];
+  readonly text: string;
+}
+
+/**
+ * Texts depend on the columns alone, so they are kept and the engines keep them prepared. Each statement is written with
+ * one or a few sets of columns: to compare their names is quicker than to make a key of them.
+ */
+const kept = new Map<string, readonly Kept[]>();
+
+function keptText(of: string, columns: readonly string[], print: (columns: readonly string[]) => string): string {
+  const known = kept.get(of) ?? [];
+  for (const one of known) if (same(one.columns, columns)) return one.text;
+  const text = print(columns);
+  kept.set(of, [...known, { columns, text }]);
+  return text;
+}
+
+const same = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((name, at) => name === b[at]);

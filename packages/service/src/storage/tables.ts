@@ -335,6 +335,12 @@ export interface Tables {
     gap_ms: number | null;
     /** What ran or, of a rollback that has not ended, what shall: component, image and digest of each. */
     images: Json;
+    /** What was backed up before it or, of one that goes back with its data, what is put back. */
+    backup_id: string | null;
+    /** What has to be done before a daemon may take it, by which execution, and since when that is done. */
+    preparation: 'backup' | 'restore' | null;
+    preparation_execution: string | null;
+    prepared_at: Time | null;
     cancel_requested_at: Time | null;
     /** The last sign of progress: what the deadline counts from. */
     progress_at: Time | null;

@@ -362,7 +362,7 @@ export const goodRequests: GoodRequests = {
       instance: { status: 'failed', container_id: 'c1' },
     },
   }),
-  'deployments.rollback': twoDeployed,
+  'deployments.rollback': async (caller) => ({ ...(await twoDeployed(caller)), body: { with_data: false } }),
   'deployments.cancel': ofDeployment,
   'manifest.read': async (caller) => ({ query: { definition_id: await aDefinition(caller) } }),
   'instances.list': async (caller) => {

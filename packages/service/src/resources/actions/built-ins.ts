@@ -14,6 +14,7 @@ export const builtIns = {
   'hortus.smoke': 'Smoke test',
   'hortus.backup': 'Back up',
   'hortus.restore': 'Restore',
+  'hortus.return_data': 'Bring data back',
   'hortus.verify_backup': 'Verify backup',
   'hortus.delete_backup': 'Delete backup',
   'hortus.prune': 'Prune',
@@ -32,7 +33,7 @@ const apart: readonly string[] = ['hortus.verify_backup', 'hortus.delete_backup'
 export const isExclusive = (slug: string): boolean => isBuiltIn(slug) && !apart.includes(slug);
 
 /** Those that take as long as there is data. */
-const lengthy: readonly string[] = ['hortus.backup', 'hortus.restore', 'hortus.verify_backup'];
+const lengthy: readonly string[] = ['hortus.backup', 'hortus.restore', 'hortus.return_data', 'hortus.verify_backup'];
 const LENGTHY_TIMEOUT_MS = 24 * 3_600_000;
 export const isAboutBackup = (slug: string): boolean => lengthy.includes(slug) || apart.includes(slug);
 

@@ -7,7 +7,10 @@ import type { NamedRow } from '../instances/service.ts';
 import type { Catalog } from '../templates/catalog.ts';
 
 /** The template of the revision that runs, with its profile laid over it. */
-export function specOf(catalog: Pick<Catalog, 'known'>, { template_id, profile }: NamedRow): Canonical {
+export function specOf(
+  catalog: Pick<Catalog, 'known'>,
+  { template_id, profile }: Pick<NamedRow, 'template_id' | 'profile'>,
+): Canonical {
   const template = catalog.known(template_id);
   return withProfile(template.spec, profile) ?? template.spec;
 }

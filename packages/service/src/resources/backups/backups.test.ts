@@ -1,38 +1,14 @@
-import type { BackupManifest } from '@hortus/contract/resources/backup-records';
 import type { BackupWishes } from '@hortus/contract/resources/backup-settings';
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { type Garden, keyOf, plantGarden } from '../instances/test/garden.ts';
 import { dueJob } from './schedule.ts';
 import type { Ordered } from './service.ts';
+import { keptAs } from './test/kept.ts';
 
 const DAY = 86_400_000;
 
-function manifestOf({ backup }: Ordered, name = 'uploads'): BackupManifest {
-  const { id: backup_id, instance_uid, definition_id } = backup;
-  const sha256 = 'ab'.repeat(32);
-  const part = { kind: 'volume' as const, name, file: `volume-${name}.part`, entries: 3, bytes: 4_096, sha256 };
-  return {
-    format: 1,
-    backup_id,
-    instance_uid,
-    definition_id,
-    species: 'inkwell',
-    template_version: '1.2.0',
-    spec_hash: `sha256:${'0'.repeat(64)}`,
-    revision: 1,
-    images: [],
-    taken_at: '2026-01-02T03:04:05.000Z',
-    stopped_ms: 12,
-    parts: [{ ...part, stored_bytes: 512, chunks: 1 }],
-  };
-}
-
-const resultOf = (ordered: Ordered) => ({
-  manifest: manifestOf(ordered),
-  manifest_sha256: 'cd'.repeat(32),
-  address: '/var/lib/hortusd/backups',
-});
+const resultOf = ({ backup }: Ordered) => keptAs(backup);
 
 onBothEngines((engine) => {
   const order = (garden: Garden, instanceId: string) =>

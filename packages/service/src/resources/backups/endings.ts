@@ -44,6 +44,7 @@ export class Endings {
       case 'hortus.backup':
         return this.#taken(tx, row, ended, ended.completed && isTaken.Check(ended.result) ? ended.result : undefined);
       case 'hortus.restore':
+      case 'hortus.return_data':
         return this.#restored(tx, row, ended);
       case 'hortus.verify_backup':
         return this.#verified(tx, row, ended);

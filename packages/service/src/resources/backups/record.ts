@@ -3,8 +3,12 @@ import type { Backup } from '@hortus/contract/resources/backups';
 import { iso, isoOrNull } from '../../time.ts';
 import type { BackupRow } from './store.ts';
 
+/** What its daemon has said of it, once it is made. */
+export const manifestIn = ({ manifest }: BackupRow): BackupManifest | undefined =>
+  manifest === null ? undefined : JSON.parse(manifest);
+
 export function backupRecord(row: BackupRow): Backup {
-  const manifest = row.manifest === null ? undefined : (JSON.parse(row.manifest) as BackupManifest);
+  const manifest = manifestIn(row);
   return {
     id: row.id,
     instance_id: row.instance_id,

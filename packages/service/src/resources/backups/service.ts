@@ -8,14 +8,24 @@ import { conflict, invalid, notFound } from '../../problem.ts';
 import { begin, transition } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
+import type { Row } from '../../storage/tables.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { BuiltInOrder } from '../actions/built-ins.ts';
 import { specOf } from '../actions/declared.ts';
+import type { RevisionRow } from '../definitions/deployable.ts';
 import { type Instances, type NamedRow, released } from '../instances/service.ts';
 import type { Catalog } from '../templates/catalog.ts';
 import { backupLifecycle } from './lifecycle.ts';
-import { backupRecord } from './record.ts';
-import { type BackupFilter, type BackupRow, countBackups, findBackup, listBackups, lockBackup } from './store.ts';
+import { backupRecord, manifestIn } from './record.ts';
+import {
+  type BackupFilter,
+  type BackupRow,
+  completedOf,
+  countBackups,
+  findBackup,
+  listBackups,
+  lockBackup,
+} from './store.ts';
 
 export interface BackupsDeps {
   readonly reader: Queries;
@@ -70,15 +80,35 @@ export class Backups {
     return this.take(tx, instance, 'pre_deploy', actorOf(principal));
   }
 
+  /** Refuses if what runs of a definition is of a template that declares none. What does not run yet needs none. */
+  async requireDeclared(tx: Tx, accountId: string, definitionId: string, field: string): Promise<void> {
+    const instance = await this.#deps.instances.lockLivingIn(tx, accountId, definitionId);
+    if (!instance || instance.revision === null) return;
+    const { backup, slug } = specOf(this.#deps.catalog, instance);
+    if (backup.strategy === 'none') throw undeclared(field, slug);
+  }
+
+  /** Before a deployment of a definition; undefined where nothing runs that it would change. */
+  async beforeDeployment(tx: Tx, { account_id, definition_id, created_by }: Preceding): Promise<Ordered | undefined> {
+    const instance = await this.#deps.instances.lockLivingIn(tx, account_id, definition_id);
+    if (!instance || instance.revision === null) return undefined;
+    return this.take(tx, instance, 'pre_deploy', created_by, MONTH_MS);
+  }
+
   /** For other resources too: has a backup made of an instance that they hold. */
-  async take(tx: Tx, instance: NamedRow, kind: BackupRow['kind'], actor: string | null): Promise<Ordered> {
+  async take(
+    tx: Tx,
+    instance: NamedRow,
+    kind: BackupRow['kind'],
+    actor: string | null,
+    startWithinMs?: number,
+  ): Promise<Ordered> {
     const { catalog, order } = this.#deps;
     if (instance.status === 'released') throw released();
     if (instance.revision === null)
       throw conflict('status', 'state', 'the instance has not been deployed yet.', { status: instance.status });
     const { backup, slug: species } = specOf(catalog, instance);
-    if (backup.strategy === 'none')
-      throw conflict('id', 'no_backup', `the template ${species} does not say what a backup consists of.`);
+    if (backup.strategy === 'none') throw undeclared('id', species);
     const id = newId('backup');
     const key = randomBytes(KEY_BYTES).toString('base64');
     const execution = await order(tx, {
@@ -87,6 +117,7 @@ export class Backups {
       params: { backup_id: id },
       secret: { key },
       actor,
+      ...(startWithinMs !== undefined && { startWithinMs }),
     });
     return { execution, backup: backupRecord(await this.#begin(tx, instance, { id, kind, key, execution, actor })) };
   }
@@ -119,15 +150,55 @@ export class Backups {
     return this.putBack(tx, row, actorOf(principal));
   }
 
+  /** Which backup brings back the data of a revision: the newest of those made before a deployment that left it. */
+  async dataOf(
+    queries: Queries,
+    { definition_id, server_id, backup_id, created_at }: Undone,
+    { number, ...revision }: Pick<RevisionRow, 'number' | 'template_id' | 'profile'>,
+  ): Promise<string | undefined> {
+    const { restore_command } = specOf(this.#deps.catalog, revision).backup;
+    const fits = (row: BackupRow) => {
+      const { revision: of, parts = [] } = manifestIn(row) ?? {};
+      const readable = restore_command !== undefined || parts.every(({ kind }) => kind === 'volume');
+      return row.kind === 'pre_deploy' && row.server_id === server_id && of === number && readable;
+    };
+    const candidates = (await completedOf(queries, definition_id)).filter(fits);
+    const own = candidates.find(({ id }) => id === backup_id);
+    return (own ?? candidates.find((row) => row.created_at < created_at))?.id;
+  }
+
+  /** Has a backup put back for a deployment that waits for it; what is started by then is the deployment's to start. */
+  async returnFor(
+    tx: Tx,
+    { id: deployment_id, account_id, backup_id, revision, created_by }: Preceding & Waiting,
+    resume: boolean,
+  ): Promise<Ordered> {
+    const row = await this.#lock(tx, account_id, backup_id ?? '');
+    return this.#putBack(tx, row, created_by, {
+      slug: 'hortus.return_data',
+      params: { deployment_id, revision, resume },
+      startWithinMs: MONTH_MS,
+    });
+  }
+
   /** For other resources too: has a backup that they hold put in the place of what its instance has. */
-  async putBack(tx: Tx, row: BackupRow, actor: string | null): Promise<Ordered> {
+  putBack(tx: Tx, row: BackupRow, actor: string | null): Promise<Ordered> {
+    return this.#putBack(tx, row, actor, { slug: 'hortus.restore' });
+  }
+
+  async #putBack(
+    tx: Tx,
+    row: BackupRow,
+    actor: string | null,
+    { params, ...order }: Pick<BuiltInOrder, 'slug' | 'params' | 'startWithinMs'>,
+  ): Promise<Ordered> {
     this.#requireCompleted(row);
     const instance = await this.#living(tx, row);
     const safety = { id: newId('backup'), key: randomBytes(KEY_BYTES).toString('base64') };
     const execution = await this.#deps.order(tx, {
+      ...order,
       instance,
-      slug: 'hortus.restore',
-      params: { backup_id: row.id, manifest_sha256: row.manifest_sha256, safety_backup_id: safety.id },
+      params: { backup_id: row.id, manifest_sha256: row.manifest_sha256, safety_backup_id: safety.id, ...params },
       secret: { key: await this.#key(tx, row), safety_key: safety.key },
       actor,
     });
@@ -218,6 +289,16 @@ export class Backups {
     return append(tx, { type, accountId: row.account_id, resourceType: 'backup', resourceId: row.id, actor, data });
   }
 }
+
+type DeploymentRow = Row<'deployments'>;
+/** A deployment that something has to be done before. */
+type Preceding = Pick<DeploymentRow, 'account_id' | 'definition_id' | 'created_by'>;
+type Waiting = Pick<DeploymentRow, 'id' | 'backup_id' | 'revision'>;
+/** A deployment that is gone back from. */
+type Undone = Pick<DeploymentRow, 'definition_id' | 'server_id' | 'backup_id' | 'created_at'>;
+
+const undeclared = (field: string, species: string) =>
+  conflict(field, 'no_backup', `the template ${species} does not say what a backup consists of.`);
 
 /** A server may be away for long; what is to be deleted is deleted all the same when it is back. */
 const MONTH_MS = 30 * 24 * 3_600_000;

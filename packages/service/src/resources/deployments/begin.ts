@@ -15,6 +15,10 @@ export interface Beginning {
   readonly actor: string | null;
   /** Which bytes it shall run, as the deployment that it goes back to has recorded them. */
   readonly images?: string;
+  /** What has to be done before a daemon may take it. */
+  readonly preparation?: DeploymentRow['preparation'];
+  /** The backup that it can be undone with or, if it goes back with its data, the one that it brings back. */
+  readonly backupId?: string | null;
   /** Made on the way to another server, which is that of the definition only when it has gone well. */
   readonly migration?: boolean;
   /** A daemon that went back by itself has given it one. */
@@ -32,6 +36,8 @@ export const beginDeployment = (
     heals = false,
     migration = false,
     images = '[]',
+    preparation = null,
+    backupId = null,
     id = newId('deployment'),
   }: Beginning,
 ): Promise<DeploymentRow> =>
@@ -53,6 +59,10 @@ export const beginDeployment = (
       error: null,
       gap_ms: null,
       images,
+      backup_id: backupId,
+      preparation,
+      preparation_execution: null,
+      prepared_at: null,
       cancel_requested_at: null,
       progress_at: null,
       log_lines: 0,

@@ -1,4 +1,5 @@
 import type { Principal } from '../../identity/principal.ts';
+import { enqueue } from '../../jobs/enqueue.ts';
 import { conflict, notFound } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
@@ -39,6 +40,15 @@ export async function hold(tx: Tx, scope: Scope, id: string): Promise<Held> {
 
 export const hasEnded = ({ status }: DeploymentRow): boolean => deploymentLifecycle.machine.final.includes(status);
 
+/** One for each deployment that something has to be done before. */
+export const PREPARE = 'deployment.prepare';
+
+export const isPrepared = ({ preparation, prepared_at }: DeploymentRow): boolean =>
+  preparation === null || prepared_at !== null;
+
+export const prepareAt = (tx: Tx, { id }: Pick<DeploymentRow, 'id'>, runAt: number): Promise<void> =>
+  enqueue(tx, { kind: PREPARE, key: id, payload: { deployment_id: id }, runAt });
+
 /** One deployment of a definition runs at a time, and the oldest comes first. */
 export async function requireTurn(tx: Tx, row: DeploymentRow): Promise<void> {
   const queue = await unfinishedOf(tx, row.definition_id);
@@ -47,11 +57,18 @@ export async function requireTurn(tx: Tx, row: DeploymentRow): Promise<void> {
     const message = `the deployment ${ahead.id} of the same definition comes first.`;
     throw conflict('status', 'waiting', message, { deployment_id: ahead.id });
   }
+  if (!isPrepared(row))
+    throw conflict('status', 'waiting', `a ${row.preparation} comes first.`, {
+      execution_id: row.preparation_execution,
+    });
 }
 
-/** Something has ended: if another of the definition waits, its daemon may take it now. */
+/** Something has ended: if another of the definition waits, it is its turn now. */
 export async function wakeNext(tx: Tx, wake: Wake, { definition_id, server_id }: DeploymentRow): Promise<void> {
-  if ((await unfinishedOf(tx, definition_id)).length > 0) wake(tx, server_id);
+  const next = await underWay(tx, definition_id);
+  if (next === undefined) return;
+  if (isPrepared(next)) wake(tx, server_id);
+  else await prepareAt(tx, next, tx.now);
 }
 
 /** One that waits ends at once; one that runs ends when its daemon says so. */

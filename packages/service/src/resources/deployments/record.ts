@@ -17,6 +17,7 @@ export const told = (row: DeploymentRow) => ({
   template_id: row.template_id,
   spec_hash: row.spec_hash,
   reason: row.reason,
+  backup_id: row.backup_id,
 });
 
 /** Rows as the contract shows them. */
@@ -26,6 +27,11 @@ export const deploymentRecord = (row: DeploymentRow): Deployment => ({
   error: row.error,
   gap_ms: row.gap_ms,
   images: imagesOf(row),
+  preparation: row.preparation && {
+    kind: row.preparation,
+    execution_id: row.preparation_execution,
+    done: row.prepared_at !== null,
+  },
   cancelling: row.status === 'running' && row.cancel_requested_at !== null,
   created_by: row.created_by,
   created_at: iso(row.created_at),

@@ -41,8 +41,8 @@ export const deploymentRoutes = (
     const report = await reports.prepare(principal, body.deployment_id, body);
     return write(async (tx) => ({ success: true, data: await reports.apply(tx, principal, report) }));
   },
-  'deployments.rollback': ({ principal, params, write }) =>
-    write(async (tx) => ({ success: true, data: await deployments.rollback(tx, principal, params.id) })),
+  'deployments.rollback': ({ principal, params, body, write }) =>
+    write(async (tx) => ({ success: true, data: await deployments.rollback(tx, principal, params.id, body) })),
   'deployments.cancel': ({ principal, params, write }) =>
     write(async (tx) => ({ success: true, data: await deployments.cancel(tx, principal, params.id) })),
 });

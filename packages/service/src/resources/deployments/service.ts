@@ -1,10 +1,15 @@
-import type { Deployment, DeploymentCreate, DeploymentDetail } from '@hortus/contract/resources/deployments';
-import { actorOf, type Principal } from '../../identity/principal.ts';
+import type {
+  Deployment,
+  DeploymentCreate,
+  DeploymentDetail,
+  RollbackOrder,
+} from '@hortus/contract/resources/deployments';
+import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { requireFit } from '../capacity/fit.ts';
-import { definitionById, type Pinned, pin } from '../definitions/deployable.ts';
+import { definitionById, type Pinned, pin, type RevisionRow } from '../definitions/deployable.ts';
 import { requireSettled } from '../migrations/settled.ts';
 import type { Standing } from '../servers/service.ts';
 import { requireOpenTenant } from '../tenants/membership.ts';
@@ -39,6 +44,12 @@ export interface DeploymentsDeps extends ReservationsDeps {
   readonly server: ServerStanding;
   /** Holds an order against the plan that it was given for. */
   readonly planning: Pick<Planning, 'requireFit'>;
+  /** Refuses if what runs of a definition has no backup that could be made before a deployment. */
+  readonly requireBackup: (tx: Tx, accountId: string, definitionId: string) => Promise<void>;
+  /** The backup whose data belongs to a revision that is gone back to, made before a deployment; undefined if there is none. */
+  readonly backupFor: (tx: Tx, undone: DeploymentRow, revision: RevisionRow) => Promise<string | undefined>;
+  /** Begins what has to be done before a deployment. */
+  readonly prepare: (tx: Tx, row: DeploymentRow) => Promise<DeploymentRow>;
   readonly wake: Wake;
   /** A daemon that asks is there. */
   readonly heard: (serverId: string) => void;
@@ -113,7 +124,8 @@ export class Deployments {
     return this.#reservations.requireRoom(tx, pinned);
   }
 
-  async execute(tx: Tx, principal: Principal, body: DeploymentCreate): Promise<Deployment> {
+  /** `backupId`: one that was made for it already. */
+  async execute(tx: Tx, principal: Principal, body: DeploymentCreate, backupId?: string | null): Promise<Deployment> {
     const field = 'definition_id';
     if (body.definition_id === undefined) throw invalid(field, 'is required.');
     const pinned = await pin(tx, principal.accountId, body.definition_id, { field });
@@ -122,18 +134,45 @@ export class Deployments {
       throw conflict('server_id', 'other_server', `the definition is planted on ${server_id}.`);
     if (!body.ignore_capacity) await this.#reservations.requireRoom(tx, pinned);
     await this.#deps.planning.requireFit(tx, pinned.definition, body);
-    return this.#order(tx, pinned, { rollbackOf: null, renew: body.pull ?? false, actor: actorOf(principal) });
+    if (body.backup_first) await this.#deps.requireBackup(tx, principal.accountId, body.definition_id);
+    return this.#order(tx, pinned, {
+      rollbackOf: null,
+      renew: body.pull ?? false,
+      actor: actorOf(principal),
+      preparation: body.backup_first ? 'backup' : null,
+      backupId: backupId ?? null,
+    });
   }
 
   /** A new deployment of what ran before; the one that it undoes stays as it is. */
-  async rollback(tx: Tx, principal: Principal, id: string): Promise<Deployment> {
+  async rollback(tx: Tx, principal: Principal, id: string, order: RollbackOrder = {}): Promise<Deployment> {
+    if (order.with_data) requirePermission(principal, 'backups:restore');
+    const back = await this.#goBack(tx, principal, id, order.with_data ?? false);
+    if (back) return back;
+    throw conflict(
+      'with_data',
+      'no_backup',
+      'no backup was made before that revision was left, or none that can be restored.',
+    );
+  }
+
+  /** For upgrades: back to the revision and to the data of before; undefined if there is no backup to do that with. */
+  returnWithData(tx: Tx, principal: Principal, id: string): Promise<Deployment | undefined> {
+    return this.#goBack(tx, principal, id, true);
+  }
+
+  async #goBack(tx: Tx, principal: Principal, id: string, withData: boolean): Promise<Deployment | undefined> {
     const { deployment } = await hold(tx, scopeOf(principal), id);
     const target = await rollbackTarget(tx, deployment);
     if (!target) throw conflict('id', 'nothing_before', 'no deployment of this definition succeeded before this one.');
     const { account_id, definition_id } = deployment;
     const pinned = await pin(tx, account_id, definition_id, { field: 'id', number: target.revision });
     const { images } = target;
-    return this.#order(tx, pinned, { rollbackOf: id, images, actor: actorOf(principal) });
+    const beginning = { rollbackOf: id, images, actor: actorOf(principal) };
+    if (!withData) return this.#order(tx, pinned, beginning);
+    const backupId = await this.#deps.backupFor(tx, deployment, pinned.revision);
+    if (backupId === undefined) return undefined;
+    return this.#order(tx, pinned, { ...beginning, preparation: 'restore', backupId });
   }
 
   /** A deployment of what runs, with the bytes that it ran with, because it has drifted. Nobody has asked for it. */
@@ -150,6 +189,8 @@ export class Deployments {
         status: deployment.status,
       });
     }
+    if (isReturning(deployment))
+      throw conflict('status', 'restoring', 'its data is being put back; without it there would be nothing to run.');
     const cancelled = await cancelHeld(tx, this.#deps.wake, deployment, actorOf(principal));
     if (hasEnded(cancelled)) await wakeNext(tx, this.#deps.wake, cancelled);
     return deploymentRecord(cancelled);
@@ -180,7 +221,7 @@ export class Deployments {
     await claimRoutes(tx, definition, revision.number, routes);
     const row = await beginDeployment(tx, pinned, beginning);
     this.#deps.wake(tx, row.server_id);
-    return deploymentRecord(row);
+    return deploymentRecord(await this.#deps.prepare(tx, row));
   }
 
   /** An offline server is fine: the deployment waits for it. */
@@ -203,6 +244,10 @@ export class Deployments {
     return { ...page, data: page.data.map(deploymentRecord) };
   }
 }
+
+/** What ran is taken away by then, and nothing but this deployment starts something again. */
+const isReturning = ({ status, preparation, preparation_execution }: DeploymentRow): boolean =>
+  status === 'pending' && preparation === 'restore' && preparation_execution !== null;
 
 /**
  * What a failed one goes back to is simply what last went well. One that did not fail has put its own revision in place,

@@ -36,6 +36,10 @@ const matching =
 /** Written out, not parameters: only then do the engines know that a partial index holds what is asked for. */
 const unfinished = sql<SqlBool>`deployments.status in ('pending', 'running')`;
 
+/** Nothing has to be done any more before it begins. */
+const prepared: Where = (eb) =>
+  eb.or([eb('deployments.preparation', 'is', null), eb('deployments.prepared_at', 'is not', null)]);
+
 /** What runs, and of what waits the first of each definition that nothing else of it is in front of. */
 const offeredTo =
   (serverId: string): Where =>
@@ -43,6 +47,7 @@ const offeredTo =
     eb.and([
       eb('deployments.server_id', '=', serverId),
       unfinished,
+      prepared(eb),
       eb.or([
         eb('deployments.status', '=', 'running'),
         eb.not(
@@ -250,6 +255,25 @@ export async function requestCancel(tx: Tx, row: DeploymentRow): Promise<Deploym
   await tx.db.updateTable('deployments').set(set).where('id', '=', row.id).execute();
   return { ...row, ...set };
 }
+
+export async function notePreparation(
+  tx: Tx,
+  row: DeploymentRow,
+  columns: Partial<Pick<DeploymentRow, 'preparation_execution' | 'prepared_at' | 'backup_id'>>,
+): Promise<DeploymentRow> {
+  const set = { ...columns, updated_at: tx.now };
+  await tx.db.updateTable('deployments').set(set).where('id', '=', row.id).execute();
+  return { ...row, ...set };
+}
+
+/** The deployment that waits for an execution, if one does. */
+export const preparedBy = (queries: Queries, executionId: string): Promise<DeploymentRow | undefined> =>
+  queries.db
+    .selectFrom('deployments')
+    .selectAll()
+    .where('preparation_execution', '=', executionId)
+    .where(sql<SqlBool>`preparation is not null and status = 'pending'`)
+    .executeTakeFirst();
 
 /** Far below the number of parameters that a statement may have on either engine. */
 const LINES_AT_ONCE = 500;

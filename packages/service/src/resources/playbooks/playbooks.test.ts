@@ -13,7 +13,7 @@ onBothEngines((engine) => {
   const get = (path: string) => service.request('GET', path);
 
   it('tells what a daemon does, so that every step of a log can be looked up', async () => {
-    const { data, pagination } = (await get('/playbooks')).json;
+    const { data, pagination } = (await get('/playbooks?per_page=100')).json;
     expect(pagination.total).toBe(data.length);
     const steps = new Map(data.flatMap((one: { steps: { id: string }[] }) => one.steps.map((step) => [step.id, step])));
     for (const [id, words] of Object.entries(rolloutSteps)) expect(steps.get(id)).toEqual({ id, ...words });

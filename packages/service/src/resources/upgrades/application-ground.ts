@@ -3,20 +3,25 @@ import type { Queries } from '../../storage/storage.ts';
 import type { Actions } from '../actions/service.ts';
 import { definitionById } from '../definitions/deployable.ts';
 import type { Deployments, ServerStanding } from '../deployments/service.ts';
+import type { Catalog } from '../templates/catalog.ts';
 import type { StepDeps } from './application.ts';
 
-export interface ApplicationGroundParts extends Pick<StepDeps, 'backup' | 'returnWithData'> {
+export interface ApplicationGroundParts extends Pick<StepDeps, 'backup'> {
   readonly server: ServerStanding;
-  readonly deployments: Pick<Deployments, 'find' | 'execute' | 'undoingOf'>;
+  readonly deployments: Pick<Deployments, 'find' | 'execute' | 'undoingOf' | 'returnWithData'>;
   readonly actions: Pick<Actions, 'find'>;
+  readonly catalog: Pick<Catalog, 'known'>;
 }
 
 /** What the application of an upgrade does with the rest of the service. */
 export function applicationGround(parts: ApplicationGroundParts): StepDeps {
-  const { server, deployments, actions, backup, returnWithData } = parts;
+  const { server, deployments, actions, catalog, backup } = parts;
   return {
     backup,
-    returnWithData,
+    returnWithData: async (tx, principal, { deployment_id }) =>
+      (await deployments.returnWithData(tx, principal, deployment_id ?? ''))?.id,
+    hasIrreversibleJob: ({ to_template_id }) =>
+      Object.values(catalog.known(to_template_id).spec.components).some(({ irreversible }) => irreversible),
     async execution(queries, principal, id) {
       const { status, error, finished_at } = await actions.find(queries, principal, id);
       const succeeded = status === 'completed';
@@ -30,7 +35,7 @@ export function applicationGround(parts: ApplicationGroundParts): StepDeps {
     },
     async deploy(tx, principal, row) {
       const body = { definition_id: row.definition_id, ignore_capacity: row.ignore_capacity === 1 };
-      return (await deployments.execute(tx, principal, body)).id;
+      return (await deployments.execute(tx, principal, body, row.backup_id)).id;
     },
     async deployment(queries: Queries, principal: Principal, id: string) {
       const { status, reason, error, finished_at } = await deployments.find(queries, principal, id);

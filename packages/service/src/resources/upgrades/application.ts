@@ -41,7 +41,9 @@ export interface StepDeps {
   readonly watchMs: (queries: Queries, row: UpgradeRow) => Promise<number>;
   /** Whether the server is there, and whether its daemon can be heard; undefined if it has been removed. */
   readonly server: (queries: Queries, row: UpgradeRow) => Promise<{ readonly connected: boolean } | undefined>;
-  /** Puts the backup and what ran before back together; undefined if that cannot be done. */
+  /** Whether the newer version has a job whose work on data cannot be undone. */
+  readonly hasIrreversibleJob: (row: UpgradeRow) => boolean;
+  /** Orders the deployment that brings back what ran before and its data; undefined if no backup can be restored. */
   readonly returnWithData: (tx: Tx, principal: Principal, row: UpgradeRow) => Promise<string | undefined>;
 }
 
@@ -111,7 +113,8 @@ async function afterDeployment(deps: StepDeps, tx: Tx, principal: Principal, row
     const watch_until = deployment.endedAt + watch + HEARSAY_MS;
     return { ...(await proceed(tx, row, { step: 'upgrade_watch', watch_until })), wait: watch_until - tx.now };
   }
-  if (deployment.reason === 'irreversible') return goBackWithData(deps, tx, principal, row, deployment.error);
+  if (mayHaveChangedData(deps, row, deployment.reason))
+    return goBackWithData(deps, tx, principal, row, deployment.error);
   // The daemon has what ran before running again; the definition says so too.
   await restoreRevision(tx, principal, row);
   return fail(tx, row, 'deployment', deployment.error ?? deployment.reason ?? 'The deployment failed.');
@@ -158,17 +161,36 @@ async function goBackWithData(
   error: string | null,
 ): Promise<Advance> {
   const return_id = row.backup_id === null ? undefined : await deps.returnWithData(tx, principal, row);
-  if (return_id === undefined) return fail(tx, row, 'irreversible', error ?? 'What it did cannot be undone.');
-  return proceed(tx, row, { step: 'upgrade_return', return_id, error });
+  if (return_id !== undefined) return proceed(tx, row, { step: 'upgrade_return', return_id, error });
+  const why =
+    row.backup_id === null
+      ? 'the template declares no backup that could have been made before.'
+      : `the template does not say how the backup ${row.backup_id} is restored, or it is gone.`;
+  return fail(tx, row, 'irreversible', `${error ?? 'It failed.'}\nNothing was brought back: ${why}`);
 }
+
+/** Why a deployment ended whose daemon cannot say what became of its jobs. */
+const uncertain: ReadonlySet<string | null> = new Set(['deadline', 'engine', 'internal', 'lost']);
+
+const mayHaveChangedData = (deps: StepDeps, row: UpgradeRow, reason: string | null): boolean =>
+  reason === 'irreversible' || (uncertain.has(reason) && deps.hasIrreversibleJob(row));
 
 async function afterReturn(deps: StepDeps, tx: Tx, principal: Principal, row: UpgradeRow): Promise<Advance> {
   const end = await deps.deployment(tx, principal, row.return_id ?? '');
   if (!end.ended) return { row, wait: LOOK_MS };
   const why = row.error ?? 'It did not stay healthy.';
-  if (!end.succeeded) return fail(tx, row, 'return', `${why}\nGoing back with the data failed: ${end.error}`);
+  const { from_revision: from, backup_id } = row;
+  if (!end.succeeded) {
+    const how =
+      end.reason === 'restore'
+        ? `${end.error}\nIt is kept in the backup ${backup_id}.`
+        : `The data of before is back, but revision ${from} does not run with it: ${end.error}`;
+    return fail(tx, row, 'return', `${why}\n${how}`);
+  }
   await restoreRevision(tx, principal, row);
-  return fail(tx, row, 'unhealthy', `${why}\nRevision ${row.from_revision} runs again, with its data of before.`);
+  const { succeeded } = await deps.deployment(tx, principal, row.deployment_id ?? '');
+  const reason = succeeded ? 'unhealthy' : 'deployment';
+  return fail(tx, row, reason, `${why}\nRevision ${from} runs again, with its data of before.`);
 }
 
 /** Unless somebody wants something else by now. */
@@ -218,5 +240,8 @@ async function wakeBatch(tx: Tx, { batch }: UpgradeRow): Promise<void> {
   if (batch !== null) await enqueue(tx, { kind: APPLY_ALL, key: batch, payload: null });
 }
 
-/** Ends one that the service itself refuses to take further. */
-export const refuse = (tx: Tx, row: UpgradeRow, error: string): Promise<Advance> => fail(tx, row, 'refused', error);
+/** Ends one that the service itself refuses to take further, or to take back. */
+export const refuse = (tx: Tx, row: UpgradeRow, error: string): Promise<Advance> =>
+  row.deployment_id === null
+    ? fail(tx, row, 'refused', error)
+    : fail(tx, row, 'return', `It failed, and nothing was brought back: ${error}`);

@@ -154,7 +154,103 @@ onBothEngines((engine) => {
       await bed.report(deployment_id, 'failed', { reason: 'irreversible', error: 'migrate may have changed data' });
       expect(await bed.until(id, 'failed')).toMatchObject({
         reason: 'irreversible',
-        error: 'migrate may have changed data',
+        error:
+          'migrate may have changed data\nNothing was brought back: the template declares no backup that could have been made before.',
+      });
+    });
+
+    describe('after data was changed', () => {
+      /** Deployed as far as it goes, with a backup of what ran before. */
+      async function begun(watch = 0, kind?: 'dump') {
+        await bed.publish('2.0.1', withBackup);
+        const planted = await bed.plant({}, watch);
+        await bed.publish('2.1.0', withBackup);
+        const id = await bed.upgradeOf(planted.instanceId);
+        await bed.apply(id);
+        await bed.settle(planted.instanceId, 'hortus.backup', { revision: 1, ...(kind && { kind }) });
+        const { deployment_id, backup_id } = await bed.until(id, 'upgrade_deploy');
+        return { ...planted, id, deploymentId: deployment_id ?? '', backupId: backup_id };
+      }
+      const irreversible = { reason: 'irreversible', error: 'migrate may have changed data' };
+      const deployment = async (id: string | null) =>
+        (await service.client.call('deployments.read', { params: { id: id ?? '' } })).data;
+
+      it('brings the data back first, then the old version, and says so', async () => {
+        const { id, deploymentId, backupId, instanceId, definitionId, serverKey } = await begun();
+        expect(await deployment(deploymentId)).toMatchObject({ backup_id: backupId, preparation: null });
+        await bed.report(deploymentId, 'failed', irreversible);
+        const { return_id: back } = await bed.until(id, 'upgrade_return');
+        expect(await deployment(back)).toMatchObject({
+          kind: 'rollback',
+          rollback_of: deploymentId,
+          revision: 1,
+          backup_id: backupId,
+          preparation: { kind: 'restore', done: false },
+        });
+        expect(await bed.offered(serverKey)).toEqual([]);
+        const order = await bed.settle(instanceId, 'hortus.return_data', { revision: 1 });
+        expect(order.params).toMatchObject({ backup_id: backupId, deployment_id: back, revision: 1, resume: false });
+        await until(async () => (await bed.offered(serverKey)).includes(back ?? ''), { describe: 'the way back' });
+        await bed.report(back ?? '', 'success');
+        expect(await bed.until(id, 'failed')).toMatchObject({
+          reason: 'deployment',
+          error: 'migrate may have changed data\nRevision 1 runs again, with its data of before.',
+          return_id: back,
+        });
+        expect(await bed.definition(definitionId)).toMatchObject({ current_revision: 1, template_version: '2.0.1' });
+      });
+
+      it('does the same when the daemon found it sick and would not go back by itself', async () => {
+        const { id, deploymentId, instanceId, serverKey } = await begun(3600);
+        await bed.report(deploymentId, 'success');
+        await bed.until(id, 'upgrade_watch');
+        const returned = { deployment_id: newId('deployment'), rollback_of: deploymentId, revision: 1 };
+        const body = { ...returned, status: 'failed', ...irreversible };
+        expect((await service.request('POST', '/deploy/report', { key: serverKey, body })).status).toBe(200);
+        const { return_id: back } = await bed.until(id, 'upgrade_return');
+        const order = await bed.settle(instanceId, 'hortus.return_data', { revision: 1 });
+        // What stays if it fails is what the data was changed for.
+        expect(order.params).toMatchObject({ resume: true });
+        await until(async () => (await bed.offered(serverKey)).includes(back ?? ''), { describe: 'the way back' });
+        await bed.report(back ?? '', 'success');
+        expect(await bed.until(id, 'failed')).toMatchObject({
+          reason: 'unhealthy',
+          error: expect.stringContaining('with its data of before'),
+        });
+      });
+
+      it('says so when the data does not come back', async () => {
+        const first = await begun();
+        // Nobody knows whether the job had begun, so it may have.
+        await bed.report(first.deploymentId, 'failed', { reason: 'engine', error: 'Docker is away' });
+        await bed.until(first.id, 'upgrade_return');
+        await bed.settle(first.instanceId, 'hortus.return_data', { error: 'chunk 2 is damaged' });
+        expect(await bed.until(first.id, 'failed')).toMatchObject({
+          reason: 'return',
+          error: `Docker is away\nThe data could not be brought back: chunk 2 is damaged\nIt is kept in the backup ${first.backupId}.`,
+        });
+      });
+
+      it('says so when the data came back and the old version does not run with it', async () => {
+        const { id, deploymentId, instanceId, serverKey } = await begun();
+        await bed.report(deploymentId, 'failed', irreversible);
+        const { return_id: back } = await bed.until(id, 'upgrade_return');
+        await bed.settle(instanceId, 'hortus.return_data', { revision: 1 });
+        await until(async () => (await bed.offered(serverKey)).length > 0, { describe: 'the way back' });
+        await bed.report(back ?? '', 'failed', { reason: 'image', error: 'no such image' });
+        expect(await bed.until(id, 'failed')).toMatchObject({
+          reason: 'return',
+          error: expect.stringContaining('is back, but revision 1 does not run with it: no such image'),
+        });
+      });
+
+      it('cannot be undone by a dump that the template does not say how to restore', async () => {
+        const { id, deploymentId } = await begun(0, 'dump');
+        await bed.report(deploymentId, 'failed', irreversible);
+        expect(await bed.until(id, 'failed')).toMatchObject({
+          reason: 'irreversible',
+          error: expect.stringContaining('does not say how the backup'),
+        });
       });
     });
 

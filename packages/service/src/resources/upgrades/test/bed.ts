@@ -1,7 +1,9 @@
+import type { Execution } from '@hortus/contract/resources/actions';
 import type { UpgradeApply } from '@hortus/contract/resources/upgrades';
 import { INKWELL } from '@hortus/template/inkwell.fixture';
 import { until } from '@hortus/testkit/until';
 import type { RunningService } from '../../../testing/running-service.ts';
+import { keptAs } from '../../backups/test/kept.ts';
 
 /** Has a backup made before anything else: the daemon that would make it is not here, so most tests go without. */
 export const withBackup = (text: string): string => text.replace('strategy: none', 'strategy: both');
@@ -47,6 +49,39 @@ export class Bed {
   /** What its daemon would say. */
   report(id: string, status: 'success' | 'failed', more = {}) {
     return this.service.client.call('deployments.status', { params: { id }, body: { status, ...more } });
+  }
+
+  /** The newest order of a kind on an instance, once there is one that has not ended. */
+  async ordered(instanceId: string, slug: string): Promise<Execution> {
+    const find = async () =>
+      (await this.service.client.call('actions.history', { params: { id: instanceId }, query: { slug } })).data.find(
+        ({ finished_at }) => finished_at === null,
+      );
+    return await until(find, { describe: `an order of ${slug}`, within: 20_000 });
+  }
+
+  /** What its daemon would say of the end of an order about backups. */
+  async settle(instanceId: string, slug: string, end: { error: string } | { revision: number; kind?: 'dump' }) {
+    const { client, handOver } = this.service;
+    const execution = await this.ordered(instanceId, slug);
+    await handOver(execution.id);
+    const params = { execution_id: execution.id };
+    if ('error' in end) {
+      await client.call('actions.report', { params, body: { status: 'failed', error: end.error } });
+      return execution;
+    }
+    const field = slug === 'hortus.backup' ? 'backup_id' : 'safety_backup_id';
+    const backup = (await client.call('backups.read', { params: { id: String(execution.params[field]) } })).data;
+    const kept = keptAs(backup, end);
+    const result = slug === 'hortus.backup' ? kept : { safety: kept };
+    await client.call('actions.report', { params, body: { status: 'completed', result } });
+    return execution;
+  }
+
+  /** What the daemon of a server may take. */
+  async offered(serverKey: string): Promise<string[]> {
+    const { json } = await this.service.request('GET', '/deployments/pending', { key: serverKey });
+    return json.data.map(({ id }: { id: string }) => id);
   }
 
   /** The upgrade of an instance, once it is known. */

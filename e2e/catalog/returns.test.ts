@@ -1,0 +1,119 @@
+import { until } from '@hortus/testkit/until';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { finished } from '../docker/garden.ts';
+import { type Greenhouse, hasOwnEngine, openGreenhouse } from './greenhouse.ts';
+import { grow } from './plant.ts';
+
+/** A PostgreSQL with an application beside it, which is healthy only if the table is as its version wants it. */
+const ledger = (version: string, column: string, migration = '') => `slug: ledger
+name: Ledger
+version: ${version}
+archetype: application
+taxonomy: {kingdom: applications, family: database}
+image: {repository: docker.io/library/postgres, tag: "17.5"}
+inputs: {optional: [{name: NOTE, type: string, default: first}]}
+secrets: {DB_PASSWORD: {generate: password, length: 32}}
+vars: {dsn: "postgres://ledger:\${secrets.DB_PASSWORD | urlencode}@\${components.db.host}:5432/ledger"}
+components:
+  app:
+    image: "\${template.image}"
+    env: {NOTE: "\${inputs.NOTE}"}
+    entrypoint: [psql, "\${vars.dsn}"]
+    command: ["--command=create table if not exists beds (id int primary key, plant text)", "--command=select pg_sleep(1000000)"]
+    healthcheck:
+      test: [psql, "\${vars.dsn}", "--command=select ${column} from beds"]
+      interval: 500ms
+      timeout: 5s
+      retries: 3
+      start_period: 5s
+    depends_on: {db: healthy${migration && ', migrate: completed'}}
+    stop_signal: SIGKILL
+${migration}  db:
+    image: "\${template.image}"
+    env: {POSTGRES_USER: ledger, POSTGRES_DB: ledger, POSTGRES_PASSWORD: "\${secrets.DB_PASSWORD}"}
+    healthcheck: {test: [pg_isready, -h, 127.0.0.1, -U, ledger], interval: 500ms, timeout: 5s, retries: 5, start_period: 60s}
+    storage: [{name: rows, mount_path: /var/lib/postgresql/data, critical: true}]
+    stop_signal: SIGINT
+actions:
+  - {name: Dump, slug: db-dump, type: exec, component: db, timeout: 600s,
+     command: [pg_dump, --username=ledger, --clean, --if-exists, ledger]}
+backup:
+  strategy: dump
+  dump_action: db-dump
+  restore_command: [psql, --username=ledger, --dbname=ledger, --set=ON_ERROR_STOP=1, --single-transaction, --quiet, --output=/dev/null]
+`;
+
+/** What its dump knows nothing of, and could not be read beside: a table that needs the one of before. */
+const migration = `  migrate:
+    kind: job
+    run: before_start
+    irreversible: true
+    image: "\${template.image}"
+    entrypoint: [psql, "\${vars.dsn}", --set=ON_ERROR_STOP=1]
+    command:
+      - --command=update beds set plant = 'lost'
+      - --command=alter table beds rename plant to crop
+      - --command=create table harvests (bed int references beds (id))
+    depends_on: {db: healthy}
+`;
+
+if (hasOwnEngine) {
+  let house: Greenhouse;
+  beforeAll(async () => {
+    house = await openGreenhouse('postgres');
+    await publish(ledger('1.0.0', 'plant'));
+  }, 180_000);
+  afterAll(async () => await house?.[Symbol.asyncDispose](), 60_000);
+
+  const client = () => house.garden.service.client;
+
+  async function publish(source: string): Promise<void> {
+    const { id } = (await client().call('drafts.create', { body: { source } })).data;
+    const { data } = await client().call('drafts.validate', { params: { id } });
+    expect(data.status, JSON.stringify(data)).toBe('validated');
+    await client().call('drafts.promote', { params: { id } });
+  }
+
+  test('a real database: rows that a failed upgrade has changed, and rows that were deleted since, come back', {
+    timeout: 600_000,
+  }, async () => {
+    const plant = await grow(house, 'ledger');
+    const { instanceId } = plant;
+    const sql = (text: string) =>
+      plant.say('psql', '--username=ledger', '--no-align', '--tuples-only', `--command=${text}`);
+    await sql("insert into beds select n, 'it''s plant ' || n from generate_series(1, 5000) n");
+    const look = () => sql("select count(*), md5(string_agg(plant, ',' order by id)) from beds");
+    const rows = await look();
+    expect(rows).toMatch(/^5000\|/);
+
+    await publish(ledger('1.1.0', 'nothing_of_that_name', migration));
+    const query = { instance_id: instanceId, status: 'available' as const };
+    const find = async () => (await client().call('upgrades.list', { query })).data[0]?.id;
+    const id = await until(find, { describe: 'the upgrade', within: 60_000 });
+    await client().call('upgrades.apply', { params: { id }, body: {} });
+    const end = await until(
+      async () => {
+        const { data } = await client().call('upgrades.read', { params: { id } });
+        return data.status === 'applying' ? undefined : data;
+      },
+      { describe: 'the end of the upgrade', within: 300_000 },
+    );
+    expect(end).toMatchObject({ status: 'failed', reason: 'deployment' });
+    expect(end.error).toContain('with its data of before');
+    expect(await look()).toBe(rows);
+    expect(await sql("select count(*) from pg_tables where tablename = 'harvests'")).toBe('0');
+
+    const { definition_id } = (await client().call('instances.read', { params: { id: instanceId } })).data;
+    const change = { params: { id: definition_id }, body: { inputs: { NOTE: 'second' } } };
+    await client().call('definitions.update', change);
+    const body = { definition_id, backup_first: true };
+    const second = (await client().call('deployments.execute', { body })).data;
+    expect(await finished(house.garden, second.id, 180_000)).toMatchObject({ status: 'success' });
+    await sql('delete from beds where id > 10');
+    const order = { params: { id: second.id }, body: { with_data: true } };
+    const back = (await client().call('deployments.rollback', order)).data;
+    const returned = await finished(house.garden, back.id, 180_000);
+    expect(returned, returned.error ?? '').toMatchObject({ status: 'success', revision: 1 });
+    expect(await look()).toBe(rows);
+  });
+}

@@ -1,0 +1,56 @@
+import type { Client } from '@hortus/client/client';
+import type { Deployment } from '@hortus/contract/resources/deployments';
+import { agree, confirmByName, waiting, waitOptions } from '../asking.ts';
+import { command } from '../command.ts';
+import { settleDeployment } from '../deploying/settle.ts';
+import { findDefinition } from '../lookup/definitions.ts';
+import { findDeployment } from '../lookup/deployments.ts';
+import { serverNames } from '../lookup/servers.ts';
+
+export const deploymentsRollback = command({
+  name: 'deployments rollback',
+  summary: 'Go back to what ran before a deployment',
+  about:
+    'A deployment by its id; the name of an instance means its newest deployment. Secrets keep their values, and data stays as it is\nunless --with-data brings back the backup that was made before: see deploy --backup-first.',
+  args: ['deployment'],
+  options: {
+    'with-data': { type: 'boolean', about: 'Bring back the data too; what is there now is kept as a backup.' },
+    yes: { type: 'boolean', short: 'y', about: 'Do not ask.' },
+    ...waitOptions,
+  },
+  examples: [
+    ['hortus deployments rollback feeds --wait', 'Undoes the newest deployment of feeds.'],
+    ['hortus deployments rollback feeds --with-data --wait', 'The same with the data of before; asks for the name.'],
+  ],
+  calls: [
+    'deployments.read',
+    'deployments.list',
+    'deployments.rollback',
+    'definitions.list',
+    'definitions.read',
+    'instances.deployments',
+    'instances.read',
+    'servers.list',
+  ],
+  async run(call) {
+    const { args, options, world } = call;
+    waiting(options);
+    const service = await call.client();
+    const id = await findDeployment(service, args.deployment);
+    const undone = (await service.call('deployments.read', { params: { id } })).data;
+    const { instance_uid: uid } = await findDefinition(service, undone.definition_id);
+    if (options['with-data']) {
+      const what = `The data of ${uid} is replaced by what it was before revision ${undone.revision}; what is there now is kept as a backup.`;
+      await confirmByName(world, what, uid, options.yes);
+    } else if (!(await agree(world, `Take ${uid} back to what ran before revision ${undone.revision}?`, options.yes))) {
+      world.terminal.out('Nothing was changed.\n');
+      return 'ok';
+    }
+    const body = options['with-data'] ? { with_data: true } : {};
+    const { data } = await service.call('deployments.rollback', { params: { id }, body });
+    return settleDeployment(call, service, data, { uid, server: await nameOf(service, data) });
+  },
+});
+
+const nameOf = async (service: Client, { server_id }: Deployment): Promise<string> =>
+  (await serverNames(service))(server_id);

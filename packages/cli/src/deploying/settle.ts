@@ -1,0 +1,49 @@
+import type { Client } from '@hortus/client/client';
+import type { Deployment } from '@hortus/contract/resources/deployments';
+import { waiting } from '../asking.ts';
+import type { Exit } from '../exit-codes.ts';
+import { followDeployment, type Progress } from '../following/deployment.ts';
+import { progressView } from '../following/show-progress.ts';
+import { printJson } from '../output/json.ts';
+import type { World } from '../world.ts';
+import { instanceOf, tellFailure, tellSuccess } from './outcome.ts';
+
+interface Asked {
+  readonly world: World;
+  readonly json: boolean;
+  readonly options: { readonly wait: boolean; readonly timeout: string | undefined };
+}
+
+/** Says that a deployment is ordered, or follows it to its end and says that. */
+export async function settleDeployment(
+  { world, json, options }: Asked,
+  service: Client,
+  ordered: Deployment,
+  { uid, server }: { readonly uid: string; readonly server: string },
+): Promise<Exit> {
+  const { terminal } = world;
+  const { wait, timeout } = waiting(options);
+  const follow = `hortus logs -f ${ordered.id}`;
+  if (!wait) {
+    if (json) printJson(terminal, ordered);
+    else terminal.out(`Revision ${ordered.revision} of ${uid} is ordered as ${ordered.id}. ${follow} follows it.\n`);
+    return 'ok';
+  }
+  world.leaving(`The deployment goes on. ${follow} follows it again.`);
+  const view = json ? undefined : progressView(world, `waiting for ${server} to take it`);
+  const patience = { timeout, unfinished: `${ordered.id} has not ended yet. ${follow} follows it.` };
+  let last: Progress | undefined;
+  for await (const progress of followDeployment(service, ordered.id, world, patience)) {
+    view?.(progress);
+    last = progress;
+  }
+  if (last === undefined) return 'unfinished';
+  const { deployment } = last;
+  if (json) printJson(terminal, deployment);
+  else {
+    const instance = await instanceOf(service, deployment);
+    const tell = deployment.status === 'success' ? tellSuccess : tellFailure;
+    tell(terminal, uid, deployment, instance);
+  }
+  return deployment.status === 'success' ? 'ok' : 'failed';
+}

@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import type { Expectation } from '../trust/accept-manifest.ts';
+import type { Acceptance } from './acceptance.ts';
+import { isRefusal, type Service } from './service.ts';
+
+export interface OrderedManifestDeps {
+  service: Service;
+  acceptance: Acceptance;
+}
+
+const RETRY_MS = 2_000;
+
+/**
+ * The manifest of a deployment that has not begun, for what has to be done before; it must be one that could be carried out
+ * here. A service that is away is waited for.
+ */
+export async function orderedManifest(
+  { service, acceptance }: OrderedManifestDeps,
+  deployment: Expectation['deployment'],
+  signal: AbortSignal,
+): Promise<SignedManifest> {
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      const { data } = await service.call('manifest.read', { query: { deployment_id: deployment.id } });
+      const accepted = acceptance.accept(deployment, data);
+      if ('status' in accepted) throw new Refused(accepted.error);
+      return accepted;
+    } catch (error) {
+      if (error instanceof Refused || isRefusal(error)) throw error;
+      await sleep(RETRY_MS, undefined, { signal });
+    }
+  }
+}
+
+class Refused extends Error {}

@@ -1,0 +1,140 @@
+import type { JobKind } from '../../jobs/job.ts';
+import { Problem } from '../../problem.ts';
+import { transition } from '../../state/transition.ts';
+import type { Queries, Storage, Tx } from '../../storage/storage.ts';
+import { deploymentLifecycle } from './lifecycle.ts';
+import { hasEnded, hold, isPrepared, prepareAt, underWay, type Wake, wakeNext } from './queue.ts';
+import { type DeploymentRow, deploymentById, lastEnded, notePreparation, preparedBy } from './store.ts';
+
+/** What was ordered for a deployment, before it. */
+export interface Preparing {
+  readonly executionId: string;
+  readonly backupId: string;
+}
+
+export interface PreparationsDeps {
+  readonly storage: Storage;
+  readonly wake: Wake;
+  /** Orders a backup of what runs; undefined where nothing does. */
+  readonly backUp: (tx: Tx, row: DeploymentRow) => Promise<Preparing | undefined>;
+  /** Orders that its backup is put back. `resume`: what was deployed may run again if that fails. */
+  readonly putBack: (tx: Tx, row: DeploymentRow, resume: boolean) => Promise<Preparing>;
+  readonly execution: (
+    queries: Queries,
+    id: string,
+  ) => Promise<
+    { readonly status: string; readonly error: string | null; readonly finished_at: number | null } | undefined
+  >;
+}
+
+/** What waits is told when its turn comes, or when what it waits for has ended; this is for what nobody tells of. */
+const LOOK_MS = 600_000;
+
+const words = {
+  backup: 'Nothing was changed: the backup before it failed',
+  restore: 'The data could not be brought back',
+} as const;
+
+/**
+ * Has done what comes before a deployment: a backup of what it is about to change, or data that is put back for it. It waits,
+ * and everything of its definition behind it, until that has ended; if it failed, so has the deployment.
+ */
+export class Preparations {
+  readonly #deps: PreparationsDeps;
+  constructor(deps: PreparationsDeps) {
+    this.#deps = deps;
+  }
+
+  /** In the transaction that orders the deployment; its definition must be held. */
+  async begin(tx: Tx, row: DeploymentRow): Promise<DeploymentRow> {
+    if (isPrepared(row)) return row;
+    const { row: begun } = await this.#advance(tx, row);
+    await prepareAt(tx, row, tx.now + LOOK_MS);
+    return begun;
+  }
+
+  /** In the transaction that ends an execution, however it ends. */
+  async executionEnded(tx: Tx, id: string): Promise<void> {
+    const row = await preparedBy(tx, id);
+    if (row) await prepareAt(tx, row, tx.now);
+  }
+
+  job(): JobKind {
+    const { storage } = this.#deps;
+    return {
+      maxAttempts: Number.POSITIVE_INFINITY,
+      run: async ({ job, complete }) => {
+        const { deployment_id: id } = job.payload as { deployment_id: string };
+        const run = (step: (row: DeploymentRow, tx: Tx) => Promise<boolean>) =>
+          storage.write(async (tx) => {
+            const row = await waiting(tx, id);
+            const over = row === undefined || (await step(row, tx));
+            return complete(tx, over ? 'done' : { again: tx.now + LOOK_MS });
+          });
+        try {
+          return await run(async (row, tx) => (await this.#advance(tx, row)).over);
+        } catch (error) {
+          // What a person would be told, such as a backup that is gone, will not be otherwise in a second.
+          if (!(error instanceof Problem)) throw error;
+          return await run(async (row, tx) => (await this.#giveUp(tx, row, error.message)).over);
+        }
+      },
+    };
+  }
+
+  async #advance(tx: Tx, row: DeploymentRow): Promise<Advance> {
+    const first = await underWay(tx, row.definition_id);
+    if (first?.id !== row.id) return { row, over: false };
+    if (row.preparation_execution === null) return this.#order(tx, row);
+    const execution = await this.#deps.execution(tx, row.preparation_execution);
+    if (execution && execution.finished_at === null) return { row, over: false };
+    if (execution?.status === 'completed') return this.#ready(tx, row);
+    return this.#giveUp(tx, row, execution?.error ?? `it ended as ${execution?.status ?? 'unknown'}.`);
+  }
+
+  async #order(tx: Tx, row: DeploymentRow): Promise<Advance> {
+    const { backUp, putBack } = this.#deps;
+    const preparing =
+      row.preparation === 'backup' ? await backUp(tx, row) : await putBack(tx, row, await hasOwnData(tx, row));
+    if (preparing === undefined) return this.#ready(tx, row);
+    const { executionId: preparation_execution, backupId: backup_id } = preparing;
+    return { row: await notePreparation(tx, row, { preparation_execution, backup_id }), over: false };
+  }
+
+  async #ready(tx: Tx, row: DeploymentRow): Promise<Advance> {
+    const ready = await notePreparation(tx, row, { prepared_at: tx.now });
+    this.#deps.wake(tx, row.server_id);
+    return { row: ready, over: true };
+  }
+
+  async #giveUp(tx: Tx, row: DeploymentRow, why: string): Promise<Advance> {
+    const reason = row.preparation ?? 'backup';
+    const set = { reason, error: `${words[reason]}: ${why}`, finished_at: tx.now };
+    const failed = await transition(tx, deploymentLifecycle, row, 'give_up', { actor: null, set });
+    await wakeNext(tx, this.#deps.wake, failed);
+    return { row: failed, over: true };
+  }
+}
+
+interface Advance {
+  readonly row: DeploymentRow;
+  /** Nothing is left to wait for. */
+  readonly over: boolean;
+}
+
+/** One that still waits, held. */
+async function waiting(tx: Tx, id: string): Promise<DeploymentRow | undefined> {
+  const found = await deploymentById(tx, id);
+  if (!found) return undefined;
+  const { deployment } = await hold(tx, { accountId: found.account_id }, id);
+  return hasEnded(deployment) || isPrepared(deployment) ? undefined : deployment;
+}
+
+/**
+ * Whether what is deployed fits its data. It does not after a deployment that failed when a job had changed the data; it does
+ * where a daemon only refused to go back, because what it stayed with is what the data was changed for.
+ */
+async function hasOwnData(tx: Tx, { definition_id }: DeploymentRow): Promise<boolean> {
+  const last = await lastEnded(tx, definition_id);
+  return last?.reason !== 'irreversible' || last.created_by === last.server_id;
+}
