@@ -305,7 +305,7 @@ onBothEngines((engine) => {
       await bed.report(second.deployment_id ?? '', 'failed', { error: 'no' });
       await bed.until(two, 'failed');
       const jobs = () => service.sideDoor.db.selectFrom('jobs').select('id').where('kind', '=', 'upgrades.apply_all');
-      await until(async () => (await jobs().execute()).length === 0, { describe: 'the end', within: 20_000 });
+      await until(async () => (await jobs().execute()).length === 0, { describe: 'the end' });
       expect(await statuses([last])).toEqual(['available']);
     });
 

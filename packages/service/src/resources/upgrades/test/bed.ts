@@ -91,7 +91,7 @@ export class Bed {
       (await this.service.client.call('upgrades.list', { query: { instance_id } })).data.find(
         ({ status }) => status === 'available',
       );
-    return (await until(find, { describe: 'an upgrade', within: 20_000 })).id;
+    return (await until(find, { describe: 'an upgrade' })).id;
   }
 
   apply(id: string, body: UpgradeApply = {}) {
@@ -108,7 +108,7 @@ export class Bed {
       const upgrade = await this.read(id);
       return upgrade.status === word || upgrade.step === word ? upgrade : undefined;
     };
-    return until(look, { describe: `${id} to be ${word}`, within: 30_000 });
+    return until(look, { describe: `${id} to be ${word}` });
   }
 
   async definition(id: string) {
