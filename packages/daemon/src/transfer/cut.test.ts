@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { tarOf } from '../engine/docker/tar.ts';
+import { ChunkMemory } from './chunk-memory.ts';
 import { cut } from './cut.ts';
 import { hashOf } from './spool.ts';
 
@@ -14,7 +15,7 @@ async function* inPieces(bytes: Buffer, sizes: readonly number[]): AsyncGenerato
 
 async function chunksOf(bytes: Buffer, sizes: readonly number[], most: number): Promise<Buffer[]> {
   const chunks: Buffer[] = [];
-  for await (const chunk of cut(inPieces(bytes, sizes), most)) chunks.push(chunk);
+  for await (const chunk of cut(inPieces(bytes, sizes), new ChunkMemory(most))) chunks.push(chunk);
   return chunks;
 }
 

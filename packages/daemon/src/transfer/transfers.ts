@@ -12,6 +12,7 @@ import type { Log } from '../log.ts';
 import { label, ownerLabels } from '../plan/labels.ts';
 import { isSignedBy } from '../trust/manifest-signature.ts';
 import { readVolume, writeVolume } from '../volumes/volumes.ts';
+import { lent } from './chunk-memory.ts';
 import { Link, LinkLost } from './link.ts';
 import { type Progress, type Received, receive } from './receiver.ts';
 import { Reading, type Sending, send } from './sender.ts';
@@ -115,7 +116,7 @@ export class Transfers {
     return new Promise((opened, failed) => {
       readVolume({ engine, serverId: serverId(), volume: order.volume, signal }, async (content) => {
         boundary?.(`${order.mode} read`);
-        const reading = new Reading(content);
+        const reading = new Reading(lent(content));
         opened(reading);
         await reading.closed;
       }).catch(failed);

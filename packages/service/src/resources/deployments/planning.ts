@@ -7,8 +7,9 @@ import { conflict, notFound } from '../../problem.ts';
 import type { Queries } from '../../storage/storage.ts';
 import { type DefinitionRow, definitionById, revisionOf } from '../definitions/deployable.ts';
 import { type DriftedRow, livingOf } from '../instances/drifted.ts';
+import { pinsOf, withPins } from '../manifest/images.ts';
 import type { Standing } from '../servers/service.ts';
-import { lastOrdered } from './store.ts';
+import { lastOrdered, lastSuccess } from './store.ts';
 
 export interface PlanningDeps {
   readonly reader: Queries;
@@ -95,8 +96,16 @@ export class Planning {
   async #former(queries: Queries, definition: DefinitionRow, { revision }: DriftedRow): Promise<Resolved | undefined> {
     if (revision === null) return undefined;
     const { id, account_id } = definition;
-    const since = (await lastOrdered(queries, id))?.started_at ?? undefined;
-    return this.#deps.manifests.resolve(queries, account_id, id, revision, since);
+    const [ordered, last] = await Promise.all([lastOrdered(queries, id), lastSuccess(queries, id)]);
+    const resolved = await this.#deps.manifests.resolve(
+      queries,
+      account_id,
+      id,
+      revision,
+      ordered?.started_at ?? undefined,
+    );
+    // What went back runs bytes that were named to it; a deployment says again what the template says.
+    return last ? { ...resolved, manifest: withPins(resolved.manifest, pinsOf(last)) } : resolved;
   }
 
   async #warnings(queries: Queries, definition: DefinitionRow, instance: DriftedRow | undefined): Promise<string[]> {
