@@ -68,7 +68,6 @@ async function startEngine(): Promise<ChildProcess> {
       return (await askDocker(socket, 'GET', '/_ping')).status === 200;
     },
     {
-      within: 30_000,
       every: 20,
       describe: () => `podman to answer; its log:\n${readFileSync(log, 'utf8').slice(-3_000)}`,
     },
