@@ -101,16 +101,18 @@ onBothEngines((engine) => {
       const { plan, execute, update } = await planted();
       const image = 'registry.example.org/inkwell/inkwell:4.2.1';
       const [first, second] = [`sha256:${'a'.repeat(64)}`, `sha256:${'b'.repeat(64)}`];
-      const ended = (deployment_id: string, digest: string) =>
+      const database = { component: 'db', image: 'docker.io/library/mariadb:11.4', digest: first };
+      const ended = (deployment_id: string, digest: string, of = image) =>
         service.client.call('deployments.report', {
-          body: { deployment_id, status: 'success', images: [{ component: 'app', image, digest }] },
+          body: { deployment_id, status: 'success', images: [{ component: 'app', image: of, digest }, database] },
         });
       await ended((await execute()).json.data.id, first);
       await update({ inputs: { SITE_TITLE: 'Newer' } });
       const newer = (await execute()).json.data.id;
       await ended(newer, second);
       const back = await service.client.call('deployments.rollback', { params: { id: newer } });
-      await ended(back.data.id, first);
+      // The daemon left alone what ran those bytes under the bare tag.
+      await ended(back.data.id, first, `${image}@${first}`);
       const made = await plan();
       expect(made).toMatchObject({ revision: 1, deployed_revision: 1, nothing_to_do: false });
       expect(changesOf(made)).toMatchObject({ app: 'replaced', db: 'unchanged' });
