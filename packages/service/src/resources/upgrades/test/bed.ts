@@ -10,7 +10,8 @@ export const withBackup = (text: string): string => text.replace('strategy: none
 
 /** Inkwell as a template of the account's own, so that any number of versions can be published. */
 export class Bed {
-  readonly service: RunningService;
+  /** Another one after each restart. */
+  service: RunningService;
   #number = 0;
   constructor(service: RunningService) {
     this.service = service;
