@@ -1,7 +1,7 @@
-import { removalOfPoints } from '../../retention/points.ts';
+import { removalOfPoints } from '../metrics/retention.ts';
 import { COARSE, FINE } from '../metrics/steps.ts';
 
-const series = { table: 'capacity_points', owner: 'server_id' } as const;
+const capacity = { table: 'capacity_points', owner: 'server_id' } as const;
 
-export const removeFineCapacity = removalOfPoints(series, FINE);
-export const removeCapacity = removalOfPoints(series, COARSE);
+export const removeFineCapacity = removalOfPoints(capacity, FINE);
+export const removeCapacity = removalOfPoints(capacity, COARSE);

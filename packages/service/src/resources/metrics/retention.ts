@@ -1,7 +1,33 @@
-import { removalOfPoints } from '../../retention/points.ts';
+import { sql } from 'kysely';
+import type { Removal } from '../../retention/removal.ts';
+import type { Tables } from '../../storage/tables.ts';
 import { COARSE, FINE } from './steps.ts';
 
-const series = { table: 'usage_points', owner: 'instance_id' } as const;
+/** Tables of points in time, and the column that says whose they are. */
+interface Series {
+  readonly table: Extract<keyof Tables, `${string}_points`>;
+  readonly owner: 'server_id' | 'instance_id';
+}
 
-export const removeFineUsage = removalOfPoints(series, FINE);
-export const removeUsage = removalOfPoints(series, COARSE);
+/** Of few owners at a time, because each has many points. */
+const OWNERS_AT_ONCE = 20;
+
+/** Removes the points of one step. The table is named by whoever owns it. */
+export const removalOfPoints =
+  ({ table, owner }: Series, step: number): Removal =>
+  async (tx, before, most) => {
+    const [points, whose] = [sql.table(table), sql.ref(owner)];
+    const old = sql`step = ${step} and at < ${before}`;
+    const found = await sql<{ id: string }>`
+      select ${whose} as id from ${points} where ${old} order by at limit ${most}`.execute(tx.db);
+    if (found.rows.length === 0) return 0;
+    const ids = [...new Set(found.rows.map(({ id }) => id))].slice(0, OWNERS_AT_ONCE);
+    const removed = await sql`
+      delete from ${points} where ${whose} in (${sql.join(ids)}) and ${old} returning at`.execute(tx.db);
+    return removed.rows.length;
+  };
+
+const usage = { table: 'usage_points', owner: 'instance_id' } as const;
+
+export const removeFineUsage = removalOfPoints(usage, FINE);
+export const removeUsage = removalOfPoints(usage, COARSE);
