@@ -1,14 +1,16 @@
 import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createConnection, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { readVolume } from '@hortus/daemon/volumes/volumes';
 import { busyboxImage } from '@hortus/testkit/images';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { inside } from '../e2e/docker/garden.ts';
 import { openTwoGrounds, type TwoGrounds } from '../e2e/migration/two-grounds.ts';
 import { type Bench, median } from './claim.ts';
-import { pause } from './engine-ground.ts';
+import { pause, timed } from './engine-ground.ts';
 
 const FILES = 64;
 const FILE_MEGABYTES = 32;
@@ -29,11 +31,22 @@ stop_signal: SIGKILL
 storage: [{name: data, mount_path: /data, critical: true}]
 `;
 
+interface Measured {
+  readonly ours: number;
+  readonly unpacked: number;
+  readonly bare: number;
+  /** The engine's own archive of the volume, read and thrown away. */
+  readonly archive: number;
+  /** The hash of as many bytes, which each end makes once. */
+  readonly hash: number;
+  readonly grown: number;
+}
+
 /** A volume of 2 GB from one engine to another, through the service, against tar and tar with a bare socket between them. */
 export const transferBench: Bench = {
   name: 'transfer',
   async run(repetitions) {
-    const figures: { ours: number; bare: number; unpacked: number; grown: number }[] = [];
+    const figures: Measured[] = [];
     for (let i = 0; i < repetitions; i++) figures.push(await once2GB());
     const speed = (ms: number) => BYTES / 1e6 / (ms / 1_000);
     return [
@@ -44,6 +57,16 @@ export const transferBench: Bench = {
         against: { name: 'MB/s tar | tar over a socket', value: speed(median(figures.map(({ bare }) => bare))) },
         ratio: median(figures.map(({ ours, bare }) => bare / ours)),
         promise: { atLeast: 0.5 },
+      },
+      {
+        claim: 'limit: the same as an archive of the engine, read by nobody',
+        value: speed(median(figures.map(({ archive }) => archive))),
+        unit: 'MB/s',
+      },
+      {
+        claim: 'limit: SHA-256 of as much, which each end makes once',
+        value: speed(median(figures.map(({ hash }) => hash))),
+        unit: 'MB/s',
       },
       {
         claim: 'the same, last copy of what has not changed, unpacked',
@@ -62,7 +85,7 @@ export const transferBench: Bench = {
   },
 };
 
-async function once2GB() {
+async function once2GB(): Promise<Measured> {
   await using folder = temporaryFolder('bench');
   const catalog = join(folder.path, 'catalog');
   mkdirSync(join(catalog, 'website', 'heavy'), { recursive: true });
@@ -71,6 +94,8 @@ async function once2GB() {
   await using all = await openTwoGrounds({ catalog, images });
   const definitionId = await fill(all);
   const bare = await bareTar(all);
+  const archive = await timed(() => readArchive(all));
+  const hash = await timed(async () => hashed());
   const before = residentBytes(all.service.process.pid);
   let most = before;
   const watch = setInterval(() => {
@@ -91,7 +116,7 @@ async function once2GB() {
         if (!of || of.bytes < BYTES) throw new Error('It was not carried.');
         return Date.parse(of.finished_at ?? '') - Date.parse(of.created_at);
       };
-      return { ours: took('stage'), unpacked: took('import'), bare, grown: most - before };
+      return { ours: took('stage'), unpacked: took('import'), bare, archive, hash, grown: most - before };
     }
     await pause(100);
   }
@@ -108,6 +133,18 @@ async function fill(all: TwoGrounds): Promise<string> {
   const script = `for i in $(seq ${FILES}); do dd if=/dev/urandom of=/data/$i bs=1M count=${FILE_MEGABYTES} 2>/dev/null; done`;
   await inside(here.engine, 'heavy', 'sh', '-c', script);
   return data.id;
+}
+
+async function readArchive({ grounds: [{ engine, serverId }] }: TwoGrounds): Promise<void> {
+  const [volume] = await engine.volumes({ labels: { 'hortus.managed': 'true' } });
+  await readVolume({ engine, serverId, volume: volume?.name ?? '', throughEngine: true }, async (content) => {
+    for await (const _ of content);
+  });
+}
+
+function hashed(): void {
+  const chunk = randomBytes(4 * 1024 * 1024);
+  for (let done = 0; done < BYTES; done += chunk.length) createHash('sha256').update(chunk).digest();
 }
 
 /** From the folder of the volume into a folder beside those of the other engine. */

@@ -36,7 +36,7 @@ if (hasOwnEngine) {
     });
   }
 
-  test('memcached counts and forgets', { timeout: 60_000 }, async () => {
+  test('memcached counts and forgets', { timeout: 180_000 }, async () => {
     const plant = await grow(house, 'memcached');
     const ask = (words: string) =>
       plant.say(

@@ -39,7 +39,7 @@ if (hasOwnEngine) {
     );
     expect(await plant.run('connections')).toContain('app');
     await plant.run('close-connections');
-    await expect.poll(async () => await plant.run('connections'), { timeout: 20_000 }).not.toContain('app');
+    await expect.poll(async () => await plant.run('connections'), { timeout: 60_000 }).not.toContain('app');
     await plant.harvest();
   });
 
@@ -48,23 +48,23 @@ if (hasOwnEngine) {
     const { username: user = '', password: pass = '' } = plant.provided();
     const { socket, heard } = await speak(plant, 4222);
     socket.write(`CONNECT ${JSON.stringify({ user, pass, name: 'a gardener', verbose: false })}\r\nPING\r\n`);
-    await expect.poll(heard, { timeout: 10_000 }).toContain('PONG');
+    await expect.poll(heard, { timeout: 60_000 }).toContain('PONG');
     const stream = JSON.stringify({ name: 'SEEDS', subjects: ['seeds.*'] });
     socket.write('SUB _INBOX.1 1\r\n');
     socket.write(`PUB $JS.API.STREAM.CREATE.SEEDS _INBOX.1 ${stream.length}\r\n${stream}\r\n`);
-    await expect.poll(heard, { timeout: 10_000 }).toContain('stream_create_response');
+    await expect.poll(heard, { timeout: 60_000 }).toContain('stream_create_response');
     socket.write('PUB seeds.poppy 5\r\nthree\r\nPING\r\n');
 
     expect(JSON.parse(await plant.run('stats'))).toMatchObject({ connections: 1 });
     expect(await plant.run('connections', { limit: 10 })).toContain('a gardener');
     await expect
-      .poll(async () => JSON.parse(await plant.run('streams')), { timeout: 10_000 })
+      .poll(async () => JSON.parse(await plant.run('streams')), { timeout: 60_000 })
       .toMatchObject({ messages: 1 });
     expect(await plant.run('streams')).toContain('SEEDS');
     socket.destroy();
     const { socket: stranger, heard: refusal } = await speak(plant, 4222);
     stranger.write('CONNECT {"user":"app","pass":"wrong"}\r\nPING\r\n');
-    await expect.poll(refusal, { timeout: 10_000 }).toContain('Authorization Violation');
+    await expect.poll(refusal, { timeout: 60_000 }).toContain('Authorization Violation');
     stranger.destroy();
     await plant.harvest();
   });
@@ -93,11 +93,11 @@ if (hasOwnEngine) {
 
     await plant.run('add-user', { username: 'sensor', password: 'wet or dry' });
     await plant.run('reload');
-    await expect.poll(async () => (await publish('sensor', 'wet or dry', 'wet')).code, { timeout: 10_000 }).toBe(0);
+    await expect.poll(async () => (await publish('sensor', 'wet or dry', 'wet')).code, { timeout: 60_000 }).toBe(0);
     expect(await read()).toBe('wet');
     await plant.run('remove-user', { username: 'sensor' });
     await plant.run('reload');
-    await expect.poll(async () => (await publish('sensor', 'wet or dry', 'dry')).code, { timeout: 10_000 }).not.toBe(0);
+    await expect.poll(async () => (await publish('sensor', 'wet or dry', 'dry')).code, { timeout: 60_000 }).not.toBe(0);
     expect(await publish(username, password, 'dry')).toMatchObject({ code: 0 });
 
     // Only the broker and root can read the passwords, although a job wrote them as root.

@@ -60,7 +60,7 @@ if (hasOwnEngine) {
     const plant = await grow(house, 'prometheus', inputs);
     expect(await plant.run('check-config')).toContain('SUCCESS: 1 rules found');
     const answer = async () => JSON.parse(await plant.run('query', { query: 'beds:up' })).data.result[0]?.value[1];
-    await expect.poll(answer, { timeout: 30_000, interval: 500 }).toBe('1');
+    await expect.poll(answer, { timeout: 60_000, interval: 500 }).toBe('1');
     expect(JSON.parse(await plant.run('targets')).data.activeTargets).toMatchObject([{ health: 'up' }]);
     expect(JSON.parse(await plant.run('tsdb-status')).data.headStats.numSeries).toBeGreaterThan(100);
     await plant.harvest();

@@ -56,7 +56,7 @@ if (hasOwnEngine) {
     const inputs = { WEB_HOSTNAME: 'balanced.example.org', SERVERS: servers, CHECK_PATH: '/healthz', CHECK_SECONDS: 1 };
     const proxy = await grow(house, 'haproxy', inputs);
     expect(await (await proxy.fetch(8080, '/')).text()).toContain('It is');
-    await expect.poll(async () => await proxy.run('stats'), { timeout: 20_000 }).toMatch(/servers,one,.*,UP,/);
+    await expect.poll(async () => await proxy.run('stats'), { timeout: 60_000 }).toMatch(/servers,one,.*,UP,/);
     await proxy.run('check-config');
     await proxy.harvest();
   }

@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(async () => {
   engine?.close();
   await garden?.[Symbol.asyncDispose]();
-}, 60_000);
+}, 180_000);
 
 async function begin(source: string) {
   const { client } = garden.service;

@@ -1,9 +1,14 @@
+import { rmSync } from 'node:fs';
 import { get } from 'node:http';
+import { join } from 'node:path';
 import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
+import { sharedDocker } from '@hortus/testkit/docker';
 import { askDocker } from '@hortus/testkit/docker-request';
+import { canStartPodman, startPodman } from '@hortus/testkit/podman';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
 import { type Garden, openGarden, plant } from './garden.ts';
+import { expectWhole } from './whole.ts';
 
 /** What people do to containers behind our back, and what is said of it. */
 interface Meddling {
@@ -53,9 +58,10 @@ async function instanceOf(garden: Garden, id: string) {
   return (await garden.service.client.call('instances.read', { params: { id } })).data;
 }
 
-async function plantAll(garden: Garden, heal: boolean) {
+async function plantAll(garden: Garden, heal: boolean, names: readonly string[] = Object.keys(meddlings)) {
   const planted = [];
-  for (const [uid, { species }] of Object.entries(meddlings)) {
+  for (const uid of names) {
+    const species = meddlings[uid]?.species ?? 'plot';
     const inputs: Record<string, string> = species === 'meadow' ? { WEB_HOSTNAME: `${uid}.example.org` } : {};
     planted.push({ uid, ...(await plant(garden, uid, { species, inputs, heal })) });
   }
@@ -84,7 +90,6 @@ test('what somebody does to containers is shown and left alone with heal off', {
     const field = meddlings[uid]?.field ?? '';
     await until(async () => (await fieldsOf(garden, instanceId)).includes(field), {
       describe: `${field} of ${uid}`,
-      within: 30_000,
     });
   }
   const { data } = await garden.service.client.call('deployments.list', { query: { per_page: 100 } });
@@ -97,21 +102,19 @@ test('what somebody does to containers is shown and left alone with heal off', {
   await docker(socketPath, 'POST', '/containers/limited/update', { Memory: 2 ** 26, MemorySwap: 2 ** 27 });
   await until(async () => (await instanceOf(garden, limited?.instanceId ?? '')).drifted_at === null, {
     describe: 'the end of the drift',
-    within: 30_000,
   });
   engine.close();
 });
 
-test('with heal on it is undone, and nothing else is touched', { timeout: 240_000 }, async () => {
-  await using garden = await openGarden();
-  const { socketPath } = garden;
+const healsOn = async (socketPath: string, names: readonly string[]) => {
+  await using garden = await openGarden({ socketPath });
   const engine = openDockerEngine({ socketPath });
   garden.startDaemon({ driftEvery: 1 });
   await garden.online();
-  const planted = await plantAll(garden, true);
+  const planted = await plantAll(garden, true, names);
   const { instanceId: witness } = await plant(garden, 'witness', { heal: true });
   const before = new Map<string, string | undefined>();
-  for (const uid of [...Object.keys(meddlings), 'witness']) before.set(uid, (await engine.inspect(uid))?.id);
+  for (const uid of [...names, 'witness']) before.set(uid, (await engine.inspect(uid))?.id);
   for (const { uid } of planted) await meddlings[uid]?.meddle(socketPath, uid);
   for (const { uid, definitionId, instanceId } of planted) {
     const healed = async () => {
@@ -126,7 +129,7 @@ test('with heal on it is undone, and nothing else is touched', { timeout: 240_00
   }
   const now = async (uid: string) => (await engine.inspect(uid))?.id;
   expect(await now('removed')).not.toBe(before.get('removed'));
-  expect((await engine.inspect('limited'))?.limits.memoryBytes).toBe(2 ** 26);
+  if (names.includes('limited')) expect((await engine.inspect('limited'))?.limits.memoryBytes).toBe(2 ** 26);
   // It was only put back where it belongs, and went on running.
   expect(await now('unplugged')).toBe(before.get('unplugged'));
   expect(await engine.inspect('crowded-weed')).toBeUndefined();
@@ -134,5 +137,51 @@ test('with heal on it is undone, and nothing else is touched', { timeout: 240_00
   expect(await now('witness')).toBe(before.get('witness'));
   expect(await instanceOf(garden, witness)).toMatchObject({ drift: [], drifted_at: null });
   for (const uid of ['removed', 'unplugged', 'crowded']) expect(await served(garden, uid), uid).toBe(200);
+  engine.close();
+};
+
+const everything = Object.keys(meddlings);
+test('with heal on it is undone, and nothing else is touched', { timeout: 240_000 }, () =>
+  healsOn(sharedDocker(), everything),
+);
+
+if (canStartPodman)
+  test('the same on Podman', { timeout: 300_000 }, async () => {
+    await using podman = await startPodman();
+    // This Podman has no call to change the limits of a container.
+    await healsOn(
+      podman.socketPath,
+      everything.filter((name) => name !== 'limited'),
+    );
+  });
+
+test('kill -9 of the daemon in the middle of healing: the next one ends it', { timeout: 300_000 }, async () => {
+  await using garden = await openGarden();
+  const { socketPath } = garden;
+  const engine = openDockerEngine({ socketPath });
+  let daemon = garden.startDaemon();
+  await garden.online();
+  // One instance for each: what had to be healed just now is left alone for a while.
+  for (const moment of ['before create', 'before start', 'before switch']) {
+    const uid = `meadow-${moment.replace(' ', '-')}`;
+    const inputs = { WEB_HOSTNAME: `${uid}.example.org`, GREETING: moment };
+    const { definitionId, instanceId } = await plant(garden, uid, { species: 'meadow', inputs, heal: true });
+    await daemon.kill();
+    rmSync(join(garden.stateOf(), 'killed'), { force: true });
+    daemon = garden.startDaemon({ killAt: moment, driftEvery: 1 });
+    await garden.online();
+    await docker(socketPath, 'DELETE', `/containers/${uid}?force=true`);
+    expect(await daemon.exited, moment).toEqual({ code: null, signal: 'SIGKILL' });
+    daemon = garden.startDaemon({ driftEvery: 1 });
+    const healed = async () => {
+      const { drifted_at, health } = await instanceOf(garden, instanceId);
+      return drifted_at === null && health === 'healthy';
+    };
+    await until(healed, { within: 60_000, describe: `the end of what was killed ${moment}` });
+    await expectWhole(garden, engine, uid, moment);
+    // It was ended, and none was begun beside it.
+    const { data } = await garden.service.client.call('deployments.list', { query: { definition_id: definitionId } });
+    expect(data.map(({ kind, status }) => `${kind} ${status}`)).toEqual(['heal success', 'deploy success']);
+  }
   engine.close();
 });

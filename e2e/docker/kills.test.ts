@@ -116,7 +116,7 @@ test(`kill -9 of service and daemon over ${DEPLOYMENTS} deployments and ${ACTION
 });
 
 test('an action that ends while the daemon is dead has its exit code and output when the daemon is back', {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   await using garden = await openGarden();
   const daemon = garden.startDaemon();

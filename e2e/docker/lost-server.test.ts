@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { openGarden, plant } from './garden.ts';
 
 test('without its daemon a server is offline and its instances are lost; both come back with it', {
-  timeout: 90_000,
+  timeout: 180_000,
 }, async () => {
   await using garden = await openGarden();
   const { client } = garden.service;
@@ -18,7 +18,6 @@ test('without its daemon a server is offline and its instances are lost; both co
 
   await daemon.kill('SIGKILL');
   await until(async () => (await server()).status === 'offline', {
-    within: 20_000,
     describe: 'the server to be offline',
   });
   expect(await server()).toMatchObject({ connected: false, duplicate_seen_at: null });

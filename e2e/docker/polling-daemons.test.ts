@@ -18,7 +18,7 @@ test('of two daemons that only poll and see a deployment at once, one carries it
 
   const daemons = ['first', 'second'].map((state) => garden.startDaemon({ state, url: `${door.root}/api/v1` }));
   const written = () => daemons.map(({ output }) => output).join('\n');
-  await until(() => door.held() === 2, { describe: () => `both to claim it\n${written()}`, within: 30_000 });
+  await until(() => door.held() === 2, { describe: () => `both to claim it\n${written()}` });
   await door.open();
   expect(door.claims.sort()).toEqual([200, 422]);
 

@@ -7,7 +7,7 @@ import { act, deploy, ended, finished, openGarden } from './garden.ts';
 type Message = { type: string } & Record<string, unknown>;
 
 test('a daemon that knows only the published messages deploys and acts, and is sent nothing else', {
-  timeout: 90_000,
+  timeout: 180_000,
 }, async () => {
   await using garden = await openGarden();
   const { client, base } = garden.service;

@@ -38,7 +38,7 @@ test(`a page redeployed ${TIMES} times under constant load loses no request, and
   expect(answered).toBeGreaterThan(TIMES * 50);
 });
 
-test('two replicas behind one route are replaced without a lost request', { timeout: 90_000 }, async () => {
+test('two replicas behind one route are replaced without a lost request', { timeout: 180_000 }, async () => {
   await using garden = await openGarden();
   garden.startDaemon();
   await garden.online();
@@ -91,7 +91,7 @@ async function stoppedAndStarted(engine: Engine, name: string): Promise<number> 
 }
 
 test('one that turns unhealthy soon after its success is taken back by the daemon, and the service is told', {
-  timeout: 90_000,
+  timeout: 180_000,
 }, async () => {
   await using garden = await openGarden();
   garden.startDaemon();

@@ -59,7 +59,7 @@ beforeAll(async () => {
 afterAll(async () => {
   engine?.close();
   await garden?.[Symbol.asyncDispose]();
-}, 60_000);
+}, 180_000);
 
 async function publish(source: string): Promise<void> {
   const { client } = garden.service;
@@ -80,7 +80,7 @@ async function upgradeTo(source: string, { instanceId: instance_id }: Planted): 
   await publish(source);
   const find = async () =>
     (await garden.service.client.call('upgrades.list', { query: { instance_id, status: 'available' } })).data[0]?.id;
-  return await until(find, { describe: 'the upgrade to be found', within: 30_000 });
+  return await until(find, { describe: 'the upgrade to be found' });
 }
 
 const apply = async (id: string, inputs = {}) =>

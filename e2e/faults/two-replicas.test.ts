@@ -97,7 +97,6 @@ test('every event is numbered once, without gaps, and delivered once, whichever 
   const delivered = () =>
     receiver.requests.map(({ json }) => (json as { data: { definition_id: string } }).data.definition_id);
   await until(() => new Set(delivered()).size === created.length, {
-    within: 30_000,
     describe: () => `${created.length} deliveries, got ${delivered().length}`,
   });
   expect(delivered().sort()).toEqual([...created].sort());
@@ -118,7 +117,7 @@ test('a key revoked on one replica is dead on the other', async () => {
         () => false,
         (problem) => problem.status === 401,
       ),
-    { within: 2_000, describe: 'a 401 on the other replica' },
+    { within: 10_000, describe: 'a 401 on the other replica' },
   );
 });
 
@@ -179,7 +178,6 @@ test('PostgreSQL restarted in the middle: clean failures, then recovery, nothing
   expect(acknowledged.filter((id) => !known.has(id))).toEqual([]);
   const told = () => a.client.call('events.list', { query: { type: 'definition.created', per_page: 1 } });
   await until(async () => (await told()).pagination.total === known.size, {
-    within: 20_000,
     describe: 'one event for each definition',
   });
 });

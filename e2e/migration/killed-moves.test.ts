@@ -59,7 +59,6 @@ if (hasOwnEngine) {
       await all.online();
       const oneSide = async () => (await nursery.sides()).join() === home.name;
       await until(oneSide, {
-        within: 30_000,
         describe: () => `it to run on ${home.name} alone; ${JSON.stringify(end, null, 1)}`,
       });
       expect(await nursery.rows(home)).toEqual(nursery.written);
@@ -67,7 +66,6 @@ if (hasOwnEngine) {
       expect(tenant).toMatchObject({ status: 'active', server_id: home.serverId });
       const left = there ? from : to;
       await until(async () => (await nursery.leftOn(left)).length === 0, {
-        within: 30_000,
         describe: () => `nothing to be left on ${left.name}; ${JSON.stringify(end, null, 1)}`,
       });
     });

@@ -12,7 +12,7 @@ beforeAll(async () => {
   const key = shownKey(await machine.start());
   await machine.online(key);
   expect(await hortus(['login', '--url', machine.url], key)).toMatchObject({ code: 0 });
-}, 90_000);
+}, 180_000);
 afterAll(async () => await machine?.[Symbol.asyncDispose]());
 
 async function hortus(argv: readonly string[], input = '') {
@@ -25,7 +25,7 @@ async function hortus(argv: readonly string[], input = '') {
       DOCKER_HOST: `unix://${machine.socketPath}`,
       npm_config_loglevel: 'silent',
     },
-    timeout: 60_000,
+    timeout: 180_000,
     killSignal: 'SIGKILL',
   });
   const ended = new Promise<number | null>((done, fail) => child.once('error', fail).once('close', done));

@@ -61,7 +61,6 @@ export async function openMachine(): Promise<Machine> {
       const client = clientOf(`${url}/api/v1`, key);
       const read = () => client.call('servers.read', { params: { id: serverId() } });
       await until(async () => (await read()).data.connected, {
-        within: 30_000,
         describe: () => `the daemon to be connected; npm start wrote:\n${started.at(-1)?.output}`,
       });
     },

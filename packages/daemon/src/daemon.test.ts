@@ -58,8 +58,7 @@ function start(): RunningProcess {
   });
 }
 
-const connected = () =>
-  until(() => service.socket, { describe: () => `a connection\n${daemon.output}`, within: 15_000 });
+const connected = () => until(() => service.socket, { describe: () => `a connection\n${daemon.output}` });
 
 function order(uid: string, given: Partial<Manifest> = {}, sign = signer): string {
   deployments++;
@@ -75,7 +74,6 @@ function order(uid: string, given: Partial<Manifest> = {}, sign = signer): strin
 const reportOf = (deployment: string) =>
   until(() => service.callsTo('POST', '/deploy/report').find(({ body }) => body.deployment_id === deployment)?.body, {
     describe: () => `the report\n${daemon.output}`,
-    within: 25_000,
   });
 
 function results(execution: string): Message[] {
@@ -86,7 +84,7 @@ function results(execution: string): Message[] {
   return [...sent, ...put];
 }
 const resultOf = (execution: string) =>
-  until(() => results(execution)[0], { describe: () => `the result\n${daemon.output}`, within: 25_000 });
+  until(() => results(execution)[0], { describe: () => `the result\n${daemon.output}` });
 
 async function deploy(...actions: Manifest['actions']): Promise<string> {
   const uid = server.newUid();

@@ -112,7 +112,7 @@ export async function buildApp({ config, log }: AppDeps): Promise<App> {
     http,
     firstStart,
     passingKey: (wanted) => makePassingKey({ storage, mode: config.mode }, wanted),
-    async close() {
+    close: once(async () => {
       door.close();
       await channel.close();
       await http.close();
@@ -121,7 +121,16 @@ export async function buildApp({ config, log }: AppDeps): Promise<App> {
       await authenticator.close();
       await bus.close();
       await storage.close();
-    },
+    }),
+  };
+}
+
+/** Asked again it is the same end that is waited for. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= work();
+    return done;
   };
 }
 

@@ -40,6 +40,7 @@ import { Definitions, definitionsOn, plantedOn } from './resources/definitions/s
 import { DEADLINE as DEPLOYMENT_DEADLINE, deadlineJob } from './resources/deployments/deadline.ts';
 import { HEAL, healJob, healSoon } from './resources/deployments/heal.ts';
 import { DeploymentsElsewhere } from './resources/deployments/on-another-server.ts';
+import { hasOwnData } from './resources/deployments/own-data.ts';
 import { Planning } from './resources/deployments/planning.ts';
 import { Preparations } from './resources/deployments/preparation.ts';
 import { deploymentFor, PREPARE, stopDeployments, underWay } from './resources/deployments/queue.ts';
@@ -226,12 +227,12 @@ export async function wireResources(ground: Ground): Promise<Wired> {
   const preparations = new Preparations({
     storage,
     wake,
-    async backUp(tx, row) {
-      const ordered = await backups.beforeDeployment(tx, row);
+    async backUp(tx, row, ownData) {
+      const ordered = await backups.beforeDeployment(tx, row, ownData);
       return ordered && { backupId: ordered.backup.id, executionId: ordered.execution.id };
     },
-    async putBack(tx, row, resume) {
-      const { backup, execution } = await backups.returnFor(tx, row, resume);
+    async putBack(tx, row, ownData) {
+      const { backup, execution } = await backups.returnFor(tx, row, ownData);
       return { backupId: backup.id, executionId: execution.id };
     },
     execution: (queries, id) => actions.standing(queries, id),
@@ -393,8 +394,9 @@ export async function wireResources(ground: Ground): Promise<Wired> {
     deployments,
     actions,
     catalog,
-    async backup(tx, principal, { instance_id }) {
-      const ordered = await backups.beforeChange(tx, principal, instance_id);
+    async backup(tx, principal, { instance_id, definition_id }) {
+      const ownData = await hasOwnData(tx, definition_id);
+      const ordered = await backups.beforeChange(tx, principal, instance_id, ownData);
       return ordered && { backupId: ordered.backup.id, executionId: ordered.execution.id };
     },
   });

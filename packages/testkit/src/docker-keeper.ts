@@ -1,12 +1,13 @@
 // A process between the tests and their Docker engine. An engine leaves containers, bridges and mounts behind when it is
 // killed, so somebody must outlive the tests, however they end, and clear up: this process, when its standard input closes.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { endAbandonedProcesses } from './abandoned-processes.ts';
 import type { DockerOptions } from './docker.ts';
 import { askDocker, readDocker } from './docker-request.ts';
+import { endEngine, ignoringFailure, removeEngineFolder, system } from './engine-remains.ts';
 import { freeSubnet } from './free-subnet.ts';
 import { endingWithParent } from './orphan.ts';
 import { until } from './until.ts';
@@ -82,7 +83,6 @@ async function startEngine(): Promise<ChildProcess> {
       return (await askDocker(socket, 'GET', '/_ping')).status === 200;
     },
     {
-      within: 30_000,
       every: 20,
       describe: () => `dockerd to answer; its log:\n${readFileSync(log, 'utf8').slice(-3_000)}`,
     },
@@ -93,17 +93,11 @@ async function startEngine(): Promise<ChildProcess> {
 async function clearUp() {
   await emptyEngine().catch(() => {});
   endAbandonedProcesses();
-  if (engine && engine.exitCode === null && engine.signalCode === null) {
-    const patience = setTimeout(() => engine?.kill('SIGKILL'), 20_000);
-    engine.kill('SIGTERM');
-    await once(engine, 'exit');
-    clearTimeout(patience);
-  }
+  await endEngine(engine);
   endLostShims();
   removeBridge(bridge);
   ignoringFailure(() => packetRule && system('iptables', '--wait', '--delete', ...packetRule));
-  for (const mount of mountsBelow(folder)) ignoringFailure(() => system('umount', '--lazy', mount));
-  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  removeEngineFolder(folder);
 }
 
 /** An engine keeps its containers and networks over a restart, so that ending it does not end them. */
@@ -135,25 +129,6 @@ function removeBridge(name: string) {
   ignoringFailure(() => ip('link', 'del', name));
 }
 
-function mountsBelow(path: string): string[] {
-  const targets = readFileSync('/proc/mounts', 'utf8')
-    .split('\n')
-    .map((line) => line.split(' ')[1] ?? '');
-  return targets.filter((target) => target.startsWith(`${path}/`)).reverse();
-}
-
 function ip(...args: string[]) {
   system('ip', ...args);
-}
-
-function system(command: string, ...args: string[]) {
-  execFileSync(command, args, { stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' } });
-}
-
-function ignoringFailure(work: () => void) {
-  try {
-    work();
-  } catch {
-    // It was gone already; clearing up goes on with the rest.
-  }
 }

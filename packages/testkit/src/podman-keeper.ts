@@ -2,9 +2,10 @@
 // somebody must outlive the tests, however they end, and clear up: this process, when its standard input closes.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { askDocker } from './docker-request.ts';
+import { endEngine, ignoringFailure, removeEngineFolder } from './engine-remains.ts';
 import { endingWithParent } from './orphan.ts';
 import { until } from './until.ts';
 
@@ -68,7 +69,6 @@ async function startEngine(): Promise<ChildProcess> {
       return (await askDocker(socket, 'GET', '/_ping')).status === 200;
     },
     {
-      within: 30_000,
       every: 20,
       describe: () => `podman to answer; its log:\n${readFileSync(log, 'utf8').slice(-3_000)}`,
     },
@@ -79,31 +79,10 @@ async function startEngine(): Promise<ChildProcess> {
 async function clearUp() {
   ignoringFailure(() => podman('rm', '--all', '--force', '--time', '0'));
   ignoringFailure(() => podman('network', 'prune', '--force'));
-  if (engine && engine.exitCode === null && engine.signalCode === null) {
-    const patience = setTimeout(() => engine?.kill('SIGKILL'), 20_000);
-    engine.kill('SIGTERM');
-    await once(engine, 'exit');
-    clearTimeout(patience);
-  }
-  for (const mount of mountsBelow(folder)) ignoringFailure(() => execFileSync('umount', ['--lazy', mount], { env }));
-  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  await endEngine(engine);
+  removeEngineFolder(folder);
 }
 
 function podman(...args: string[]) {
   execFileSync('podman', [...places, ...args], { stdio: 'ignore', env, timeout: 60_000 });
-}
-
-function mountsBelow(path: string): string[] {
-  const targets = readFileSync('/proc/mounts', 'utf8')
-    .split('\n')
-    .map((line) => line.split(' ')[1] ?? '');
-  return targets.filter((target) => target.startsWith(`${path}/`)).reverse();
-}
-
-function ignoringFailure(work: () => void) {
-  try {
-    work();
-  } catch {
-    // It was gone already; clearing up goes on with the rest.
-  }
 }

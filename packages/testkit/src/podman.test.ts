@@ -21,7 +21,7 @@ const killed = async () => {
   const script = `import { startPodman } from ${JSON.stringify(new URL('./podman.ts', import.meta.url).href)};
     console.log((await startPodman()).socketPath); setInterval(() => {}, 1000);`;
   await using owner = startProcess([process.execPath, '--input-type=module', '--eval', script]);
-  const socketPath = await owner.waitForLine(/podman\.sock$/, { within: 30_000 });
+  const socketPath = await owner.waitForLine(/podman\.sock$/);
   const folder = dirname(socketPath);
   await busyboxImage(socketPath, 'tiny:1');
   await askDocker(socketPath, 'POST', '/networks/create', { Name: 'one' });

@@ -67,7 +67,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
         }
         return await accepts(url);
       },
-      { within: 30_000, every: 20, describe: () => `PostgreSQL to accept connections; its log:\n${tail(log)}` },
+      { every: 20, describe: () => `PostgreSQL to accept connections; its log:\n${tail(log)}` },
     );
   };
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export type UntilOptions = {
   /** What is waited for, as it should read in the error; a function is called when time is up, to show the last state. */
   describe: string | (() => string);
-  /** Milliseconds before giving up. */
+  /** Milliseconds before giving up. It ends a hang and measures nothing: on a busy machine everything takes its time. */
   within?: number;
   /** Milliseconds between two looks; unless given they are few at first, and more the longer it takes. */
   every?: number;
@@ -17,7 +17,7 @@ type Falsy = false | 0 | '' | null | undefined;
  */
 export async function until<T>(
   condition: () => T | Promise<T>,
-  { describe, within = 30_000, every }: UntilOptions,
+  { describe, within = 60_000, every }: UntilOptions,
 ): Promise<Exclude<T, Falsy>> {
   const begun = performance.now();
   const deadline = begun + within;

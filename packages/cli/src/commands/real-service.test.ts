@@ -30,7 +30,7 @@ beforeAll(async () => {
       HORTUS_LOCAL_SERVER: 'off',
     },
   });
-  await service.waitForHttp(`${address}/api/v1/health`, { within: 30_000 });
+  await service.waitForHttp(`${address}/api/v1/health`);
   const { code, stderr } = await hortus(home.path, ['login', '--url', address], { input: `${key}\n` });
   expect(stderr).toBe('');
   expect(code).toBe(0);

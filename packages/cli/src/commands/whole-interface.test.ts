@@ -151,7 +151,7 @@ test('members: listed, invited by a link that is shown once, removed', async () 
   expect(await hortus('members', 'remove', 'nobody@example.org', '--yes')).toMatchObject({ code: 4 });
 });
 
-test('webhooks: added with a secret from a pipe, followed, sent again, removed', { timeout: 60_000 }, async () => {
+test('webhooks: added with a secret from a pipe, followed, sent again, removed', { timeout: 180_000 }, async () => {
   await using receiver = await startReceiver();
   const added = await hortusWith('a long secret\n', 'webhooks', 'add', receiver.url, '--event', 'definition.created');
   expect(added.out).toContain(`Events go to ${receiver.url} from now on`);
@@ -161,7 +161,7 @@ test('webhooks: added with a secret from a pipe, followed, sent again, removed',
   expect((await hortus('webhooks', 'list')).out).toMatch(/active .*definition\.created/);
   await planted('told');
   const delivered = async () => (await json('webhooks', 'deliveries', receiver.url))[0]?.status === 'delivered';
-  await until(delivered, { describe: 'a delivery', within: 30_000 });
+  await until(delivered, { describe: 'a delivery' });
   expect((await hortus('webhooks', 'deliveries', receiver.url)).out).toMatch(/definition\.created +delivered +200/);
   const [{ id }] = await json('webhooks', 'deliveries', receiver.url);
   expect((await hortus('webhooks', 'resend', receiver.url, id)).out).toBe('definition.created is being sent again.\n');
@@ -231,7 +231,7 @@ test('recipes: submitted, listed, shown, approved, voted for and withdrawn; othe
   expect(await hortus('recipes', 'list', '--mine', '--pending')).toMatchObject({ code: 2 });
 });
 
-test('upgrades: found, acknowledged, applied and followed to the end', { timeout: 90_000 }, async () => {
+test('upgrades: found, acknowledged, applied and followed to the end', { timeout: 180_000 }, async () => {
   expect((await hortus('upgrades', 'list')).out).toBe('Everything runs its newest version.\n');
   const publish = async (version: string, inputs = '') => {
     const source = `slug: fern\nname: Fern\nversion: ${version}\narchetype: application\ntaxonomy: {kingdom: applications, family: website}\nimage: {repository: docker.io/library/nginx, tag: 1.29.2}\ninputs: {required: [${inputs}]}\n`;
@@ -252,7 +252,7 @@ test('upgrades: found, acknowledged, applied and followed to the end', { timeout
   expect(await hortus('upgrades', 'apply')).toMatchObject({ code: 2 });
   const applying = hortus('upgrades', 'apply', 'fern-1', '--yes', '--set', 'SHADE=deep', '--wait');
   const begun = async () => (await json('upgrades', 'list', '--status', 'applying'))[0]?.deployment_id;
-  const id = await until(begun, { describe: 'the deployment', within: 20_000 });
+  const id = await until(begun, { describe: 'the deployment' });
   await client.call('deployments.status', { params: { id }, body: { status: 'success' } });
   expect(await applying).toMatchObject({ code: 0, out: 'fern-1 runs 1.1.0.\n' });
   expect(await hortus('upgrades', 'apply', '--species', 'fern', '--yes')).toMatchObject({ code: 6 });

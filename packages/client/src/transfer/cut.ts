@@ -1,37 +1,37 @@
-import { CHUNK_BYTES } from '@hortus/contract/transfer';
+import { ChunkMemory } from './chunk-memory.ts';
 
 const BLOCK = 512;
 /** A file of this size begins a chunk of its own, so that a change of one file moves no other file to another place in its chunk. */
 const OWN_CHUNK_BYTES = 128 * 1024;
 
-/** Cuts a tar stream into chunks of at most `most` bytes, before and behind every large file. Of what is no tar it cuts equal pieces. */
-export async function* cut(tar: AsyncIterable<Buffer>, most = CHUNK_BYTES): AsyncGenerator<Buffer> {
+/**
+ * Cuts a tar stream into chunks that fit into the memory given, before and behind every large file. Of what is no tar it cuts equal
+ * pieces. Nothing of the stream is held on to: its bytes are copied, once.
+ */
+export async function* cut(tar: AsyncIterable<Buffer>, memory = new ChunkMemory()): AsyncGenerator<Buffer> {
   const marks = new TarMarks();
-  let held: Buffer[] = [];
+  let chunk = memory.take();
   let size = 0;
+  const whole = () => {
+    const cut = chunk.subarray(0, size);
+    chunk = memory.take();
+    size = 0;
+    return cut;
+  };
   for await (let rest of tar) {
     while (rest.length > 0) {
       const { length, cutBefore } = marks.take(rest);
-      if (cutBefore && size > 0) {
-        yield joined(held);
-        held = [];
-        size = 0;
-      }
-      const taken = Math.min(length, most - size);
+      if (cutBefore && size > 0) yield whole();
+      const taken = Math.min(length, memory.size - size);
       if (taken < length) marks.giveBack(length - taken);
-      held.push(rest.subarray(0, taken));
+      rest.copy(chunk, size, 0, taken);
       rest = rest.subarray(taken);
       size += taken;
-      if (size < most) continue;
-      yield joined(held);
-      held = [];
-      size = 0;
+      if (size === memory.size) yield whole();
     }
   }
-  if (size > 0) yield joined(held);
+  if (size > 0) yield chunk.subarray(0, size);
 }
-
-const joined = (parts: readonly Buffer[]): Buffer => (parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts));
 
 /** Follows a tar stream from header to header. */
 class TarMarks {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CHUNKS_UNDER_WAY, type FromReceiver, PIECE_BYTES } from '@hortus/contract/transfer';
+import { ChunkMemory } from './chunk-memory.ts';
 import { cut } from './cut.ts';
 import { hashOf } from './hash.ts';
 import type { Link } from './link.ts';
@@ -16,6 +17,7 @@ interface Chunk {
  * volume that changes while it is read cannot be read twice alike, and need not be, since chunks are known by their hashes.
  */
 export class Reading {
+  readonly #memory = new ChunkMemory();
   readonly #chunks: AsyncGenerator<Buffer>;
   readonly #under: Chunk[] = [];
   readonly #digest = createHash('sha256');
@@ -25,7 +27,7 @@ export class Reading {
   #ended: { chunks: number; bytes: number; sha256: string } | undefined;
 
   constructor(tar: AsyncIterable<Buffer>) {
-    this.#chunks = cut(tar);
+    this.#chunks = cut(tar, this.#memory);
   }
 
   /** Read and not acknowledged. */
@@ -46,7 +48,10 @@ export class Reading {
   }
 
   acknowledge(count: number): void {
-    while (this.#under[0] && this.#under[0].index < count) this.#under.shift();
+    while (this.#under[0] && this.#under[0].index < count) {
+      // A lost connection may have had a part of it still to send. Whatever it sends now is for nobody.
+      this.#memory.giveBack((this.#under.shift() as Chunk).bytes);
+    }
   }
 
   /** Undefined when there is no more. */

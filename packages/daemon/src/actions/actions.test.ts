@@ -84,7 +84,7 @@ async function deployWith(given: Partial<ManifestComponent>, of: ManifestAction[
 }
 
 async function outcome({ execution_id }: ActionRequest): Promise<ActionOutcome> {
-  return await until(() => journal.executions.find(execution_id)?.outcome, { describe: 'the outcome', within: 20_000 });
+  return await until(() => journal.executions.find(execution_id)?.outcome, { describe: 'the outcome' });
 }
 
 async function run(uid: string, slug: string, argv: string[], params = {}): Promise<ActionOutcome> {

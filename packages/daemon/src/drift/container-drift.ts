@@ -156,6 +156,7 @@ const passing: readonly string[] = [
   label.replaces,
   label.replacesRunning,
   label.home,
+  label.pinnedImage,
   // Compared at the end.
   label.config,
 ];

@@ -33,7 +33,7 @@ export interface Engine {
   importImage(ref: string, archive: Buffer): Promise<void>;
 
   volumes(filter: { labels: LabelFilter }): Promise<NamedFacts[]>;
-  volume(name: string): Promise<NamedFacts | undefined>;
+  volume(name: string): Promise<VolumeFacts | undefined>;
   networks(filter: { labels: LabelFilter }): Promise<NamedFacts[]>;
   /** The id of the network. One of that name with other `owner` labels is a conflict, not ours to use. */
   ensureNetwork(spec: NamedSpec): Promise<string>;
@@ -51,6 +51,8 @@ export interface Engine {
    * slowly slows the engine. That it ends is no proof that it is whole.
    */
   readArchive(id: string, path: string, signal?: AbortSignal): Promise<Readable>;
+  /** Of what is at a path of a container. */
+  pathFacts(id: string, path: string): Promise<PathFacts>;
   /** Unpacks a tar archive into a folder of a container, as it comes. The folder itself stays as it is. */
   writeArchive(id: string, path: string, archive: Readable, signal?: AbortSignal): Promise<void>;
   /** Starting a running container and stopping a stopped one are no errors. */
@@ -83,6 +85,8 @@ export interface EngineInfo {
   cgroup: string;
   storageDriver: string;
   rootless: boolean;
+  /** Users of containers are other users of its machine. */
+  remapsUsers: boolean;
   /** What it can run containers with, by name. */
   runtimes: string[];
   cpus: number;
@@ -122,6 +126,17 @@ export interface RunningContainer {
 export interface NamedFacts {
   name: string;
   labels: Record<string, string>;
+}
+
+export interface VolumeFacts extends NamedFacts {
+  /** Where its content always is, as a path of the engine's machine; undefined if that is up to a driver or to mounting it. */
+  folder: string | undefined;
+}
+
+export interface PathFacts {
+  sizeBytes: number;
+  /** To the nanosecond, as the engine writes it. */
+  changedAt: string;
 }
 
 export interface NamedSpec {

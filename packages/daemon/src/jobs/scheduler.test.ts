@@ -127,7 +127,6 @@ const ran = (uid: string, times: number) =>
   until(async () => (await runs(uid)).length === times, { describe: `run ${times}` });
 const outcome = (request: ActionRequest | undefined) =>
   until(() => journal.executions.find(request?.execution_id ?? '')?.outcome, {
-    within: 20_000,
     describe: 'the outcome',
   });
 

@@ -31,10 +31,11 @@ const isTextList = (value: unknown): value is string[] =>
 const forms: Record<FromService['type'], (message: Record<string, unknown>) => boolean> = {
   action_request: ({ execution_id, container_name, action, params }) =>
     isId(execution_id) &&
-    isText(container_name) &&
     isObject(action) &&
     isText(action.slug) &&
     isText(action.type) &&
+    // What is done to the server itself concerns no container.
+    (isText(container_name) || (container_name === '' && action.type === 'builtin')) &&
     isTextList(action.command) &&
     isObject(params),
   ping: () => true,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Manifest, ManifestComponent, ManifestHealthcheck } from '@hortus/contract/template/manifest';
+import { parseImage } from '@hortus/template/image-reference';
 import { canRunBeside, deployedComponents, primaryOf } from '@hortus/template/rollout/replacement';
 import type { ContainerFile, ContainerSpec } from '../engine/container-spec.ts';
 import type { NamedSpec } from '../engine/engine.ts';
@@ -134,6 +135,7 @@ function unit(
         [label.kind]: component.kind,
         ...(primary && replica === 1 ? { [label.primary]: 'true' } : {}),
         ...(check ? { [label.probe]: JSON.stringify(check) } : {}),
+        ...(parseImage(component.image).digest ? { [label.pinnedImage]: component.image } : {}),
         [label.config]: config,
       },
     },

@@ -10,6 +10,8 @@ export const label = {
   component: 'hortus.component',
   /** Of the resolved container: the same value means there is nothing to do. */
   config: 'hortus.config',
+  /** What it was made of, where that names the very bytes: Podman tells only the tag afterwards. */
+  pinnedImage: 'hortus.pinned_image',
   /** 1 for the first of several equal containers of a component. */
   replica: 'hortus.replica',
   /** On the container a person means when they name the instance. */

@@ -20,7 +20,10 @@ export async function settledPins<Given extends Manifest>(engine: Engine, manife
       const image = imageText(tagged);
       const own = containers.filter(({ labels }) => labels[label.component] === component.name);
       const digests = await Promise.all(
-        own.map((one) => (one.image === image ? digestOf(engine, image, one.imageId).catch(() => null) : null)),
+        own.map(({ labels, image: of, imageId }) => {
+          const isBare = (labels[label.pinnedImage] ?? of) === image;
+          return isBare ? digestOf(engine, image, imageId).catch(() => null) : null;
+        }),
       );
       const isSettled = digests.length > 0 && digests.every((one) => one === digest);
       return isSettled ? { ...component, image } : component;

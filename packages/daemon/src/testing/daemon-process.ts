@@ -134,7 +134,7 @@ export class DaemonProcess {
   }
 
   #until<T>(condition: () => T, what: string) {
-    return until(condition, { describe: () => `${what}\n${this.process.output}`, within: 30_000 });
+    return until(condition, { describe: () => `${what}\n${this.process.output}` });
   }
 
   #start(): RunningProcess {

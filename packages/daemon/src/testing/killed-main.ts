@@ -8,7 +8,7 @@ import { Daemon } from '../daemon.ts';
 import { openLog } from '../log.ts';
 
 const text = { type: 'string' } as const;
-const names = ['key-file', 'state-dir', 'docker-socket', 'ingress-http', 'ingress-https'] as const;
+const names = ['key-file', 'state-dir', 'docker-socket', 'ingress-http', 'ingress-https', 'drift-every'] as const;
 const options = Object.fromEntries(names.map((name) => [name, text]));
 const { values } = parseArgs({ args: process.argv.slice(3), options });
 const config = readConfig(values as Record<string, string>, process.env);

@@ -1,3 +1,4 @@
+import { ChunkMemory } from '@hortus/client/transfer/chunk-memory';
 import { cut } from '@hortus/client/transfer/cut';
 import { hashOf } from '@hortus/client/transfer/hash';
 import fc from 'fast-check';
@@ -14,7 +15,7 @@ async function* inPieces(bytes: Buffer, sizes: readonly number[]): AsyncGenerato
 
 async function chunksOf(bytes: Buffer, sizes: readonly number[], most: number): Promise<Buffer[]> {
   const chunks: Buffer[] = [];
-  for await (const chunk of cut(inPieces(bytes, sizes), most)) chunks.push(chunk);
+  for await (const chunk of cut(inPieces(bytes, sizes), new ChunkMemory(most))) chunks.push(chunk);
   return chunks;
 }
 

@@ -1,3 +1,4 @@
+import { ChunkMemory, release } from '@hortus/client/transfer/chunk-memory';
 import { digestOf } from '@hortus/client/transfer/hash';
 import type { Link } from '@hortus/client/transfer/link';
 import type { FromSender } from '@hortus/contract/transfer';
@@ -24,7 +25,12 @@ export interface Received extends Progress {
 interface Offered extends Placed {
   /** Whether it was asked for and has not come yet. */
   wanted: boolean;
+  /** Until it is on the disk. */
+  keeping?: Promise<void>;
 }
+
+/** Chunks that are being written while the next one arrives. */
+const MOST_KEEPING = 2;
 
 /** Receives over one connection until everything is in place and imported. */
 export async function receive(link: Link, receiving: Receiving): Promise<Received> {
@@ -41,11 +47,14 @@ class Reception {
   readonly #receiving: Receiving;
   /** In their order; what is in place is not among them. */
   #offered: Offered[] = [];
-  #pieces: Buffer[] = [];
+  readonly #memory = new ChunkMemory();
+  /** The one that arrives, and how much of it is there. */
+  #chunk: Buffer | undefined;
   #arrived = 0;
   #bytes: number;
   #carried = 0;
   #importing: Importing | undefined;
+  #failure: Error | undefined;
 
   constructor(link: Link, receiving: Receiving) {
     this.#link = link;
@@ -57,16 +66,21 @@ class Reception {
     const { spool } = this.#receiving;
     this.#link.say({ type: 'next', index: spool.placed.length });
     this.#import();
-    for await (const message of this.#link.heard()) {
-      if (Buffer.isBuffer(message)) await this.#take(message);
-      else if (message.type === 'end') return await this.#end(message);
-      else if (message.type === 'offer') await this.#consider(message);
-      else if (message.type === 'begin') await this.#begin();
+    try {
+      for await (const message of this.#link.heard()) {
+        if (Buffer.isBuffer(message)) await this.#take(message);
+        else if (message.type === 'end') return await this.#end(message);
+        else if (message.type === 'offer') this.#consider(message);
+        else if (message.type === 'begin') await this.#begin();
+      }
+    } catch (error) {
+      throw this.#failure ?? error;
     }
     throw new Error('unreachable');
   }
 
   async stop(): Promise<void> {
+    await Promise.all(this.#offered.map(({ keeping }) => keeping));
     await this.#importing?.stop();
   }
 
@@ -83,10 +97,11 @@ class Reception {
     if (put) this.#importing = new Importing(spool, put);
   }
 
-  async #consider({ index, sha256, length }: Extract<FromSender, { type: 'offer' }>): Promise<void> {
+  #consider({ index, sha256, length }: Extract<FromSender, { type: 'offer' }>): void {
     const { spool } = this.#receiving;
     if (index !== spool.placed.length + this.#offered.length) throw new Error('A chunk was offered out of its order.');
-    const known = spool.has(sha256) || this.#offered.some((one) => one.wanted && one.sha256 === sha256);
+    const known =
+      spool.has(sha256) || this.#offered.some((one) => (one.wanted || one.keeping) && one.sha256 === sha256);
     if (!known) this.#link.say({ type: 'want', index });
     this.#offered.push({ sha256, length, wanted: !known });
     this.#place();
@@ -95,16 +110,32 @@ class Reception {
   async #take(piece: Buffer): Promise<void> {
     const due = this.#offered.find(({ wanted }) => wanted);
     if (!due) throw new Error('Bytes came that nobody has asked for.');
-    this.#pieces.push(piece);
-    this.#arrived += piece.length;
+    if (this.#arrived + piece.length > due.length) throw new Error('More bytes came than were announced.');
+    this.#chunk ??= this.#memory.take();
+    this.#arrived += piece.copy(this.#chunk, this.#arrived);
+    release(piece);
     if (this.#arrived < due.length) return;
-    const chunk = Buffer.concat(this.#pieces);
-    this.#pieces = [];
-    this.#arrived = 0;
-    await this.#receiving.spool.keep(due.sha256, chunk);
-    this.#carried += chunk.length;
     due.wanted = false;
-    this.#place();
+    due.keeping = this.#keep(due, this.#chunk.subarray(0, due.length));
+    this.#chunk = undefined;
+    this.#arrived = 0;
+    const [first, ...others] = this.#offered.filter(({ keeping }) => keeping);
+    if (others.length >= MOST_KEEPING) await first?.keeping;
+  }
+
+  /** Never rejects: what went wrong ends the connection, and then `run`. */
+  async #keep(due: Offered, chunk: Buffer): Promise<void> {
+    try {
+      await this.#receiving.spool.keep(due.sha256, chunk);
+      this.#memory.giveBack(chunk);
+      this.#carried += chunk.length;
+      this.#place();
+    } catch (error) {
+      this.#failure ??= error as Error;
+      this.#link.close();
+    } finally {
+      delete due.keeping;
+    }
   }
 
   /** Puts in place what is here, as far as nothing before it is missing. */

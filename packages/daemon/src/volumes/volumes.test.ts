@@ -2,12 +2,16 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { canStartPodman, startPodman } from '@hortus/testkit/podman';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ContainerSpec } from '../engine/container-spec.ts';
+import { tarOf } from '../engine/docker/tar.ts';
+import type { Engine } from '../engine/engine.ts';
 import { image, TestServer } from '../rollout/testing/server.ts';
+import { localFolder } from './local-folder.ts';
 import { readVolume, writeVolume } from './volumes.ts';
 import { BrokenArchive } from './whole-tar.ts';
-import { closeLeftWindows, type VolumePlace } from './window.ts';
+import { closeLeftWindows, type VolumePlace, withWindow } from './window.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -15,28 +19,28 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function newVolume(): Promise<VolumePlace> {
+async function newVolume(on = server): Promise<VolumePlace> {
   const volume = `v${randomBytes(6).toString('hex')}`;
-  await server.engine.ensureVolume({ name: volume, labels: { 'hortus.server': server.id }, owner: [] });
-  return { engine: server.engine, serverId: server.id, volume };
+  await on.engine.ensureVolume({ name: volume, labels: { 'hortus.server': on.id }, owner: [] });
+  return { engine: on.engine, serverId: on.id, volume };
 }
 
 /** Runs a script with the volume at /data, in a container that then sleeps. */
-async function withVolume(volume: string, script: string): Promise<string> {
-  const id = await server.engine.create(beside(volume));
-  await server.engine.start(id);
-  const output = await server.run(id, 'sh', '-c', `cd /data; ${script}`);
-  await server.engine.remove(id, { force: true });
+async function withVolume(volume: string, script: string, on = server): Promise<string> {
+  const id = await on.engine.create(beside(volume, on));
+  await on.engine.start(id);
+  const output = await on.run(id, 'sh', '-c', `cd /data; ${script}`);
+  await on.engine.remove(id, { force: true });
   return output;
 }
 
-function beside(volume: string): ContainerSpec {
+function beside(volume: string, on: TestServer): ContainerSpec {
   return {
-    name: server.newUid(),
+    name: on.newUid(),
     image,
     command: ['sleep', '1000'],
     mounts: [{ kind: 'volume', volume, target: '/data', readOnly: false }],
-    labels: { 'hortus.server': server.id },
+    labels: { 'hortus.server': on.id },
     env: {},
     limits: { ulimits: {} },
     restart: 'no',
@@ -77,81 +81,184 @@ dd if=/dev/zero of=sparse bs=1 count=1 seek=5000000 2>/dev/null; dd if=/dev/uran
 : > nothing; busybox touch -t 200102030405.06 plain program; busybox touch -t 197001010000 nothing
 chown 70:71 .; chmod 0700 .; busybox touch -t 199912312359.58 .`;
 
-test('what was in a volume is in the other one: owners, modes, times, links, names of any bytes', async () => {
-  const from = await newVolume();
-  const to = await newVolume();
-  await withVolume(from.volume, odd);
+const ways = [
+  { way: 'past the engine', throughEngine: false },
+  { way: 'through the engine', throughEngine: true },
+];
+
+async function copiesEverything(from: VolumePlace, to: VolumePlace, on: TestServer): Promise<void> {
+  await withVolume(from.volume, odd, on);
   const [copied, given] = await readVolume(from, async (content, facts) => [await writeVolume(to, content), facts()]);
-  const before = await withVolume(from.volume, listing);
+  const before = await withVolume(from.volume, listing, on);
   expect(before.split('\n').length).toBeGreaterThan(30);
-  expect(await withVolume(to.volume, listing)).toBe(before);
+  expect(await withVolume(to.volume, listing, on)).toBe(before);
   expect(copied).toEqual(given);
   expect(copied?.entries).toBe(18);
-  expect(await windows()).toEqual([]);
-});
+}
 
-test('an empty volume is an archive without entries', async () => {
-  const [from, to] = [await newVolume(), await newVolume()];
-  expect(await readVolume(from, async (content) => await writeVolume(to, content))).toEqual({ entries: 0, bytes: 0 });
-});
+const pairs = ways.flatMap((from) => ways.map((to) => ({ from, to })));
+test.each(pairs)(
+  'what was in a volume, read $from.way, is in the other one, written $to.way: owners, modes, times, links, names of any bytes',
+  async ({ from, to }) => {
+    const [source, target] = [await newVolume(), await newVolume()];
+    await copiesEverything({ ...source, ...from }, { ...target, ...to }, server);
+    expect(await windows()).toEqual([]);
+  },
+);
 
-test('a volume that is not there is not made', async () => {
-  const gone = { engine: server.engine, serverId: server.id, volume: `v${randomBytes(6).toString('hex')}` };
-  await expect(readVolume(gone, buffer)).rejects.toMatchObject({ kind: 'not_found' });
-  await expect(writeVolume(gone, Readable.from([]))).rejects.toMatchObject({ kind: 'not_found' });
-  expect(await server.engine.volume(gone.volume)).toBeUndefined();
-});
-
-test('an archive that is cut is an error when it is written, wherever it is cut', async () => {
-  const [from, to] = [await newVolume(), await newVolume()];
-  await withVolume(from.volume, 'dd if=/dev/urandom of=random bs=1000 count=90 2>/dev/null; echo a > b');
-  const whole = await readVolume(from, buffer);
-  for (const length of [0, 512, 700, 50_000, whole.length - 1024]) {
-    const cut = Readable.from([whole.subarray(0, length)], { objectMode: false });
-    await expect(writeVolume(to, cut)).rejects.toThrow(`volume ${to.volume} is not whole`);
-  }
-  await expect(writeVolume(to, Readable.from([whole]))).resolves.toMatchObject({ bytes: 90_002 });
-  expect(await windows()).toEqual([]);
-});
-
-test('a source that fails is told by its own words, and nothing stays open', async () => {
-  const to = await newVolume();
-  const source = new PassThrough();
-  source.write(Buffer.alloc(100));
-  const written = writeVolume(to, source);
-  setImmediate(() => source.destroy(new Error('the bucket is gone')));
-  await expect(written).rejects.toThrow('the bucket is gone');
-  expect(await windows()).toEqual([]);
-});
-
-test('a reader that stops early stops the engine', async () => {
-  const from = await newVolume();
-  await withVolume(from.volume, 'dd if=/dev/zero of=large bs=1M count=64 2>/dev/null');
-  const first = await readVolume(from, async (content) => (await once(content, 'data'))[0] as Buffer);
-  expect(first.length).toBeLessThan(1024 * 1024);
-  expect(await windows()).toEqual([]);
-});
-
-test('a signal ends it', async () => {
-  const from = { ...(await newVolume()), signal: AbortSignal.abort() };
-  await expect(readVolume(from, buffer)).rejects.toMatchObject({ kind: 'aborted' });
-  expect(await windows()).toEqual([]);
-});
-
-test('a file that becomes shorter while it is read is no silent loss', async () => {
-  const from = await newVolume();
-  await withVolume(from.volume, 'dd if=/dev/zero of=a bs=1M count=64 2>/dev/null; echo kept > b');
-  const read = readVolume(from, async (content) => {
-    const hash = createHash('sha256');
-    let seen = 0;
-    for await (const chunk of content as AsyncIterable<Buffer>) {
-      hash.update(chunk);
-      if (seen === 0) await withVolume(from.volume, ': > a');
-      seen += chunk.length;
+if (canStartPodman)
+  test('the same holds on Podman past the engine; through it, it is refused, because it would lose owners', {
+    timeout: 120_000,
+  }, async () => {
+    await using podman = await startPodman();
+    const on = await TestServer.open({ socketPath: podman.socketPath });
+    try {
+      const [source, target] = [await newVolume(on), await newVolume(on)];
+      await copiesEverything(source, target, on);
+      const refused = { ...source, throughEngine: true };
+      await expect(readVolume(refused, buffer)).rejects.toMatchObject({ kind: 'unsupported' });
+      await expect(writeVolume(refused, Readable.from([]))).rejects.toMatchObject({ kind: 'unsupported' });
+    } finally {
+      await on.close();
     }
-    return seen;
   });
-  await expect(read).rejects.toThrow(BrokenArchive);
+
+const folderOf = (place: VolumePlace, to: 'read' | 'write' = 'read') =>
+  withWindow(place, true, (id) => localFolder(place, id, to));
+
+test('the engine is passed by only where its volume is a folder of this machine', async () => {
+  const place = await newVolume();
+  const folder = await folderOf(place);
+  expect(folder).toBeDefined();
+  const engineWith = (other: Partial<Engine>): Engine =>
+    new Proxy(place.engine, {
+      get: (target, name) => Reflect.get(other, name) ?? Reflect.get(target, name).bind(target),
+    });
+  const seen = async (other: Partial<Engine>) => await folderOf({ ...place, engine: engineWith(other) });
+  const volume = async (name: string) => ({ name, labels: {}, folder });
+  expect(await seen({ volume })).toBe(folder);
+  expect(await seen({ volume: async (name) => ({ name, labels: {}, folder: '/usr' }) })).toBeUndefined();
+  expect(await seen({ volume: async (name) => ({ name, labels: {}, folder: '/nowhere' }) })).toBeUndefined();
+  expect(await seen({ volume: async (name) => ({ name, labels: {}, folder: undefined }) })).toBeUndefined();
+  const info = await place.engine.info();
+  expect(await folderOf(place, 'write')).toBe(folder);
+  expect(await seen({ info: async () => ({ ...info, rootless: true }) })).toBeUndefined();
+  expect(await seen({ info: async () => ({ ...info, remapsUsers: true }) })).toBeUndefined();
+});
+
+test('what a file may do without root comes along', async () => {
+  // As the kernel keeps it: cap_net_bind_service, permitted and effective.
+  const capability = Buffer.from('0100000200040000000000000000000000000000', 'hex');
+  const record = (value: Buffer) => {
+    const rest = Buffer.concat([Buffer.from(' SCHILY.xattr.security.capability='), value, Buffer.from('\n')]);
+    return Buffer.concat([Buffer.from(String(rest.length + 2)), rest]);
+  };
+  const archive = Buffer.concat([
+    describing(record(capability)),
+    tarOf([{ path: '/hortus-volume/program', mode: '0755', content: 'run' }]),
+  ]);
+  const source = await newVolume();
+  await writeVolume({ ...source, throughEngine: true }, Readable.from([archive]));
+  for (const { throughEngine } of ways) {
+    const target = await newVolume();
+    await readVolume({ ...source, throughEngine }, (content) => writeVolume({ ...target, throughEngine }, content));
+    const kept = await readVolume({ ...target, throughEngine: true }, buffer);
+    expect(kept.includes(record(capability))).toBe(true);
+  }
+});
+
+/** Records in front of the entry that they describe. */
+function describing(records: Buffer): Buffer {
+  const block = tarOf([{ path: '/records', mode: '0644', content: 'x'.repeat(records.length) }]).subarray(0, 1024);
+  block.write('x', 156);
+  block.fill(' ', 148, 156);
+  const sum = block.subarray(0, 512).reduce((total, byte) => total + byte, 0);
+  block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  block.fill(0, 512);
+  records.copy(block, 512);
+  return block;
+}
+
+test('the same content is the same archive, whenever it is read', async () => {
+  const place = await newVolume();
+  await withVolume(place.volume, odd);
+  const first = await readVolume(place, buffer);
+  await withVolume(place.volume, 'cat random > /dev/null; ls > /dev/null');
+  expect((await readVolume(place, buffer)).equals(first)).toBe(true);
+});
+
+describe.each(ways)('$way', ({ throughEngine }) => {
+  const newPlace = async (): Promise<VolumePlace> => ({ ...(await newVolume()), throughEngine });
+
+  test('an empty volume is an archive without entries', async () => {
+    const [from, to] = [await newPlace(), await newPlace()];
+    expect(await readVolume(from, async (content) => await writeVolume(to, content))).toEqual({ entries: 0, bytes: 0 });
+  });
+
+  test('a volume that is not there is not made', async () => {
+    const gone = {
+      engine: server.engine,
+      serverId: server.id,
+      throughEngine,
+      volume: `v${randomBytes(6).toString('hex')}`,
+    };
+    await expect(readVolume(gone, buffer)).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(writeVolume(gone, Readable.from([]))).rejects.toMatchObject({ kind: 'not_found' });
+    expect(await server.engine.volume(gone.volume)).toBeUndefined();
+  });
+
+  test('an archive that is cut is an error when it is written, wherever it is cut', async () => {
+    const [from, to] = [await newPlace(), await newPlace()];
+    await withVolume(from.volume, 'dd if=/dev/urandom of=random bs=1000 count=90 2>/dev/null; echo a > b');
+    const whole = await readVolume(from, buffer);
+    const lastByte = whole.findLastIndex((byte) => byte !== 0);
+    for (const length of [0, 512, 700, 50_000, lastByte]) {
+      const cut = Readable.from([whole.subarray(0, length)], { objectMode: false });
+      await expect(writeVolume(to, cut)).rejects.toThrow(`volume ${to.volume} is not whole`);
+    }
+    await expect(writeVolume(to, Readable.from([whole]))).resolves.toMatchObject({ bytes: 90_002 });
+    expect(await windows()).toEqual([]);
+  });
+
+  test('a source that fails is told by its own words, and nothing stays open', async () => {
+    const to = await newPlace();
+    const source = new PassThrough();
+    source.write(Buffer.alloc(100));
+    const written = writeVolume(to, source);
+    setImmediate(() => source.destroy(new Error('the bucket is gone')));
+    await expect(written).rejects.toThrow('the bucket is gone');
+    expect(await windows()).toEqual([]);
+  });
+
+  test('a reader that stops early stops the engine', async () => {
+    const from = await newPlace();
+    await withVolume(from.volume, 'dd if=/dev/zero of=large bs=1M count=64 2>/dev/null');
+    const first = await readVolume(from, async (content) => (await once(content, 'data'))[0] as Buffer);
+    expect(first.length).toBeLessThan(1024 * 1024);
+    expect(await windows()).toEqual([]);
+  });
+
+  test('a signal ends it', async () => {
+    const from = { ...(await newPlace()), signal: AbortSignal.abort() };
+    await expect(readVolume(from, buffer)).rejects.toMatchObject({ kind: 'aborted' });
+    expect(await windows()).toEqual([]);
+  });
+
+  test('a file that becomes shorter while it is read is no silent loss', async () => {
+    const from = await newPlace();
+    await withVolume(from.volume, 'dd if=/dev/zero of=a bs=1M count=64 2>/dev/null; echo kept > b');
+    const read = readVolume(from, async (content) => {
+      const hash = createHash('sha256');
+      let seen = 0;
+      for await (const chunk of content as AsyncIterable<Buffer>) {
+        hash.update(chunk);
+        if (seen === 0) await withVolume(from.volume, ': > a');
+        seen += chunk.length;
+      }
+      return seen;
+    });
+    await expect(read).rejects.toThrow(BrokenArchive);
+  });
 });
 
 test('what a killed daemon left open is closed by the next one, and of this server alone', async () => {

@@ -1,18 +1,21 @@
 import { pipeline, type Readable } from 'node:stream';
+import { EngineProblem } from '../engine/engine-problem.ts';
+import { localFolder } from './local-folder.ts';
+import { packFolder, unpackInto } from './tar-program.ts';
 import { type ArchiveFacts, WholeTar } from './whole-tar.ts';
-import { contentFolder, type VolumePlace, withWindow } from './window.ts';
+import { contentFolder, contentName, type VolumePlace, withWindow } from './window.ts';
 
 /**
  * Gives the content of a volume to `use`, as a tar archive that is never whole in memory, and answers what that answers. Owners,
  * modes, times to the second, links of both kinds and names of any bytes are kept; holes in files become zeros, sockets are
- * left out. The stream fails at its end if the engine could not read everything, as when a file became shorter meanwhile.
+ * left out. The stream fails at its end if not everything could be read, as when a file became shorter meanwhile.
  */
 export async function readVolume<Result>(
   place: VolumePlace,
   use: (content: Readable, facts: () => ArchiveFacts) => Promise<Result>,
 ): Promise<Result> {
   return await withWindow(place, true, async (id) => {
-    const source = await place.engine.readArchive(id, contentFolder, place.signal);
+    const source = await archiveOf(place, id);
     const whole = new WholeTar(`volume ${place.volume}`);
     pipeline(source, whole, () => undefined);
     try {
@@ -32,9 +35,35 @@ export async function writeVolume(place: VolumePlace, content: Readable): Promis
   // At once: a source may fail while the window is being opened.
   pipeline(content, whole, () => undefined);
   try {
-    await withWindow(place, false, (id) => place.engine.writeArchive(id, '/', whole, place.signal));
+    await withWindow(place, false, (id) => unpack(place, id, whole));
     return whole.facts;
   } finally {
     whole.destroy();
   }
+}
+
+async function archiveOf(place: VolumePlace, windowId: string): Promise<Readable> {
+  const folder = await localFolder(place, windowId, 'read');
+  if (folder === undefined) {
+    await checkArchives(place);
+    return await place.engine.readArchive(windowId, contentFolder, place.signal);
+  }
+  return packFolder({ folder, what: `volume ${place.volume}`, name: contentName, signal: place.signal });
+}
+
+async function unpack(place: VolumePlace, windowId: string, content: Readable): Promise<void> {
+  const folder = await localFolder(place, windowId, 'write');
+  if (folder === undefined) {
+    await checkArchives(place);
+    return await place.engine.writeArchive(windowId, '/', content, place.signal);
+  }
+  await unpackInto({ folder, what: `volume ${place.volume}`, name: contentName, signal: place.signal }, content);
+}
+
+/** Podman's archives give everything to root, and what it unpacks misses the volume. Better nothing than that. */
+async function checkArchives({ engine, volume }: VolumePlace): Promise<void> {
+  if ((await engine.info()).name !== 'podman') return;
+  const detail =
+    'of a Podman that is not on the same machine, or where the daemon is not root, volumes cannot be carried whole';
+  throw new EngineProblem({ operation: `open volume ${volume}`, kind: 'unsupported', detail });
 }

@@ -67,7 +67,8 @@ export class WholeTar extends Transform {
       at += part.length;
       this.#left -= part.length;
       if (this.#reading !== 'content') {
-        this.#held.push(part);
+        // What has to wait is copied: who reads us may let go of the memory of what he has read.
+        this.#held.push(this.#left === 0 ? part : Buffer.from(part));
         this.#heldBytes += part.length;
       }
       if (this.#left === 0) this.#complete();

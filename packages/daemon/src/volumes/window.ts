@@ -9,11 +9,14 @@ export interface VolumePlace {
   serverId: string;
   /** Its name on the engine. */
   volume: string;
+  /** Never past the engine, even where that is possible. */
+  throughEngine?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** Where the volume is in a window. No image has it, so that the engine puts nothing into an empty volume. */
-export const contentFolder = '/hortus-volume';
+/** Where the volume is in a window, and so what an archive of it begins with. No image has it, so that the engine puts nothing into an empty volume. */
+export const contentName = 'hortus-volume';
+export const contentFolder = `/${contentName}`;
 
 /** An image with nothing in it: a container of it is never started, and needs no image of anybody to be there. */
 const image = 'hortus-volume-window:1';
@@ -31,7 +34,11 @@ export async function withWindow<Result>(
   readOnly: boolean,
   work: (id: string) => Promise<Result>,
 ): Promise<Result> {
-  const { engine } = place;
+  const { engine, signal, volume } = place;
+  if (signal?.aborted) {
+    const detail = 'it was given up';
+    throw new EngineProblem({ operation: `open volume ${volume}`, kind: 'aborted', detail, cause: signal.reason });
+  }
   await checkVolume(place);
   if (!(await engine.hasImage(image))) await engine.importImage(image, emptyTar);
   const id = await engine.create(window(place, readOnly));

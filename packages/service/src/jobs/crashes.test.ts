@@ -46,7 +46,7 @@ class Village {
       this.#bus.publish('jobs');
       return open.length === 0;
     };
-    await until(over, { describe: 'the end of all jobs', within: 20_000, every: 2 });
+    await until(over, { describe: 'the end of all jobs', every: 2 });
     await Promise.all(this.#workers.splice(0).map((worker) => worker.stop({ withinMs: 0 })));
   }
 

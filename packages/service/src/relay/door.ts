@@ -1,11 +1,11 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { transferPath } from '@hortus/contract/transfer';
-import { WebSocketServer } from 'ws';
 import { Doorway } from '../channel/doorway.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { Log } from '../log.ts';
 import { invalid, notFound, Problem } from '../problem.ts';
+import { End, handshakeFault } from './end.ts';
 import { FORWARDED, forward } from './forward.ts';
 import type { Relay, Role } from './relay.ts';
 
@@ -24,26 +24,15 @@ export interface RelayDoorDeps {
   readonly log: Pick<Log, 'error'>;
 }
 
-/** A piece of a chunk, with room to spare. */
-const MOST_BYTES = 2 * 1024 * 1024;
 const STRANGERS = { total: 256, perAddress: 32 };
 
 /** Where the two ends of a transfer come to: daemons from inside, so that no server opens a port, or a daemon and a caller. */
 export class RelayDoor {
   readonly #deps: RelayDoorDeps;
-  readonly #sockets = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    perMessageDeflate: false,
-    maxPayload: MOST_BYTES,
-  });
   readonly #doorway = new Doorway(STRANGERS);
 
   constructor(deps: RelayDoorDeps) {
     this.#deps = deps;
-    this.#sockets.on('wsClientError', (error, socket) => {
-      deps.refuse(socket, invalid('headers', `${error.message}: this is no WebSocket handshake.`));
-    });
     deps.server.on('upgrade', this.#upgrade);
   }
 
@@ -80,8 +69,11 @@ export class RelayDoor {
     const principal = await authenticate(bearer(request), address);
     const role = await roleOf(principal, id);
     if (role === undefined) throw notFound('transfer');
+    const fault = handshakeFault(request);
+    if (fault !== undefined) throw invalid('headers', `${fault}: this is no WebSocket handshake.`);
     if (request.headers[FORWARDED] === undefined && (await this.#elsewhere(request, socket, head, id))) return;
-    this.#sockets.handleUpgrade(request, socket, head, (opened) => relay.join(id, role, opened));
+    // It may have gone while it was looked up.
+    if (!socket.destroyed) relay.join(id, role, End.accept(request, socket, head));
   }
 
   /** With several replicas the two ends may come to different ones: the second is handed to where the first is. */

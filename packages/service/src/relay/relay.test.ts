@@ -3,7 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from '@hortus/testkit/until';
 import { afterEach, expect, test } from 'vitest';
-import { WebSocket, WebSocketServer } from 'ws';
+import { WebSocket } from 'ws';
+import { End } from './end.ts';
 import { Relay, type RelayTimes, type Role } from './relay.ts';
 
 const opened: { close(): void }[] = [];
@@ -15,10 +16,9 @@ afterEach(() => {
 async function openRelay(times: Partial<RelayTimes> = {}) {
   const relay = new Relay(times);
   const server: Server = createServer();
-  const sockets = new WebSocketServer({ server, perMessageDeflate: false });
-  sockets.on('connection', (socket, { url = '' }) => {
-    const [, transfer = '', role] = url.split('/');
-    relay.join(transfer, role as Role, socket);
+  server.on('upgrade', (request, socket, head) => {
+    const [, transfer = '', role] = (request.url ?? '').split('/');
+    relay.join(transfer, role as Role, End.accept(request, socket, head));
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const { port } = server.address() as AddressInfo;
@@ -94,8 +94,14 @@ test('an end that nobody meets is sent away, and so is one whose place is taken'
   expect(await (await end('a', 'send')).closed).toBe(4408);
   const patient = await openRelay();
   const first = await patient.end('b', 'send');
-  await patient.end('b', 'send');
+  const other = await patient.end('b', 'receive');
+  const second = await patient.end('b', 'send');
   expect(await first.closed).toBe(4409);
+  // It would go on with a talk that the new one has not heard.
+  expect(await other.closed).toBe(4410);
+  const again = await patient.end('b', 'receive');
+  second.socket.send('anew');
+  await until(() => again.text() === 'anew', { describe: 'both to begin anew' });
 });
 
 test('ends that say nothing for too long are sent away', async () => {

@@ -1,4 +1,4 @@
-import { WebSocket } from 'ws';
+import type { End } from './end.ts';
 
 /** The two ends of a transfer. */
 export type Role = 'send' | 'receive';
@@ -12,15 +12,12 @@ export interface RelayTimes {
 
 const standardTimes: RelayTimes = { waitMs: 30_000, silenceMs: 60_000 };
 
-/** Bytes that wait for a slow end before the quick one is not read any more. Two ends, so twice that for a transfer. */
-const MOST_WAITING = 2 * 1024 * 1024;
-
 const GOING_AWAY = 1001;
 /** Why an end is sent away; each may come back. */
 const relayCodes = { alone: 4408, replaced: 4409, otherGone: 4410, silent: 4411 } as const;
 
 interface Meeting {
-  readonly ends: Partial<Record<Role, WebSocket>>;
+  readonly ends: Partial<Record<Role, End>>;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -42,54 +39,49 @@ export class Relay {
     return this.#carried;
   }
 
-  join(transferId: string, role: Role, socket: WebSocket): void {
-    // Whatever it says before the other is there stays in its own socket.
-    socket.pause();
-    socket.on('error', () => undefined);
-    const meeting = this.#meetings.get(transferId) ?? { ends: {}, timer: undefined };
-    this.#meetings.set(transferId, meeting);
-    const before = meeting.ends[role];
-    meeting.ends[role] = socket;
-    if (before) sendAway(before, 'replaced');
-    socket.on('close', () => this.#left(transferId, meeting, role, socket));
+  join(transferId: string, role: Role, end: End): void {
+    const meeting = this.#meetingFor(transferId, role);
+    meeting.ends[role] = end;
+    end.onClose(() => this.#left(transferId, meeting, role, end));
     clearTimeout(meeting.timer);
     const { send, receive } = meeting.ends;
-    if (send?.readyState === WebSocket.OPEN && receive?.readyState === WebSocket.OPEN) this.#connect(meeting);
-    else meeting.timer = setTimeout(() => sendAway(socket, 'alone'), this.#times.waitMs);
+    if (send?.open && receive?.open) this.#connect(meeting, send, receive);
+    else meeting.timer = setTimeout(() => sendAway(end, 'alone'), this.#times.waitMs);
+  }
+
+  /** Where its place is taken, both who are there go: the other is in the middle of a talk that the new one has not heard. */
+  #meetingFor(transferId: string, role: Role): Meeting {
+    const meeting = this.#meetings.get(transferId);
+    if (meeting && !meeting.ends[role]) return meeting;
+    const fresh: Meeting = { ends: {}, timer: undefined };
+    this.#meetings.set(transferId, fresh);
+    if (!meeting) return fresh;
+    clearTimeout(meeting.timer);
+    for (const [of, end] of Object.entries(meeting.ends)) sendAway(end, of === role ? 'replaced' : 'otherGone');
+    return fresh;
   }
 
   close(): void {
     for (const { ends, timer } of this.#meetings.values()) {
       clearTimeout(timer);
-      for (const socket of Object.values(ends)) socket.close(GOING_AWAY, 'the service is stopping');
+      for (const end of Object.values(ends)) end.close(GOING_AWAY, 'the service is stopping');
     }
   }
 
-  #connect(meeting: Meeting): void {
-    const { send, receive } = meeting.ends as Record<Role, WebSocket>;
-    this.#hand(meeting, send, receive);
-    this.#hand(meeting, receive, send);
+  #connect(meeting: Meeting, send: End, receive: End): void {
     const silent = () => Object.values(meeting.ends).map((end) => sendAway(end, 'silent'));
     meeting.timer = setTimeout(silent, this.#times.silenceMs);
-    send.resume();
-    receive.resume();
-  }
-
-  #hand(meeting: Meeting, from: WebSocket, to: WebSocket): void {
-    from.removeAllListeners('message');
-    from.on('message', (data: Buffer, binary: boolean) => {
-      this.#carried += data.length;
+    const heard = (count: number) => {
+      this.#carried += count;
       meeting.timer?.refresh();
-      to.send(data, { binary }, () => {
-        if (from.isPaused && to.bufferedAmount < MOST_WAITING / 2) from.resume();
-      });
-      if (to.bufferedAmount > MOST_WAITING) from.pause();
-    });
+    };
+    send.handTo(receive, heard);
+    receive.handTo(send, heard);
   }
 
   /** An end that goes takes the other with it, so that both begin anew together. */
-  #left(transferId: string, meeting: Meeting, role: Role, socket: WebSocket): void {
-    if (meeting.ends[role] !== socket) return;
+  #left(transferId: string, meeting: Meeting, role: Role, end: End): void {
+    if (meeting.ends[role] !== end) return;
     delete meeting.ends[role];
     clearTimeout(meeting.timer);
     const [other] = Object.values(meeting.ends);
@@ -105,8 +97,4 @@ const reasons = {
   silent: 'nothing was heard for too long',
 } as const;
 
-function sendAway(socket: WebSocket, why: keyof typeof reasons): void {
-  // One that is not read would never see the other side close.
-  socket.resume();
-  socket.close(relayCodes[why], reasons[why]);
-}
+const sendAway = (end: End, why: keyof typeof reasons): void => end.close(relayCodes[why], reasons[why]);

@@ -47,4 +47,6 @@ export interface StorageHooks {
   readonly clock?: () => number;
   /** Called before every statement of a write transaction; tests throw or kill from here. */
   readonly beforeStatement?: (text: string) => void;
+  /** Of SQLite: brings what is committed to the disk; tests have it take its time, or fail. */
+  readonly toDisk?: () => Promise<void>;
 }

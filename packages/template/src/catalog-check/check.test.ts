@@ -47,7 +47,7 @@ describe('catalog:check', () => {
     const { code, stdout } = await run('catalog');
     expect(stdout).toMatch(/^\d+ species in \d+ families .*: 0 errors, 0 warnings\n$/);
     expect(code).toBe(0);
-  }, 60_000);
+  }, 180_000);
 
   it('ends with a failure for a warning, and shows the place', async () => {
     const folder = await planted({ 'test/seed/template.yaml': SEED.replace('tag: 1.36.1', 'tag: latest') });

@@ -1,11 +1,11 @@
-import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { Agent, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { type Duplex, pipeline, type Readable } from 'node:stream';
 import { EngineProblem, type EngineProblemKind } from '../engine-problem.ts';
 
 export interface Call {
   /** As it reads after "could not". */
   operation: string;
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   query?: Readonly<Record<string, string | undefined>>;
   body?: unknown;
@@ -19,6 +19,7 @@ export interface Call {
 
 export interface Answer {
   status: number;
+  headers: IncomingHttpHeaders;
   body: Buffer;
 }
 
@@ -101,7 +102,7 @@ export class Connection {
             clearTimeout(limit);
             const status = answer.statusCode ?? 0;
             if (isRefusal(status) && !expected.includes(status)) reject(refusal(call, status, body));
-            else resolve({ status, body });
+            else resolve({ status, headers: answer.headers, body });
           },
           (error) => fail(failure(call, error, outgoing)),
         );

@@ -1,4 +1,6 @@
 import type { Readable } from 'node:stream';
+import type { PathFacts } from '../engine.ts';
+import { EngineProblem } from '../engine-problem.ts';
 import type { DockerApi } from './docker-api.ts';
 import { objectPath } from './object-path.ts';
 
@@ -12,6 +14,24 @@ export async function readArchive(api: DockerApi, id: string, path: string, sign
     timeout: api.timeouts.silence,
     signal,
   });
+}
+
+export async function pathFacts(api: DockerApi, id: string, path: string): Promise<PathFacts> {
+  const operation = `look at ${path} of container ${id}`;
+  const { headers } = await api.call({
+    operation,
+    method: 'HEAD',
+    path: `${objectPath('containers', id, operation)}/archive`,
+    query: { path },
+    timeout: api.timeouts.quick,
+  });
+  try {
+    const said = Buffer.from(String(headers['x-docker-container-path-stat']), 'base64').toString('utf8');
+    const { size, mtime } = JSON.parse(said) as { size: number; mtime: string };
+    return { sizeBytes: size, changedAt: mtime };
+  } catch (cause) {
+    throw new EngineProblem({ operation, kind: 'failed', detail: 'the engine does not say what is there', cause });
+  }
 }
 
 export async function writeArchive(

@@ -19,7 +19,7 @@ const engines = [
   ...(canStartPodman ? [{ name: 'podman', start: startPodman }] : []),
 ];
 
-describe.each(engines)('on $name', { timeout: 60_000 }, ({ name: engineName, start }) => {
+describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, start }) => {
   let server: TestServer;
   let engine: Awaited<ReturnType<typeof start>>;
   beforeAll(async () => {

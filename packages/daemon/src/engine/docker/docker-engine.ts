@@ -11,17 +11,19 @@ import type {
   LabelFilter,
   NamedFacts,
   NamedSpec,
+  PathFacts,
   Platform,
   PullOptions,
   PullProgress,
   RunningContainer,
+  VolumeFacts,
 } from '../engine.ts';
 import { EngineProblem } from '../engine-problem.ts';
 import type { Call } from './connection.ts';
 import { containerBody } from './container-body.ts';
 import { demultiplex } from './demultiplex.ts';
 import { DockerApi } from './docker-api.ts';
-import { readArchive, writeArchive } from './docker-archive.ts';
+import { pathFacts, readArchive, writeArchive } from './docker-archive.ts';
 import { followEvents } from './docker-events.ts';
 import { dockerExec } from './docker-exec.ts';
 import { hasImage, imageDigests, importImage, pullImage, readImage, removeImage } from './docker-images.ts';
@@ -80,6 +82,7 @@ class DockerEngine implements Engine {
       cgroup: info.CgroupVersion ?? '1',
       storageDriver: info.Driver ?? '',
       rootless: (info.SecurityOptions ?? []).some((option) => /(^|,)name=rootless(,|$)/.test(option)),
+      remapsUsers: (info.SecurityOptions ?? []).some((option) => /(^|,)name=userns(,|$)/.test(option)),
       runtimes: Object.keys(info.Runtimes ?? {}),
       cpus: info.NCPU,
       memoryBytes: info.MemTotal,
@@ -161,7 +164,7 @@ class DockerEngine implements Engine {
     return importImage(this.#api, ref, archive);
   }
 
-  volume(name: string): Promise<NamedFacts | undefined> {
+  volume(name: string): Promise<VolumeFacts | undefined> {
     return findVolume(this.#api, name);
   }
 
@@ -237,6 +240,10 @@ class DockerEngine implements Engine {
 
   readArchive(id: string, path: string, signal?: AbortSignal): Promise<Readable> {
     return readArchive(this.#api, id, path, signal);
+  }
+
+  pathFacts(id: string, path: string): Promise<PathFacts> {
+    return pathFacts(this.#api, id, path);
   }
 
   writeArchive(id: string, path: string, archive: Readable, signal?: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-import type { LabelFilter, NamedFacts, NamedSpec } from '../engine.ts';
+import type { LabelFilter, NamedFacts, NamedSpec, VolumeFacts } from '../engine.ts';
 import { EngineProblem, isEngineProblem } from '../engine-problem.ts';
 import type { DockerApi } from './docker-api.ts';
 import { objectPath } from './object-path.ts';
@@ -11,6 +11,12 @@ export function labelFilters(labels: LabelFilter): string {
 interface NamedAnswer {
   Name: string;
   Labels?: Record<string, string> | null;
+}
+
+interface VolumeAnswer extends NamedAnswer {
+  Driver?: string;
+  Mountpoint?: string;
+  Options?: Record<string, string> | null;
 }
 
 const named = ({ Name, Labels }: NamedAnswer): NamedFacts => ({ name: Name, labels: Labels ?? {} });
@@ -26,11 +32,15 @@ export async function listVolumes(api: DockerApi, labels: LabelFilter): Promise<
   return (answer.Volumes ?? []).map(named);
 }
 
-export async function findVolume(api: DockerApi, name: string): Promise<NamedFacts | undefined> {
+export async function findVolume(api: DockerApi, name: string): Promise<VolumeFacts | undefined> {
   const operation = `look for volume ${name}`;
   const path = objectPath('volumes', name, operation);
   const { status, body } = await api.call({ operation, method: 'GET', path, timeout: api.timeouts.quick }, [404]);
-  return status === 404 ? undefined : named(JSON.parse(body.toString('utf8')) as NamedAnswer);
+  if (status === 404) return undefined;
+  const answer = JSON.parse(body.toString('utf8')) as VolumeAnswer;
+  // With options it is something that is mounted there only while a container has it.
+  const plain = answer.Driver === 'local' && Object.keys(answer.Options ?? {}).length === 0;
+  return { ...named(answer), folder: plain ? answer.Mountpoint : undefined };
 }
 
 export async function listNetworks(api: DockerApi, labels: LabelFilter): Promise<NamedFacts[]> {

@@ -20,9 +20,12 @@ const compiled = new WeakMap<TSchema, Validator>();
 
 /** Compiled once, by the first request that needs it: all of them together are a good part of the start of a service. */
 function validatorOf(schema: TSchema): Validator {
-  const known = compiled.get(schema) ?? Compile(schema);
-  compiled.set(schema, known);
-  return known;
+  let validator = compiled.get(schema);
+  if (!validator) {
+    validator = Compile(schema);
+    compiled.set(schema, validator);
+  }
+  return validator;
 }
 
 export function checksOf(row: Endpoint): Checks {

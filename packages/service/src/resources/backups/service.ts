@@ -79,11 +79,14 @@ export class Backups {
     return this.take(tx, instance, 'manual', actorOf(principal), order);
   }
 
-  /** Before what runs is changed; undefined where the template does not say what a backup consists of. */
-  async beforeChange(tx: Tx, principal: Principal, instanceId: string): Promise<Ordered | undefined> {
+  /**
+   * Before what runs is changed; undefined where the template does not say what a backup consists of. What does not fit its data
+   * is kept all the same, but as no revision's.
+   */
+  async beforeChange(tx: Tx, principal: Principal, instanceId: string, ownData: boolean): Promise<Ordered | undefined> {
     const instance = await this.#deps.instances.lock(tx, principal, instanceId);
     if (specOf(this.#deps.catalog, instance).backup.strategy === 'none') return undefined;
-    return this.take(tx, instance, 'pre_deploy', actorOf(principal));
+    return this.take(tx, instance, kindBefore(ownData), actorOf(principal));
   }
 
   /** Refuses if what runs of a definition is of a template that declares none. What does not run yet needs none. */
@@ -95,10 +98,14 @@ export class Backups {
   }
 
   /** Before a deployment of a definition; undefined where nothing runs that it would change. */
-  async beforeDeployment(tx: Tx, { account_id, definition_id, created_by }: Preceding): Promise<Ordered | undefined> {
+  async beforeDeployment(
+    tx: Tx,
+    { account_id, definition_id, created_by }: Preceding,
+    ownData: boolean,
+  ): Promise<Ordered | undefined> {
     const instance = await this.#deps.instances.lockLivingIn(tx, account_id, definition_id);
     if (!instance || instance.revision === null) return undefined;
-    return this.take(tx, instance, 'pre_deploy', created_by, { startWithinMs: MONTH_MS });
+    return this.take(tx, instance, kindBefore(ownData), created_by, { startWithinMs: MONTH_MS });
   }
 
   /** For other resources too: has a backup made of an instance that they hold. */
@@ -318,6 +325,9 @@ type Preceding = Pick<DeploymentRow, 'account_id' | 'definition_id' | 'created_b
 type Waiting = Pick<DeploymentRow, 'id' | 'backup_id' | 'revision'>;
 /** A deployment that is gone back from. */
 type Undone = Pick<DeploymentRow, 'definition_id' | 'server_id' | 'backup_id' | 'created_at'>;
+
+/** Only data of a revision is what one goes back to with it. */
+const kindBefore = (ownData: boolean) => (ownData ? 'pre_deploy' : 'safety');
 
 const undeclared = (field: string, species: string) =>
   conflict(field, 'no_backup', `the template ${species} does not say what a backup consists of.`);

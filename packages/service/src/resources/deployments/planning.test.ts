@@ -97,6 +97,32 @@ onBothEngines((engine) => {
       expect(changesOf(await plan())).toMatchObject({ app: 'unchanged', db: 'unchanged' });
     });
 
+    it('after a rollback shows that the bytes it names are let go', async () => {
+      const { plan, execute, update } = await planted();
+      const image = 'registry.example.org/inkwell/inkwell:4.2.1';
+      const [first, second] = [`sha256:${'a'.repeat(64)}`, `sha256:${'b'.repeat(64)}`];
+      const database = { component: 'db', image: 'docker.io/library/mariadb:11.4', digest: first };
+      const ended = (deployment_id: string, digest: string, of = image) =>
+        service.client.call('deployments.report', {
+          body: { deployment_id, status: 'success', images: [{ component: 'app', image: of, digest }, database] },
+        });
+      await ended((await execute()).json.data.id, first);
+      await update({ inputs: { SITE_TITLE: 'Newer' } });
+      const newer = (await execute()).json.data.id;
+      await ended(newer, second);
+      const back = await service.client.call('deployments.rollback', { params: { id: newer } });
+      // The daemon left alone what ran those bytes under the bare tag.
+      await ended(back.data.id, first, `${image}@${first}`);
+      const made = await plan();
+      expect(made).toMatchObject({ revision: 1, deployed_revision: 1, nothing_to_do: false });
+      expect(changesOf(made)).toMatchObject({ app: 'replaced', db: 'unchanged' });
+      expect(made.components.find(({ name }) => name === 'app')?.changes).toEqual([
+        { field: 'image', before: `${image}@${first}`, after: image, drift: false },
+      ]);
+      await ended((await execute({ plan_hash: made.plan_hash })).json.data.id, second);
+      expect(await plan()).toMatchObject({ nothing_to_do: true });
+    });
+
     it('of what is stored waits for the old one to stop, and says so', async () => {
       const { plan, deploy, update } = await planted();
       await deploy();

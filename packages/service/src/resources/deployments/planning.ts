@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto';
+import type { DeployedImage } from '@hortus/contract/resources/deployments';
 import type { DeploymentPlan } from '@hortus/contract/resources/plan-records';
 import { canonicalJson } from '@hortus/template/canonical-json';
+import { parseImage } from '@hortus/template/image-reference';
 import { foretell, type Resolved } from '@hortus/template/rollout/foretell';
 import type { Principal } from '../../identity/principal.ts';
 import { conflict, notFound } from '../../problem.ts';
 import type { Queries } from '../../storage/storage.ts';
 import { type DefinitionRow, definitionById, revisionOf } from '../definitions/deployable.ts';
 import { type DriftedRow, livingOf } from '../instances/drifted.ts';
+import { withPins } from '../manifest/images.ts';
 import type { Standing } from '../servers/service.ts';
-import { lastOrdered } from './store.ts';
+import { lastOrdered, lastSuccess } from './store.ts';
 
 export interface PlanningDeps {
   readonly reader: Queries;
@@ -95,8 +98,18 @@ export class Planning {
   async #former(queries: Queries, definition: DefinitionRow, { revision }: DriftedRow): Promise<Resolved | undefined> {
     if (revision === null) return undefined;
     const { id, account_id } = definition;
-    const since = (await lastOrdered(queries, id))?.started_at ?? undefined;
-    return this.#deps.manifests.resolve(queries, account_id, id, revision, since);
+    const [ordered, last] = await Promise.all([lastOrdered(queries, id), lastSuccess(queries, id)]);
+    const resolved = await this.#deps.manifests.resolve(
+      queries,
+      account_id,
+      id,
+      revision,
+      ordered?.started_at ?? undefined,
+    );
+    // What went back may run bytes that were named to it, as it has reported; a deployment says again what the template says.
+    const images: DeployedImage[] = last ? JSON.parse(last.images) : [];
+    const named = images.filter(({ image }) => parseImage(image).digest !== undefined);
+    return { ...resolved, manifest: withPins(resolved.manifest, named) };
   }
 
   async #warnings(queries: Queries, definition: DefinitionRow, instance: DriftedRow | undefined): Promise<string[]> {

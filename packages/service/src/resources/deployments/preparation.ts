@@ -3,8 +3,9 @@ import { Problem } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import { deploymentLifecycle } from './lifecycle.ts';
+import { hasOwnData } from './own-data.ts';
 import { hasEnded, hold, isPrepared, prepareAt, underWay, type Wake, wakeNext } from './queue.ts';
-import { type DeploymentRow, deploymentById, lastEnded, notePreparation, preparedBy } from './store.ts';
+import { type DeploymentRow, deploymentById, notePreparation, preparedBy } from './store.ts';
 
 /** What was ordered for a deployment, before it. */
 export interface Preparing {
@@ -15,10 +16,10 @@ export interface Preparing {
 export interface PreparationsDeps {
   readonly storage: Storage;
   readonly wake: Wake;
-  /** Orders a backup of what runs; undefined where nothing does. */
-  readonly backUp: (tx: Tx, row: DeploymentRow) => Promise<Preparing | undefined>;
-  /** Orders that its backup is put back. `resume`: what was deployed may run again if that fails. */
-  readonly putBack: (tx: Tx, row: DeploymentRow, resume: boolean) => Promise<Preparing>;
+  /** Orders a backup of what runs; undefined where nothing does. `ownData`: what is deployed fits its data. */
+  readonly backUp: (tx: Tx, row: DeploymentRow, ownData: boolean) => Promise<Preparing | undefined>;
+  /** Orders that its backup is put back; if that fails, what was deployed runs again, provided that it fits its data. */
+  readonly putBack: (tx: Tx, row: DeploymentRow, ownData: boolean) => Promise<Preparing>;
   readonly execution: (
     queries: Queries,
     id: string,
@@ -94,8 +95,8 @@ export class Preparations {
 
   async #order(tx: Tx, row: DeploymentRow): Promise<Advance> {
     const { backUp, putBack } = this.#deps;
-    const preparing =
-      row.preparation === 'backup' ? await backUp(tx, row) : await putBack(tx, row, await hasOwnData(tx, row));
+    const ownData = await hasOwnData(tx, row.definition_id);
+    const preparing = await (row.preparation === 'backup' ? backUp(tx, row, ownData) : putBack(tx, row, ownData));
     if (preparing === undefined) return this.#ready(tx, row);
     const { executionId: preparation_execution, backupId: backup_id } = preparing;
     return { row: await notePreparation(tx, row, { preparation_execution, backup_id }), over: false };
@@ -128,13 +129,4 @@ async function waiting(tx: Tx, id: string): Promise<DeploymentRow | undefined> {
   if (!found) return undefined;
   const { deployment } = await hold(tx, { accountId: found.account_id }, id);
   return hasEnded(deployment) || isPrepared(deployment) ? undefined : deployment;
-}
-
-/**
- * Whether what is deployed fits its data. It does not after a deployment that failed when a job had changed the data; it does
- * where a daemon only refused to go back, because what it stayed with is what the data was changed for.
- */
-async function hasOwnData(tx: Tx, { definition_id }: DeploymentRow): Promise<boolean> {
-  const last = await lastEnded(tx, definition_id);
-  return last?.reason !== 'irreversible' || last.created_by === last.server_id;
 }

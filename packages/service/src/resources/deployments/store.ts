@@ -174,13 +174,14 @@ export const lockUnfinished = (tx: Tx, definitionId: string): Promise<Deployment
       .orderBy('id'),
   ).execute();
 
-/** The last one that ended, well or not. */
+/** The last one that began and ended, well or not: one that never began has changed nothing. */
 export const lastEnded = (queries: Queries, definitionId: string): Promise<DeploymentRow | undefined> =>
   queries.db
     .selectFrom('deployments')
     .selectAll()
     .where('definition_id', '=', definitionId)
     .where('status', 'in', ['success', 'failed'])
+    .where('started_at', 'is not', null)
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();

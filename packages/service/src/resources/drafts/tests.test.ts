@@ -45,13 +45,13 @@ onBothEngines((engine) => {
   const test = async (id: string, body: object = {}) =>
     (await service.client.call('drafts.test', { params: { id }, body })).data;
   const stands = (id: string, what: object) =>
-    until(async () => matches((await tests(id))[0], what), { describe: JSON.stringify(what), within: 20_000 });
+    until(async () => matches((await tests(id))[0], what), { describe: JSON.stringify(what) });
   const report = (deployment: string, status: 'success' | 'failed', more = {}) =>
     service.client.call('deployments.status', { params: { id: deployment }, body: { status, ...more } });
   /** What the daemon is asked next of this kind, and how it says that ended. */
   async function asked(slug: string, of: string): Promise<string> {
     const find = () => daemon.of('action_request').find((one) => one.action.slug === slug && one.container_name === of);
-    return (await until(find, { describe: `${slug} of ${of}`, within: 20_000 })).execution_id;
+    return (await until(find, { describe: `${slug} of ${of}` })).execution_id;
   }
   const tell = (execution_id: string, error?: string) =>
     daemon.send(
@@ -124,7 +124,7 @@ onBothEngines((engine) => {
           .find(
             (one) => one.action.slug === 'hortus.release' && one.container_name === name && one.execution_id !== first,
           );
-      tell((await until(again, { describe: 'another release', within: 20_000 })).execution_id);
+      tell((await until(again, { describe: 'another release' })).execution_id);
       // The second look at what failed comes after a minute.
       await until(
         async () => {
@@ -135,7 +135,7 @@ onBothEngines((engine) => {
             .execute();
           return (await tests(id))[0]?.cleared;
         },
-        { describe: 'nothing left', within: 20_000, every: 200 },
+        { describe: 'nothing left', every: 200 },
       );
     });
 

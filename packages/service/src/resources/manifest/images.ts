@@ -1,12 +1,19 @@
 import type { DeployedImage } from '@hortus/contract/resources/deployments';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { imageText, parseImage, registryOf } from '@hortus/template/image-reference';
+import type { Row } from '../../storage/tables.ts';
 
 /** The registries that a server must reach to run this. */
 export function registriesOf({ components, actions }: Manifest): string[] {
   const images = [...components.map(({ image }) => image), ...actions.flatMap(({ image }) => image ?? [])];
   return [...new Set(images.map(registryOf))].sort();
 }
+
+const pinned: readonly Row<'deployments'>['kind'][] = ['rollback', 'heal', 'migrate'];
+
+/** What goes back, heals or moves runs the bytes that ran. */
+export const pinsOf = ({ kind, images }: Pick<Row<'deployments'>, 'kind' | 'images'>): DeployedImage[] =>
+  pinned.includes(kind) ? JSON.parse(images) : [];
 
 /**
  * With the bytes that ran before, where they are known and the image is still the same: a tag may mean others by now. A

@@ -1,4 +1,3 @@
-import type { DeployedImage } from '@hortus/contract/resources/deployments';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { append } from '../../outbox/append.ts';
@@ -6,6 +5,7 @@ import { invalid, notFound, Problem } from '../../problem.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 import { type DefinitionRow, definitionById, definitionByUid } from '../definitions/deployable.ts';
+import { pinsOf } from './images.ts';
 import type { Manifests } from './service.ts';
 
 type Deployment = Pick<Row<'deployments'>, 'id' | 'definition_id' | 'server_id' | 'revision' | 'kind' | 'images'>;
@@ -42,10 +42,8 @@ export class ManifestReading {
     const deployment = named.deployment ?? (await underWay(tx, definition.id));
     const revision = deployment?.revision ?? definition.current_revision;
     const deploymentId = deployment?.id ?? null;
-    // What goes back, heals or moves runs the bytes that ran.
-    const pinned = deployment !== undefined && ['rollback', 'heal', 'migrate'].includes(deployment.kind);
     const renew = deployment?.kind === 'renew';
-    const pins: DeployedImage[] = pinned ? JSON.parse(deployment.images) : [];
+    const pins = deployment ? pinsOf(deployment) : [];
     const manifest = await manifests.signed(tx, { definition, deploymentId, revision, now: tx.now, renew }, pins);
     await append(tx, {
       type: 'audit.manifest_read',

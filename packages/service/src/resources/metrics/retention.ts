@@ -1,31 +1,33 @@
+import { sql } from 'kysely';
 import type { Removal } from '../../retention/removal.ts';
+import type { Tables } from '../../storage/tables.ts';
 import { COARSE, FINE } from './steps.ts';
 
-/** Of few instances at a time, because each has many points. */
-const INSTANCES_AT_ONCE = 20;
+/** Tables of points in time, and the column that says whose they are. */
+interface Series {
+  readonly table: Extract<keyof Tables, `${string}_points`>;
+  readonly owner: 'server_id' | 'instance_id';
+}
 
-const removal =
-  (step: number): Removal =>
+/** Of few owners at a time, because each has many points. */
+const OWNERS_AT_ONCE = 20;
+
+/** Removes the points of one step. The table is named by whoever owns it. */
+export const removalOfPoints =
+  ({ table, owner }: Series, step: number): Removal =>
   async (tx, before, most) => {
-    const old = await tx.db
-      .selectFrom('usage_points')
-      .select('instance_id')
-      .where('step', '=', step)
-      .where('at', '<', before)
-      .orderBy('at')
-      .limit(most)
-      .execute();
-    if (old.length === 0) return 0;
-    const ids = [...new Set(old.map(({ instance_id }) => instance_id))];
-    const removed = await tx.db
-      .deleteFrom('usage_points')
-      .where('instance_id', 'in', ids.slice(0, INSTANCES_AT_ONCE))
-      .where('step', '=', step)
-      .where('at', '<', before)
-      .returning('at')
-      .execute();
-    return removed.length;
+    const [points, whose] = [sql.table(table), sql.ref(owner)];
+    const old = sql`step = ${step} and at < ${before}`;
+    const found = await sql<{ id: string }>`
+      select ${whose} as id from ${points} where ${old} order by at limit ${most}`.execute(tx.db);
+    if (found.rows.length === 0) return 0;
+    const ids = [...new Set(found.rows.map(({ id }) => id))].slice(0, OWNERS_AT_ONCE);
+    const removed = await sql`
+      delete from ${points} where ${whose} in (${sql.join(ids)}) and ${old} returning at`.execute(tx.db);
+    return removed.rows.length;
   };
 
-export const removeFineUsage = removal(FINE);
-export const removeUsage = removal(COARSE);
+const usage = { table: 'usage_points', owner: 'instance_id' } as const;
+
+export const removeFineUsage = removalOfPoints(usage, FINE);
+export const removeUsage = removalOfPoints(usage, COARSE);

@@ -244,6 +244,22 @@ onBothEngines((engine) => {
         });
       });
 
+      it('goes back to the data of before the first try, not to what that has left', async () => {
+        const { id, deploymentId, backupId, instanceId, definitionId } = await begun();
+        await bed.report(deploymentId, 'failed', irreversible);
+        await bed.settle(instanceId, 'hortus.return_data', { error: 'the server has no room' });
+        await bed.until(id, 'failed');
+        await service.client.call('definitions.restore', { params: { id: definitionId, number: 1 } });
+        await bed.apply(id);
+        await bed.settle(instanceId, 'hortus.backup', { revision: 1 });
+        const again = await bed.until(id, 'upgrade_deploy');
+        const { data } = await service.client.call('backups.read', { params: { id: again.backup_id ?? '' } });
+        expect(data).toMatchObject({ kind: 'safety', status: 'completed' });
+        await bed.report(again.deployment_id ?? '', 'failed', irreversible);
+        const { return_id } = await bed.until(id, 'upgrade_return');
+        expect(await deployment(return_id)).toMatchObject({ backup_id: backupId });
+      });
+
       it('cannot be undone by a dump that the template does not say how to restore', async () => {
         const { id, deploymentId } = await begun(0, 'dump');
         await bed.report(deploymentId, 'failed', irreversible);
@@ -289,7 +305,7 @@ onBothEngines((engine) => {
       await bed.report(second.deployment_id ?? '', 'failed', { error: 'no' });
       await bed.until(two, 'failed');
       const jobs = () => service.sideDoor.db.selectFrom('jobs').select('id').where('kind', '=', 'upgrades.apply_all');
-      await until(async () => (await jobs().execute()).length === 0, { describe: 'the end', within: 20_000 });
+      await until(async () => (await jobs().execute()).length === 0, { describe: 'the end' });
       expect(await statuses([last])).toEqual(['available']);
     });
 

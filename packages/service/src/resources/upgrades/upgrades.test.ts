@@ -186,7 +186,7 @@ onBothEngines((engine) => {
   it('is found as soon as a version is published, without being asked', async () => {
     await plant();
     await release('1.3.0');
-    await until(async () => (await list()).length === 1, { describe: 'the scan', within: 20_000 });
+    await until(async () => (await list()).length === 1, { describe: 'the scan' });
   });
 
   it('of a private template is found for its account, and never leads to one of the same name in the catalog', async () => {
@@ -200,7 +200,7 @@ onBothEngines((engine) => {
     await promote(INKWELL.replace('version: 1.2.0', 'version: 7.0.0'));
     const own = await plant();
     await promote(INKWELL.replace('version: 1.2.0', 'version: 7.1.0'));
-    await until(async () => (await list()).length === 1, { describe: 'the scan', within: 20_000 });
+    await until(async () => (await list()).length === 1, { describe: 'the scan' });
     await scan();
     expect((await list()).map(({ instance_id, to_version }) => [instance_id, to_version])).toEqual([
       [own.instanceId, '7.1.0'],
@@ -213,6 +213,6 @@ onBothEngines((engine) => {
     await release('1.3.0');
     // A day has passed, as far as the job knows.
     await service.sideDoor.db.updateTable('jobs').set({ run_at: 0 }).where('kind', '=', 'upgrades.scan').execute();
-    await until(async () => (await list()).length === 1, { describe: 'the scan', within: 20_000 });
+    await until(async () => (await list()).length === 1, { describe: 'the scan' });
   });
 });

@@ -19,8 +19,9 @@ export class SqliteConnection {
     // The default of 2 MB has every insert read index pages again once the database is larger than that.
     this.#db.exec('pragma cache_size = -32768;');
     if (options.readOnly) return;
-    // WAL lets the reader go on during a commit; FULL makes a commit survive the loss of power, not only of the process.
-    this.#db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;');
+    // WAL lets the reader go on during a commit. NORMAL syncs what a checkpoint needs; that a commit survives the loss of
+    // power, and not only of the process, is what LogSync is for.
+    this.#db.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on;');
   }
 
   run(text: string, parameters: readonly unknown[]): Rows {

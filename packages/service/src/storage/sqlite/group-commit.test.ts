@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { until } from '@hortus/testkit/until';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Notice, Storage, Tx } from '../storage.ts';
 import { openSqlite } from './open.ts';
@@ -172,4 +173,60 @@ it('finishes what was begun before it closes, and takes nothing more', async () 
   await Promise.all([last, closing]);
   storage = await openSqlite(folder.path);
   expect(await names()).toEqual(['last']);
+});
+
+describe('the disk', () => {
+  /** A storage of its own, whose disk answers when it is told to. */
+  async function onSlowDisk() {
+    const own = temporaryFolder('slow-disk');
+    const waiting: PromiseWithResolvers<void>[] = [];
+    const toDisk = () => {
+      waiting.push(Promise.withResolvers());
+      return waiting.at(-1)?.promise ?? expect.fail();
+    };
+    const slow = await openSqlite(own.path, { toDisk });
+    const asked = (times: number) => until(() => waiting.length === times, { describe: `sync ${times}` });
+    const end = async () => {
+      for (const one of waiting) one.resolve();
+      await slow.close();
+      await own.remove();
+    };
+    return { slow, waiting, asked, [Symbol.asyncDispose]: end };
+  }
+
+  it('is waited for by those who wrote and nobody else, who come meanwhile share the next round', async () => {
+    await using disk = await onSlowDisk();
+    const answered: string[] = [];
+    const write = (name: string) => disk.slow.write((tx) => put(tx, name)).then(() => answered.push(name));
+    const first = write('first');
+    await disk.asked(1);
+    const later = [write('second'), write('third')];
+    expect(await disk.slow.reader.db.selectFrom('settings').select('name').execute()).toEqual([{ name: 'first' }]);
+    expect(answered).toEqual([]);
+    disk.waiting[0]?.resolve();
+    await first;
+    await disk.asked(2);
+    expect(answered).toEqual(['first']);
+    disk.waiting[1]?.resolve();
+    await Promise.all(later);
+    expect(disk.waiting).toHaveLength(2);
+  });
+
+  it('that fails is not written to again, and everybody is told', async () => {
+    await using disk = await onSlowDisk();
+    const notices: string[] = [];
+    disk.slow.onCommit((told) => notices.push(...told.map(({ topic }) => topic)));
+    const write = (name: string) =>
+      disk.slow.write(async (tx) => {
+        tx.notify(name);
+        await put(tx, name);
+      });
+    const first = write('first');
+    await disk.asked(1);
+    const meanwhile = write('meanwhile');
+    disk.waiting[0]?.reject(new Error('EIO: i/o error, fdatasync'));
+    for (const lost of [first, meanwhile, write('later')]) await expect(lost).rejects.toThrow(/disk did not keep/);
+    expect(disk.waiting).toHaveLength(1);
+    expect(notices).toEqual([]);
+  });
 });

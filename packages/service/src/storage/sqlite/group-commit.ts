@@ -32,7 +32,8 @@ type Apart = 'together' | 'savepoints';
 /**
  * Runs write callbacks one after another on the one writer connection, several inside one BEGIN…COMMIT. Concurrent
  * callers so share one fsync, which is the whole price of a small transaction. Nobody is answered before the COMMIT that
- * carries his work.
+ * carries his work is on the disk, and while the
+ * disk is at it the loop is free for everything else.
  *
  * One that throws takes back only what it wrote itself. A savepoint for each would do it, but costs as much as the
  * inserts of a creation, since SQLite then copies every page before its first change; and most that throw have not
@@ -40,14 +41,22 @@ type Apart = 'together' | 'savepoints';
  */
 export class GroupCommit {
   readonly #connection: SqliteConnection;
+  readonly #toDisk: () => Promise<void>;
   readonly #hooks: StorageHooks;
   readonly #committed: (notices: readonly Notice[]) => void;
   #queue: Work[] = [];
   #draining: Promise<void> | undefined;
   #closed = false;
+  #broken: Error | undefined;
 
-  constructor(connection: SqliteConnection, hooks: StorageHooks, committed: (notices: readonly Notice[]) => void) {
+  constructor(
+    connection: SqliteConnection,
+    toDisk: () => Promise<void>,
+    hooks: StorageHooks,
+    committed: (notices: readonly Notice[]) => void,
+  ) {
     this.#connection = connection;
+    this.#toDisk = toDisk;
     this.#hooks = hooks;
     this.#committed = committed;
   }
@@ -68,7 +77,7 @@ export class GroupCommit {
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
       // The next turn of the loop: all requests that arrived with this one get onto the same batch.
-      await new Promise((next) => setImmediate(next));
+      await turnOfLoop();
       await this.#write(this.#queue.splice(0, MOST_IN_BATCH));
     }
     this.#draining = undefined;
@@ -76,6 +85,10 @@ export class GroupCommit {
 
   /** Whoever cannot be written fails alone. */
   async #write(batch: readonly Work[]): Promise<void> {
+    if (this.#broken) {
+      for (const work of batch) work.reject(this.#broken);
+      return;
+    }
     const lost = await this.#commit(batch, 'together');
     if (!lost) return;
     const [only] = batch;
@@ -111,9 +124,29 @@ export class GroupCommit {
       return { by: 'database', cause: error };
     }
     for (const { work, error } of failed) work.reject(error);
-    for (const { work, value } of done) work.resolve(value);
-    this.#committed(done.flatMap((d) => d.notices));
+    await this.#answer(done);
     return undefined;
+  }
+
+  /**
+   * Readers see what is committed a moment before; but nobody has been told that it was done. After a failure nothing is
+   * written any more: what a disk has kept of pages that it once refused, nobody can say.
+   */
+  async #answer(done: readonly Done[]): Promise<void> {
+    try {
+      await this.#toDisk();
+    } catch (cause) {
+      const broken = new Error('The disk did not keep what was written. Start the service again once it does.', {
+        cause,
+      });
+      this.#broken = broken;
+      for (const { work } of done) work.reject(broken);
+      return;
+    }
+    for (const { work, value } of done) work.resolve(value);
+    this.#committed(done.flatMap(({ notices }) => notices));
+    // Whoever has been answered may ask again at once, and is read in the turn that follows: he belongs to the next batch.
+    await turnOfLoop();
   }
 
   #control(text: string): void {
@@ -140,6 +173,8 @@ export class GroupCommit {
     });
   }
 }
+
+const turnOfLoop = () => new Promise<void>((next) => setImmediate(next));
 
 const rolledBack = (cause?: unknown) => new Error('The database rolled the transaction back.', { cause });
 

@@ -8,6 +8,7 @@ import type { Tables } from '../tables.ts';
 import { SqliteConnection } from './connection.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
 import { GroupCommit } from './group-commit.ts';
+import { LogSync } from './log-sync.ts';
 
 /** The embedded storage: one file, one writer, one reader, one process. */
 export async function openSqlite(directory: string, hooks: StorageHooks = {}): Promise<Storage> {
@@ -26,7 +27,10 @@ async function openLocked(file: string, hooks: StorageHooks, lock: { release(): 
   await migrate('sqlite', sessionOf(writer));
   const reading = new SqliteConnection(file, { readOnly: true });
   const listeners = new CommitListeners();
-  const commits = new GroupCommit(writer, hooks, (notices) => listeners.tell(notices));
+  const log = new LogSync(file);
+  const commits = new GroupCommit(writer, hooks.toDisk ?? (() => log.sync()), hooks, (notices) =>
+    listeners.tell(notices),
+  );
   let closing: Promise<void> | undefined;
   const session = sessionOf(reading);
   const reader: Queries = { engine: 'sqlite', run: session.run, db: queriesOn<Tables>('sqlite', session) };
@@ -38,6 +42,7 @@ async function openLocked(file: string, hooks: StorageHooks, lock: { release(): 
     ping: async () => void reading.run('select 1', []),
     close() {
       closing ??= commits.close().then(() => {
+        log.close();
         reading.close();
         writer.close();
         lock.release();

@@ -10,7 +10,8 @@ export const withBackup = (text: string): string => text.replace('strategy: none
 
 /** Inkwell as a template of the account's own, so that any number of versions can be published. */
 export class Bed {
-  readonly service: RunningService;
+  /** Another one after each restart. */
+  service: RunningService;
   #number = 0;
   constructor(service: RunningService) {
     this.service = service;
@@ -90,7 +91,7 @@ export class Bed {
       (await this.service.client.call('upgrades.list', { query: { instance_id } })).data.find(
         ({ status }) => status === 'available',
       );
-    return (await until(find, { describe: 'an upgrade', within: 20_000 })).id;
+    return (await until(find, { describe: 'an upgrade' })).id;
   }
 
   apply(id: string, body: UpgradeApply = {}) {
@@ -107,7 +108,7 @@ export class Bed {
       const upgrade = await this.read(id);
       return upgrade.status === word || upgrade.step === word ? upgrade : undefined;
     };
-    return until(look, { describe: `${id} to be ${word}`, within: 30_000 });
+    return until(look, { describe: `${id} to be ${word}` });
   }
 
   async definition(id: string) {

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { BrokenFrame, closeFrame, controlFrame, FrameTurner } from './frames.ts';
+
+/** Bytes that wait for a slow end before the quick one is not read any more. Two ends, so twice that for a transfer. */
+const MOST_WAITING = 1024 * 1024;
+/** For the other side to end the connection as well, when it was told to. */
+const FAREWELL_MS = 5_000;
+const PROTOCOL_ERROR = 1002;
+const NORMAL = 1000;
+
+/** What RFC 6455 adds to the key of a handshake. */
+const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+
+/** Why this is no handshake for a WebSocket; undefined if it is one. */
+export function handshakeFault({ method, headers }: IncomingMessage): string | undefined {
+  if (method !== 'GET') return 'A WebSocket begins with GET';
+  if (headers.upgrade?.toLowerCase() !== 'websocket') return 'The header Upgrade is not websocket';
+  if (headers['sec-websocket-version'] !== '13') return 'The header Sec-WebSocket-Version is not 13';
+  if (!/^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? ''))
+    return 'The header Sec-WebSocket-Key is missing or wrong';
+  return undefined;
+}
+
+/**
+ * One end of a transfer: a WebSocket whose frames are handed on while they come. A library that collects messages would hold each
+ * of them whole, and leave gigabytes of buffers to the garbage collector; here nothing is left for it.
+ */
+export class End {
+  readonly #socket: Duplex;
+  readonly #turner: FrameTurner;
+  readonly #closed = new Set<() => void>();
+  /** What came with the handshake. */
+  #head: Buffer;
+  #to: End | undefined;
+  #onBytes: (count: number) => void = () => undefined;
+  /** The one that sends to us, and is in the middle of a frame or not. */
+  #from: End | undefined;
+  #own: Buffer[] = [];
+  #open = true;
+
+  static accept(request: IncomingMessage, socket: Duplex, head: Buffer): End {
+    const key = `${request.headers['sec-websocket-key']}${GUID}`;
+    const accept = createHash('sha1').update(key).digest('base64');
+    const lines = ['Upgrade: websocket', 'Connection: Upgrade', `Sec-WebSocket-Accept: ${accept}`];
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('\r\n')}\r\n\r\n`);
+    return new End(socket, head);
+  }
+
+  private constructor(socket: Duplex, head: Buffer) {
+    this.#socket = socket;
+    this.#head = head;
+    this.#turner = new FrameTurner((kind, payload) => {
+      if (kind === 'ping') this.#say(controlFrame('pong', payload));
+      if (kind === 'close') this.close(NORMAL, '');
+    });
+    (socket as Partial<Socket>).setNoDelay?.(true);
+    // Whatever it says before the other is there stays in its own socket.
+    socket.pause();
+    socket.on('error', () => socket.destroy());
+    socket.on('end', () => socket.end());
+    socket.on('close', () => {
+      this.#open = false;
+      for (const told of this.#closed) told();
+    });
+  }
+
+  get open(): boolean {
+    return this.#open;
+  }
+
+  onClose(told: () => void): void {
+    this.#closed.add(told);
+  }
+
+  /** From now on the other hears what this one says, never faster than he takes it. */
+  handTo(other: End, onBytes: (count: number) => void): void {
+    this.#to = other;
+    other.#from = this;
+    this.#onBytes = onBytes;
+    this.#socket.on('data', (bytes: Buffer) => this.#hand(bytes));
+    if (this.#head.length > 0) this.#hand(this.#head);
+    this.#head = Buffer.alloc(0);
+    this.#socket.resume();
+  }
+
+  /** Says why, in so far as it is not in the middle of something, and goes. */
+  close(code: number, reason: string): void {
+    if (!this.#open) return;
+    this.#open = false;
+    if (this.#from && !this.#from.#turner.betweenFrames) {
+      this.#socket.destroy();
+      return;
+    }
+    this.#socket.end(closeFrame(code, reason));
+    // One that is not read would never be seen to close.
+    this.#socket.resume();
+    const late = setTimeout(() => this.#socket.destroy(), FAREWELL_MS).unref();
+    this.#socket.once('close', () => clearTimeout(late));
+  }
+
+  #hand(bytes: Buffer): void {
+    const to = this.#to;
+    if (!this.#open || !to) return;
+    const before = this.#turner.carried;
+    try {
+      to.#take(this.#turner.turn(bytes), () => {
+        release(bytes);
+        if (this.#socket.isPaused() && to.#socket.writableLength < MOST_WAITING / 2) this.#socket.resume();
+      });
+    } catch (error) {
+      if (!(error instanceof BrokenFrame)) throw error;
+      this.close(PROTOCOL_ERROR, error.message);
+    }
+    this.#onBytes(this.#turner.carried - before);
+    if (to.#socket.writableLength > MOST_WAITING) this.#socket.pause();
+  }
+
+  #take(parts: readonly Buffer[], done: () => void): void {
+    if (!this.#open || parts.length === 0) {
+      done();
+      return;
+    }
+    this.#socket.cork();
+    for (const part of parts.slice(0, -1)) this.#socket.write(part);
+    this.#socket.write(parts.at(-1), done);
+    this.#sayOwn();
+    this.#socket.uncork();
+  }
+
+  /** A frame of our own, which must not fall into the middle of another's. */
+  #say(frame: Buffer): void {
+    this.#own.push(frame);
+    this.#sayOwn();
+  }
+
+  #sayOwn(): void {
+    if (!this.#open || this.#own.length === 0 || (this.#from && !this.#from.#turner.betweenFrames)) return;
+    for (const frame of this.#own.splice(0)) this.#socket.write(frame);
+  }
+}
+
+/** Lets go of memory at once that has been handed on. Only of what has it for itself: a part of something larger is left. */
+function release({ buffer, byteLength }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
+}

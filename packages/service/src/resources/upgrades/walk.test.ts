@@ -1,0 +1,131 @@
+import { until } from '@hortus/testkit/until';
+import fc from 'fast-check';
+import { beforeAll, expect, it } from 'vitest';
+import { newId } from '../../ids.ts';
+import { onBothEngines } from '../../testing/engines.ts';
+import { startApp } from '../../testing/running-service.ts';
+import { Bed, withBackup } from './test/bed.ts';
+
+const moments = ['backup', 'deployment', 'watch', 'data', 'back'] as const;
+type Moment = (typeof moments)[number];
+
+/** What becomes of each thing that the application of an upgrade waits for, and before which of them the service ends. */
+const fate = fc.record({
+  backup: fc.constantFrom('made', 'made', 'made', 'failed'),
+  deployment: fc.constantFrom('success', 'failed', 'irreversible', 'irreversible', 'engine'),
+  watch: fc.constantFrom('quiet', 'returned', 'irreversible', 'failed', 'person'),
+  data: fc.constantFrom('back', 'back', 'failed'),
+  back: fc.constantFrom('success', 'failed'),
+  ends: fc.subarray([...moments], { maxLength: 2 }),
+});
+type Fate = typeof fate extends fc.Arbitrary<infer T> ? T : never;
+
+/** How it must end: the reason, if it fails, and the revision that is current then. */
+function outcomeOf({ backup, deployment, watch, data, back }: Fate): [string | null, number] {
+  if (backup === 'failed') return ['backup', 1];
+  if (deployment === 'failed') return ['deployment', 1];
+  if (deployment === 'success' && watch === 'quiet') return [null, 2];
+  if (deployment === 'success' && watch === 'returned') return ['unhealthy', 1];
+  if (deployment === 'success' && watch === 'person') return ['rolled_back', 1];
+  if (deployment === 'success' && watch === 'failed') return ['return', 2];
+  if (data === 'failed' || back === 'failed') return ['return', 2];
+  return [deployment === 'success' ? 'unhealthy' : 'deployment', 1];
+}
+
+onBothEngines((engine) => {
+  let bed: Bed;
+  let version = 0;
+  beforeAll(async () => {
+    bed = new Bed(await startApp(engine));
+  });
+
+  async function restart(): Promise<void> {
+    const { app, ground } = bed.service;
+    await app.close();
+    bed.service = await startApp(engine, {}, ground);
+  }
+
+  type Planted = Awaited<ReturnType<Bed['plant']>>;
+  type Pause = (where: Moment) => Promise<void> | undefined;
+
+  async function live(life: Fate): Promise<void> {
+    const pause: Pause = (where) => (life.ends.includes(where) ? restart() : undefined);
+    await bed.publish(`3.${++version}.0`, withBackup);
+    const planted = await bed.plant({}, life.watch === 'quiet' ? 0 : 3600);
+    await bed.publish(`3.${version}.1`, withBackup);
+    const id = await bed.upgradeOf(planted.instanceId);
+    expect((await bed.apply(id)).status).toBe(202);
+    await pause('backup');
+    const made = life.backup === 'made' ? { revision: 1 } : { error: 'no room' };
+    await bed.settle(planted.instanceId, 'hortus.backup', made);
+    if (life.backup === 'made') await deployed(life, id, planted, pause);
+    await check(life, id, planted.definitionId);
+  }
+
+  async function deployed(life: Fate, id: string, planted: Planted, pause: Pause): Promise<void> {
+    const deploymentId = (await bed.until(id, 'upgrade_deploy')).deployment_id ?? '';
+    await pause('deployment');
+    if (life.deployment === 'success') {
+      await bed.report(deploymentId, 'success');
+      if (life.watch === 'quiet') return;
+      await bed.until(id, 'upgrade_watch');
+      await pause('watch');
+      await watched(life.watch, deploymentId, planted);
+      if (life.watch !== 'irreversible') return;
+    } else {
+      await bed.report(deploymentId, 'failed', { reason: life.deployment, error: 'it went wrong' });
+      if (life.deployment === 'failed') return;
+    }
+    await returned(life, id, planted, pause);
+  }
+
+  /** A person takes it back, or a daemon that has found it sick tries to. */
+  async function watched(how: Fate['watch'], rollback_of: string, { serverKey }: Planted): Promise<void> {
+    if (how === 'person') {
+      const order = { params: { id: rollback_of }, body: {} };
+      const { data } = await bed.service.client.call('deployments.rollback', order);
+      return void (await bed.report(data.id, 'success'));
+    }
+    const end = how === 'returned' ? { status: 'success', reason: 'unhealthy' } : { status: 'failed', reason: how };
+    const body = { deployment_id: newId('deployment'), rollback_of, revision: 1, ...end };
+    const answer = await bed.service.request('POST', '/deploy/report', { key: serverKey, body });
+    expect(answer.status, JSON.stringify(answer.json)).toBe(200);
+  }
+
+  async function returned(life: Fate, id: string, planted: Planted, pause: Pause): Promise<void> {
+    const returnId = (await bed.until(id, 'upgrade_return')).return_id ?? '';
+    await pause('data');
+    const brought = life.data === 'back' ? { revision: 2 } : { error: 'damaged' };
+    await bed.settle(planted.instanceId, 'hortus.return_data', brought);
+    if (life.data === 'failed') return;
+    await pause('back');
+    const isOffered = async () => (await bed.offered(planted.serverKey)).includes(returnId);
+    await until(isOffered, { describe: 'the way back', within: 30_000 });
+    await bed.report(returnId, life.back, life.back === 'failed' ? { error: 'no image' } : {});
+  }
+
+  async function check(life: Fate, id: string, definition_id: string): Promise<void> {
+    const [reason, current_revision] = outcomeOf(life);
+    const upgrade = await bed.until(id, reason === null ? 'applied' : 'failed');
+    expect(upgrade).toMatchObject({ reason, finished_at: expect.any(String) });
+    expect(await bed.definition(definition_id)).toMatchObject({ current_revision });
+    const { data: deployments } = await bed.service.client.call('deployments.list', { query: { definition_id } });
+    expect(deployments.filter(({ status }) => status === 'pending' || status === 'running')).toEqual([]);
+    // One has always ended before the next begins.
+    const events = bed.service.sideDoor.db.selectFrom('events').select(['type', 'resource_id']);
+    const ids = deployments.map((one) => one.id);
+    let running: string | null = null;
+    for (const one of await events.where('resource_id', 'in', ids).orderBy('position').execute()) {
+      if (one.type === 'deployment.started') {
+        expect(running).toBeNull();
+        running = one.resource_id;
+      } else if (one.resource_id === running) running = null;
+    }
+  }
+
+  it('ends as it must, whatever becomes of its parts, and wherever the service ends meanwhile', async () => {
+    const numRuns = process.env.HORTUS_TEST_LONG ? 100 : 6;
+    // A run is long, and the first that fails tells enough.
+    await fc.assert(fc.asyncProperty(fate, live), { numRuns, endOnFailure: true });
+  }, 900_000);
+});

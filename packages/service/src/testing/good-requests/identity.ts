@@ -1,0 +1,68 @@
+import { adminEmail, adminPassword, type Caller, publicUrl } from '../running-service.ts';
+import { fresh, type GoodRequests } from './good.ts';
+
+const newKey = () => ({
+  name: fresh('key'),
+  permissions: ['templates:read' as const],
+  expires_at: '2099-01-01T00:00:00Z',
+  allowed_cidrs: ['192.0.2.0/24'],
+});
+
+const anInvite = async ({ client }: Caller) =>
+  (await client.call('members.invite', { body: { email: `${fresh('guest')}@example.org` } })).data;
+
+/** Made by the road a person takes: invited, then accepted. */
+const aMember = async (caller: Caller) => {
+  const { token } = await anInvite(caller);
+  const { user } = (await caller.client.call('members.accept', { body: { token, password: 'a password of mine' } }))
+    .data;
+  return { id: user?.id ?? '', email: user?.email ?? '' };
+};
+
+const credentials = { email: adminEmail, password: adminPassword };
+
+/** Signs in as the owner of the first account and answers the headers of a page of our own. */
+async function signedIn({ request }: Caller): Promise<Record<string, string>> {
+  const { headers } = await request('POST', '/account/login', { body: credentials, key: null });
+  return { cookie: headers.get('set-cookie')?.split(';')[0] ?? '', origin: publicUrl };
+}
+
+export const identityRequests = {
+  'account.login': () => ({ body: credentials }),
+  'account.logout': async (caller) => ({ headers: await signedIn(caller) }),
+  'account.read': () => ({}),
+  'account.changePassword': async (caller) => ({
+    headers: await signedIn(caller),
+    // The same again, so that whoever signs in next still can.
+    body: { current_password: adminPassword, new_password: adminPassword },
+  }),
+  'members.list': () => ({}),
+  'members.remove': async (caller) => ({ params: { id: (await aMember(caller)).id }, query: { keys: 'keep' } }),
+  'members.resetPassword': async (caller) => ({ params: { id: (await aMember(caller)).id } }),
+  'members.setPassword': async (caller) => {
+    const { id } = await aMember(caller);
+    const { token } = (await caller.client.call('members.resetPassword', { params: { id } })).data;
+    return { body: { token, new_password: 'a new password' } };
+  },
+  'members.invites': async (caller) => {
+    await anInvite(caller);
+    return {};
+  },
+  'members.invite': () => ({ body: { email: `${fresh('guest')}@example.org`, role: 'owner' } }),
+  'members.revokeInvite': async (caller) => ({ params: { id: (await anInvite(caller)).id } }),
+  'members.accept': async (caller) => ({
+    body: { token: (await anInvite(caller)).token, password: 'a password of mine' },
+  }),
+  'accounts.list': () => ({}),
+  'accounts.create': () => ({
+    body: { name: fresh('Nursery'), plan: 'pro', owner_email: `${fresh('owner')}@example.org` },
+  }),
+  'accounts.setPlan': async ({ accountId }) => ({ params: { id: accountId }, body: { plan: 'enterprise' } }),
+  'keys.permissions': () => ({}),
+  'keys.list': () => ({}),
+  'keys.create': () => ({ body: newKey() }),
+  'keys.revoke': async ({ client }) => ({
+    params: { id: (await client.call('keys.create', { body: newKey() })).data.id },
+  }),
+  'settings.list': () => ({}),
+} satisfies Partial<GoodRequests>;

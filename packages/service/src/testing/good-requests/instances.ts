@@ -1,0 +1,170 @@
+import type { Caller } from '../running-service.ts';
+import { draftText, withoutTestServers } from './catalog.ts';
+import { aDefinition } from './definitions.ts';
+import { fresh, type GoodRequests, nextNumber } from './good.ts';
+import { aServer } from './servers.ts';
+
+/** Deployed and running. */
+const anInstance = async (caller: Caller) => {
+  const body = { definition_id: await aDefinition(caller) };
+  const { id } = (await caller.client.call('deployments.execute', { body })).data;
+  await caller.client.call('deployments.status', { params: { id }, body: { status: 'success' } });
+  const [instance] = (await caller.client.call('instances.list', { query: body })).data;
+  return instance?.id ?? '';
+};
+
+const ofInstance = async (caller: Caller) => ({ params: { id: await anInstance(caller) } });
+
+const anExecution = async (caller: Caller) => {
+  const params = { id: await anInstance(caller), slug: 'db-dump' };
+  return (await caller.client.call('actions.execute', { params, body: {} })).execution.id;
+};
+
+const ofExecution = async (caller: Caller) => ({ params: { execution_id: await anExecution(caller) } });
+
+/** Made, as far as its daemon says. */
+export const aBackup = async (caller: Caller) => {
+  const { client } = caller;
+  const { execution, backup } = await client.call('backups.create', { params: { id: await anInstance(caller) } });
+  await caller.handOver(execution.id);
+  const body = { status: 'completed' as const, result: keptBy(backup) };
+  await client.call('actions.report', { params: { execution_id: execution.id }, body });
+  return backup;
+};
+
+/** What a daemon says of a backup that it has made. */
+const keptBy = ({ id, instance_uid, definition_id }: { id: string; instance_uid: string; definition_id: string }) => ({
+  manifest_sha256: '1'.repeat(64),
+  address: '/var/lib/hortusd/backups',
+  manifest: {
+    format: 1,
+    backup_id: id,
+    instance_uid,
+    definition_id,
+    species: 'inkwell',
+    template_version: '1.2.0',
+    spec_hash: `sha256:${'0'.repeat(64)}`,
+    revision: 1,
+    images: [],
+    taken_at: '2026-01-02T03:04:05Z',
+    stopped_ms: 12,
+    parts: [
+      {
+        kind: 'volume',
+        name: 'uploads',
+        file: 'volume-uploads.part',
+        entries: 3,
+        bytes: 4096,
+        stored_bytes: 512,
+        chunks: 1,
+        sha256: '0'.repeat(64),
+      },
+    ],
+  },
+});
+
+const ofBackup = async (caller: Caller) => ({ params: { id: (await aBackup(caller)).id } });
+
+/** Of an instance that runs the older of two versions of a template of the account. */
+const anUpgrade = async (caller: Caller) => {
+  const { client } = caller;
+  await withoutTestServers(caller);
+  const source = draftText();
+  const slug = /slug: (\S+)/.exec(source)?.[1] ?? '';
+  const publish = async (version: string) => {
+    const body = { source: source.replace('version: 1.0.0', `version: ${version}`) };
+    const params = { id: (await client.call('drafts.create', { body })).data.id };
+    await client.call('drafts.validate', { params });
+    await client.call('drafts.promote', { params });
+  };
+  await publish('1.0.0');
+  const body = { species: slug, instance_uid: fresh('old'), server_id: await aServer(caller), inputs: {} };
+  const definition_id = (await client.call('definitions.create', { body })).data.id;
+  const { id } = (await client.call('deployments.execute', { body: { definition_id } })).data;
+  await client.call('deployments.status', { params: { id }, body: { status: 'success' } });
+  await publish('1.1.0');
+  await client.call('upgrades.scan', { body: {} });
+  return (await client.call('upgrades.list', { query: { definition_id } })).data[0]?.id ?? '';
+};
+
+export const instanceRequests = {
+  'instances.list': async (caller) => {
+    await anInstance(caller);
+    return { query: { status: 'running' } };
+  },
+  'instances.stats': () => ({}),
+  'instances.read': ofInstance,
+  'instances.report': async (caller) => ({
+    body: { instances: [{ definition_id: await aDefinition(caller), status: 'running', health: 'healthy' }] },
+  }),
+  'instances.syncComponents': async (caller) => ({
+    body: { instance_id: await anInstance(caller), components: [{ name: 'app', status: 'running' }] },
+  }),
+  'instances.drift': async (caller) => ({
+    ...(await ofInstance(caller)),
+    body: { drift: [{ field: 'restart', declared: 'always', actual: 'no', component: 'app' }] },
+  }),
+  'metrics.instance': async (caller) => ({ ...(await ofInstance(caller)), query: { range: '7d', component: 'app' } }),
+  'instances.deployments': ofInstance,
+  'instances.start': ofInstance,
+  'instances.stop': ofInstance,
+  'instances.restart': ofInstance,
+  'instances.release': async (caller) => ({
+    ...(await ofInstance(caller)),
+    body: { remove_volumes: true, confirm: ['uploads', 'dbdata'] },
+  }),
+  'actions.all': async (caller) => {
+    await anExecution(caller);
+    return { query: { status: 'pending', slug: 'db-dump' } };
+  },
+  'actions.list': ofInstance,
+  'actions.execute': async (caller) => ({
+    params: { id: await anInstance(caller), slug: 'db-dump' },
+    body: { params: { schema_only: true } },
+  }),
+  'actions.read': ofExecution,
+  'actions.report': async (caller) => ({
+    ...(await ofExecution(caller)),
+    body: { status: 'failed', exit_code: 1, output: 'no space', output_truncated: false, error: 'It failed' },
+  }),
+  'actions.reportScheduled': async (caller) => {
+    const params = { id: await anInstance(caller) };
+    const { definition_id } = (await caller.client.call('instances.read', { params })).data;
+    const execution_id = `exe_${String(nextNumber()).padStart(26, '0')}`;
+    const times = { due_at: '2026-01-02T03:00:00Z', started_at: '2026-01-02T03:00:01Z' };
+    return {
+      body: {
+        execution_id,
+        definition_id,
+        component: 'tidy',
+        status: 'completed',
+        exit_code: 0,
+        output: 'done',
+        ...times,
+      },
+    };
+  },
+  'actions.cancel': ofExecution,
+  'actions.history': async (caller) => {
+    const { instance_id } = (await caller.client.call('actions.read', await ofExecution(caller))).execution;
+    return { params: { id: instance_id ?? '' }, query: { status: 'pending' } };
+  },
+  'backups.list': async (caller) => {
+    await aBackup(caller);
+    return { query: { kind: 'manual' } };
+  },
+  'backups.read': ofBackup,
+  'backups.create': async (caller) => ({ ...(await ofInstance(caller)), body: { extent: 'declared' } }),
+  'backups.verify': ofBackup,
+  'backups.restore': async (caller) => {
+    const { id, instance_uid } = await aBackup(caller);
+    return { params: { id }, body: { confirm: instance_uid } };
+  },
+  'backups.delete': ofBackup,
+  'upgrades.list': () => ({}),
+  'upgrades.read': async (caller) => ({ params: { id: await anUpgrade(caller) } }),
+  'upgrades.apply': async (caller) => ({ params: { id: await anUpgrade(caller) }, body: {} }),
+  'upgrades.applyAll': async (caller) => ({ body: { upgrade_ids: [await anUpgrade(caller)] } }),
+  'upgrades.scan': async (caller) => ({ body: { instance_id: await anInstance(caller) } }),
+  'upgrades.acknowledge': async (caller) => ({ params: { id: await anUpgrade(caller) } }),
+} satisfies Partial<GoodRequests>;

@@ -1,0 +1,84 @@
+import type { Caller } from '../running-service.ts';
+import { fresh, type GoodRequests } from './good.ts';
+
+export const registration = () => ({
+  name: fresh('shed'),
+  environment: 'development' as const,
+  description: 'Behind it',
+});
+
+export const aServer = async ({ client }: Caller) =>
+  (await client.call('servers.register', { body: registration() })).data.id;
+
+const ofServer = async (caller: Caller) => ({ params: { id: await aServer(caller) } });
+
+const registry = () => ({
+  host: `${fresh('registry')}.example.org:5000`,
+  username: 'gardener',
+  password: 'hunter2hunter2',
+});
+
+const ofRegistry = async ({ client }: Caller) => ({
+  params: { id: (await client.call('registries.create', { body: registry() })).data.id },
+});
+
+export const serverRequests = {
+  'capacity.list': async (caller) => {
+    await aServer(caller);
+    return {};
+  },
+  'capacity.read': async (caller) => ({ params: { server_id: await aServer(caller) } }),
+  'capacity.history': async (caller) => ({
+    params: { server_id: await aServer(caller) },
+    query: { range: '24h' },
+  }),
+  'capacity.report': async (caller) => ({
+    params: { server_id: await aServer(caller) },
+    body: {
+      memory: { used: 2_147_483_648, free: 6_442_450_944 },
+      cpu: { cores: 4, used_percent: 12.5 },
+      disk: { used: 50_000_000_000, free: 150_000_000_000 },
+      fingerprint: { engine: 'docker', api_version: '1.41', rootless: false, gpu_runtime: null },
+      usage: [
+        {
+          instance_uid: 'blog',
+          component: 'app',
+          cpu_percent: 12.5,
+          memory_bytes: 104_857_600,
+          received_bytes_per_second: 1_200,
+          sent_bytes_per_second: 56_000,
+        },
+      ],
+    },
+  }),
+  'servers.list': async (caller) => {
+    await aServer(caller);
+    return {};
+  },
+  'servers.register': () => ({ body: registration() }),
+  'servers.create': () => ({ body: registration() }),
+  'servers.read': ofServer,
+  'servers.update': async (caller) => ({
+    ...(await ofServer(caller)),
+    body: { name: 'greenhouse', environment: 'staging', description: null },
+  }),
+  'servers.delete': ofServer,
+  'servers.drain': ofServer,
+  'servers.undrain': ofServer,
+  'servers.prune': async (caller) => ({ ...(await ofServer(caller)), body: { dry_run: true, volumes: ['blog_data'] } }),
+  'servers.rotateKey': async (caller) => ({ ...(await ofServer(caller)), query: { force: true } }),
+  'servers.mine': async (caller) => {
+    await aServer(caller);
+    return {};
+  },
+  'registries.list': async (caller) => {
+    await ofRegistry(caller);
+    return {};
+  },
+  'registries.create': () => ({ body: registry() }),
+  'registries.update': async (caller) => ({
+    ...(await ofRegistry(caller)),
+    body: { username: 'florist', password: 'hunter3hunter3' },
+  }),
+  'registries.delete': ofRegistry,
+} satisfies Partial<GoodRequests>;

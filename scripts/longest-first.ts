@@ -1,0 +1,42 @@
+import { relative } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/**
+ * The order of the test files: what takes long comes first, for one that begins last keeps its worker busy while the others have
+ * nothing left to do. About how many seconds a file takes on two quiet cores is what is known of it here; only the order counts,
+ * so that a number may grow old.
+ */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // By size among those of which nothing is known, as without this.
+    const bySize = await super.sort(files);
+    const lengthOf = ({ moduleId, project }: TestSpecification) => secondsOf(relative(project.config.root, moduleId));
+    return bySize.toSorted((one, other) => lengthOf(other) - lengthOf(one));
+  }
+}
+
+export const knownSeconds: Readonly<Record<string, number>> = {
+  'e2e/docker/killed-rollouts.test.ts': 75,
+  'e2e/faults/network-cut.test.ts': 67,
+  'e2e/faults/engine.test.ts': 65,
+  'e2e/docker/kills.test.ts': 60,
+  'e2e/migration/killed-moves.test.ts': 55,
+  'e2e/docker/redeployments.test.ts': 51,
+  'packages/daemon/src/rollout/rollout.test.ts': 49,
+  'e2e/catalog/backups.test.ts': 48,
+  'packages/daemon/src/backup/backup.test.ts': 47,
+  'packages/daemon/src/rollout/beside.test.ts': 45,
+  'packages/daemon/src/daemon.test.ts': 44,
+  'e2e/catalog/created.test.ts': 44,
+  'packages/daemon/src/actions/actions.test.ts': 43,
+  'e2e/docker/upgrades.test.ts': 42,
+  'e2e/faults/two-replicas.test.ts': 37,
+  'packages/service/src/http/fuzz.test.ts': 37,
+  'packages/service/src/http/contract.test.ts': 35,
+  'packages/service/src/http/contract-bodies.test.ts': 22,
+  'packages/service/src/resources/upgrades/upgrades.test.ts': 22,
+};
+
+/** A whole system takes a while to start, and so does a Docker engine. */
+const secondsOf = (path: string): number =>
+  knownSeconds[path] ?? (path.startsWith('e2e/') ? 20 : path.startsWith('packages/daemon/') ? 5 : 0);
