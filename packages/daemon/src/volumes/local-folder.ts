@@ -3,7 +3,7 @@ import { hasGnuTar } from './tar-program.ts';
 import { contentFolder, type VolumePlace } from './window.ts';
 
 /**
- * The folder of a volume on this machine, if it can be read and written past the engine: several times as fast, because the engine
+ * The folder of a volume on this machine, if it can be read and written past the engine: about twice as fast, because the engine
  * hands every byte through two processes of its own. Undefined where only the engine can: it is on another machine, has its own
  * idea of who root is, or keeps the volume in some other way; or this daemon is not root, or has no tar that keeps everything.
  */
