@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { LabelFilter, NamedFacts, NamedSpec, VolumeFacts } from '../engine.ts';
 import { EngineProblem, isEngineProblem } from '../engine-problem.ts';
 import type { DockerApi } from './docker-api.ts';
@@ -111,18 +112,37 @@ export async function removeVolume(api: DockerApi, name: string): Promise<void> 
   await api.call({ operation, method: 'DELETE', path, timeout: api.timeouts.heavy }, [404]);
 }
 
+/** A container that was just removed lets go of its endpoint a moment after the engine has said that it is gone. */
+const ENDPOINTS_LINGER_MS = 5_000;
+
 export async function removeNetwork(api: DockerApi, name: string): Promise<void> {
   const operation = `remove network ${name}`;
   const path = objectPath('networks', name, operation);
+  const patience = performance.now() + ENDPOINTS_LINGER_MS;
+  while (await takeAllOff(api, name, path)) {
+    try {
+      await api.call({ operation, method: 'DELETE', path, timeout: api.timeouts.heavy }, [404]);
+      return;
+    } catch (error) {
+      const lingers = isEngineProblem(error) && error.message.includes('has active endpoints');
+      if (!lingers || performance.now() > patience) throw error;
+      await sleep(50);
+    }
+  }
+}
+
+/** False if there is no such network. */
+async function takeAllOff(api: DockerApi, name: string, path: string): Promise<boolean> {
+  const operation = `read network ${name}`;
   const { status, body } = await api.call({ operation, method: 'GET', path, timeout: api.timeouts.quick }, [404]);
-  if (status === 404) return;
+  if (status === 404) return false;
   const { Containers } = JSON.parse(body.toString('utf8')) as { Containers?: Record<string, unknown> | null };
   for (const id of Object.keys(Containers ?? {})) {
     const leave = `take container ${id} off network ${name}`;
     const call = { operation: leave, method: 'POST', path: `${path}/disconnect`, timeout: api.timeouts.heavy } as const;
     await api.call({ ...call, body: { Container: id, Force: true } }, [404]);
   }
-  await api.call({ operation, method: 'DELETE', path, timeout: api.timeouts.heavy }, [404]);
+  return true;
 }
 
 export async function joinNetwork(api: DockerApi, name: string, id: string, aliases: readonly string[]): Promise<void> {
