@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { busyboxImage } from '@hortus/testkit/images';
+import { sharedBusyboxImage } from '@hortus/testkit/images';
 
 /** The image that the species of these tests run: busybox under a name that no registry has. */
 export const PLOT_IMAGE = 'hortus.test/plot';
@@ -97,4 +97,4 @@ export function plantCatalog(folder: string, { image = PLOT_IMAGE, species: more
   return folder;
 }
 
-export const makePlotImage = (socketPath: string): Promise<void> => busyboxImage(socketPath, `${PLOT_IMAGE}:1`);
+export const makePlotImage = (socketPath: string): Promise<void> => sharedBusyboxImage(socketPath, `${PLOT_IMAGE}:1`);

@@ -82,6 +82,15 @@ export async function busyboxImage(socketPath: string, ref: string, options: Ima
   if (status !== 200 || text.includes('"error"')) throw new Error(`Importing ${ref} failed: ${text}`);
 }
 
+/**
+ * The same, made by the first who needs it. On an engine that several share another import would give the name to another
+ * image, while containers of somebody else run the first.
+ */
+export async function sharedBusyboxImage(socketPath: string, ref: string): Promise<void> {
+  const { status } = await askDocker(socketPath, 'GET', `/images/${ref}/json`);
+  if (status !== 200) await busyboxImage(socketPath, ref);
+}
+
 export function busyboxPath(): string {
   const path = ['/bin/busybox', '/usr/bin/busybox'].find((one) => existsSync(one));
   if (path === undefined) throw new Error('busybox is not installed; run: apt-get install -y busybox-static');

@@ -1,21 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import { askDocker } from '@hortus/testkit/docker-request';
+import { busyboxImage } from '@hortus/testkit/images';
 import { type Registry, startRegistry } from '@hortus/testkit/registry';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Turns } from '../actions/turns.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
 import { component } from '../plan/testing/manifests.ts';
-import { image, TestServer } from '../rollout/testing/server.ts';
+import { TestServer } from '../rollout/testing/server.ts';
 import { prune } from './prune.ts';
 
 let server: TestServer;
 let registry: Registry;
 let journal: Journal;
 const folder = temporaryFolder('prune');
+/** Its own: one that other tests make anew meanwhile would be another than that which the containers here run. */
+const image = `hortus-test/prune-${randomBytes(4).toString('hex')}:1`;
 
 beforeAll(async () => {
   [server, registry] = await Promise.all([TestServer.open(), startRegistry()]);
+  await busyboxImage(server.socketPath, image);
   journal = openJournal(folder.path);
 });
 afterAll(async () => {

@@ -5,7 +5,7 @@ import type { RegistryLogin } from '@hortus/contract/resources/manifest';
 import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
 import { sharedDocker } from '@hortus/testkit/docker';
 import { askDocker, readDocker } from '@hortus/testkit/docker-request';
-import { busyboxImage } from '@hortus/testkit/images';
+import { sharedBusyboxImage } from '@hortus/testkit/images';
 import { freePort } from '@hortus/testkit/port';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { openDockerEngine } from '../../engine/docker/docker-engine.ts';
@@ -58,7 +58,7 @@ export class TestServer {
     socketPath?: string;
   } = {}): Promise<TestServer> {
     const server = new TestServer(socketPath, await freePort(), await freePort(), caddy);
-    await busyboxImage(server.socketPath, image);
+    await sharedBusyboxImage(server.socketPath, image);
     return server;
   }
 
