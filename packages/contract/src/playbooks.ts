@@ -200,6 +200,17 @@ const farewell = ['remove_old', 'switch', 'drop_network'] as const;
 const replacement = [...preparation, 'before_start_job', ...proof, ...takeover, ...farewell] as const;
 
 const ordered = ['check_order', 'journal_order'] as const;
+/** A backup in the place of what there is, up to where a dump can be read. */
+const replacingData = [
+  'check_backup',
+  'keep_present',
+  'remove_containers',
+  'replace_volumes',
+  'create',
+  'files',
+  'start',
+  'wait_healthy',
+] as const;
 
 export const playbooks = {
   deploy: {
@@ -271,38 +282,13 @@ export const playbooks = {
   restore: {
     name: 'Restore',
     description: 'Puts a backup in the place of what an instance has, which is kept before.',
-    steps: [
-      ...ordered,
-      'check_backup',
-      'keep_present',
-      'remove_containers',
-      'replace_volumes',
-      'create',
-      'files',
-      'start',
-      'wait_healthy',
-      'route',
-      'restore_dump',
-      'report_result',
-    ],
+    steps: [...ordered, ...replacingData, 'route', 'restore_dump', 'report_result'],
   },
   return_data: {
     name: 'Bring data back',
     description:
       'Before a deployment that goes back with its data: puts the backup in the place of what there is, which is kept before. Nothing is started but what has to read a dump; the deployment starts the rest.',
-    steps: [
-      ...ordered,
-      'check_backup',
-      'keep_present',
-      'remove_containers',
-      'replace_volumes',
-      'create',
-      'files',
-      'start',
-      'wait_healthy',
-      'restore_dump',
-      'report_result',
-    ],
+    steps: [...ordered, ...replacingData, 'restore_dump', 'report_result'],
   },
   verify_backup: {
     name: 'Verify a backup',
