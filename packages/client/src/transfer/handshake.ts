@@ -1,53 +1,101 @@
 import { randomBytes } from 'node:crypto';
-import { type IncomingMessage, request } from 'node:http';
-import { request as secureRequest } from 'node:https';
-import type { Socket } from 'node:net';
+import { connect, isIP, type OnReadOpts, type Socket } from 'node:net';
+import { connect as connectSecurely } from 'node:tls';
 import { acceptanceOf } from '@hortus/contract/frames';
 
 const WITHIN_MS = 15_000;
+const LONGEST_ANSWER = 16 * 1024;
+const HEADERS_END = '\r\n\r\n';
 
-export interface Opened {
-  readonly socket: Socket;
-  /** What came with the answer. */
-  readonly head: Buffer;
-}
-
-/** Asks for a WebSocket. Rejects with whatever is in the way. */
-export function openWebSocket(url: URL, key: string, signal: AbortSignal): Promise<Opened> {
-  const ask = url.protocol === 'https:' ? secureRequest : request;
+/**
+ * Asks for a WebSocket, and reads it into memory that is used again, which a request of the library cannot: buffers of its own for
+ * gigabytes cost more than their content. Rejects with whatever is in the way; `heard` gets what comes after the answer, in memory that
+ * was taken for it.
+ */
+export function openWebSocket(
+  url: URL,
+  key: string,
+  { take, heard }: { readonly take: () => Buffer; readonly heard: (bytes: Buffer) => void },
+  signal: AbortSignal,
+): Promise<Socket> {
   const nonce = randomBytes(16).toString('base64');
   return new Promise((done, fail) => {
-    const asked = ask(url, {
-      agent: false,
-      headers: {
-        Authorization: `Bearer ${key}`,
-        Connection: 'Upgrade',
-        Upgrade: 'websocket',
-        'Sec-WebSocket-Version': '13',
-        'Sec-WebSocket-Key': nonce,
+    let answer: string | undefined = '';
+    const read = (bytes: Buffer): void => {
+      if (answer === undefined) {
+        heard(bytes);
+        return;
+      }
+      const before = answer.length;
+      answer += bytes.toString('latin1');
+      const end = answer.indexOf(HEADERS_END);
+      if (end < 0 && answer.length < LONGEST_ANSWER) return;
+      const fault = faultIn(answer.slice(0, Math.max(end, 0)), nonce);
+      if (fault !== undefined) {
+        socket.destroy(new Error(fault));
+        return;
+      }
+      answer = undefined;
+      settle();
+      done(socket);
+      const rest = bytes.subarray(end + HEADERS_END.length - before);
+      if (rest.length > 0) heard(rest);
+    };
+    const socket = dial(url, {
+      buffer: take,
+      callback: (count, memory) => {
+        read((memory as Buffer).subarray(0, count));
+        return true;
       },
     });
-    const giveUp = (reason: string) => asked.destroy(new Error(reason));
-    const late = setTimeout(giveUp, WITHIN_MS, 'the service did not answer in time');
-    const abort = () => giveUp('it was given up');
-    signal.addEventListener('abort', abort, { once: true });
+    const late = setTimeout(() => socket.destroy(new Error('the service did not answer in time')), WITHIN_MS);
+    const abort = () => socket.destroy(new Error('it was given up'));
+    const gone = () => {
+      settle();
+      fail(new Error('the service has gone'));
+    };
+    const failed = (error: Error) => {
+      settle();
+      fail(error);
+    };
     const settle = () => {
       clearTimeout(late);
       signal.removeEventListener('abort', abort);
+      socket.off('close', gone);
+      socket.off('error', failed);
     };
-    asked.on('error', (error) => {
-      settle();
-      fail(error);
-    });
-    asked.on('response', ({ statusCode }) => giveUp(`the service answered ${statusCode}`));
-    asked.on('upgrade', (answer: IncomingMessage, socket: Socket, head: Buffer) => {
-      settle();
-      if (answer.headers['sec-websocket-accept'] !== acceptanceOf(nonce)) {
-        socket.destroy();
-        fail(new Error('what answered is not a WebSocket'));
-      } else done({ socket, head });
-    });
-    asked.end();
+    signal.addEventListener('abort', abort, { once: true });
+    socket.on('error', failed);
+    socket.on('close', gone);
+    socket.write(question(url, key, nonce));
     if (signal.aborted) abort();
   });
+}
+
+function dial(url: URL, onread: OnReadOpts): Socket {
+  const isSecure = url.protocol === 'https:';
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const port = Number(url.port) || (isSecure ? 443 : 80);
+  const to = { host, port, onread };
+  if (!isSecure) return connect(to);
+  return connectSecurely({ ...to, ALPNProtocols: ['http/1.1'], ...(!isIP(host) && { servername: host }) });
+}
+
+const question = (url: URL, key: string, nonce: string): string =>
+  [
+    `GET ${url.pathname}${url.search} HTTP/1.1`,
+    `Host: ${url.host}`,
+    `Authorization: Bearer ${key}`,
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    `Sec-WebSocket-Key: ${nonce}`,
+  ].join('\r\n') + HEADERS_END;
+
+function faultIn(answer: string, nonce: string): string | undefined {
+  const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(answer) ?? [];
+  if (status === undefined) return 'what answered does not speak HTTP';
+  if (status !== '101') return `the service answered ${status}`;
+  const [, accept] = /^sec-websocket-accept:[ \t]*(\S+)[ \t]*$/im.exec(answer) ?? [];
+  return accept === acceptanceOf(nonce) ? undefined : 'what answered is not a WebSocket';
 }

@@ -1,12 +1,14 @@
 import type { Socket } from 'node:net';
 import { clientHeader, closePayload, opcodes } from '@hortus/contract/frames';
 import { type FromReceiver, type FromSender, SAY_SOMETHING_MS, transferPath } from '@hortus/contract/transfer';
-import { release } from './chunk-memory.ts';
-import { type Opened, openWebSocket } from './handshake.ts';
+import { ChunkMemory } from './chunk-memory.ts';
+import { openWebSocket } from './handshake.ts';
 import { IncomingFrames } from './incoming-frames.ts';
 
 type Said = FromReceiver | FromSender;
 
+/** What is read at once, at most: enough to be worth the while, and little enough to be copied out of the cache of the processor. */
+const READ_BYTES = 256 * 1024;
 /** Bytes that may wait here before the other end is not read any more. */
 const MOST_WAITING = 4 * 1024 * 1024;
 /** Bytes that may wait to be sent. */
@@ -29,6 +31,7 @@ interface Heard {
 /** One end of a transfer, by way of the service. */
 export class Link {
   readonly #socket: Socket;
+  readonly #memory: ChunkMemory;
   readonly #frames: IncomingFrames;
   readonly #received: Heard[] = [];
   #waiting = 0;
@@ -40,14 +43,25 @@ export class Link {
   static async open(baseUrl: string, key: string, transferId: string, signal: AbortSignal): Promise<Link> {
     const url = new URL(transferPath, baseUrl);
     url.searchParams.set('transfer_id', transferId);
-    const opened = await openWebSocket(url, key, signal).catch((error: Error) => {
+    const memory = new ChunkMemory(READ_BYTES);
+    // What comes with the answer comes before there is a link.
+    const early: Buffer[] = [];
+    let hear = (bytes: Buffer): void => {
+      early.push(bytes);
+    };
+    const reading = { take: () => memory.take(), heard: (bytes: Buffer) => hear(bytes) };
+    const socket = await openWebSocket(url, key, reading, signal).catch((error: Error) => {
       throw new LinkLost(error.message);
     });
-    return new Link(opened, signal);
+    const link = new Link(socket, memory, signal);
+    hear = (bytes) => link.#hear(bytes);
+    for (const bytes of early) link.#hear(bytes);
+    return link;
   }
 
-  private constructor({ socket, head }: Opened, signal: AbortSignal) {
+  private constructor(socket: Socket, memory: ChunkMemory, signal: AbortSignal) {
     this.#socket = socket;
+    this.#memory = memory;
     socket.setNoDelay(true);
     this.#frames = new IncomingFrames((kind, payload) => {
       if (kind === 'ping') this.#send(opcodes.pong, payload);
@@ -55,7 +69,6 @@ export class Link {
     });
     const abort = () => socket.destroy();
     signal.addEventListener('abort', abort, { once: true });
-    socket.on('data', (bytes: Buffer) => this.#hear(bytes));
     socket.on('error', (error) => this.#end(error.message));
     socket.on('end', () => this.#leave('the service has gone'));
     socket.on('close', () => {
@@ -63,7 +76,6 @@ export class Link {
       this.#end('the connection was lost');
     });
     this.#alive = setInterval(() => this.#send(opcodes.text, Buffer.from('{"type":"alive"}')), SAY_SOMETHING_MS);
-    if (head.length > 0) this.#hear(head);
     if (signal.aborted) abort();
   }
 
@@ -87,7 +99,7 @@ export class Link {
       if (next !== undefined) {
         yield* next.said;
         this.#waiting -= next.memory.length;
-        release(next.memory);
+        this.#memory.giveBack(next.memory);
         if (this.#socket.isPaused() && this.#waiting < MOST_WAITING / 2) this.#socket.resume();
       } else if (this.#closed !== undefined) throw new LinkLost(this.#closed);
       else
@@ -115,7 +127,10 @@ export class Link {
       this.#socket.destroy();
       return;
     }
-    if (said.length === 0) return;
+    if (said.length === 0) {
+      this.#memory.giveBack(memory);
+      return;
+    }
     this.#received.push({ said, memory });
     this.#waiting += memory.length;
     if (this.#waiting > MOST_WAITING) this.#socket.pause();
