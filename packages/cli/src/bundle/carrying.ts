@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Client } from '@hortus/client/client';
 import { ApiProblem } from '@hortus/client/problem';
 import { Incoming } from '@hortus/client/transfer/incoming';
@@ -74,7 +75,7 @@ export async function sendVolume(
   stillWanted: () => Promise<void>,
 ): Promise<void> {
   const { world } = carrying;
-  const sending: Sending = { reading: undefined, open: async (key) => new Reading(content(), key) };
+  const sending: Sending = { reading: undefined, open: async (key) => new Reading(Readable.from(content()), key) };
   for (;;) {
     try {
       const link = await open(carrying, new AbortController().signal);

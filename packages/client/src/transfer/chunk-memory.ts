@@ -29,11 +29,3 @@ export class ChunkMemory {
 export function release({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
-
-/** Each piece is lent until the next one is asked for. */
-export async function* lent(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  for await (const piece of pieces) {
-    yield piece;
-    release(piece);
-  }
-}

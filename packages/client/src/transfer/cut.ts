@@ -8,29 +8,44 @@ const OWN_CHUNK_BYTES = 128 * 1024;
  * Cuts a tar stream into chunks that fit into the memory given, before and behind every large file. Of what is no tar it cuts equal
  * pieces. Nothing of the stream is held on to: its bytes are copied, once.
  */
-export async function* cut(tar: AsyncIterable<Buffer>, memory = new ChunkMemory()): AsyncGenerator<Buffer> {
-  const marks = new TarMarks();
-  let chunk = memory.take();
-  let size = 0;
-  const whole = () => {
-    const cut = chunk.subarray(0, size);
-    chunk = memory.take();
-    size = 0;
-    return cut;
-  };
-  for await (let rest of tar) {
-    while (rest.length > 0) {
-      const { length, cutBefore } = marks.take(rest);
-      if (cutBefore && size > 0) yield whole();
-      const taken = Math.min(length, memory.size - size);
-      if (taken < length) marks.giveBack(length - taken);
-      rest.copy(chunk, size, 0, taken);
-      rest = rest.subarray(taken);
-      size += taken;
-      if (size === memory.size) yield whole();
-    }
+export class Cutter {
+  readonly #memory: ChunkMemory;
+  readonly #marks = new TarMarks();
+  #chunk: Buffer;
+  #size = 0;
+
+  constructor(memory = new ChunkMemory()) {
+    this.#memory = memory;
+    this.#chunk = memory.take();
   }
-  if (size > 0) yield chunk.subarray(0, size);
+
+  /** The chunks that are whole with this piece. */
+  take(piece: Buffer): Buffer[] {
+    const chunks: Buffer[] = [];
+    for (let rest = piece; rest.length > 0; ) {
+      const { length, cutBefore } = this.#marks.take(rest);
+      if (cutBefore && this.#size > 0) chunks.push(this.#whole());
+      const taken = Math.min(length, this.#memory.size - this.#size);
+      if (taken < length) this.#marks.giveBack(length - taken);
+      rest.copy(this.#chunk, this.#size, 0, taken);
+      rest = rest.subarray(taken);
+      this.#size += taken;
+      if (this.#size === this.#memory.size) chunks.push(this.#whole());
+    }
+    return chunks;
+  }
+
+  /** What is left. */
+  end(): Buffer[] {
+    return this.#size > 0 ? [this.#chunk.subarray(0, this.#size)] : [];
+  }
+
+  #whole(): Buffer {
+    const cut = this.#chunk.subarray(0, this.#size);
+    this.#chunk = this.#memory.take();
+    this.#size = 0;
+    return cut;
+  }
 }
 
 /** Follows a tar stream from header to header. */

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import { CHUNKS_UNDER_WAY, type FromReceiver, PIECE_BYTES } from '@hortus/contract/transfer';
 import { ChunkMemory } from './chunk-memory.ts';
 import { chunkName, keyIn } from './chunk-name.ts';
-import { cut } from './cut.ts';
+import { Chunks } from './chunks.ts';
 import type { Link } from './link.ts';
 
 interface Chunk {
@@ -18,7 +19,7 @@ interface Chunk {
  */
 export class Reading {
   readonly #memory = new ChunkMemory();
-  readonly #chunks: AsyncGenerator<Buffer>;
+  readonly #chunks: Chunks;
   readonly #key: Buffer | undefined;
   readonly #under: Chunk[] = [];
   readonly #digest = createHash('sha256');
@@ -28,8 +29,8 @@ export class Reading {
   #ended: { chunks: number; bytes: number; sha256: string } | undefined;
 
   /** `key` is the one that the names of its chunks are made with. */
-  constructor(tar: AsyncIterable<Buffer>, key: Buffer | undefined) {
-    this.#chunks = cut(tar, this.#memory);
+  constructor(tar: Readable, key: Buffer | undefined) {
+    this.#chunks = new Chunks(tar, this.#memory);
     this.#key = key;
   }
 
@@ -64,8 +65,8 @@ export class Reading {
 
   /** Undefined when there is no more. */
   async next(): Promise<Chunk | undefined> {
-    const { value: bytes, done } = await this.#chunks.next();
-    if (done || !bytes) {
+    const bytes = await this.#chunks.next();
+    if (!bytes) {
       this.#ended ??= { chunks: this.#read, bytes: this.#bytes, sha256: this.#digest.digest('hex') };
       return undefined;
     }

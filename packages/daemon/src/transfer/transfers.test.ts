@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { Incoming } from '@hortus/client/transfer/incoming';
 import { Link, LinkLost } from '@hortus/client/transfer/link';
 import { Reading, type Sending, send } from '@hortus/client/transfer/sender';
@@ -98,7 +99,7 @@ interface Ends {
 
 const reading = (content: Buffer): Sending => ({
   reading: undefined,
-  open: async (key) => new Reading(once(content), key),
+  open: async (key) => new Reading(Readable.from(once(content)), key),
 });
 
 async function carry({ between, content, directory, transfer = 'trf_1', sending = reading(content), into }: Ends) {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lent } from '@hortus/client/transfer/chunk-memory';
+import { release } from '@hortus/client/transfer/chunk-memory';
 import { Link, LinkLost } from '@hortus/client/transfer/link';
 import { Reading, type Sending, send } from '@hortus/client/transfer/sender';
 import type { TransferOrder, TransferReport } from '@hortus/contract/resources/transfers';
@@ -130,7 +130,9 @@ export class Transfers {
     return new Promise((opened, failed) => {
       const use = async (content: Readable) => {
         boundary?.(`${order.mode} read`);
-        const reading = new Reading(lent(content), key);
+        const reading = new Reading(content, key);
+        // It has copied what it heard of by now.
+        content.on('data', release);
         opened(reading);
         await reading.closed;
         // What nobody reads any more must not keep waiting to be read.

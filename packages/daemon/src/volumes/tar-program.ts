@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { pipeline, type Readable, Transform } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { BrokenArchive } from './whole-tar.ts';
 
@@ -27,12 +27,18 @@ export function hasGnuTar(): Promise<boolean> {
   return gnuTar;
 }
 
-/** The content of a folder as the engine would archive it. Fails at its end if not everything could be read. */
-export function packFolder({ folder, what, name, signal }: Packing): Readable {
+export interface Packed {
+  readonly content: Readable;
+  /** Rejects, at the end of the content, if not everything could be read. */
+  readonly proof: () => Promise<void>;
+}
+
+/** The content of a folder as the engine would archive it. */
+export function packFolder({ folder, what, name, signal }: Packing): Packed {
   const packing = spawn(
     'tar',
     [
-      // Large records: by default it writes 10 KB at a time.
+      // Large records: by default it reads and writes 10 KB at a time.
       ...['--create', '--file=-', '--blocking-factor=128', '--sort=name', '--numeric-owner', ...attributes],
       // Headers hold nothing that differs between two readings of the same content.
       ...['--format=posix', '--pax-option=exthdr.name=%d/%f,delete=atime,delete=ctime,delete=mtime'],
@@ -42,18 +48,17 @@ export function packFolder({ folder, what, name, signal }: Packing): Readable {
     { env, stdio: ['ignore', 'pipe', 'pipe'], signal, killSignal: 'SIGKILL' },
   );
   const ended = endOf(packing);
-  const content = new Transform({
-    transform: (piece: Buffer, _, done) => done(null, piece),
-    flush: (done) => {
-      ended.then(({ code, said }) => {
-        // 1: something was written to meanwhile. It is not told apart from a file that became shorter, whose rest is made up of zeros.
-        const whole = code === 0 || (code === 1 && !/ shrank by /.test(said));
-        done(whole ? null : new BrokenArchive(`The archive of ${what} is not whole: ${lastLine(said, code)}.`));
-      }, done);
-    },
+  // Nobody reads it to its end. One that is read to its end is about to leave by itself, and says how it went.
+  packing.stdout.on('close', () => {
+    if (!packing.stdout.readableEnded) packing.kill('SIGKILL');
   });
-  pipeline(packing.stdout, content, () => packing.kill('SIGKILL'));
-  return content;
+  const proof = async () => {
+    const { code, said } = await ended;
+    // 1: something was written to meanwhile. It is not told apart from a file that became shorter, whose rest is made up of zeros.
+    const isWhole = code === 0 || (code === 1 && !/ shrank by /.test(said));
+    if (!isWhole) throw new BrokenArchive(`The archive of ${what} is not whole: ${lastLine(said, code)}.`);
+  };
+  return { content: packing.stdout, proof };
 }
 
 /** Unpacks an archive of either way into a folder, beside what is there. */
@@ -61,7 +66,15 @@ export async function unpackInto({ folder, what, name, signal }: Packing, conten
   const unpacking = spawn(
     'tar',
     [
-      ...['--extract', '--file=-', '--numeric-owner', '--same-owner', '--preserve-permissions', ...attributes],
+      ...[
+        '--extract',
+        '--file=-',
+        '--blocking-factor=128',
+        '--numeric-owner',
+        '--same-owner',
+        '--preserve-permissions',
+        ...attributes,
+      ],
       // What it may replace is a file; a folder that is there already gets its attributes, and keeps what is in it.
       ...['--delay-directory-restore', `--transform=s,^${name},.,S`, '--directory', folder],
     ],

@@ -1,7 +1,7 @@
-import { pipeline, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { EngineProblem } from '../engine/engine-problem.ts';
 import { localFolder } from './local-folder.ts';
-import { packFolder, unpackInto } from './tar-program.ts';
+import { type Packed, packFolder, unpackInto } from './tar-program.ts';
 import { type ArchiveFacts, WholeTar } from './whole-tar.ts';
 import { contentFolder, contentName, type VolumePlace, withWindow } from './window.ts';
 
@@ -15,9 +15,8 @@ export async function readVolume<Result>(
   use: (content: Readable, facts: () => ArchiveFacts) => Promise<Result>,
 ): Promise<Result> {
   return await withWindow(place, true, async (id) => {
-    const source = await archiveOf(place, id);
-    const whole = new WholeTar(`volume ${place.volume}`);
-    pipeline(source, whole, () => undefined);
+    const { content, proof } = await archiveOf(place, id);
+    const whole = new WholeTar(`volume ${place.volume}`, content, proof);
     try {
       return await use(whole, () => whole.facts);
     } finally {
@@ -31,9 +30,8 @@ export async function readVolume<Result>(
  * of it is in the volume then.
  */
 export async function writeVolume(place: VolumePlace, content: Readable): Promise<ArchiveFacts> {
-  const whole = new WholeTar(`volume ${place.volume}`);
   // At once: a source may fail while the window is being opened.
-  pipeline(content, whole, () => undefined);
+  const whole = new WholeTar(`volume ${place.volume}`, content);
   try {
     await withWindow(place, false, (id) => unpack(place, id, whole));
     return whole.facts;
@@ -42,11 +40,12 @@ export async function writeVolume(place: VolumePlace, content: Readable): Promis
   }
 }
 
-async function archiveOf(place: VolumePlace, windowId: string): Promise<Readable> {
+async function archiveOf(place: VolumePlace, windowId: string): Promise<Packed> {
   const folder = await localFolder(place, windowId, 'read');
   if (folder === undefined) {
     await checkArchives(place);
-    return await place.engine.readArchive(windowId, contentFolder, place.signal);
+    const content = await place.engine.readArchive(windowId, contentFolder, place.signal);
+    return { content, proof: async () => undefined };
   }
   return packFolder({ folder, what: `volume ${place.volume}`, name: contentName, signal: place.signal });
 }

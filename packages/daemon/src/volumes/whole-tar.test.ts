@@ -1,9 +1,10 @@
-import { Readable } from 'node:stream';
+import { once } from 'node:events';
+import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { tarOf } from '../engine/docker/tar.ts';
-import { BrokenArchive, WholeTar } from './whole-tar.ts';
+import { BrokenArchive, TarCheck, WholeTar } from './whole-tar.ts';
 
 const file = fc.record({
   path: fc.stringMatching(/^\/[a-z]{1,40}(\/[a-z]{1,90}){0,3}$/),
@@ -22,8 +23,8 @@ function pieces(archive: Buffer, sizes: readonly number[]): Buffer[] {
 }
 
 async function through(chunks: Buffer[]): Promise<{ bytes: Buffer; checked: WholeTar }> {
-  const checked = new WholeTar('a test');
-  const bytes = await buffer(Readable.from(chunks, { objectMode: false }).pipe(checked));
+  const checked = new WholeTar('a test', Readable.from(chunks, { objectMode: false }));
+  const bytes = await buffer(checked);
   return { bytes, checked };
 }
 
@@ -58,7 +59,44 @@ test('a damaged header is found where it stands', async () => {
   await expect(through([archive])).rejects.toThrow('The archive of a test is not whole: a header in it is damaged.');
 });
 
-test('a content too long for its header is as long as the record before it says', async () => {
+test('whoever reads slowly is waited for', async () => {
+  const [archive] = [tarOf(Array.from({ length: 200 }, (_, i) => ({ path: `/${i}`, mode: '0644', content: 'x' })))];
+  let taken = 0;
+  async function* source() {
+    for (const piece of pieces(archive, [1024])) {
+      taken++;
+      yield piece;
+    }
+  }
+  const read: Buffer[] = [];
+  for await (const piece of new WholeTar('a test', Readable.from(source())) as AsyncIterable<Buffer>) {
+    read.push(piece);
+    await new Promise(setImmediate);
+    // What waits here, and in what it is read from.
+    expect(taken - read.length).toBeLessThan(50);
+  }
+  expect(Buffer.concat(read).equals(archive)).toBe(true);
+});
+
+test('an end that is none by the word of its source is an error, and so is a source that goes away', async () => {
+  const archive = tarOf([{ path: '/a', mode: '0644', content: 'x' }]);
+  const proof = () => Promise.reject(new BrokenArchive('a file shrank'));
+  await expect(buffer(new WholeTar('a test', Readable.from([archive]), proof))).rejects.toThrow('a file shrank');
+  const gone = new PassThrough();
+  gone.write(archive.subarray(0, 600));
+  const reading = buffer(new WholeTar('a test', gone));
+  setImmediate(() => gone.destroy());
+  await expect(reading).rejects.toThrow('it ends in the middle');
+});
+
+test('who stops reading stops the source', async () => {
+  const source = new PassThrough();
+  const whole = new WholeTar('a test', source);
+  whole.destroy();
+  await once(source, 'close');
+});
+
+test('a content too long for its header is as long as the record before it says', () => {
   const size = 9 * 1024 ** 3;
   const [header] = pieces(tarOf([{ path: '/large', mode: '0644', content: '' }]), [512]) as [Buffer];
   const record = `19 size=${size}\n`.replace(/^\d+/, String(`NN size=${size}\n`.length));
@@ -69,9 +107,8 @@ test('a content too long for its header is as long as the record before it says'
   before.write(' '.repeat(8), 148);
   const sum = before.reduce((total, byte) => total + byte, 0);
   before.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
-  const checked = new WholeTar('a test');
-  checked.resume();
-  checked.write(Buffer.concat([before, records, header]));
-  await new Promise<void>((resolve) => checked.write(Buffer.alloc(1), () => resolve()));
+  const checked = new TarCheck('a test');
+  checked.read(Buffer.concat([before, records, header]));
+  checked.read(Buffer.alloc(1));
   expect(checked.facts.bytes).toBe(size);
 });

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { type Client, createClient } from '@hortus/client/client';
 import { ApiProblem } from '@hortus/client/problem';
 import { Incoming } from '@hortus/client/transfer/incoming';
@@ -31,11 +32,8 @@ export async function received(base: string, key: string, transferId: string): P
 
 export async function sent(base: string, key: string, transferId: string, content: Buffer): Promise<void> {
   const link = await Link.open(base, key, transferId, new AbortController().signal);
-  async function* once() {
-    yield content;
-  }
   try {
-    await send(link, { reading: undefined, open: async (key) => new Reading(once(), key) });
+    await send(link, { reading: undefined, open: async (key) => new Reading(Readable.from([content]), key) });
   } finally {
     link.close();
   }

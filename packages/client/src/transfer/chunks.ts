@@ -1,0 +1,55 @@
+import type { Readable } from 'node:stream';
+import type { ChunkMemory } from './chunk-memory.ts';
+import { Cutter } from './cut.ts';
+
+/**
+ * The chunks of a content, cut as its pieces come: each is copied at once by whoever hears of it, which is a third of what it costs to
+ * wait for one after the other. It is read as far as the chunk that is asked for next, and no further.
+ */
+export class Chunks {
+  readonly #content: Readable;
+  readonly #ready: Buffer[] = [];
+  #ended = false;
+  #failure: Error | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(content: Readable, memory: ChunkMemory) {
+    this.#content = content;
+    const cutter = new Cutter(memory);
+    content.on('data', (piece: Buffer) => this.#add(cutter.take(piece)));
+    content.on('error', (error) => this.#fail(error));
+    content.on('end', () => {
+      this.#ended = true;
+      this.#add(cutter.end());
+    });
+    content.on('close', () => {
+      if (!this.#ended) this.#fail(new Error('What is read was closed before its end.'));
+    });
+  }
+
+  /** Undefined when there is no more. */
+  async next(): Promise<Buffer | undefined> {
+    while (this.#ready.length === 0) {
+      if (this.#failure) throw this.#failure;
+      if (this.#ended) return undefined;
+      this.#content.resume();
+      await new Promise<void>((wake) => {
+        this.#wake = wake;
+      });
+    }
+    const chunk = this.#ready.shift();
+    if (this.#ready.length === 0) this.#content.resume();
+    return chunk;
+  }
+
+  #add(chunks: readonly Buffer[]): void {
+    this.#ready.push(...chunks);
+    if (this.#ready.length > 0) this.#content.pause();
+    this.#wake?.();
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error;
+    this.#wake?.();
+  }
+}
