@@ -53,7 +53,11 @@ function watchCreated(engine: Engine, uid: string): AsyncDisposable & { readonly
   const ids: string[] = [];
   const end = new AbortController();
   const labels = { 'hortus.instance': uid };
-  const watching = engine.events({ labels }, ({ action, id }) => action === 'create' && ids.push(id), end.signal);
+  const watching = engine.events(
+    { labels, since: Date.now() },
+    ({ action, id }) => action === 'create' && ids.push(id),
+    end.signal,
+  );
   return {
     ids,
     async [Symbol.asyncDispose]() {

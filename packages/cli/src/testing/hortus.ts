@@ -32,7 +32,8 @@ export async function hortus(
 ): Promise<Outcome> {
   const child = spawn(process.execPath, [main, ...argv], {
     env: { ...environment(home), ...env },
-    timeout: 25_000,
+    // It ends what hangs; a program is started slowly where there is much to do.
+    timeout: 100_000,
     killSignal: 'SIGKILL',
   });
   const ended = new Promise<number | null>((done, fail) => child.once('error', fail).once('close', done));

@@ -241,15 +241,16 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
     });
   });
 
-  test('events tell of a container’s life, and end with the signal', async () => {
+  test('events tell of a container’s life, also of what was before, and end with the signal', async () => {
     const seen: ContainerEvent[] = [];
     const stop = new AbortController();
+    const since = Date.now();
+    const name = await deployed({});
     const following = server.engine.events(
-      { labels: { 'hortus.server': server.id } },
+      { labels: { 'hortus.server': server.id }, since },
       (event) => seen.push(event),
       stop.signal,
     );
-    const name = await deployed({});
     await server.engine.stop(name, 0);
     await until(() => seen.some(({ action }) => action === 'die'), { describe: 'the end to be told' });
     expect(seen.map(({ action }) => action)).toEqual(expect.arrayContaining(['start', 'die']));
@@ -257,6 +258,7 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
       exitCode: '137',
       'hortus.instance': name,
     });
+    expect(seen.every(({ at }) => at >= since - 1)).toBe(true);
     stop.abort();
     await following;
   });
