@@ -6,6 +6,7 @@ import type { Engine } from '@hortus/daemon/engine/engine';
 import { sharedDocker } from '@hortus/testkit/docker';
 import { freePort } from '@hortus/testkit/port';
 import { type RunningProcess, startProcess } from '@hortus/testkit/process';
+import { daemonMain, killedDaemonMain } from '@hortus/testkit/programs';
 import type { SeverableNetwork } from '@hortus/testkit/severable-network';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
@@ -66,7 +67,7 @@ export interface DaemonOptions {
 
 const sourceOf = (killAt: string | undefined): readonly [string, ...string[]] => [
   process.execPath,
-  `packages/daemon/src/${killAt === undefined ? 'main.ts' : 'testing/killed-main.ts'}`,
+  killAt === undefined ? daemonMain : killedDaemonMain,
 ];
 
 /** There it is not the loopback that it listens on and gives manifests to. */
