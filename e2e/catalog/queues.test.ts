@@ -8,8 +8,8 @@ if (hasOwnEngine) {
   let house: Greenhouse;
   beforeAll(async () => {
     house = await openGreenhouse('rabbitmq', 'nats', 'mosquitto');
-  }, 120_000);
-  afterAll(async () => await house?.[Symbol.asyncDispose](), 60_000);
+  }, 300_000);
+  afterAll(() => house?.[Symbol.asyncDispose]());
 
   test('RabbitMQ counts, exports, empties a queue and closes connections', { timeout: 300_000 }, async () => {
     const plant = await grow(house, 'rabbitmq', { WEB_HOSTNAME: 'queues.example.org' });

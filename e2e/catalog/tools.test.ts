@@ -9,8 +9,8 @@ if (hasOwnEngine) {
   let house: Greenhouse;
   beforeAll(async () => {
     house = await openGreenhouse('registry', 'prometheus', 'adminer');
-  }, 120_000);
-  afterAll(async () => await house?.[Symbol.asyncDispose](), 60_000);
+  }, 300_000);
+  afterAll(() => house?.[Symbol.asyncDispose]());
 
   test('the registry takes an image, lists it and clears away what nobody uses', { timeout: 120_000 }, async () => {
     const plant = await grow(house, 'registry', { WEB_HOSTNAME: 'images.example.org' });

@@ -1,21 +1,15 @@
-import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import type { Engine } from '@hortus/daemon/engine/engine';
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { act, deploy, ended, finished, type Garden, inside, openGarden, plant } from './garden.ts';
+import { act, deploy, ended, finished, type Garden, inside, openTendedGarden, plant } from './garden.ts';
 
 let garden: Garden;
 let engine: Engine;
 beforeAll(async () => {
-  garden = await openGarden();
-  garden.startDaemon();
-  await garden.online();
-  engine = openDockerEngine({ socketPath: garden.socketPath });
+  garden = await openTendedGarden();
+  engine = garden.engine;
 });
-afterAll(async () => {
-  engine.close();
-  await garden[Symbol.asyncDispose]();
-});
+afterAll(() => garden?.[Symbol.asyncDispose]());
 
 const instance = async (id: string) => (await garden.service.client.call('instances.read', { params: { id } })).data;
 const volumes = async (uid: string) =>

@@ -1,8 +1,6 @@
-import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
-import type { Engine } from '@hortus/daemon/engine/engine';
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Garden, openGarden } from './garden.ts';
+import { type Garden, openTendedGarden } from './garden.ts';
 import { PLOT_IMAGE } from './plot.ts';
 
 /** With a volume, a route and a page behind it; what the smoke test expects of the page is said. */
@@ -28,18 +26,11 @@ smoke:
 `;
 
 let garden: Garden;
-let engine: Engine;
 beforeAll(async () => {
-  garden = await openGarden();
-  engine = openDockerEngine({ socketPath: garden.socketPath });
+  garden = await openTendedGarden();
   await garden.service.client.call('servers.update', { params: { id: garden.serverId }, body: { deploy_tests: true } });
-  garden.startDaemon();
-  await garden.online();
-}, 120_000);
-afterAll(async () => {
-  engine?.close();
-  await garden?.[Symbol.asyncDispose]();
-}, 180_000);
+});
+afterAll(() => garden?.[Symbol.asyncDispose]());
 
 async function begin(source: string) {
   const { client } = garden.service;
@@ -61,7 +52,8 @@ async function cleared(templateId: string) {
 }
 
 async function leftovers(): Promise<string[]> {
-  const labels = { 'hortus.server': garden.serverId };
+  const { engine, serverId } = garden;
+  const labels = { 'hortus.server': serverId };
   const [containers, volumes, networks] = [
     await engine.containers({ labels }),
     await engine.volumes({ labels }),

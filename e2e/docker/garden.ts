@@ -18,6 +18,8 @@ export interface Garden extends AsyncDisposable {
   readonly serverKey: string;
   readonly directory: string;
   readonly socketPath: string;
+  /** To look at what there is, past Hortus. */
+  readonly engine: Engine;
   /** Where the routes of the server are served. */
   readonly httpPort: number;
   /** The folder of a daemon's state. */
@@ -101,6 +103,7 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
     serverKey: api_key,
     directory,
     socketPath,
+    engine: openDockerEngine({ socketPath }),
     httpPort,
     stateOf: (state = 'state') => join(folder.path, state),
     startDaemon({
@@ -148,10 +151,19 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
       for (const child of children) await child.stop();
       for (const state of states) endCaddy(state);
       await garden.service.process.stop();
+      garden.engine.close();
       await removeContainers(socketPath, id);
       await folder.remove();
     },
   };
+  return garden;
+}
+
+/** The same with its daemon at work. */
+export async function openTendedGarden(options?: GardenOptions, daemon?: DaemonOptions): Promise<Garden> {
+  const garden = await openGarden(options);
+  garden.startDaemon(daemon);
+  await garden.online();
   return garden;
 }
 
@@ -233,6 +245,9 @@ export async function inside(engine: Engine, container: string, ...argv: string[
   for await (const { chunk } of output) text += chunk;
   return text;
 }
+
+/** Takes the page of an instance away, so that its checks fail from now on. */
+export const sicken = (engine: Engine, uid: string) => inside(engine, uid, 'rm', '/www/index.html');
 
 /** Polls as the interface says a client does, only quicker; a service that is away for a moment is asked again. */
 export async function finished(garden: Garden, deploymentId: string, within = 60_000) {

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import { askDocker } from '@hortus/testkit/docker-request';
 import { registryLogin, startRegistry } from '@hortus/testkit/registry';
 import { until } from '@hortus/testkit/until';
@@ -28,13 +27,12 @@ components:
 `;
 
 test('a password for a registry, bytes that a rollback brings back, and a job that runs by the clock', {
-  timeout: 240_000,
+  timeout: 400_000,
 }, async () => {
   await using registry = await startRegistry({ locked: true });
   await using garden = await openGarden({ species: { gate: gate(`${registry.host}/garden/gate`) } });
-  const { socketPath } = garden;
+  const { engine, socketPath } = garden;
   const publish = (word: string) => registry.publish(socketPath, 'garden/gate', 'stable', { files: { '/word': word } });
-  const engine = openDockerEngine({ socketPath });
   const daemon = garden.startDaemon();
   await garden.online();
   const { client } = garden.service;
@@ -82,7 +80,7 @@ test('a password for a registry, bytes that a rollback brings back, and a job th
   const history = async () =>
     (await client.call('actions.history', { params, query: { kind: 'scheduled', status: 'completed' } })).data;
   await until(async () => (await history()).length > 0, {
-    within: 90_000,
+    within: 180_000,
     every: 500,
     describe: () => `a run of the job\n${daemon.output}`,
   });
@@ -98,5 +96,4 @@ test('a password for a registry, bytes that a rollback brings back, and a job th
   expect(JSON.stringify(answers)).not.toContain(password);
   expect(`${daemon.output}${garden.service.process.output}`).not.toContain(password);
   expect(readFileSync(join(garden.directory, 'hortus.db')).includes(password)).toBe(false);
-  engine.close();
 });

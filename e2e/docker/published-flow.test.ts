@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import { startReceiver } from '@hortus/testkit/receiver';
 import { expect, test } from 'vitest';
 import { ended, finished, openGarden } from './garden.ts';
@@ -54,7 +53,7 @@ test('the published flow, from the catalog to a webhook, on a real engine', { ti
   expect((await client.call('definitions.read', { params: { id: first.data.id } })).data.status).toBe('active');
 
   // The engine agrees with the manifest.
-  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  const { engine } = garden;
   const facts = await engine.inspect(instance?.container_id ?? '');
   expect(facts).toMatchObject({
     name: 'first',
@@ -70,7 +69,6 @@ test('the published flow, from the catalog to a webhook, on a real engine', { ti
   expect(facts?.env).toContain(`GREETING=${AWKWARD}`);
   expect(JSON.stringify(facts)).toContain('first_data');
   expect(JSON.stringify(facts)).toContain(String(64 * 2 ** 20));
-  engine.close();
 
   // Actions: list, execute (202, execution.id), poll.
   const id = instance?.id ?? '';

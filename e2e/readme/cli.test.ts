@@ -34,7 +34,7 @@ async function hortus(argv: readonly string[], input = '') {
   return { code, stdout, stderr };
 }
 
-test('from the first look to an action, on the real thing', { timeout: 120_000 }, async () => {
+test('from the first look to an action, on the real thing', { timeout: 240_000 }, async () => {
   const servers = await hortus(['servers', 'list']);
   expect(servers.stdout).toMatch(new RegExp(`^${hostname()} +online +production .* ${machine.serverId()}$`, 'm'));
 

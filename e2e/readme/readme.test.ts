@@ -11,7 +11,7 @@ import { makeNginxImage, openMachine, root, shownKey } from './started.ts';
 const commands = commandsOf(readFileSync(join(root, 'README.md'), 'utf8'));
 const separator = '=== the next block of the README ===';
 
-test('the commands of the README do what it says, and answer what it shows', { timeout: 120_000 }, async () => {
+test('the commands of the README do what it says, and answer what it shows', { timeout: 240_000 }, async () => {
   await using machine = await openMachine();
   await makeNginxImage(machine.socketPath);
   const key = shownKey(await machine.start());

@@ -17,18 +17,27 @@ export const SAY_SOMETHING_MS = 15_000;
 
 const index = Type.Integer({ minimum: 0 });
 const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
+/** AES-256-GMAC, under the key that the receiver has said and a nonce of zeros. */
+const mac = Type.String({ pattern: '^[0-9a-f]{32}$' });
 const length = Type.Integer({ minimum: 1, maximum: CHUNK_BYTES });
 
 /**
  * What the two ends say to each other, as JSON texts; the service only carries it. A chunk is offered by its
- * hash and sent, as binary messages, only if the other end wants it: what it has from an earlier attempt, or from an earlier
+ * name and sent, as binary messages, only if the other end wants it: what it has from an earlier attempt, or from an earlier
  * copy of the same volume, does not travel again. `have` is said once the chunk is on disk and in its place.
  */
 export const fromSender = {
   /** The volume is read from its beginning; what was in place counts no more. */
   begin: Type.Object({ type: Type.Literal('begin') }),
-  offer: Type.Object({ type: Type.Literal('offer'), index, sha256, length }),
-  /** `sha256` is over the hashes of all chunks, in their order. */
+  /** Its name is its `mac`, or its `sha256` where the receiver has said no key. */
+  offer: Type.Object({
+    type: Type.Literal('offer'),
+    index,
+    mac: Type.Optional(mac),
+    sha256: Type.Optional(sha256),
+    length,
+  }),
+  /** `sha256` is over the names of all chunks, in their order. */
   end: Type.Object({
     type: Type.Literal('end'),
     chunks: index,
@@ -38,8 +47,8 @@ export const fromSender = {
 };
 
 export const fromReceiver = {
-  /** Said first: how many chunks are in place. */
-  next: Type.Object({ type: Type.Literal('next'), index }),
+  /** Said first: how many chunks are in place, and the key for the names of chunks: 32 random bytes, base64. Older ends have none. */
+  next: Type.Object({ type: Type.Literal('next'), index, key: Type.Optional(Type.String()) }),
   want: Type.Object({ type: Type.Literal('want'), index }),
   have: Type.Object({ type: Type.Literal('have'), index }),
   /** Everything is in place and was imported, where that was asked for. */

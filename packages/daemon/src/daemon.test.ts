@@ -121,7 +121,8 @@ describe('a deployment', () => {
       () => service.callsTo('POST', '/instances/report').some(({ body }) => JSON.stringify(body).includes(uid)),
       { describe: 'the facts of the instance' },
     );
-    expect(service.callsTo('PUT', `/server-capacity/${serverId}`)[0]?.body).toMatchObject({
+    const capacity = () => service.callsTo('PUT', `/server-capacity/${serverId}`)[0]?.body;
+    expect(await until(capacity, { describe: 'what there is room for' })).toMatchObject({
       cpu: {},
       memory: {},
       disk: {},
@@ -272,7 +273,7 @@ it('ends in order when it is asked to, and leaves a running action alone', async
   const uid = await deploy(action('wait', argv));
   const asked = ask('wait', argv, uid);
   await until(async () => (await inside(uid, 'cat', '/tmp/ran')) === 'ran\n', { describe: 'the command' });
-  expect(await daemon.stop()).toEqual({ code: 0, signal: null });
+  expect(await daemon.stop({ within: 60_000 })).toEqual({ code: 0, signal: null });
   await inside(uid, 'touch', '/tmp/go');
   daemon = start();
   expect(await resultOf(asked.execution_id)).toMatchObject({ exit_code: 0, output: 'late\n' });

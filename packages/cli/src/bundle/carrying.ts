@@ -74,7 +74,7 @@ export async function sendVolume(
   stillWanted: () => Promise<void>,
 ): Promise<void> {
   const { world } = carrying;
-  const sending: Sending = { reading: undefined, open: async () => new Reading(content()) };
+  const sending: Sending = { reading: undefined, open: async (key) => new Reading(content(), key) };
   for (;;) {
     try {
       const link = await open(carrying, new AbortController().signal);

@@ -37,12 +37,14 @@ async function serve(env: Record<string, string>) {
       HORTUS_ADMIN_KEY: key,
       HORTUS_ADMIN_PASSWORD: 'a password for the tests',
       HORTUS_LOCAL_SERVER: 'off',
+      // Somebody asks without a break while it is saved.
+      HORTUS_RATE_LIMITS: 'enterprise=1000000',
       ...env,
     },
   });
   undo.push(() => service.stop());
   const baseUrl = `http://127.0.0.1:${port}/api/v1`;
-  await service.waitForHttp(`${baseUrl}/health`, { within: 60_000 });
+  await service.waitForHttp(`${baseUrl}/health`, { within: 120_000 });
   return { service, baseUrl, client: createClient({ baseUrl, key }) };
 }
 type Client = Awaited<ReturnType<typeof serve>>['client'];
@@ -114,7 +116,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (engine) => {
       const busy = await restore('--passphrase-file', passphrase, '--force');
       expect([busy.code, busy.stderr]).toEqual([2, expect.stringContaining('running')]);
     }
-  }, 180_000);
+  }, 300_000);
 });
 
 it('says what is missing', async () => {

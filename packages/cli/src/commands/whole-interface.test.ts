@@ -184,7 +184,7 @@ describe('events', () => {
       now: Date.now,
       pause: async () => {
         if (looks++ === 0) await planted('followed');
-        if (terminal.printed.includes('definition.created') && looks > 3) throw new Failure('interrupted', 'Enough.');
+        if (terminal.printed.includes('"followed"') && looks > 3) throw new Failure('interrupted', 'Enough.');
         await new Promise((done) => setTimeout(done, 100));
       },
     };

@@ -1,86 +1,94 @@
+import type { Socket } from 'node:net';
+import { clientHeader, closePayload, opcodes } from '@hortus/contract/frames';
 import { type FromReceiver, type FromSender, SAY_SOMETHING_MS, transferPath } from '@hortus/contract/transfer';
-import WebSocket from 'ws';
+import { release } from './chunk-memory.ts';
+import { type Opened, openWebSocket } from './handshake.ts';
+import { IncomingFrames } from './incoming-frames.ts';
 
 type Said = FromReceiver | FromSender;
 
-/** Pieces that may wait here before the other end is not read any more. */
-const MOST_WAITING = 16;
+/** Bytes that may wait here before the other end is not read any more. */
+const MOST_WAITING = 4 * 1024 * 1024;
 /** Bytes that may wait to be sent. */
 const MOST_UNSENT = 4 * 1024 * 1024;
+/** For the other side to end the connection as well. */
+const FAREWELL_MS = 5_000;
+const NORMAL = 1000;
 
 /** The connection is over, and the transfer is not: it is gone on with over the next one. */
 export class LinkLost extends Error {
   override name = 'LinkLost';
 }
 
+/** What was heard at once, and the memory that it came in. */
+interface Heard {
+  readonly said: readonly (Said | Buffer)[];
+  readonly memory: Buffer;
+}
+
 /** One end of a transfer, by way of the service. */
 export class Link {
-  readonly #socket: WebSocket;
-  readonly #received: (Said | Buffer)[] = [];
+  readonly #socket: Socket;
+  readonly #frames: IncomingFrames;
+  readonly #received: Heard[] = [];
+  #waiting = 0;
   readonly #alive: NodeJS.Timeout;
   #closed: string | undefined;
   #wake: (() => void) | undefined;
 
   /** Resolves when the service has let us in; the other end may not be there yet. */
-  static open(baseUrl: string, key: string, transferId: string, signal: AbortSignal): Promise<Link> {
+  static async open(baseUrl: string, key: string, transferId: string, signal: AbortSignal): Promise<Link> {
     const url = new URL(transferPath, baseUrl);
-    url.protocol = url.protocol.replace('http', 'ws');
     url.searchParams.set('transfer_id', transferId);
-    return new Promise((done, fail) => {
-      const socket = new WebSocket(url, {
-        headers: { authorization: `Bearer ${key}` },
-        perMessageDeflate: false,
-        handshakeTimeout: 15_000,
-        maxPayload: 16 * 1024 * 1024,
-        followRedirects: false,
-        // Masking protects proxies from pages in browsers; for gigabytes between programs it is work for nothing.
-        generateMask: (mask) => mask.fill(0),
-      });
-      const abort = () => socket.terminate();
-      signal.addEventListener('abort', abort, { once: true });
-      socket.on('close', () => signal.removeEventListener('abort', abort));
-      socket.once('error', (error) => fail(new LinkLost(error.message)));
-      socket.once('open', () => done(new Link(socket)));
-      if (signal.aborted) abort();
+    const opened = await openWebSocket(url, key, signal).catch((error: Error) => {
+      throw new LinkLost(error.message);
     });
+    return new Link(opened, signal);
   }
 
-  private constructor(socket: WebSocket) {
+  private constructor({ socket, head }: Opened, signal: AbortSignal) {
     this.#socket = socket;
-    socket.on('message', (data: Buffer, binary) => {
-      // Kept back, it would hold up the farewell of the other side.
-      if (this.#closed !== undefined) return;
-      const message = binary ? data : (JSON.parse(String(data)) as Said | { type: 'alive' });
-      if (!Buffer.isBuffer(message) && message.type === 'alive') return;
-      this.#received.push(message);
-      if (this.#received.length >= MOST_WAITING) socket.pause();
-      this.#wake?.();
+    socket.setNoDelay(true);
+    this.#frames = new IncomingFrames((kind, payload) => {
+      if (kind === 'ping') this.#send(opcodes.pong, payload);
+      if (kind === 'close') this.#leave(payload.toString('utf8', 2) || 'the service has closed the connection');
     });
+    const abort = () => socket.destroy();
+    signal.addEventListener('abort', abort, { once: true });
+    socket.on('data', (bytes: Buffer) => this.#hear(bytes));
     socket.on('error', (error) => this.#end(error.message));
-    socket.on('close', (code, reason) => this.#end(String(reason) || `closed with ${code}`));
-    this.#alive = setInterval(() => this.#send('{"type":"alive"}'), SAY_SOMETHING_MS);
+    socket.on('end', () => this.#leave('the service has gone'));
+    socket.on('close', () => {
+      signal.removeEventListener('abort', abort);
+      this.#end('the connection was lost');
+    });
+    this.#alive = setInterval(() => this.#send(opcodes.text, Buffer.from('{"type":"alive"}')), SAY_SOMETHING_MS);
+    if (head.length > 0) this.#hear(head);
+    if (signal.aborted) abort();
   }
 
   say(message: Said): void {
-    this.#send(JSON.stringify(message));
+    this.#send(opcodes.text, Buffer.from(JSON.stringify(message)));
   }
 
-  /** Resolves when there is room for more. */
+  /** Resolves when there is room for more. The memory is not looked at any more once the connection is over. */
   async give(bytes: Buffer): Promise<void> {
     if (this.#closed !== undefined) throw new LinkLost(this.#closed);
     await new Promise<void>((done, fail) => {
-      this.#socket.send(bytes, { binary: true }, (error) => (error ? fail(new LinkLost(error.message)) : done()));
-      if (this.#socket.bufferedAmount < MOST_UNSENT) done();
+      this.#send(opcodes.binary, bytes, (error) => (error ? fail(new LinkLost(error.message)) : done()));
+      if (this.#socket.writableLength < MOST_UNSENT) done();
     });
   }
 
-  /** What the other end says, in its order. Ends only by throwing LinkLost. */
+  /** What the other end says, in its order; bytes are lent until the next is asked for. Ends only by throwing LinkLost. */
   async *heard(): AsyncGenerator<Said | Buffer> {
     for (;;) {
       const next = this.#received.shift();
       if (next !== undefined) {
-        if (this.#socket.isPaused && this.#received.length < MOST_WAITING / 2) this.#socket.resume();
-        yield next;
+        yield* next.said;
+        this.#waiting -= next.memory.length;
+        release(next.memory);
+        if (this.#socket.isPaused() && this.#waiting < MOST_WAITING / 2) this.#socket.resume();
       } else if (this.#closed !== undefined) throw new LinkLost(this.#closed);
       else
         await new Promise<void>((wake) => {
@@ -90,13 +98,48 @@ export class Link {
   }
 
   close(): void {
-    this.#socket.resume();
-    this.#socket.close(1000);
-    this.#end('closed');
+    this.#leave('closed');
   }
 
-  #send(text: string): void {
-    if (this.#closed === undefined) this.#socket.send(text, () => undefined);
+  #hear(memory: Buffer): void {
+    // Kept back, it would hold up the farewell of the other side.
+    if (this.#closed !== undefined) return;
+    const said: (Said | Buffer)[] = [];
+    try {
+      for (const one of this.#frames.read(memory)) {
+        const message = Buffer.isBuffer(one) ? one : (JSON.parse(one) as Said | { type: 'alive' });
+        if (Buffer.isBuffer(message) || message.type !== 'alive') said.push(message);
+      }
+    } catch (error) {
+      this.#end((error as Error).message);
+      this.#socket.destroy();
+      return;
+    }
+    if (said.length === 0) return;
+    this.#received.push({ said, memory });
+    this.#waiting += memory.length;
+    if (this.#waiting > MOST_WAITING) this.#socket.pause();
+    this.#wake?.();
+  }
+
+  #send(opcode: number, payload: Buffer, sent: (error?: Error | null) => void = () => undefined): void {
+    if (this.#closed !== undefined) return;
+    this.#socket.cork();
+    this.#socket.write(clientHeader(opcode, payload.length));
+    this.#socket.write(payload, sent);
+    this.#socket.uncork();
+  }
+
+  /** Says farewell, and waits for it a while. */
+  #leave(reason: string): void {
+    if (this.#closed !== undefined) return;
+    this.#send(opcodes.close, closePayload(NORMAL, ''));
+    this.#end(reason);
+    this.#socket.end();
+    // One that is not read would never be seen to close.
+    this.#socket.resume();
+    const late = setTimeout(() => this.#socket.destroy(), FAREWELL_MS).unref();
+    this.#socket.once('close', () => clearTimeout(late));
   }
 
   #end(reason: string): void {

@@ -1,24 +1,25 @@
 import { createHash } from 'node:crypto';
 import { CHUNKS_UNDER_WAY, type FromReceiver, PIECE_BYTES } from '@hortus/contract/transfer';
 import { ChunkMemory } from './chunk-memory.ts';
+import { chunkName, keyIn } from './chunk-name.ts';
 import { cut } from './cut.ts';
-import { hashOf } from './hash.ts';
 import type { Link } from './link.ts';
 
 interface Chunk {
   readonly index: number;
-  readonly sha256: string;
+  readonly name: string;
   readonly bytes: Buffer;
 }
 
 /**
  * One reading of a volume. It outlives connections: what was read and not acknowledged is kept, so that a lost connection costs
  * nothing. A lost daemon costs a second reading, in which what the other end has is not sent again. No spool is needed here: a
- * volume that changes while it is read cannot be read twice alike, and need not be, since chunks are known by their hashes.
+ * volume that changes while it is read cannot be read twice alike, and need not be, since chunks are known by their names.
  */
 export class Reading {
   readonly #memory = new ChunkMemory();
   readonly #chunks: AsyncGenerator<Buffer>;
+  readonly #key: Buffer | undefined;
   readonly #under: Chunk[] = [];
   readonly #digest = createHash('sha256');
   readonly #closing = Promise.withResolvers<void>();
@@ -26,8 +27,15 @@ export class Reading {
   #bytes = 0;
   #ended: { chunks: number; bytes: number; sha256: string } | undefined;
 
-  constructor(tar: AsyncIterable<Buffer>) {
+  /** `key` is the one that the names of its chunks are made with. */
+  constructor(tar: AsyncIterable<Buffer>, key: Buffer | undefined) {
     this.#chunks = cut(tar, this.#memory);
+    this.#key = key;
+  }
+
+  /** Whether its chunks have the names that a receiver with this key would give them. */
+  isNamedBy(key: Buffer | undefined): boolean {
+    return key === undefined ? this.#key === undefined : this.#key?.equals(key) === true;
   }
 
   /** Read and not acknowledged. */
@@ -61,8 +69,8 @@ export class Reading {
       this.#ended ??= { chunks: this.#read, bytes: this.#bytes, sha256: this.#digest.digest('hex') };
       return undefined;
     }
-    const chunk = { index: this.#read++, sha256: hashOf(bytes), bytes };
-    this.#digest.update(chunk.sha256);
+    const chunk = { index: this.#read++, name: chunkName(bytes, this.#key), bytes };
+    this.#digest.update(chunk.name);
     this.#bytes += bytes.length;
     this.#under.push(chunk);
     return chunk;
@@ -82,17 +90,17 @@ export class Reading {
 export interface Sending {
   /** What is left of an earlier connection. */
   reading: Reading | undefined;
-  /** Reads the volume from its beginning. */
-  open(): Promise<Reading>;
+  /** Reads the volume from its beginning, with names by this key. */
+  open(key: Buffer | undefined): Promise<Reading>;
 }
 
 /** Sends over one connection until the other end has everything. */
 export async function send(link: Link, sending: Sending): Promise<void> {
   const heard = link.heard();
   const next = await expected(heard, 'next');
-  const reading = await resumed(sending, next.index);
+  const reading = await resumed(sending, next.index, keyIn(next));
   if (reading.acknowledged === 0) link.say({ type: 'begin' });
-  for (const chunk of reading.underWay) offer(link, chunk);
+  for (const chunk of reading.underWay) offer(link, reading, chunk);
   const room = new Room(reading);
   const pump = offerAll(link, reading, room);
   const answers = answerAll(link, reading, room, heard);
@@ -106,14 +114,16 @@ export async function send(link: Link, sending: Sending): Promise<void> {
 }
 
 /** What the other end has in place must be what this reading has behind it; otherwise it is read anew. */
-async function resumed(sending: Sending, placed: number): Promise<Reading> {
+async function resumed(sending: Sending, placed: number, key: Buffer | undefined): Promise<Reading> {
   const { reading } = sending;
-  if (reading && placed >= reading.acknowledged && placed <= reading.acknowledged + reading.underWay.length) {
+  const isBehind =
+    reading && placed >= reading.acknowledged && placed <= reading.acknowledged + reading.underWay.length;
+  if (isBehind && reading.isNamedBy(key)) {
     reading.acknowledge(placed);
     return reading;
   }
   reading?.close();
-  sending.reading = await sending.open();
+  sending.reading = await sending.open(key);
   return sending.reading;
 }
 
@@ -122,12 +132,14 @@ async function offerAll(link: Link, reading: Reading, room: Room): Promise<void>
     await room.free();
     const chunk = await reading.next();
     if (!chunk) return room.check();
-    offer(link, chunk);
+    offer(link, reading, chunk);
   }
 }
 
-const offer = (link: Link, { index, sha256, bytes }: Chunk): void =>
-  link.say({ type: 'offer', index, sha256, length: bytes.length });
+function offer(link: Link, reading: Reading, { index, name, bytes }: Chunk): void {
+  const named = reading.isNamedBy(undefined) ? { sha256: name } : { mac: name };
+  link.say({ type: 'offer', index, ...named, length: bytes.length });
+}
 
 async function answerAll(link: Link, reading: Reading, room: Room, heard: AsyncIterator<unknown>): Promise<void> {
   room.whenDone(() => {

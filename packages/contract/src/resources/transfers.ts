@@ -23,7 +23,7 @@ export const Transfer = Type.Object(
     chunks: count('Chunks that are in place on the target.'),
     bytes: count('Their bytes.'),
     carried_bytes: count('Those of the bytes that had to travel: what the target had already did not.'),
-    sha256: nullable(Type.String(), { description: 'Over the hashes of all chunks, once both ends agree on it.' }),
+    sha256: nullable(Type.String(), { description: 'Over the checksums of all chunks, once both ends agree on it.' }),
     error: nullable(Type.String()),
     created_at: Timestamp,
     started_at: nullable(Timestamp),

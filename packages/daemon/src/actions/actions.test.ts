@@ -157,13 +157,13 @@ describe('an exec action', () => {
 
   it('past its time is ended inside the container, with what it has started', async () => {
     const argv = ['sh', '-c', 'sh -c "trap : TERM; while true; do sleep 0.1; done" & echo begun; sleep 1000'];
-    const uid = await deploy(action('hang', argv, { timeout_ms: 500 }));
+    const uid = await deploy(action('hang', argv, { timeout_ms: 3_000 }));
     expect(await run(uid, 'hang', argv)).toMatchObject({
       status: 'failed',
       outcome: 'timeout',
       output: expect.stringMatching(/^begun\n/),
     });
-    expect(await inside(uid, 'ps')).not.toMatch(/sleep (1000|0\.1)\b/);
+    await until(async () => !/sleep (1000|0\.1)\b/.test(await inside(uid, 'ps')), { describe: 'no process left' });
   });
 
   it('that is cancelled is ended', async () => {
@@ -173,7 +173,7 @@ describe('an exec action', () => {
     await until(async () => (await inside(uid, 'ps')).includes('sleep 1000\n'), { describe: 'the process' });
     actions.cancel(asked.execution_id);
     expect(await outcome(asked)).toMatchObject({ status: 'failed', outcome: 'cancelled' });
-    expect(await inside(uid, 'ps')).not.toContain('sleep 1000\n');
+    await until(async () => !(await inside(uid, 'ps')).includes('sleep 1000\n'), { describe: 'no process left' });
   });
 
   it('that writes too much is cut in the middle, and says so', async () => {

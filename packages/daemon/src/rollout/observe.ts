@@ -84,13 +84,16 @@ async function observeComponent(engine: Observed, facts: ContainerFacts): Promis
   };
 }
 
-/** The engine's word where it checks; else a probe of our own. One failed probe is bad news only after the start period. */
+/**
+ * The engine's word where it checks; else a probe of our own. One may fail for many reasons, a busy machine among them, so that
+ * two must before it is bad news, and that only after the start period.
+ */
 async function healthOf(engine: Observed, facts: ContainerFacts): Promise<Health> {
   if (facts.health !== 'none') return facts.health;
   const check = checkOf(facts);
   if (check === undefined || check.test !== undefined) return 'unknown';
-  const result = await probe(engine, facts, check);
-  if (result.ok) return 'healthy';
+  const isWell = async () => (await probe(engine, facts, check)).ok;
+  if ((await isWell()) || (await isWell())) return 'healthy';
   const age = Date.now() - (facts.startedAt ?? 0);
   return age < check.start_period_ms ? 'starting' : 'unhealthy';
 }

@@ -1,5 +1,5 @@
-import { ChunkMemory, release } from '@hortus/client/transfer/chunk-memory';
-import { digestOf } from '@hortus/client/transfer/hash';
+import { ChunkMemory } from '@hortus/client/transfer/chunk-memory';
+import { chunkOffered, digestOf, type OfferedChunk } from '@hortus/client/transfer/chunk-name';
 import type { Link } from '@hortus/client/transfer/link';
 import type { FromSender } from '@hortus/contract/transfer';
 import type { Placed, Spool } from './spool.ts';
@@ -64,13 +64,13 @@ class Reception {
 
   async run(): Promise<Received> {
     const { spool } = this.#receiving;
-    this.#link.say({ type: 'next', index: spool.placed.length });
+    this.#link.say({ type: 'next', index: spool.placed.length, key: spool.key.toString('base64') });
     this.#import();
     try {
       for await (const message of this.#link.heard()) {
         if (Buffer.isBuffer(message)) await this.#take(message);
         else if (message.type === 'end') return await this.#end(message);
-        else if (message.type === 'offer') this.#consider(message);
+        else if (message.type === 'offer') this.#consider(chunkOffered(message));
         else if (message.type === 'begin') await this.#begin();
       }
     } catch (error) {
@@ -97,13 +97,12 @@ class Reception {
     if (put) this.#importing = new Importing(spool, put);
   }
 
-  #consider({ index, sha256, length }: Extract<FromSender, { type: 'offer' }>): void {
+  #consider({ index, name, length }: OfferedChunk): void {
     const { spool } = this.#receiving;
     if (index !== spool.placed.length + this.#offered.length) throw new Error('A chunk was offered out of its order.');
-    const known =
-      spool.has(sha256) || this.#offered.some((one) => (one.wanted || one.keeping) && one.sha256 === sha256);
+    const known = spool.has(name) || this.#offered.some((one) => (one.wanted || one.keeping) && one.name === name);
     if (!known) this.#link.say({ type: 'want', index });
-    this.#offered.push({ sha256, length, wanted: !known });
+    this.#offered.push({ name, length, wanted: !known });
     this.#place();
   }
 
@@ -113,7 +112,6 @@ class Reception {
     if (this.#arrived + piece.length > due.length) throw new Error('More bytes came than were announced.');
     this.#chunk ??= this.#memory.take();
     this.#arrived += piece.copy(this.#chunk, this.#arrived);
-    release(piece);
     if (this.#arrived < due.length) return;
     due.wanted = false;
     due.keeping = this.#keep(due, this.#chunk.subarray(0, due.length));
@@ -126,7 +124,7 @@ class Reception {
   /** Never rejects: what went wrong ends the connection, and then `run`. */
   async #keep(due: Offered, chunk: Buffer): Promise<void> {
     try {
-      await this.#receiving.spool.keep(due.sha256, chunk);
+      await this.#receiving.spool.keep(due.name, chunk);
       this.#memory.giveBack(chunk);
       this.#carried += chunk.length;
       this.#place();
@@ -141,9 +139,9 @@ class Reception {
   /** Puts in place what is here, as far as nothing before it is missing. */
   #place(): void {
     const { spool, onProgress } = this.#receiving;
-    while (this.#offered[0] && !this.#offered[0].wanted && spool.has(this.#offered[0].sha256)) {
-      const { sha256, length } = this.#offered.shift() as Offered;
-      spool.place({ sha256, length });
+    while (this.#offered[0] && !this.#offered[0].wanted && spool.has(this.#offered[0].name)) {
+      const { name, length } = this.#offered.shift() as Offered;
+      spool.place({ name, length });
       this.#bytes += length;
       this.#link.say({ type: 'have', index: spool.placed.length - 1 });
       this.#importing?.more();

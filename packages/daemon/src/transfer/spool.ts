@@ -1,10 +1,11 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hashOf } from '@hortus/client/transfer/hash';
+import { isCalled } from '@hortus/client/transfer/chunk-name';
 
 export interface Placed {
-  readonly sha256: string;
+  readonly name: string;
   readonly length: number;
 }
 
@@ -14,7 +15,7 @@ export class Damaged extends Error {
 }
 
 /**
- * What has arrived of a volume, on the disk of the server it goes to: chunks under their hashes, and for each transfer the list
+ * What has arrived of a volume, on the disk of the server it goes to: chunks under their names, and for each transfer the list
  * of those that are in place. It outlives the daemon, so that nothing that was acknowledged travels twice, and the copy that is
  * made while the application runs is what the last copy is compared with.
  */
@@ -22,13 +23,16 @@ export class Spool {
   readonly #directory: string;
   readonly #list: string;
   readonly #placed: Placed[];
-  /** Those whose hash was seen to be right in this life of the daemon; a power cut can have spoilt others. */
+  /** What the names of chunks are made with. */
+  readonly key: Buffer;
+  /** Those whose name was seen to be right in this life of the daemon; a power cut can have spoilt others. */
   readonly #proven = new Set<string>();
 
   constructor(directory: string, transferId: string) {
     this.#directory = directory;
     this.#list = join(directory, `${transferId}.list`);
     mkdirSync(directory, { recursive: true, mode: 0o700 });
+    this.key = keyOf(directory);
     this.#placed = readList(this.#list);
   }
 
@@ -42,35 +46,35 @@ export class Spool {
     writeFileSync(this.#list, '', { mode: 0o600 });
   }
 
-  has(sha256: string): boolean {
-    return existsSync(this.#fileOf(sha256));
+  has(name: string): boolean {
+    return existsSync(this.#fileOf(name));
   }
 
   /** There whole or not at all. Throws if it is not what it was announced as. */
-  async keep(sha256: string, chunk: Buffer): Promise<void> {
-    if (hashOf(chunk) !== sha256) throw new Damaged('A chunk arrived damaged.');
-    const file = this.#fileOf(sha256);
+  async keep(name: string, chunk: Buffer): Promise<void> {
+    if (!isCalled(chunk, name, this.key)) throw new Damaged('A chunk arrived damaged.');
+    const file = this.#fileOf(name);
     await writeFile(`${file}.draft`, chunk, { mode: 0o600 });
     await rename(`${file}.draft`, file);
-    this.#proven.add(sha256);
+    this.#proven.add(name);
   }
 
   /** The next one in its order. */
   place(chunk: Placed): void {
-    appendFileSync(this.#list, `${chunk.sha256} ${chunk.length}\n`, { mode: 0o600 });
+    appendFileSync(this.#list, `${chunk.name} ${chunk.length}\n`, { mode: 0o600 });
     this.#placed.push(chunk);
   }
 
-  async read({ sha256 }: Placed): Promise<Buffer> {
-    const chunk = await readFile(this.#fileOf(sha256));
-    if (this.#proven.has(sha256)) return chunk;
-    if (hashOf(chunk) !== sha256) {
+  async read({ name }: Placed): Promise<Buffer> {
+    const chunk = await readFile(this.#fileOf(name));
+    if (this.#proven.has(name)) return chunk;
+    if (!isCalled(chunk, name, this.key)) {
       // It is asked for again with the next attempt.
-      rmSync(this.#fileOf(sha256), { force: true });
+      rmSync(this.#fileOf(name), { force: true });
       this.begin();
       throw new Damaged('A chunk was damaged on the disk of this server.');
     }
-    this.#proven.add(sha256);
+    this.#proven.add(name);
     return chunk;
   }
 
@@ -78,9 +82,20 @@ export class Spool {
     rmSync(this.#directory, { recursive: true, force: true });
   }
 
-  #fileOf(sha256: string): string {
-    return join(this.#directory, sha256);
+  #fileOf(name: string): string {
+    return join(this.#directory, name);
   }
+}
+
+/** The same for all copies of a volume: by another one, nothing that is here would be known again. */
+function keyOf(directory: string): Buffer {
+  const file = join(directory, 'key');
+  if (existsSync(file)) return readFileSync(file);
+  const key = randomBytes(32);
+  // On the disk for certain before anything is named by it.
+  writeFileSync(`${file}.draft`, key, { mode: 0o600, flush: true });
+  renameSync(`${file}.draft`, file);
+  return key;
 }
 
 /** A line that was being written when the power went is none. */
@@ -88,7 +103,7 @@ function readList(path: string): Placed[] {
   if (!existsSync(path)) return [];
   const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
   return lines.map((line) => {
-    const [sha256 = '', length] = line.split(' ');
-    return { sha256, length: Number(length) };
+    const [name = '', length] = line.split(' ');
+    return { name, length: Number(length) };
   });
 }

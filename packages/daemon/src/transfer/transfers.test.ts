@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,6 +18,8 @@ class Between implements AsyncDisposable {
   readonly #sockets = new WebSocketServer({ noServer: true });
   readonly #ends: WebSocket[] = [];
   carried = 0;
+  /** Which byte is to be changed on its way, once. */
+  spoil = Number.POSITIVE_INFINITY;
   cutAfter = Number.POSITIVE_INFINITY;
 
   async open(): Promise<this> {
@@ -48,7 +50,12 @@ class Between implements AsyncDisposable {
       [other, end],
     ] as const) {
       from.on('message', (data: Buffer, binary) => {
+        const before = this.carried;
         this.carried += binary ? data.length : 0;
+        if (this.carried > this.spoil) {
+          data[this.spoil - before] = (data[this.spoil - before] as number) ^ 1;
+          this.spoil = Number.POSITIVE_INFINITY;
+        }
         if (--this.cutAfter < 0) {
           from.terminate();
           to.terminate();
@@ -89,7 +96,10 @@ interface Ends {
   readonly into?: (content: AsyncIterable<Buffer>) => Promise<void>;
 }
 
-const reading = (content: Buffer): Sending => ({ reading: undefined, open: async () => new Reading(once(content)) });
+const reading = (content: Buffer): Sending => ({
+  reading: undefined,
+  open: async (key) => new Reading(once(content), key),
+});
 
 async function carry({ between, content, directory, transfer = 'trf_1', sending = reading(content), into }: Ends) {
   const [from, to] = await Promise.all([between.link(), between.link()]);
@@ -137,9 +147,9 @@ test('a connection that breaks anywhere costs nothing that was acknowledged', as
   const directory = spoolFolder();
   const sending = reading(content);
   let opened = 0;
-  const open = () => {
+  const open = (key: Buffer | undefined) => {
     opened++;
-    return sending.open();
+    return sending.open(key);
   };
   const counted = { ...sending, open };
   let lost = 0;
@@ -191,7 +201,7 @@ test('a chunk that the disk of the target has spoilt is noticed and asked for ag
   const directory = spoolFolder();
   await carry({ between, content, directory });
   const [first] = new Spool(directory, 'trf_1').placed;
-  writeFileSync(join(directory, first?.sha256 ?? ''), 'spoilt');
+  writeFileSync(join(directory, first?.name ?? ''), 'spoilt');
   await expect(contentOf(directory)).rejects.toThrow('damaged on the disk');
   expect(await carry({ between, content, directory })).toMatchObject({ carried: 4_194_304 });
   expect((await contentOf(directory)).equals(content)).toBe(true);
@@ -232,4 +242,76 @@ test('a caller who keeps nothing gets every byte once, over lost connections and
   }
   expect(Buffer.concat(got).equals(content)).toBe(true);
   expect(incoming.progress.bytes).toBe(content.length);
+});
+
+const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');
+
+test('a receiver from before there were keys is offered chunks by their SHA-256', async () => {
+  await using between = await new Between().open();
+  const content = randomBytes(9_000_000);
+  const [from, to] = await Promise.all([between.link(), between.link()]);
+  const sent = send(from, reading(content)).finally(() => from.close());
+  const names: string[] = [];
+  const got: Buffer[] = [];
+  to.say({ type: 'next', index: 0 });
+  let due = 0;
+  for await (const message of to.heard()) {
+    if (Buffer.isBuffer(message)) {
+      got.push(Buffer.from(message));
+      const have = Buffer.concat(got).length;
+      while (due < names.length && have >= Math.min(content.length, (due + 1) * 4_194_304))
+        to.say({ type: 'have', index: due++ });
+    } else if (message.type === 'offer') {
+      names.push(message.sha256 ?? '');
+      expect(message).not.toHaveProperty('mac');
+      to.say({ type: 'want', index: message.index });
+    } else if (message.type === 'end') {
+      to.say({ type: 'done', sha256: message.sha256 });
+      expect(message.sha256).toBe(sha256(names.join('')));
+      break;
+    }
+  }
+  await sent;
+  to.close();
+  expect(Buffer.concat(got).equals(content)).toBe(true);
+  const chunks = [0, 1, 2].map((i) => content.subarray(i * 4_194_304, (i + 1) * 4_194_304));
+  expect(names).toEqual(chunks.map(sha256));
+});
+
+test('a sender from before there were keys is understood, and its chunks are known again', async () => {
+  await using between = await new Between().open();
+  const chunk = randomBytes(1_000_000);
+  const directory = spoolFolder();
+  for (const [transfer, carried] of [
+    ['trf_1', chunk.length],
+    ['trf_2', 0],
+  ] as const) {
+    const [from, to] = await Promise.all([between.link(), between.link()]);
+    const receiving = { spool: new Spool(directory, transfer), onProgress: () => undefined };
+    const received = receive(to, receiving).finally(() => to.close());
+    const whole = sha256(sha256(chunk));
+    for await (const message of from.heard() as AsyncIterable<{ type: string }>) {
+      if (message.type === 'next') {
+        from.say({ type: 'begin' });
+        from.say({ type: 'offer', index: 0, sha256: sha256(chunk), length: chunk.length });
+      }
+      if (message.type === 'want') await from.give(chunk);
+      if (message.type === 'have') from.say({ type: 'end', chunks: 1, bytes: chunk.length, sha256: whole });
+      if (message.type === 'done') break;
+    }
+    expect(await received).toMatchObject({ chunks: 1, carried, sha256: whole });
+    from.close();
+    expect((await contentOf(directory, transfer)).equals(chunk)).toBe(true);
+  }
+});
+
+test('a chunk that is changed on its way is noticed, and asked for again', async () => {
+  await using between = await new Between().open();
+  const content = randomBytes(9_000_000);
+  const directory = spoolFolder();
+  between.spoil = 5_000_000;
+  await expect(carry({ between, content, directory })).rejects.toThrow('arrived damaged');
+  const { carried } = await carry({ between, content, directory });
+  expect(carried).toBeLessThan(content.length);
+  expect((await contentOf(directory)).equals(content)).toBe(true);
 });

@@ -96,7 +96,7 @@ export class Transfers {
   async #carry(order: TransferOrder, signal: AbortSignal): Promise<void> {
     const { log } = this.#options;
     const backoff = new Backoff(PAUSES);
-    const sending: Sending = { reading: undefined, open: () => this.#read(order, signal) };
+    const sending: Sending = { reading: undefined, open: (key) => this.#read(order, key, signal) };
     try {
       while (!signal.aborted) {
         try {
@@ -125,12 +125,12 @@ export class Transfers {
   }
 
   /** The volume stays open for as long as the reading is, over however many connections. */
-  #read(order: TransferOrder, signal: AbortSignal): Promise<Reading> {
+  #read(order: TransferOrder, key: Buffer | undefined, signal: AbortSignal): Promise<Reading> {
     const { engine, serverId, boundary, backups } = this.#options;
     return new Promise((opened, failed) => {
       const use = async (content: Readable) => {
         boundary?.(`${order.mode} read`);
-        const reading = new Reading(lent(content));
+        const reading = new Reading(lent(content), key);
         opened(reading);
         await reading.closed;
         // What nobody reads any more must not keep waiting to be read.

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { BrokenFrame, closeFrame, controlFrame, FrameTurner } from './frames.ts';
+import { acceptanceOf, BrokenFrame, closePayload, controlFrame } from '@hortus/contract/frames';
+import { FrameTurner } from './frames.ts';
 
 /** Bytes that wait for a slow end before the quick one is not read any more. Two ends, so twice that for a transfer. */
 const MOST_WAITING = 1024 * 1024;
@@ -10,9 +10,6 @@ const MOST_WAITING = 1024 * 1024;
 const FAREWELL_MS = 5_000;
 const PROTOCOL_ERROR = 1002;
 const NORMAL = 1000;
-
-/** What RFC 6455 adds to the key of a handshake. */
-const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
 /** Why this is no handshake for a WebSocket; undefined if it is one. */
 export function handshakeFault({ method, headers }: IncomingMessage): string | undefined {
@@ -42,8 +39,7 @@ export class End {
   #open = true;
 
   static accept(request: IncomingMessage, socket: Duplex, head: Buffer): End {
-    const key = `${request.headers['sec-websocket-key']}${GUID}`;
-    const accept = createHash('sha1').update(key).digest('base64');
+    const accept = acceptanceOf(request.headers['sec-websocket-key'] ?? '');
     const lines = ['Upgrade: websocket', 'Connection: Upgrade', `Sec-WebSocket-Accept: ${accept}`];
     socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('\r\n')}\r\n\r\n`);
     return new End(socket, head);
@@ -94,7 +90,7 @@ export class End {
       this.#socket.destroy();
       return;
     }
-    this.#socket.end(closeFrame(code, reason));
+    this.#socket.end(controlFrame('close', closePayload(code, reason)));
     // One that is not read would never be seen to close.
     this.#socket.resume();
     const late = setTimeout(() => this.#socket.destroy(), FAREWELL_MS).unref();

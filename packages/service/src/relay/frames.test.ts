@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Writable } from 'node:stream';
+import { BrokenFrame } from '@hortus/contract/frames';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as library from 'ws';
-import { BrokenFrame, FrameTurner } from './frames.ts';
+import { FrameTurner } from './frames.ts';
 
 /** Parts of the library that its types do not tell of. */
 const { Receiver, Sender } = library as unknown as {

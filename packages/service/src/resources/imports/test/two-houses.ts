@@ -35,7 +35,7 @@ export async function sent(base: string, key: string, transferId: string, conten
     yield content;
   }
   try {
-    await send(link, { reading: undefined, open: async () => new Reading(once()) });
+    await send(link, { reading: undefined, open: async (key) => new Reading(once(), key) });
   } finally {
     link.close();
   }

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { chunkName, chunkOffered, isCalled, keyIn } from './chunk-name.ts';
+
+const key = randomBytes(32);
+
+test.each([
+  ['with a key', key, /^[0-9a-f]{32}$/],
+  ['without one', undefined, /^[0-9a-f]{64}$/],
+])('a name %s is of these bytes and of no others', (_, by, shape) => {
+  const bytes = fc.uint8Array({ minLength: 1, maxLength: 5_000 }).map((content) => Buffer.from(content));
+  fc.assert(
+    fc.property(bytes, fc.nat(), (chunk, place) => {
+      const name = chunkName(chunk, by);
+      expect(name).toMatch(shape);
+      expect(isCalled(Buffer.from(chunk), name, key)).toBe(true);
+      const flipped = Buffer.from(chunk);
+      const bit = place % (chunk.length * 8);
+      flipped[bit >> 3] = (flipped[bit >> 3] as number) ^ (1 << (bit & 7));
+      expect(isCalled(flipped, name, key)).toBe(false);
+      expect(isCalled(Buffer.concat([chunk, Buffer.alloc(1)]), name, key)).toBe(false);
+    }),
+  );
+});
+
+test('by another key it has another name', () => {
+  expect(chunkName(Buffer.from('chunk'), randomBytes(32))).not.toBe(chunkName(Buffer.from('chunk'), key));
+});
+
+test('the name is AES-256-GMAC as everybody knows it', () => {
+  // Test case 13 of the proposal of GCM has no bytes at all, under a key and a nonce of zeros.
+  expect(chunkName(Buffer.alloc(0), Buffer.alloc(32))).toBe('530f8afbc74536b9a963b4f1c4cb738b');
+});
+
+test('a key is 32 bytes, or there is none', () => {
+  expect(keyIn({})).toBeUndefined();
+  expect(keyIn({ key: key.toString('base64') })).toEqual(key);
+  expect(() => keyIn({ key: 'c2hvcnQ=' })).toThrow('another length');
+});
+
+const offer = { type: 'offer', index: 3, length: 10 } as const;
+test('what is offered has a name that may be that of a file, and fits', () => {
+  const mac = '0'.repeat(32);
+  expect(chunkOffered({ ...offer, mac })).toEqual({ index: 3, name: mac, length: 10 });
+  expect(chunkOffered({ ...offer, sha256: 'a'.repeat(64) }).name).toBe('a'.repeat(64));
+  expect(() => chunkOffered(offer)).toThrow('without a name');
+  expect(() => chunkOffered({ ...offer, sha256: `../../${'a'.repeat(58)}` })).toThrow('without a name');
+  for (const length of [0, -1, 4_194_305, Number.NaN])
+    expect(() => chunkOffered({ ...offer, mac, length })).toThrow('is none');
+});
