@@ -19,8 +19,8 @@ const checks = [
 
 const root = join(import.meta.dirname, '..');
 const args = process.argv.slice(2);
-const long = args.includes('--long');
-const filters = args.filter((argument) => argument !== '--long');
+const [long, late] = [args.includes('--long'), args.includes('--late')];
+const filters = args.filter((argument) => argument !== '--long' && argument !== '--late');
 
 const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interruption.abort());
@@ -70,7 +70,8 @@ async function runVitest() {
       HORTUS_TEST_PROGRAMS: programs,
       // Hundreds of processes are started from the same source; it need not be compiled for each of them.
       NODE_COMPILE_CACHE: join(folder.path, 'compiled'),
-      ...(long ? { HORTUS_TEST_LONG: '1' } : {}),
+      ...(long && { HORTUS_TEST_LONG: '1' }),
+      ...(late && { HORTUS_TEST_LATE: '1' }),
     },
   });
   const { passed, failed, notes } = countVitest(read(report), code);

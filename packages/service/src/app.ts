@@ -30,6 +30,8 @@ import { wireResources } from './wiring.ts';
 export interface AppDeps {
   readonly config: Config;
   readonly log: Log;
+  /** How the storage is opened; tests have theirs answer late. */
+  readonly open?: typeof openStorage;
 }
 
 export interface App {
@@ -45,9 +47,9 @@ export interface App {
 export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
 /** The map of the service: everything is made here, from what it needs. `wiring.ts` is its part about the resources. */
-export async function buildApp({ config, log }: AppDeps): Promise<App> {
+export async function buildApp({ config, log, open = openStorage }: AppDeps): Promise<App> {
   const replica = randomBytes(8).toString('hex');
-  const storage = await openStorage(config);
+  const storage = await open(config);
   const bus = await openBus(config, replica, log);
   storage.onCommit((notices) => {
     for (const { topic, message } of notices) bus.publish(topic, message);
@@ -62,7 +64,7 @@ export async function buildApp({ config, log }: AppDeps): Promise<App> {
 
   const dispatcher = new Dispatcher({ storage, bus, log, subscribers: wired.subscribers });
   const jobs = new JobWorker({ storage, bus, replica, log, handlers: wired.jobs });
-  const http = await buildHttp({
+  const http = buildHttp({
     config,
     storage,
     vault,

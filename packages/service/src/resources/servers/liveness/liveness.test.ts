@@ -101,19 +101,18 @@ onBothEngines((engine) => {
         connected_replica: replica.name,
       });
       expect(second.isOpen).toBe(true);
-      expect(replica.channel.gateway.connection(id)?.epoch).toBe(2);
+      await replica.connected(id, 2);
     });
 
     it('is none when the first was long gone and nobody had noticed', async () => {
       const replica = await open();
       const { id, key } = await plantServer(replica);
       const first = replica.daemon(key);
-      await replica.becomes(id, { connection_epoch: 1 });
-      const connection = replica.channel.gateway.connection(id);
+      const connection = await replica.connected(id);
       // As when its network is gone: it neither hears nor answers.
       first.socket.pause();
       replica.daemon(key);
-      await until(() => connection?.isOpen === false && replica.channel.gateway.connection(id) !== connection, {
+      await until(() => !connection.isOpen && replica.channel.gateway.connection(id) !== connection, {
         describe: 'the first to be replaced',
       });
       first.socket.terminate();
