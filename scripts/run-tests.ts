@@ -57,6 +57,8 @@ async function runVitest() {
   process.env.TMPDIR = folder.path;
   const programs = join(folder.path, 'programs');
   const bundling = bundlePrograms(programs);
+  // Whether it went well is asked for below, when the engines are up.
+  bundling.catch(() => undefined);
   await using postgres = await startPostgres();
   await using docker = await startDocker();
   await bundling;

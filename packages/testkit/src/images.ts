@@ -87,10 +87,10 @@ export async function busyboxImage(socketPath: string, ref: string, options: Ima
  * The same, made by the first who needs it. On an engine that several share another import would give the name to another
  * image, while containers of somebody else run the first.
  */
-export async function sharedBusyboxImage(socketPath: string, ref: string): Promise<void> {
+export async function sharedBusyboxImage(socketPath: string, ref: string, options?: ImageOptions): Promise<void> {
   await using _ = await takeTurn(`image-${ref}`);
   const { status } = await askDocker(socketPath, 'GET', `/images/${ref}/json`);
-  if (status !== 200) await busyboxImage(socketPath, ref);
+  if (status !== 200) await busyboxImage(socketPath, ref, options);
 }
 
 export function busyboxPath(): string {

@@ -67,17 +67,20 @@ export class Observer {
     const { engine, log } = this.#options;
     const { signal } = this.#stopped;
     const labels = { [label.managed]: 'true' };
-    // What happens between a look and the moment from which the engine tells is told, too: a container that was just not up
-    // again when it was looked at would be taken for one that is not until the next regular look.
+    // What happened since the last thing that was told is told, too: a container that was just not up again when it was looked
+    // at, or when the engine could not be asked, would be taken for one that is not until the next regular look.
     let since = Date.now();
+    const noticed = (event: ContainerEvent) => {
+      since = event.at;
+      this.#noticed(event);
+    };
     while (!signal.aborted) {
       try {
-        await engine.events({ labels, since }, (event) => this.#noticed(event), signal);
+        await engine.events({ labels, since }, noticed, signal);
       } catch (error) {
         if (signal.aborted) return;
         log.warn('the engine tells no events at the moment', { error });
       }
-      since = Date.now();
       this.changed();
       this.#options.onEvent(undefined);
       await sleep(2_000, undefined, { signal }).catch(() => undefined);

@@ -127,6 +127,26 @@ describe('a changed deployment', () => {
     );
   });
 
+  test('that an engine stops on the way, by being started again, runs at the end', async () => {
+    const uid = server.newUid();
+    await server.deploy(uid, [component('main', web({ env: { VERSION: '1' } }))]);
+    let stops = 1;
+    const restarting = new Proxy(server.engine, {
+      get: (engine, property: keyof Engine) => {
+        if (property !== 'rename' || stops-- <= 0) return (engine[property] as () => unknown).bind(engine);
+        return async (id: string, name: string) => {
+          await engine.rename(id, name);
+          await engine.stop(id, 0);
+        };
+      },
+    });
+    const parts = [component('main', web({ env: { VERSION: '2' } }))];
+    expect(await server.deploy(uid, parts, { engine: restarting })).toMatchObject({ status: 'success' });
+    expect(server.log.map(({ message }) => message)).toContain(`${uid} was stopped meanwhile; starting it again`);
+    expect(await server.inspect(uid)).toMatchObject({ State: { Status: 'running' } });
+    expect((await server.inspect(uid)).Config.Env).toContain('VERSION=2');
+  });
+
   test('that cannot even be created never stops the old one', async () => {
     const uid = server.newUid();
     await server.deploy(uid, [component('main', web())]);
