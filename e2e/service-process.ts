@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Client, createClient } from '@hortus/client/client';
 import { freePort } from '@hortus/testkit/port';
 import { type RunningProcess, startProcess } from '@hortus/testkit/process';
+import { serviceMain } from '@hortus/testkit/programs';
 
 export interface ServiceProcess {
   readonly process: RunningProcess;
@@ -29,10 +30,7 @@ export const newAdminKey = (): string => `hk_live_${randomBytes(32).toString('ba
 export async function startService(options: ServiceOptions): Promise<ServiceProcess> {
   const port = options.port ?? (await freePort());
   const key = options.key ?? newAdminKey();
-  const [program = process.execPath, ...args] = [
-    ...(options.prefix ?? []),
-    ...[process.execPath, 'packages/service/src/main.ts'],
-  ];
+  const [program = process.execPath, ...args] = [...(options.prefix ?? []), ...[process.execPath, serviceMain]];
   const child = startProcess([program, ...args], {
     env: {
       HORTUS_PORT: String(port),

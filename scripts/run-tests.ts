@@ -5,6 +5,7 @@ import { endAbandonedProcesses } from '@hortus/testkit/abandoned-processes';
 import { startDocker } from '@hortus/testkit/docker';
 import { startPostgres } from '@hortus/testkit/postgres';
 import { removeAbandonedFolders, temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { bundlePrograms } from './bundle-programs.ts';
 import { installMissingPackages } from './debian-packages.ts';
 import { commandRunner } from './run-command.ts';
 import { type Count, countVitest, type VitestReport } from './vitest-report.ts';
@@ -54,8 +55,11 @@ async function runVitest() {
   // Everything temporary of this run lies in one folder, so that nothing is left behind however a single test ended.
   await using folder = temporaryFolder('run');
   process.env.TMPDIR = folder.path;
+  const programs = join(folder.path, 'programs');
+  const bundling = bundlePrograms(programs);
   await using postgres = await startPostgres();
   await using docker = await startDocker();
+  await bundling;
   const report = join(folder.path, 'vitest.json');
   const reporting = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   // A forgotten `.only` would leave out the rest of its file.
@@ -63,6 +67,7 @@ async function runVitest() {
     env: {
       HORTUS_TEST_POSTGRES: postgres.url,
       HORTUS_TEST_DOCKER: docker.socketPath,
+      HORTUS_TEST_PROGRAMS: programs,
       // Hundreds of processes are started from the same source; it need not be compiled for each of them.
       NODE_COMPILE_CACHE: join(folder.path, 'compiled'),
       ...(long && { HORTUS_TEST_LONG: '1' }),

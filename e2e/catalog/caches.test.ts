@@ -13,7 +13,7 @@ if (hasOwnEngine) {
     ['redis', 'redis-cli'],
     ['valkey', 'valkey-cli'],
   ] as const) {
-    test(`${species} saves, counts and forgets`, { timeout: 120_000 }, async () => {
+    test(`${species} saves, counts and forgets`, { timeout: 240_000 }, async () => {
       const plant = await grow(house, species);
       const { host = '', port = '', password = '' } = plant.provided('cache.redis');
       const signIn = ['-h', host, '-p', port, '--no-auth-warning', '-a', password];
@@ -36,7 +36,7 @@ if (hasOwnEngine) {
     });
   }
 
-  test('memcached counts and forgets', { timeout: 180_000 }, async () => {
+  test('memcached counts and forgets', { timeout: 300_000 }, async () => {
     const plant = await grow(house, 'memcached');
     const ask = (words: string) =>
       plant.say(

@@ -67,7 +67,7 @@ if (hasOwnEngine) {
     await proxy.harvest();
   }
 
-  test('Caddy serves what was fetched', { timeout: 120_000 }, async () => {
+  test('Caddy serves what was fetched', { timeout: 240_000 }, async () => {
     const plant = await grow(house, 'caddy', {
       WEB_HOSTNAME: 'files.example.org',
       DIRECTIVES: 'redir /old /new permanent',

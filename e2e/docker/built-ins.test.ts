@@ -39,7 +39,7 @@ async function hasEvents(id: string, ...expected: string[]) {
   expect(found).toEqual(expected);
 }
 
-test('stop, start and restart change the container, the instance and the events', { timeout: 180_000 }, async () => {
+test('stop, start and restart change the container, the instance and the events', { timeout: 300_000 }, async () => {
   const { instanceId } = await plant(garden, 'built-in-cycle');
   const facts = async () => (await engine.inspect('built-in-cycle')) ?? expect.fail('no container');
   const before = await facts();
@@ -65,7 +65,7 @@ test('stop, start and restart change the container, the instance and the events'
 });
 
 test('release removes the container and keeps the volumes, unless it is told otherwise with their names', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const { definitionId, instanceId } = await plant(garden, 'built-in-release');
   expect(await ended(garden, await act(garden, instanceId, 'note', { line: 'kept' }))).toMatchObject({ exit_code: 0 });
@@ -95,7 +95,7 @@ test('release removes the container and keeps the volumes, unless it is told oth
 });
 
 test('a broken revision fails with reason and log while the one before serves again; rollback makes it current', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const { client } = garden.service;
   const { definitionId: id, instanceId } = await plant(garden, 'built-in-broken');
@@ -130,7 +130,7 @@ test('a broken revision fails with reason and log while the one before serves ag
   expect(await instance(instanceId)).toMatchObject({ status: 'running', revision: 1 });
 });
 
-test('archiving removes the container and keeps the volume', { timeout: 180_000 }, async () => {
+test('archiving removes the container and keeps the volume', { timeout: 300_000 }, async () => {
   const { client } = garden.service;
   const { definitionId: id, instanceId } = await plant(garden, 'built-in-archive');
   const kept = await volumes('built-in-archive');

@@ -63,7 +63,7 @@ async function leftovers(): Promise<string[]> {
 }
 
 test('a template that works is tried for real, leaves nothing, and may be published', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const { template_id: id } = await begin(draft('pond', 'welcome'));
   const end = await cleared(id);
@@ -80,7 +80,7 @@ test('a template that works is tried for real, leaves nothing, and may be publis
 });
 
 test('one that does not do what it says fails with what was seen, and leaves nothing', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const { template_id: id } = await begin(draft('bog', 'goodbye'));
   const end = await cleared(id);

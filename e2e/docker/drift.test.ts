@@ -78,7 +78,7 @@ const served = (garden: Garden, uid: string): Promise<number | undefined> =>
 
 const fieldsOf = async (garden: Garden, id: string) => (await instanceOf(garden, id)).drift.map(({ field }) => field);
 
-test('what somebody does to containers is shown and left alone with heal off', { timeout: 180_000 }, async () => {
+test('what somebody does to containers is shown and left alone with heal off', { timeout: 300_000 }, async () => {
   await using garden = await openTendedGarden({}, { driftEvery: 1 });
   const { engine, socketPath } = garden;
   const planted = await plantAll(garden, false);

@@ -6,6 +6,7 @@ import type { Engine } from '@hortus/daemon/engine/engine';
 import { sharedDocker } from '@hortus/testkit/docker';
 import { freePort } from '@hortus/testkit/port';
 import { type RunningProcess, startProcess } from '@hortus/testkit/process';
+import { daemonMain, killedDaemonMain } from '@hortus/testkit/programs';
 import type { SeverableNetwork } from '@hortus/testkit/severable-network';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
@@ -66,7 +67,7 @@ export interface DaemonOptions {
 
 const sourceOf = (killAt: string | undefined): readonly [string, ...string[]] => [
   process.execPath,
-  `packages/daemon/src/${killAt === undefined ? 'main.ts' : 'testing/killed-main.ts'}`,
+  killAt === undefined ? daemonMain : killedDaemonMain,
 ];
 
 /** There it is not the loopback that it listens on and gives manifests to. */
@@ -142,7 +143,7 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
     async online() {
       const read = () => garden.service.client.call('servers.read', { params: { id } });
       await until(async () => (await read()).data.connected, {
-        within: 60_000,
+        within: 120_000,
         describe: () =>
           `the daemon to be connected; it wrote:\n${children.at(-1)?.output}\nthe service:\n${garden.service.process.output}`,
       });
@@ -250,14 +251,14 @@ export async function inside(engine: Engine, container: string, ...argv: string[
 export const sicken = (engine: Engine, uid: string) => inside(engine, uid, 'rm', '/www/index.html');
 
 /** Polls as the interface says a client does, only quicker; a service that is away for a moment is asked again. */
-export async function finished(garden: Garden, deploymentId: string, within = 60_000) {
+export async function finished(garden: Garden, deploymentId: string, within = 120_000) {
   return await poll(within, `deployment ${deploymentId}`, async () => {
     const { data } = await garden.service.client.call('deployments.read', { params: { id: deploymentId } });
     return data.status === 'success' || data.status === 'failed' ? data : undefined;
   });
 }
 
-export async function ended(garden: Garden, executionId: string, within = 60_000) {
+export async function ended(garden: Garden, executionId: string, within = 120_000) {
   return await poll(within, `execution ${executionId}`, async () => {
     const { execution } = await garden.service.client.call('actions.read', { params: { execution_id: executionId } });
     return ['pending', 'sent', 'running'].includes(execution.status) ? undefined : execution;

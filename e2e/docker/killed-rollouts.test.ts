@@ -56,7 +56,7 @@ async function enumerate(garden: Garden, species: string, uid: string) {
 }
 
 test(`kill -9 of the daemon at ${INSTANTS} random instants of rollouts (seed ${SEED})`, {
-  timeout: 120_000 + INSTANTS * 30_000,
+  timeout: 240_000 + INSTANTS * 30_000,
 }, async () => {
   await using garden = await openGarden();
   const { engine } = garden;

@@ -114,7 +114,7 @@ test(`kill -9 of service and daemon over ${DEPLOYMENTS} deployments and ${ACTION
 });
 
 test('an action that ends while the daemon is dead has its exit code and output when the daemon is back', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   await using garden = await openGarden();
   const daemon = garden.startDaemon();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { openGarden, plant } from './garden.ts';
 
 test('without its daemon a server is offline and its instances are lost; both come back with it', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   await using garden = await openGarden();
   const { client } = garden.service;

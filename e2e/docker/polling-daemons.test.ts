@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { deploy, finished, inside, openGarden } from './garden.ts';
 
 test('of two daemons that only poll and see a deployment at once, one carries it out', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   await using garden = await openGarden();
   await using door = await openDoor(garden.service.root);

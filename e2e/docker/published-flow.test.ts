@@ -6,7 +6,7 @@ import { AWKWARD } from './plot.ts';
 
 const secret = 'the secret of the receiver';
 
-test('the published flow, from the catalog to a webhook, on a real engine', { timeout: 120_000 }, async () => {
+test('the published flow, from the catalog to a webhook, on a real engine', { timeout: 240_000 }, async () => {
   await using garden = await openGarden();
   await using receiver = await startReceiver();
   garden.startDaemon();
@@ -110,7 +110,7 @@ test('the published flow, from the catalog to a webhook, on a real engine', { ti
 });
 
 test('a species that never becomes healthy ends failed, with the reason and its log', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   await using garden = await openGarden();
   garden.startDaemon();

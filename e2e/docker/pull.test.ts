@@ -2,7 +2,7 @@ import { startRegistry } from '@hortus/testkit/registry';
 import { expect, test } from 'vitest';
 import { deploy, finished, openGarden } from './garden.ts';
 
-test('an image is pulled from a registry, and a missing one says so', { timeout: 120_000 }, async () => {
+test('an image is pulled from a registry, and a missing one says so', { timeout: 240_000 }, async () => {
   await using registry = await startRegistry();
   await using garden = await openGarden({ image: `${registry.host}/plots/plot` });
   const ref = await registry.publish(garden.socketPath, 'plots/plot');

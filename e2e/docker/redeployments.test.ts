@@ -35,7 +35,7 @@ test(`a page redeployed ${TIMES} times under constant load loses no request, and
   expect(answered).toBeGreaterThan(TIMES * 50);
 });
 
-test('two replicas behind one route are replaced without a lost request', { timeout: 180_000 }, async () => {
+test('two replicas behind one route are replaced without a lost request', { timeout: 300_000 }, async () => {
   await using garden = await openTendedGarden();
   const host = 'lawns.example.org';
   const { definitionId } = await plant(garden, 'lawns', { species: 'lawns', inputs: { WEB_HOSTNAME: host } });
@@ -50,7 +50,7 @@ test('two replicas behind one route are replaced without a lost request', { time
 });
 
 test(`a page with a volume says for how long it did not serve, which is less than ${LIMIT} times a bare stop and start`, {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   await using garden = await openTendedGarden();
   const { engine } = garden;
@@ -82,7 +82,7 @@ async function stoppedAndStarted(engine: Engine, name: string): Promise<number> 
 }
 
 test('one that turns unhealthy soon after its success is taken back by the daemon, and the service is told', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   await using garden = await openTendedGarden();
   const inputs = { WEB_HOSTNAME: 'trial.example.org', GREETING: 'good' };

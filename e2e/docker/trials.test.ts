@@ -45,7 +45,7 @@ async function currentRevision(garden: Garden, id: string): Promise<number> {
   return (await garden.service.client.call('definitions.read', { params: { id } })).data.current_revision;
 }
 
-test('after a job that cannot be undone the daemon does not go back, and says so', { timeout: 120_000 }, async () => {
+test('after a job that cannot be undone the daemon does not go back, and says so', { timeout: 240_000 }, async () => {
   await using garden = await openTendedGarden({ species: { vine } });
   const { engine } = garden;
   const { definitionId } = await plant(garden, 'vine', { species: 'vine', watch_seconds: 60 });
@@ -87,7 +87,7 @@ async function killedOnItsWayBack(garden: Garden, uid: string) {
 }
 
 test('a daemon that is killed on its way back goes on with it, and tells of it once', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   await using garden = await openGarden();
   const { engine } = garden;
@@ -102,7 +102,7 @@ test('a daemon that is killed on its way back goes on with it, and tells of it o
   expect((await engine.inspect('back'))?.labels['hortus.revision']).toBe('1');
 });
 
-test('what the operator has forbidden meanwhile is not gone back to', { timeout: 120_000 }, async () => {
+test('what the operator has forbidden meanwhile is not gone back to', { timeout: 240_000 }, async () => {
   await using garden = await openGarden();
   const { definitionId, sick, told } = await killedOnItsWayBack(garden, 'forbidden');
   writeFileSync(join(garden.stateOf(), 'policy.yaml'), 'registries: [images.example.org]\n');

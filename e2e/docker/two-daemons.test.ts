@@ -3,7 +3,7 @@ import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
 import { act, deploy, ended, finished, inside, openGarden, plant } from './garden.ts';
 
-test('of two daemons with one key the second takes over, and nothing runs twice', { timeout: 180_000 }, async () => {
+test('of two daemons with one key the second takes over, and nothing runs twice', { timeout: 300_000 }, async () => {
   await using garden = await openGarden();
   const { client } = garden.service;
   const { engine } = garden;

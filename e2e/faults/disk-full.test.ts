@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { act, ended, inside, openGarden, plant, redeploy } from '../docker/garden.ts';
 
 test('a daemon whose disk is full starts nothing that it could not remember, says so, and goes on when there is room', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   await using garden = await openGarden();
   using disk = smallDisk(garden.stateOf(), 16);

@@ -81,7 +81,7 @@ test('an engine that is killed and started again in the middle of rollouts: they
 });
 
 test('an engine whose disk is full: the old version serves on, and the reason says so', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   await using garden = await openGarden({ socketPath: docker.socketPath });
   const { engine } = garden;

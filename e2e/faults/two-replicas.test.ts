@@ -121,7 +121,7 @@ test('a key revoked on one replica is dead on the other', async () => {
   );
 });
 
-test('a rate limit holds across both', { timeout: 180_000 }, async () => {
+test('a rate limit holds across both', { timeout: 300_000 }, async () => {
   const limit = 200;
   const [a, b] = await twoReplicas({ HORTUS_RATE_LIMITS: `enterprise=${limit}` });
   // A window may end in between; then the counts of two windows come together and the test looks again.

@@ -91,7 +91,7 @@ if (hasOwnEngine) {
     expect(again.said).toContain('moved is the name of another definition');
   });
 
-  test('an import that is given up in the middle leaves nothing on the server', { timeout: 120_000 }, async () => {
+  test('an import that is given up in the middle leaves nothing on the server', { timeout: 240_000 }, async () => {
     const { client } = there.garden.service;
     const source = here.garden.service.client;
     const [definition] = (await source.call('definitions.list')).data;

@@ -25,7 +25,7 @@ async function hortus(argv: readonly string[], input = '') {
       DOCKER_HOST: `unix://${machine.socketPath}`,
       npm_config_loglevel: 'silent',
     },
-    timeout: 180_000,
+    timeout: 300_000,
     killSignal: 'SIGKILL',
   });
   const ended = new Promise<number | null>((done, fail) => child.once('error', fail).once('close', done));

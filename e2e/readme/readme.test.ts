@@ -56,7 +56,7 @@ async function bash(script: string, env: Record<string, string>) {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'ignore'],
-    timeout: 180_000,
+    timeout: 300_000,
     killSignal: 'SIGKILL',
   });
   const ended = new Promise<number | null>((done, fail) => child.once('error', fail).once('close', done));

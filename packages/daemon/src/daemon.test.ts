@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { type RunningProcess, startProcess } from '@hortus/testkit/process';
+import { daemonMain } from '@hortus/testkit/programs';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -45,8 +46,7 @@ afterEach(async () => {
 });
 
 function start(): RunningProcess {
-  const main = new URL('./main.ts', import.meta.url).pathname;
-  return startProcess([process.execPath, main, 'run', '--log-level', 'debug'], {
+  return startProcess([process.execPath, daemonMain, 'run', '--log-level', 'debug'], {
     env: {
       HORTUSD_URL: service.url,
       HORTUSD_KEY: 'hs_test_0123456789abcdef',

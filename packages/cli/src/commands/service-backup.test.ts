@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createClient } from '@hortus/client/client';
 import { createDatabase } from '@hortus/testkit/database';
 import { freePort } from '@hortus/testkit/port';
 import { startProcess } from '@hortus/testkit/process';
+import { serviceMain } from '@hortus/testkit/programs';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { afterEach, describe, expect, it } from 'vitest';
 import { hortus } from '../testing/hortus.ts';
 
-const main = fileURLToPath(new URL('../../../service/src/main.ts', import.meta.url));
 const key = `hk_live_${randomBytes(32).toString('base64url')}`;
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
@@ -31,7 +30,7 @@ async function database(): Promise<string> {
 
 async function serve(env: Record<string, string>) {
   const port = await freePort();
-  const service = startProcess([process.execPath, main], {
+  const service = startProcess([process.execPath, serviceMain], {
     env: {
       HORTUS_PORT: String(port),
       HORTUS_ADMIN_KEY: key,

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ManifestAction, ManifestComponent } from '@hortus/contract/template/manifest';
+import { daemonMain } from '@hortus/testkit/programs';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -22,7 +23,7 @@ let folder: TemporaryFolder;
 let journal: Journal;
 let actions: Actions;
 let started: string[];
-const command = [process.execPath, new URL('../main.ts', import.meta.url).pathname, 'exec-shim'];
+const command = [process.execPath, daemonMain, 'exec-shim'];
 
 beforeAll(async () => {
   server = await TestServer.open();
