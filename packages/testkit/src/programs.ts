@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Of the test run, if it has bundled them: they start in a third of the time. */
+/** Of the run of tests or benches, if it has bundled them: they start in a third of the time. */
 const bundled = process.env.HORTUS_TEST_PROGRAMS;
 
 const program = (bundle: string, source: string): string =>
