@@ -25,7 +25,7 @@ import { shipCatalog } from './resources/templates/ship.ts';
 import { openStorage } from './storage/open.ts';
 import type { Storage } from './storage/storage.ts';
 import { openVault } from './vault/vault.ts';
-import { wireResources } from './wiring.ts';
+import { wireResources } from './wiring/wiring.ts';
 
 export interface AppDeps {
   readonly config: Config;
@@ -46,7 +46,7 @@ export interface App {
 
 export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
-/** The map of the service: everything is made here, from what it needs. `wiring.ts` is its part about the resources. */
+/** The map of the service: everything is made here, from what it needs. `wiring/` is its part about the resources. */
 export async function buildApp({ config, log, open = openStorage }: AppDeps): Promise<App> {
   const replica = randomBytes(8).toString('hex');
   const storage = await open(config);
