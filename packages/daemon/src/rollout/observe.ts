@@ -30,7 +30,7 @@ export interface ObservedInstance {
   components: ObservedComponent[];
 }
 
-type Observed = Pick<Engine, 'containers' | 'exec'>;
+export type Observed = Pick<Engine, 'containers' | 'exec'>;
 
 /**
  * How every instance of a server is, or the one named, read from the engine alone: after a restart the daemon knows no less
@@ -44,6 +44,8 @@ export async function observe(engine: Observed, serverId: string, only?: string)
     const uid = container.labels[label.instance];
     if (uid === undefined || container.labels[label.component] === undefined) continue;
     if (container.labels[label.execution] !== undefined) continue;
+    // It is as good as gone. Taken for one that was stopped it would pass for somebody's wish, and never be healed.
+    if (container.state === 'removing') continue;
     instances.set(uid, [...(instances.get(uid) ?? []), container]);
   }
   return await Promise.all([...instances].map(([uid, containers]) => observeInstance(engine, uid, containers)));
