@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createClient } from '@hortus/client/client';
 import { freePort } from '@hortus/testkit/port';
 import { startProcess } from '@hortus/testkit/process';
+import { serviceMain } from '@hortus/testkit/programs';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 
 export const plenty = 'free=99999999,pro=99999999,enterprise=99999999,anonymous=99999999,server=99999999';
@@ -32,7 +33,7 @@ export async function startService(
       options.cores ?? (options.env?.HORTUS_DATABASE_URL ? '0,1' : '0'),
       process.execPath,
       ...(options.nodeArgs ?? []),
-      'packages/service/src/main.ts',
+      serviceMain,
     ],
     {
       env: {

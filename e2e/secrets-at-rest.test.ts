@@ -30,7 +30,7 @@ async function everyAnswer(base: string, key: string, ids: Record<string, string
   return texts.join('\n');
 }
 
-test('no secret value stands in the database, the log, an event or an answer', { timeout: 120_000 }, async () => {
+test('no secret value stands in the database, the log, an event or an answer', { timeout: 240_000 }, async () => {
   await using folder = temporaryFolder('secrets');
   await using receiver = await startReceiver();
   const service = await startService({ directory: folder.path, env: { HORTUS_LOG_LEVEL: 'trace' } });

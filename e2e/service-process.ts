@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Client, createClient } from '@hortus/client/client';
 import { freePort } from '@hortus/testkit/port';
 import { type RunningProcess, startProcess } from '@hortus/testkit/process';
+import { serviceMain } from '@hortus/testkit/programs';
 
 export interface ServiceProcess {
   readonly process: RunningProcess;
@@ -29,10 +30,7 @@ export const newAdminKey = (): string => `hk_live_${randomBytes(32).toString('ba
 export async function startService(options: ServiceOptions): Promise<ServiceProcess> {
   const port = options.port ?? (await freePort());
   const key = options.key ?? newAdminKey();
-  const [program = process.execPath, ...args] = [
-    ...(options.prefix ?? []),
-    ...[process.execPath, 'packages/service/src/main.ts'],
-  ];
+  const [program = process.execPath, ...args] = [...(options.prefix ?? []), ...[process.execPath, serviceMain]];
   const child = startProcess([program, ...args], {
     env: {
       HORTUS_PORT: String(port),
@@ -52,7 +50,7 @@ export async function startService(options: ServiceOptions): Promise<ServiceProc
 }
 
 export const clientOf = (baseUrl: string, key: string): Client =>
-  createClient({ baseUrl, key, retries: { attempts: 1 }, timeoutMs: 10_000 });
+  createClient({ baseUrl, key, retries: { attempts: 1 }, timeoutMs: 60_000 });
 
 export const registerServer = async (client: Client, name = 'ground'): Promise<string> =>
   (await client.call('servers.register', { body: { name, environment: 'production' } })).data.id;

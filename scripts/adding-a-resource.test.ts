@@ -3,7 +3,7 @@ import { endpoints } from '@hortus/contract/endpoints';
 import { expect, test } from 'vitest';
 
 const checklist = readFileSync('docs/adding-a-resource.md', 'utf8');
-const wiring = readFileSync('packages/service/src/wiring.ts', 'utf8');
+const wiring = readFileSync('packages/service/src/wiring/handlers.ts', 'utf8');
 const folder = 'packages/service/src/resources';
 const resources = readdirSync(folder);
 
@@ -11,7 +11,7 @@ test.each(resources)('%s is built as the checklist says', (resource) => {
   expect(existsSync(`packages/contract/src/resources/${resource}.ts`), 'a contract file of the same name').toBe(true);
   const files = readdirSync(`${folder}/${resource}`);
   expect(files).toContain('routes.ts');
-  expect(wiring).toContain(`./resources/${resource}/routes.ts`);
+  expect(wiring).toContain(`../resources/${resource}/routes.ts`);
   for (const file of ['service.ts', 'store.ts', 'lifecycle.ts'].filter((name) => files.includes(name)))
     expect(checklist).toContain(`\`${file}\``);
 });

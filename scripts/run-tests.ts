@@ -5,6 +5,7 @@ import { endAbandonedProcesses } from '@hortus/testkit/abandoned-processes';
 import { startDocker } from '@hortus/testkit/docker';
 import { startPostgres } from '@hortus/testkit/postgres';
 import { removeAbandonedFolders, temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { bundlePrograms } from './bundle-programs.ts';
 import { installMissingPackages } from './debian-packages.ts';
 import { commandRunner } from './run-command.ts';
 import { type Count, countVitest, type VitestReport } from './vitest-report.ts';
@@ -18,8 +19,8 @@ const checks = [
 
 const root = join(import.meta.dirname, '..');
 const args = process.argv.slice(2);
-const long = args.includes('--long');
-const filters = args.filter((argument) => argument !== '--long');
+const [long, late] = [args.includes('--long'), args.includes('--late')];
+const filters = args.filter((argument) => argument !== '--long' && argument !== '--late');
 
 const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interruption.abort());
@@ -54,8 +55,13 @@ async function runVitest() {
   // Everything temporary of this run lies in one folder, so that nothing is left behind however a single test ended.
   await using folder = temporaryFolder('run');
   process.env.TMPDIR = folder.path;
+  const programs = join(folder.path, 'programs');
+  const bundling = bundlePrograms(programs);
+  // Whether it went well is asked for below, when the engines are up.
+  bundling.catch(() => undefined);
   await using postgres = await startPostgres();
   await using docker = await startDocker();
+  await bundling;
   const report = join(folder.path, 'vitest.json');
   const reporting = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   // A forgotten `.only` would leave out the rest of its file.
@@ -63,9 +69,11 @@ async function runVitest() {
     env: {
       HORTUS_TEST_POSTGRES: postgres.url,
       HORTUS_TEST_DOCKER: docker.socketPath,
+      HORTUS_TEST_PROGRAMS: programs,
       // Hundreds of processes are started from the same source; it need not be compiled for each of them.
       NODE_COMPILE_CACHE: join(folder.path, 'compiled'),
-      ...(long ? { HORTUS_TEST_LONG: '1' } : {}),
+      ...(long && { HORTUS_TEST_LONG: '1' }),
+      ...(late && { HORTUS_TEST_LATE: '1' }),
     },
   });
   const { passed, failed, notes } = countVitest(read(report), code);

@@ -1,13 +1,15 @@
 // npm start: installs what is missing, then runs the service, and a daemon for this machine, until told to end.
 import { join } from 'node:path';
 import { install, root } from './install.mjs';
+import { programs } from './programs.mjs';
 import { runOnProjectNode } from './project-node.mjs';
 
 try {
   await install();
-  process.exitCode = await runOnProjectNode('scripts/serve.ts', {
+  const made = await programs();
+  process.exitCode = await runOnProjectNode(made ? join(made, 'serve', 'serve.mjs') : 'scripts/serve.ts', {
     args: process.argv.slice(2),
-    // Compiled code is kept between starts: a third off the time to the first answer.
+    // Compiled code is kept between starts, too.
     env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'compiled') },
     whenKilled: 'SIGKILL',
   });

@@ -11,8 +11,8 @@ if (hasOwnEngine) {
   let house: Greenhouse;
   beforeAll(async () => {
     house = await openGreenhouse('postgres', 'mariadb', 'redis');
-  }, 180_000);
-  afterAll(async () => await house?.[Symbol.asyncDispose](), 60_000);
+  }, 300_000);
+  afterAll(() => house?.[Symbol.asyncDispose]());
 
   type Verb = 'verify' | 'restore';
   const client = () => house.garden.service.client;
@@ -44,7 +44,7 @@ if (hasOwnEngine) {
     until(
       async () =>
         (await client().call('instances.read', { params: { id: plant.instanceId } })).data.health === 'healthy',
-      { describe: `${plant.uid} to be healthy`, within: 60_000 },
+      { describe: `${plant.uid} to be healthy` },
     );
 
   /** Changes one bit of what is stored. */
@@ -63,6 +63,8 @@ if (hasOwnEngine) {
     const backup = await backUp(plant);
     expect(backup).toMatchObject({ status: 'completed', kind: 'manual', last_verified: null });
     expect(backup.stored_bytes).toBeGreaterThan(0);
+    // One that was stopped for it was started again, and takes a moment before it answers.
+    await until(async () => (await look()) === rows, { describe: `${plant.uid} to answer` });
     await more();
     const verified = await have('verify', backup);
     expect(verified, `${verified.error}\n${verified.output}`).toMatchObject({ status: 'completed' });

@@ -6,14 +6,14 @@ if (hasOwnEngine) {
   let house: Greenhouse;
   beforeAll(async () => {
     house = await openGreenhouse('redis', 'valkey', 'memcached');
-  }, 120_000);
-  afterAll(async () => await house?.[Symbol.asyncDispose](), 60_000);
+  }, 300_000);
+  afterAll(() => house?.[Symbol.asyncDispose]());
 
   for (const [species, cli] of [
     ['redis', 'redis-cli'],
     ['valkey', 'valkey-cli'],
   ] as const) {
-    test(`${species} saves, counts and forgets`, { timeout: 120_000 }, async () => {
+    test(`${species} saves, counts and forgets`, { timeout: 240_000 }, async () => {
       const plant = await grow(house, species);
       const { host = '', port = '', password = '' } = plant.provided('cache.redis');
       const signIn = ['-h', host, '-p', port, '--no-auth-warning', '-a', password];
@@ -36,7 +36,7 @@ if (hasOwnEngine) {
     });
   }
 
-  test('memcached counts and forgets', { timeout: 180_000 }, async () => {
+  test('memcached counts and forgets', { timeout: 300_000 }, async () => {
     const plant = await grow(house, 'memcached');
     const ask = (words: string) =>
       plant.say(

@@ -6,8 +6,8 @@ if (hasOwnEngine) {
   let house: Greenhouse;
   beforeAll(async () => {
     house = await openGreenhouse('postgres', 'mariadb');
-  }, 120_000);
-  afterAll(async () => await house?.[Symbol.asyncDispose](), 60_000);
+  }, 300_000);
+  afterAll(() => house?.[Symbol.asyncDispose]());
 
   test('PostgreSQL gives back from a dump what was in it', { timeout: 240_000 }, async () => {
     const plant = await grow(house, 'postgres');

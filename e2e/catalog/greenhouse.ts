@@ -1,11 +1,10 @@
 import { cpSync, globSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import type { Engine } from '@hortus/daemon/engine/engine';
 import { makeDebianImages } from '@hortus/testkit/debian-images';
 import { startDocker } from '@hortus/testkit/docker';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
-import { type Garden, openGarden } from '../docker/garden.ts';
+import { type Garden, openTendedGarden } from '../docker/garden.ts';
 import { catalogFolder, editions, readCatalog } from './paper.ts';
 
 export interface Greenhouse extends AsyncDisposable {
@@ -29,13 +28,9 @@ export async function openGreenhouse(...species: string[]): Promise<Greenhouse> 
   }
   const missing = await makeDebianImages(docker.socketPath, wanted);
   if (missing.length > 0) throw new Error(`Debian has nothing for ${missing.join(', ')}`);
-  const garden = opened.use(await openGarden({ catalog: folder.path, socketPath: docker.socketPath }));
-  const engine = openDockerEngine({ socketPath: docker.socketPath });
-  opened.defer(() => engine.close());
-  garden.startDaemon();
-  await garden.online();
+  const garden = opened.use(await openTendedGarden({ catalog: folder.path, socketPath: docker.socketPath }));
   const all = opened.move();
-  return { garden, engine, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return { garden, engine: garden.engine, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
 /** The template as it is; a service that had to read the whole catalog would start later. */

@@ -8,8 +8,8 @@ if (hasOwnEngine) {
   let house: Greenhouse;
   beforeAll(async () => {
     house = await openGreenhouse('rabbitmq', 'nats', 'mosquitto');
-  }, 120_000);
-  afterAll(async () => await house?.[Symbol.asyncDispose](), 60_000);
+  }, 300_000);
+  afterAll(() => house?.[Symbol.asyncDispose]());
 
   test('RabbitMQ counts, exports, empties a queue and closes connections', { timeout: 300_000 }, async () => {
     const plant = await grow(house, 'rabbitmq', { WEB_HOSTNAME: 'queues.example.org' });
@@ -43,7 +43,7 @@ if (hasOwnEngine) {
     await plant.harvest();
   });
 
-  test('NATS tells of connections and streams', { timeout: 120_000 }, async () => {
+  test('NATS tells of connections and streams', { timeout: 240_000 }, async () => {
     const plant = await grow(house, 'nats');
     const { username: user = '', password: pass = '' } = plant.provided();
     const { socket, heard } = await speak(plant, 4222);
@@ -80,7 +80,7 @@ if (hasOwnEngine) {
     return { socket, heard: () => text };
   }
 
-  test('Mosquitto knows its users, those added and those taken away', { timeout: 120_000 }, async () => {
+  test('Mosquitto knows its users, those added and those taken away', { timeout: 240_000 }, async () => {
     const plant = await grow(house, 'mosquitto', { WEB_HOSTNAME: 'mqtt.example.org' });
     const { username = '', password = '' } = plant.provided();
     const publish = (user: string, secret: string, words: string) =>

@@ -62,8 +62,8 @@ if (hasOwnEngine) {
   beforeAll(async () => {
     house = await openGreenhouse('postgres');
     await publish(ledger('1.0.0', 'plant'));
-  }, 180_000);
-  afterAll(async () => await house?.[Symbol.asyncDispose](), 60_000);
+  }, 300_000);
+  afterAll(() => house?.[Symbol.asyncDispose]());
 
   const client = () => house.garden.service.client;
 

@@ -9,10 +9,10 @@ if (hasOwnEngine) {
   let house: Greenhouse;
   beforeAll(async () => {
     house = await openGreenhouse('registry', 'prometheus', 'adminer');
-  }, 120_000);
-  afterAll(async () => await house?.[Symbol.asyncDispose](), 60_000);
+  }, 300_000);
+  afterAll(() => house?.[Symbol.asyncDispose]());
 
-  test('the registry takes an image, lists it and clears away what nobody uses', { timeout: 120_000 }, async () => {
+  test('the registry takes an image, lists it and clears away what nobody uses', { timeout: 240_000 }, async () => {
     const plant = await grow(house, 'registry', { WEB_HOSTNAME: 'images.example.org' });
     const [used, unused] = [await pushBlob(plant, '{}'), await pushBlob(plant, 'nobody wants this')];
     const manifest = JSON.stringify({
@@ -54,7 +54,7 @@ if (hasOwnEngine) {
     return digest(content);
   }
 
-  test('Prometheus collects and answers', { timeout: 120_000 }, async () => {
+  test('Prometheus collects and answers', { timeout: 240_000 }, async () => {
     const rules = '- name: beds\n  rules:\n  - {record: beds:up, expr: sum(up)}';
     const inputs = { WEB_HOSTNAME: 'metrics.example.org', SCRAPE_SECONDS: 1, RULES: rules };
     const plant = await grow(house, 'prometheus', inputs);
@@ -66,7 +66,7 @@ if (hasOwnEngine) {
     await plant.harvest();
   });
 
-  test('Adminer shows its page and its drivers', { timeout: 120_000 }, async () => {
+  test('Adminer shows its page and its drivers', { timeout: 240_000 }, async () => {
     const plant = await grow(house, 'adminer', { WEB_HOSTNAME: 'db.example.org', DEFAULT_SERVER: 'db.internal:3306' });
     expect(await (await plant.fetch(8080, '/')).text()).toContain('db.internal:3306');
     const drivers = (await plant.run('drivers')).split('\n');

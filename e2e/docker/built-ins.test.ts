@@ -1,21 +1,15 @@
-import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import type { Engine } from '@hortus/daemon/engine/engine';
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { act, deploy, ended, finished, type Garden, inside, openGarden, plant } from './garden.ts';
+import { act, deploy, ended, finished, type Garden, inside, openTendedGarden, plant } from './garden.ts';
 
 let garden: Garden;
 let engine: Engine;
 beforeAll(async () => {
-  garden = await openGarden();
-  garden.startDaemon();
-  await garden.online();
-  engine = openDockerEngine({ socketPath: garden.socketPath });
+  garden = await openTendedGarden();
+  engine = garden.engine;
 });
-afterAll(async () => {
-  engine.close();
-  await garden[Symbol.asyncDispose]();
-});
+afterAll(() => garden?.[Symbol.asyncDispose]());
 
 const instance = async (id: string) => (await garden.service.client.call('instances.read', { params: { id } })).data;
 const volumes = async (uid: string) =>
@@ -45,7 +39,7 @@ async function hasEvents(id: string, ...expected: string[]) {
   expect(found).toEqual(expected);
 }
 
-test('stop, start and restart change the container, the instance and the events', { timeout: 180_000 }, async () => {
+test('stop, start and restart change the container, the instance and the events', { timeout: 300_000 }, async () => {
   const { instanceId } = await plant(garden, 'built-in-cycle');
   const facts = async () => (await engine.inspect('built-in-cycle')) ?? expect.fail('no container');
   const before = await facts();
@@ -71,7 +65,7 @@ test('stop, start and restart change the container, the instance and the events'
 });
 
 test('release removes the container and keeps the volumes, unless it is told otherwise with their names', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const { definitionId, instanceId } = await plant(garden, 'built-in-release');
   expect(await ended(garden, await act(garden, instanceId, 'note', { line: 'kept' }))).toMatchObject({ exit_code: 0 });
@@ -101,7 +95,7 @@ test('release removes the container and keeps the volumes, unless it is told oth
 });
 
 test('a broken revision fails with reason and log while the one before serves again; rollback makes it current', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const { client } = garden.service;
   const { definitionId: id, instanceId } = await plant(garden, 'built-in-broken');
@@ -136,7 +130,7 @@ test('a broken revision fails with reason and log while the one before serves ag
   expect(await instance(instanceId)).toMatchObject({ status: 'running', revision: 1 });
 });
 
-test('archiving removes the container and keeps the volume', { timeout: 180_000 }, async () => {
+test('archiving removes the container and keeps the volume', { timeout: 300_000 }, async () => {
   const { client } = garden.service;
   const { definitionId: id, instanceId } = await plant(garden, 'built-in-archive');
   const kept = await volumes('built-in-archive');

@@ -1,8 +1,6 @@
-import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
-import type { Engine } from '@hortus/daemon/engine/engine';
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Garden, openGarden } from './garden.ts';
+import { type Garden, openTendedGarden } from './garden.ts';
 import { PLOT_IMAGE } from './plot.ts';
 
 /** With a volume, a route and a page behind it; what the smoke test expects of the page is said. */
@@ -28,18 +26,11 @@ smoke:
 `;
 
 let garden: Garden;
-let engine: Engine;
 beforeAll(async () => {
-  garden = await openGarden();
-  engine = openDockerEngine({ socketPath: garden.socketPath });
+  garden = await openTendedGarden();
   await garden.service.client.call('servers.update', { params: { id: garden.serverId }, body: { deploy_tests: true } });
-  garden.startDaemon();
-  await garden.online();
-}, 120_000);
-afterAll(async () => {
-  engine?.close();
-  await garden?.[Symbol.asyncDispose]();
-}, 180_000);
+});
+afterAll(() => garden?.[Symbol.asyncDispose]());
 
 async function begin(source: string) {
   const { client } = garden.service;
@@ -61,7 +52,8 @@ async function cleared(templateId: string) {
 }
 
 async function leftovers(): Promise<string[]> {
-  const labels = { 'hortus.server': garden.serverId };
+  const { engine, serverId } = garden;
+  const labels = { 'hortus.server': serverId };
   const [containers, volumes, networks] = [
     await engine.containers({ labels }),
     await engine.volumes({ labels }),
@@ -71,7 +63,7 @@ async function leftovers(): Promise<string[]> {
 }
 
 test('a template that works is tried for real, leaves nothing, and may be published', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const { template_id: id } = await begin(draft('pond', 'welcome'));
   const end = await cleared(id);
@@ -88,7 +80,7 @@ test('a template that works is tried for real, leaves nothing, and may be publis
 });
 
 test('one that does not do what it says fails with what was seen, and leaves nothing', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const { template_id: id } = await begin(draft('bog', 'goodbye'));
   const end = await cleared(id);

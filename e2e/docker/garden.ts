@@ -6,6 +6,7 @@ import type { Engine } from '@hortus/daemon/engine/engine';
 import { sharedDocker } from '@hortus/testkit/docker';
 import { freePort } from '@hortus/testkit/port';
 import { type RunningProcess, startProcess } from '@hortus/testkit/process';
+import { daemonMain, killedDaemonMain } from '@hortus/testkit/programs';
 import type { SeverableNetwork } from '@hortus/testkit/severable-network';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
@@ -18,6 +19,8 @@ export interface Garden extends AsyncDisposable {
   readonly serverKey: string;
   readonly directory: string;
   readonly socketPath: string;
+  /** To look at what there is, past Hortus. */
+  readonly engine: Engine;
   /** Where the routes of the server are served. */
   readonly httpPort: number;
   /** The folder of a daemon's state. */
@@ -64,7 +67,7 @@ export interface DaemonOptions {
 
 const sourceOf = (killAt: string | undefined): readonly [string, ...string[]] => [
   process.execPath,
-  `packages/daemon/src/${killAt === undefined ? 'main.ts' : 'testing/killed-main.ts'}`,
+  killAt === undefined ? daemonMain : killedDaemonMain,
 ];
 
 /** There it is not the loopback that it listens on and gives manifests to. */
@@ -101,6 +104,7 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
     serverKey: api_key,
     directory,
     socketPath,
+    engine: openDockerEngine({ socketPath }),
     httpPort,
     stateOf: (state = 'state') => join(folder.path, state),
     startDaemon({
@@ -139,7 +143,7 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
     async online() {
       const read = () => garden.service.client.call('servers.read', { params: { id } });
       await until(async () => (await read()).data.connected, {
-        within: 60_000,
+        within: 120_000,
         describe: () =>
           `the daemon to be connected; it wrote:\n${children.at(-1)?.output}\nthe service:\n${garden.service.process.output}`,
       });
@@ -148,10 +152,19 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
       for (const child of children) await child.stop();
       for (const state of states) endCaddy(state);
       await garden.service.process.stop();
+      garden.engine.close();
       await removeContainers(socketPath, id);
       await folder.remove();
     },
   };
+  return garden;
+}
+
+/** The same with its daemon at work. */
+export async function openTendedGarden(options?: GardenOptions, daemon?: DaemonOptions): Promise<Garden> {
+  const garden = await openGarden(options);
+  garden.startDaemon(daemon);
+  await garden.online();
   return garden;
 }
 
@@ -234,15 +247,18 @@ export async function inside(engine: Engine, container: string, ...argv: string[
   return text;
 }
 
+/** Takes the page of an instance away, so that its checks fail from now on. */
+export const sicken = (engine: Engine, uid: string) => inside(engine, uid, 'rm', '/www/index.html');
+
 /** Polls as the interface says a client does, only quicker; a service that is away for a moment is asked again. */
-export async function finished(garden: Garden, deploymentId: string, within = 60_000) {
+export async function finished(garden: Garden, deploymentId: string, within = 120_000) {
   return await poll(within, `deployment ${deploymentId}`, async () => {
     const { data } = await garden.service.client.call('deployments.read', { params: { id: deploymentId } });
     return data.status === 'success' || data.status === 'failed' ? data : undefined;
   });
 }
 
-export async function ended(garden: Garden, executionId: string, within = 60_000) {
+export async function ended(garden: Garden, executionId: string, within = 120_000) {
   return await poll(within, `execution ${executionId}`, async () => {
     const { execution } = await garden.service.client.call('actions.read', { params: { execution_id: executionId } });
     return ['pending', 'sent', 'running'].includes(execution.status) ? undefined : execution;

@@ -1,4 +1,3 @@
-import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
 import { ended, inside, openGarden, plant } from './garden.ts';
@@ -9,7 +8,7 @@ test('kill -9 of the daemon while the application is stopped for its backup: it 
   timeout: 300_000,
 }, async () => {
   await using garden = await openGarden();
-  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  const { engine } = garden;
   const { client } = garden.service;
   const first = garden.startDaemon({ killAt: 'stopped for a backup' });
   await garden.online();
@@ -35,5 +34,4 @@ test('kill -9 of the daemon while the application is stopped for its backup: it 
   const restore = await client.call('backups.restore', { params: { id: backup.id }, body: { confirm: uid } });
   expect(await ended(garden, restore.execution.id, PATIENCE_MS)).toMatchObject({ status: 'completed' });
   expect(await inside(engine, uid, 'cat', '/data/lines')).toBe('rows\n');
-  engine.close();
 });

@@ -1,7 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import { seededRandom } from '@hortus/testkit/seeded-random';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
@@ -20,7 +19,7 @@ const PATIENCE_MS = 120_000;
 for (const kind of kinds) {
   test(`kill -9 of the daemon at every step of the rollout of a ${kind}`, { timeout: 600_000 }, async () => {
     await using garden = await openGarden();
-    const engine = openDockerEngine({ socketPath: garden.socketPath });
+    const { engine } = garden;
     const uid = `${kind}-steps`;
     const { definitionId, moments } = await enumerate(garden, kind, uid);
     let daemon = garden.startDaemon({ killAt: moments[0] as string });
@@ -36,7 +35,6 @@ for (const kind of kinds) {
       expect(await finished(garden, id, PATIENCE_MS), moment).toMatchObject({ status: 'success' });
       await expectWhole(garden, engine, uid, inputs.GREETING);
     }
-    engine.close();
   });
 }
 
@@ -58,10 +56,10 @@ async function enumerate(garden: Garden, species: string, uid: string) {
 }
 
 test(`kill -9 of the daemon at ${INSTANTS} random instants of rollouts (seed ${SEED})`, {
-  timeout: 120_000 + INSTANTS * 30_000,
+  timeout: 240_000 + INSTANTS * 30_000,
 }, async () => {
   await using garden = await openGarden();
-  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  const { engine } = garden;
   const random = seededRandom(SEED);
   let daemon = garden.startDaemon({ killAt: 'never' });
   await garden.online();
@@ -97,7 +95,6 @@ test(`kill -9 of the daemon at ${INSTANTS} random instants of rollouts (seed ${S
     await successOf(orders);
     for (const { uid } of planted) await expectWhole(garden, engine, uid, `round ${round}`);
   }
-  engine.close();
 });
 
 /** Which moments the rollouts of a daemon that is to be killed have passed. */

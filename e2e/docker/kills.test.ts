@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiProblem } from '@hortus/client/problem';
-import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import { seededRandom } from '@hortus/testkit/seeded-random';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
@@ -99,10 +98,9 @@ test(`kill -9 of service and daemon over ${DEPLOYMENTS} deployments and ${ACTION
     const { status, error, logs } = await finished(garden, id);
     expect(status, `${error}\n${logs.map(({ message }) => message).join('\n')}`).toBe('success');
   }
-  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  const { engine } = garden;
   const written = new Map<string, string[]>();
   for (const uid of uids) written.set(uid, (await inside(engine, uid, 'cat', '/data/lines')).split('\n'));
-  engine.close();
   for (const { text, uid, executionId } of lines) {
     const { status, exit_code, output, error } = await ended(garden, executionId);
     const times = written.get(uid)?.filter((line) => line === text).length ?? 0;
@@ -116,13 +114,13 @@ test(`kill -9 of service and daemon over ${DEPLOYMENTS} deployments and ${ACTION
 });
 
 test('an action that ends while the daemon is dead has its exit code and output when the daemon is back', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   await using garden = await openGarden();
   const daemon = garden.startDaemon();
   await garden.online();
   const { instanceId } = await plant(garden, 'killed-orphan');
-  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  const { engine } = garden;
   const executionId = await act(garden, instanceId, 'wait', { line: 'alone' });
   const status = async () => {
     const { execution } = await garden.service.client.call('actions.read', { params: { execution_id: executionId } });
@@ -143,7 +141,6 @@ test('an action that ends while the daemon is dead has its exit code and output 
     outcome: 'known',
   });
   expect(await lines()).toBe('alone\n');
-  engine.close();
 });
 
 const right = (text: string) => ({ text, times: 1, exit_code: 0, output: `wrote ${text}\n` });

@@ -1,10 +1,9 @@
-import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
 import { openGarden, plant } from './garden.ts';
 
 test('without its daemon a server is offline and its instances are lost; both come back with it', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   await using garden = await openGarden();
   const { client } = garden.service;
@@ -22,9 +21,8 @@ test('without its daemon a server is offline and its instances are lost; both co
   });
   expect(await server()).toMatchObject({ connected: false, duplicate_seen_at: null });
   expect(await instance()).toMatchObject({ status: 'lost' });
-  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  const { engine } = garden;
   expect(await engine.inspect('lost')).toMatchObject({ id: container_id, state: 'running' });
-  engine.close();
 
   garden.startDaemon();
   await garden.online();

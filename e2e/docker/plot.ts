@@ -58,12 +58,11 @@ inputs:
   optional:
     - {name: GREETING, type: text, default: hello}
     - {name: HEALTH_PATH, type: string, default: /}
-    - {name: LIFETIME, type: string, default: "1000000"}
 routes: [{name: web, port: 8080, host: "\${inputs.WEB_HOSTNAME}", path: /, tls: "off", primary: true}]
-command: [sh, -c, 'httpd -p 8080 -h /www; sleep "$1"; rm /www/index.html; sleep 1000000', page, "\${inputs.LIFETIME}"]
+command: [httpd, -f, -p, "8080", -h, /www]
 stop_signal: SIGKILL
 files: [{mount_path: /www/index.html, mode: "0644", content: "\${inputs.GREETING}"}]
-healthcheck: {http: {port: 8080, path: "\${inputs.HEALTH_PATH}"}, interval: 200ms, timeout: 1s, retries: 3, start_period: 500ms}
+healthcheck: {http: {port: 8080, path: "\${inputs.HEALTH_PATH}"}, interval: 200ms, timeout: 1s, retries: 3, start_period: 2s}
 deadline: ${deadline}
 ${more}
 `;

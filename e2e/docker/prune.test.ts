@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import { askDocker } from '@hortus/testkit/docker-request';
 import { startRegistry } from '@hortus/testkit/registry';
 import { expect, test } from 'vitest';
@@ -14,8 +13,7 @@ test('prune shows what is left of instances that are gone, takes away exactly th
   const stored = 'storage: [{name: data, mount_path: /data, critical: true}]';
   const species = { orchard: page('orchard', stored, { image: `${registry.host}/orchard` }) };
   await using garden = await openGarden({ species });
-  const { socketPath, serverId } = garden;
-  const engine = openDockerEngine({ socketPath });
+  const { engine, socketPath, serverId } = garden;
   const docker = async (method: 'POST' | 'DELETE', path: string, body?: object) => {
     const { status, text } = await askDocker(socketPath, method, path, body);
     if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`);
@@ -96,5 +94,4 @@ test('prune shows what is left of instances that are gone, takes away exactly th
   }
   expect(await engine.hasImage(foreignImage)).toBe(true);
   await engine.removeImage(foreignImage);
-  engine.close();
 });

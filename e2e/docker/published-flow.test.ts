@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import { startReceiver } from '@hortus/testkit/receiver';
 import { expect, test } from 'vitest';
 import { ended, finished, openGarden } from './garden.ts';
@@ -7,7 +6,7 @@ import { AWKWARD } from './plot.ts';
 
 const secret = 'the secret of the receiver';
 
-test('the published flow, from the catalog to a webhook, on a real engine', { timeout: 120_000 }, async () => {
+test('the published flow, from the catalog to a webhook, on a real engine', { timeout: 240_000 }, async () => {
   await using garden = await openGarden();
   await using receiver = await startReceiver();
   garden.startDaemon();
@@ -54,7 +53,7 @@ test('the published flow, from the catalog to a webhook, on a real engine', { ti
   expect((await client.call('definitions.read', { params: { id: first.data.id } })).data.status).toBe('active');
 
   // The engine agrees with the manifest.
-  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  const { engine } = garden;
   const facts = await engine.inspect(instance?.container_id ?? '');
   expect(facts).toMatchObject({
     name: 'first',
@@ -70,7 +69,6 @@ test('the published flow, from the catalog to a webhook, on a real engine', { ti
   expect(facts?.env).toContain(`GREETING=${AWKWARD}`);
   expect(JSON.stringify(facts)).toContain('first_data');
   expect(JSON.stringify(facts)).toContain(String(64 * 2 ** 20));
-  engine.close();
 
   // Actions: list, execute (202, execution.id), poll.
   const id = instance?.id ?? '';
@@ -112,7 +110,7 @@ test('the published flow, from the catalog to a webhook, on a real engine', { ti
 });
 
 test('a species that never becomes healthy ends failed, with the reason and its log', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   await using garden = await openGarden();
   garden.startDaemon();

@@ -1,13 +1,12 @@
-import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import { startRegistry } from '@hortus/testkit/registry';
 import { expect, test } from 'vitest';
 import { deploy, finished, openGarden } from './garden.ts';
 
-test('an image is pulled from a registry, and a missing one says so', { timeout: 120_000 }, async () => {
+test('an image is pulled from a registry, and a missing one says so', { timeout: 240_000 }, async () => {
   await using registry = await startRegistry();
   await using garden = await openGarden({ image: `${registry.host}/plots/plot` });
   const ref = await registry.publish(garden.socketPath, 'plots/plot');
-  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  const { engine } = garden;
   expect(await engine.hasImage(ref)).toBe(false);
   garden.startDaemon();
   await garden.online();
@@ -32,5 +31,4 @@ test('an image is pulled from a registry, and a missing one says so', { timeout:
   expect(errors).toEqual([expect.objectContaining({ step: 'pull', message: missing.error })]);
   expect(await engine.containers({ labels: { 'hortus.instance': 'pulled-gap' } })).toEqual([]);
   await engine.remove((await engine.inspect('pulled-plot'))?.id ?? '', { force: true });
-  engine.close();
 });

@@ -1,9 +1,8 @@
-import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import type { Engine } from '@hortus/daemon/engine/engine';
 import { startLoad } from '@hortus/testkit/load';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
-import { openGarden, plant, redeploy } from './garden.ts';
+import { openTendedGarden, plant, redeploy, sicken } from './garden.ts';
 
 /** How often the gap is measured. */
 const ROUNDS = Array.from({ length: process.env.HORTUS_TEST_LONG ? 9 : 4 }, (_, round) => `round ${round}`);
@@ -14,9 +13,7 @@ const TIMES = process.env.HORTUS_TEST_LONG ? 50 : 10;
 test(`a page redeployed ${TIMES} times under constant load loses no request, and a broken version in the middle neither`, {
   timeout: TIMES * 20_000 + 60_000,
 }, async () => {
-  await using garden = await openGarden();
-  garden.startDaemon();
-  await garden.online();
+  await using garden = await openTendedGarden();
   const host = 'meadow.example.org';
   const { definitionId } = await plant(garden, 'meadow', { species: 'meadow', inputs: { WEB_HOSTNAME: host } });
   const load = startLoad({ port: garden.httpPort, host });
@@ -38,10 +35,8 @@ test(`a page redeployed ${TIMES} times under constant load loses no request, and
   expect(answered).toBeGreaterThan(TIMES * 50);
 });
 
-test('two replicas behind one route are replaced without a lost request', { timeout: 180_000 }, async () => {
-  await using garden = await openGarden();
-  garden.startDaemon();
-  await garden.online();
+test('two replicas behind one route are replaced without a lost request', { timeout: 300_000 }, async () => {
+  await using garden = await openTendedGarden();
   const host = 'lawns.example.org';
   const { definitionId } = await plant(garden, 'lawns', { species: 'lawns', inputs: { WEB_HOSTNAME: host } });
   const load = startLoad({ port: garden.httpPort, host });
@@ -49,19 +44,16 @@ test('two replicas behind one route are replaced without a lost request', { time
     expect(await redeploy(garden, definitionId, { GREETING: word })).toMatchObject({ status: 'success', gap_ms: 0 });
   }
   expect((await load.stop()).failures).toEqual([]);
-  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  const { engine } = garden;
   const containers = await engine.containers({ labels: { 'hortus.instance': 'lawns' } });
-  engine.close();
   expect(containers.map(({ name, state }) => `${name} ${state}`).sort()).toEqual(['lawns running', 'lawns.2 running']);
 });
 
 test(`a page with a volume says for how long it did not serve, which is less than ${LIMIT} times a bare stop and start`, {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
-  await using garden = await openGarden();
-  const engine = openDockerEngine({ socketPath: garden.socketPath });
-  garden.startDaemon();
-  await garden.online();
+  await using garden = await openTendedGarden();
+  const { engine } = garden;
   const host = 'hedge.example.org';
   const { definitionId } = await plant(garden, 'hedge', { species: 'hedge', inputs: { WEB_HOSTNAME: host } });
   const gaps: number[] = [];
@@ -73,7 +65,6 @@ test(`a page with a volume says for how long it did not serve, which is less tha
     gaps.push(gap_ms ?? expect.fail('no gap was reported'));
     bare.push(await stoppedAndStarted(engine, 'hedge'));
   }
-  engine.close();
   // The least of each: what else goes on on this machine only ever adds to them.
   expect(Math.min(...gaps), `${gaps} against ${bare}`).toBeGreaterThan(0);
   expect(Math.min(...gaps), `${gaps} against ${bare}`).toBeLessThan(LIMIT * Math.min(...bare));
@@ -91,22 +82,20 @@ async function stoppedAndStarted(engine: Engine, name: string): Promise<number> 
 }
 
 test('one that turns unhealthy soon after its success is taken back by the daemon, and the service is told', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
-  await using garden = await openGarden();
-  garden.startDaemon();
-  await garden.online();
+  await using garden = await openTendedGarden();
   const inputs = { WEB_HOSTNAME: 'trial.example.org', GREETING: 'good' };
   const { definitionId } = await plant(garden, 'trial', { species: 'meadow', inputs, watch_seconds: 60 });
-  // Its page vanishes two seconds after the start.
-  const sick = await redeploy(garden, definitionId, { GREETING: 'bad', LIFETIME: '2' });
+  const sick = await redeploy(garden, definitionId, { GREETING: 'bad' });
   expect(sick).toMatchObject({ status: 'success' });
+  await sicken(garden.engine, 'trial');
   const { client } = garden.service;
   const listed = async () =>
     (await client.call('deployments.list', { query: { definition_id: definitionId } })).data.find(
       ({ kind }) => kind === 'rollback',
     );
-  await until(async () => (await listed()) !== undefined, { describe: 'the rollback', within: 45_000 });
+  await until(async () => (await listed()) !== undefined, { describe: 'the rollback' });
   expect(await listed()).toMatchObject({ status: 'success', rollback_of: sick.id, revision: 1, reason: 'unhealthy' });
   const { data: definition } = await client.call('definitions.read', { params: { id: definitionId } });
   expect(definition.current_revision).toBe(1);

@@ -1,26 +1,17 @@
-import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
-import type { Engine } from '@hortus/daemon/engine/engine';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { act, ended, finished, type Garden, inside, openGarden, type Planted, plant } from './garden.ts';
+import { act, ended, finished, type Garden, inside, openTendedGarden, type Planted, plant } from './garden.ts';
 
 let garden: Garden;
-let engine: Engine;
 beforeAll(async () => {
-  garden = await openGarden();
-  engine = openDockerEngine({ socketPath: garden.socketPath });
-  garden.startDaemon();
-  await garden.online();
-}, 120_000);
-afterAll(async () => {
-  engine?.close();
-  await garden?.[Symbol.asyncDispose]();
-}, 60_000);
+  garden = await openTendedGarden();
+});
+afterAll(() => garden?.[Symbol.asyncDispose]());
 
 const note = async ({ instanceId }: Planted, line: string) =>
   expect(await ended(garden, await act(garden, instanceId, 'note', { line }))).toMatchObject({ status: 'completed' });
 
 const facts = async (uid: string) =>
-  (await inside(engine, uid, 'sh', '-c', 'echo "$GREETING"; cat /data/lines')).trimEnd().split('\n');
+  (await inside(garden.engine, uid, 'sh', '-c', 'echo "$GREETING"; cat /data/lines')).trimEnd().split('\n');
 
 async function changed({ definitionId: id }: Planted, inputs: Record<string, string>, backup_first = true) {
   const { client } = garden.service;
@@ -60,6 +51,7 @@ test('a backup that fails keeps the deployment from beginning, and what runs goe
   const planted = await plant(garden, 'stays', { inputs: { GREETING: 'first' } });
   await note(planted, 'before');
   // A critical volume that is not there is no backup.
+  const { engine } = garden;
   const [container] = await engine.containers({ labels: { 'hortus.instance': 'stays' } });
   await engine.remove(container?.id ?? '', { force: true });
   await engine.removeVolume('stays_data');

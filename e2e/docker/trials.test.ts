@@ -1,12 +1,11 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
-import { type Garden, openGarden, plant, redeploy } from './garden.ts';
+import { type Garden, openGarden, openTendedGarden, plant, redeploy, sicken } from './garden.ts';
 import { PLOT_IMAGE } from './plot.ts';
 
-/** A page that vanishes after a while, and a job before it that cannot be undone. */
+/** A page, and a job before it that cannot be undone. */
 const vine = `
 slug: vine
 name: Vine
@@ -18,21 +17,22 @@ taxonomy: {kingdom: applications, family: website}
 image: {repository: ${PLOT_IMAGE}, tag: "1"}
 inputs:
   optional:
-    - {name: LIFETIME, type: string, default: "1000000"}
+    - {name: ROUND, type: string, default: "1"}
 components:
   main:
     image: "\${template.image}"
-    command: [sh, -c, 'httpd -p 8080 -h /www; sleep "$1"; rm /www/index.html; sleep 1000000', page, "\${inputs.LIFETIME}"]
+    command: [httpd, -f, -p, "8080", -h, /www]
+    env: {ROUND: "\${inputs.ROUND}"}
     stop_signal: SIGKILL
     files: [{mount_path: /www/index.html, mode: "0644", content: grown}]
-    healthcheck: {http: {port: 8080, path: /}, interval: 200ms, timeout: 1s, retries: 3, start_period: 500ms}
+    healthcheck: {http: {port: 8080, path: /}, interval: 200ms, timeout: 1s, retries: 3, start_period: 2s}
     depends_on: {prune: completed}
   prune:
     kind: job
     run: before_start
     irreversible: true
     image: "\${template.image}"
-    command: [echo, "\${inputs.LIFETIME}"]
+    command: [echo, "\${inputs.ROUND}"]
 `;
 
 /** What the daemon has told of going back. */
@@ -45,24 +45,22 @@ async function currentRevision(garden: Garden, id: string): Promise<number> {
   return (await garden.service.client.call('definitions.read', { params: { id } })).data.current_revision;
 }
 
-test('after a job that cannot be undone the daemon does not go back, and says so', { timeout: 120_000 }, async () => {
-  await using garden = await openGarden({ species: { vine } });
-  const engine = openDockerEngine({ socketPath: garden.socketPath });
-  garden.startDaemon();
-  await garden.online();
+test('after a job that cannot be undone the daemon does not go back, and says so', { timeout: 240_000 }, async () => {
+  await using garden = await openTendedGarden({ species: { vine } });
+  const { engine } = garden;
   const { definitionId } = await plant(garden, 'vine', { species: 'vine', watch_seconds: 60 });
-  const sick = await redeploy(garden, definitionId, { LIFETIME: '2' });
+  const sick = await redeploy(garden, definitionId, { ROUND: '2' });
   expect(sick, sick.error ?? '').toMatchObject({ status: 'success', revision: 2 });
   const container = (await engine.inspect('vine'))?.id;
+  await sicken(engine, 'vine');
   const returns = () => returnsOf(garden, definitionId);
-  await until(async () => (await returns()).length > 0, { describe: 'what the daemon says', within: 45_000 });
+  await until(async () => (await returns()).length > 0, { describe: 'what the daemon says' });
   expect(await returns()).toEqual([
     expect.objectContaining({ status: 'failed', reason: 'irreversible', rollback_of: sick.id, revision: 1 }),
   ]);
   expect((await returns())[0]?.error).toContain('prune may have changed data');
   expect(await currentRevision(garden, definitionId)).toBe(2);
   expect((await engine.inspect('vine'))?.id).toBe(container);
-  engine.close();
 });
 
 /** A sick deployment, and a daemon that has begun to undo it and is killed on the way. */
@@ -74,24 +72,25 @@ async function killedOnItsWayBack(garden: Garden, uid: string) {
   await garden.online();
   const inputs = { WEB_HOSTNAME: `${uid}.example.org`, GREETING: 'good' };
   const { definitionId } = await plant(garden, uid, { species: 'meadow', inputs, watch_seconds: 60 });
-  const sick = await redeploy(garden, definitionId, { GREETING: 'bad', LIFETIME: '2' });
+  const sick = await redeploy(garden, definitionId, { GREETING: 'bad' });
   expect(sick).toMatchObject({ status: 'success' });
   rmSync(note);
+  await sicken(garden.engine, uid);
   expect(await dying.exited).toEqual({ code: null, signal: 'SIGKILL' });
   expect(await returnsOf(garden, definitionId)).toEqual([]);
   const told = async () => {
     const returns = () => returnsOf(garden, definitionId);
-    await until(async () => (await returns()).length > 0, { describe: 'what the daemon says', within: 45_000 });
+    await until(async () => (await returns()).length > 0, { describe: 'what the daemon says' });
     return await returns();
   };
   return { definitionId, sick, told };
 }
 
 test('a daemon that is killed on its way back goes on with it, and tells of it once', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   await using garden = await openGarden();
-  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  const { engine } = garden;
   const { definitionId, sick, told } = await killedOnItsWayBack(garden, 'back');
   garden.startDaemon();
   expect(await told()).toEqual([
@@ -101,10 +100,9 @@ test('a daemon that is killed on its way back goes on with it, and tells of it o
   const containers = await engine.containers({ labels: { 'hortus.instance': 'back' } });
   expect(containers.map(({ name, state }) => `${name} ${state}`)).toEqual(['back running']);
   expect((await engine.inspect('back'))?.labels['hortus.revision']).toBe('1');
-  engine.close();
 });
 
-test('what the operator has forbidden meanwhile is not gone back to', { timeout: 120_000 }, async () => {
+test('what the operator has forbidden meanwhile is not gone back to', { timeout: 240_000 }, async () => {
   await using garden = await openGarden();
   const { definitionId, sick, told } = await killedOnItsWayBack(garden, 'forbidden');
   writeFileSync(join(garden.stateOf(), 'policy.yaml'), 'registries: [images.example.org]\n');

@@ -1,13 +1,12 @@
-import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import type { Engine } from '@hortus/daemon/engine/engine';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
 import { act, deploy, ended, finished, inside, openGarden, plant } from './garden.ts';
 
-test('of two daemons with one key the second takes over, and nothing runs twice', { timeout: 180_000 }, async () => {
+test('of two daemons with one key the second takes over, and nothing runs twice', { timeout: 300_000 }, async () => {
   await using garden = await openGarden();
   const { client } = garden.service;
-  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  const { engine } = garden;
   const server = async () => (await client.call('servers.read', { params: { id: garden.serverId } })).data;
   const change = (id: string, inputs: Record<string, string>) =>
     client.call('definitions.update', { params: { id }, body: { inputs } });
@@ -47,7 +46,6 @@ test('of two daemons with one key the second takes over, and nothing runs twice'
   const lines = (await inside(engine, 'twin', 'cat', '/data/lines')).trim().split('\n');
   expect(lines.sort()).toEqual(['0', '1', '2', '3', 'of-the-first']);
   expect(await engine.containers({ labels: { 'hortus.instance': 'twin' } })).toHaveLength(1);
-  engine.close();
 });
 
 /** The containers that are made for an instance from now on. */
@@ -55,7 +53,11 @@ function watchCreated(engine: Engine, uid: string): AsyncDisposable & { readonly
   const ids: string[] = [];
   const end = new AbortController();
   const labels = { 'hortus.instance': uid };
-  const watching = engine.events({ labels }, ({ action, id }) => action === 'create' && ids.push(id), end.signal);
+  const watching = engine.events(
+    { labels, since: Date.now() },
+    ({ action, id }) => action === 'create' && ids.push(id),
+    end.signal,
+  );
   return {
     ids,
     async [Symbol.asyncDispose]() {

@@ -1,19 +1,10 @@
-import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
-import type { Engine } from '@hortus/daemon/engine/engine';
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { act, ended, type Garden, inside, openGarden, type Planted, plant } from './garden.ts';
+import { act, ended, type Garden, inside, openTendedGarden, type Planted, plant, sicken } from './garden.ts';
 import { PLOT_IMAGE } from './plot.ts';
 
-/**
- * A page with a volume. One with a lifetime answers for so many seconds and then not any more; one with a job has the data
- * changed for good before it starts.
- */
-const bulb = (
-  slug: string,
-  version: string,
-  { lifetime = 1_000_000, health = '/', inputs = '', job = false } = {},
-) => `slug: ${slug}
+/** A page with a volume. One with a job has the data changed for good before it starts. */
+const bulb = (slug: string, version: string, { health = '/', inputs = '', job = false } = {}) => `slug: ${slug}
 name: ${slug}
 version: ${version}
 archetype: application
@@ -26,7 +17,7 @@ components:
   main:
     image: "\${template.image}"
     env: {VERSION: "${version}"}
-    command: [sh, -c, 'httpd -p 8080 -h /www; sleep "$1"; rm /www/index.html; sleep 1000000', page, "${lifetime}"]
+    command: [httpd, -f, -p, "8080", -h, /www]
     stop_signal: SIGKILL
     files: [{mount_path: /www/index.html, mode: "0644", content: "\${inputs.GREETING}"}]
     storage: [{name: data, mount_path: /data, critical: true, shared: ${job}}]
@@ -49,17 +40,10 @@ const MIGRATION = `    depends_on: {migrate: completed}
 `;
 
 let garden: Garden;
-let engine: Engine;
 beforeAll(async () => {
-  garden = await openGarden();
-  engine = openDockerEngine({ socketPath: garden.socketPath });
-  garden.startDaemon();
-  await garden.online();
-}, 120_000);
-afterAll(async () => {
-  engine?.close();
-  await garden?.[Symbol.asyncDispose]();
-}, 180_000);
+  garden = await openTendedGarden();
+});
+afterAll(() => garden?.[Symbol.asyncDispose]());
 
 async function publish(source: string): Promise<void> {
   const { client } = garden.service;
@@ -94,10 +78,24 @@ async function outcome(id: string) {
   return await until(look, { describe: 'the end of the upgrade', within: 120_000 });
 }
 
+const stepOf = async (id: string) =>
+  (await garden.service.client.call('upgrades.read', { params: { id } }).catch(() => undefined))?.data.step;
+
+async function sickenWhileWatched(id: string, uid: string): Promise<void> {
+  await until(async () => (await stepOf(id)) === 'upgrade_watch', { describe: 'the watch', within: 120_000 });
+  await sicken(garden.engine, uid);
+}
+
 /** What really runs: its version, its page and its data. */
 const facts = async (uid: string) =>
   (
-    await inside(engine, uid, 'sh', '-c', 'echo "$VERSION"; wget -q -O - http://127.0.0.1:8080/; echo; cat /data/lines')
+    await inside(
+      garden.engine,
+      uid,
+      'sh',
+      '-c',
+      'echo "$VERSION"; wget -q -O - http://127.0.0.1:8080/; echo; cat /data/lines',
+    )
   ).split('\n');
 
 test('to a version that works: applied, with the inputs and the data of before', { timeout: 240_000 }, async () => {
@@ -118,8 +116,9 @@ test('to one that turns sick: back on the old version within the watch, with its
   timeout: 240_000,
 }, async () => {
   const planted = await grow('crocus', 60);
-  const id = await upgradeTo(bulb('crocus', '1.1.0', { lifetime: 2 }), planted);
+  const id = await upgradeTo(bulb('crocus', '1.1.0'), planted);
   await apply(id);
+  await sickenWhileWatched(id, 'crocus');
   const end = await outcome(id);
   expect(end).toMatchObject({ status: 'failed', reason: 'unhealthy', return_id: expect.any(String) });
   expect(Date.parse(end.finished_at ?? '') - Date.parse(end.started_at ?? '')).toBeLessThan(60_000);
@@ -167,8 +166,9 @@ describe('whose job has changed the data', () => {
     timeout: 240_000,
   }, async () => {
     const planted = await grow('dahlia', 60);
-    const id = await upgradeTo(bulb('dahlia', '1.1.0', { job: true, lifetime: 2 }), planted);
+    const id = await upgradeTo(bulb('dahlia', '1.1.0', { job: true }), planted);
     await apply(id);
+    await sickenWhileWatched(id, 'dahlia');
     const end = await outcome(id);
     expect(end, end.error ?? '').toMatchObject({ status: 'failed', reason: 'unhealthy' });
     await wentBack('dahlia', planted);
@@ -178,26 +178,23 @@ describe('whose job has changed the data', () => {
     const planted = await grow('aster', 2);
     const id = await upgradeTo(bulb('aster', '1.1.0', { job: true, health: '/nothing-here' }), planted);
     await apply(id);
-    await until(async () => (await stepOf(id)) === 'upgrade_return', { describe: 'the way back', within: 90_000 });
+    await until(async () => (await stepOf(id)) === 'upgrade_return', { describe: 'the way back', within: 120_000 });
     await garden.restartService();
     const { return_id: back } = (await garden.service.client.call('upgrades.read', { params: { id } })).data;
     const deployment = () => garden.service.client.call('deployments.read', { params: { id: back ?? '' } });
-    await until(async () => (await deployment()).data.preparation?.done, { describe: 'the data', within: 90_000 });
+    await until(async () => (await deployment()).data.preparation?.done, { describe: 'the data', within: 120_000 });
     await garden.restartService();
     expect(await outcome(id)).toMatchObject({ status: 'failed', reason: 'deployment' });
     await wentBack('aster', planted);
   });
 });
 
-const stepOf = async (id: string) =>
-  (await garden.service.client.call('upgrades.read', { params: { id } }).catch(() => undefined))?.data.step;
-
 test('a service that is killed at every step goes on with it', { timeout: 300_000 }, async () => {
   const planted = await grow('iris', 4);
   const id = await upgradeTo(bulb('iris', '1.1.0'), planted);
   await apply(id);
   await garden.restartService();
-  await until(async () => (await stepOf(id)) === 'upgrade_watch', { describe: 'the watch', within: 60_000 });
+  await until(async () => (await stepOf(id)) === 'upgrade_watch', { describe: 'the watch', within: 120_000 });
   await garden.restartService();
   expect(await outcome(id)).toMatchObject({ status: 'applied' });
   expect(await facts('iris')).toEqual(['1.1.0', 'mine', 'kept', '']);

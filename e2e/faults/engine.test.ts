@@ -1,6 +1,5 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import { deafSocket } from '@hortus/testkit/deaf-socket';
 import { type Docker, startDocker } from '@hortus/testkit/docker';
 import { type SmallDisk, smallDisk } from '@hortus/testkit/small-disk';
@@ -38,7 +37,7 @@ test('an engine that is killed and started again in the middle of rollouts: they
   timeout: 400_000,
 }, async () => {
   await using garden = await openGarden({ socketPath: docker.socketPath });
-  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  const { engine } = garden;
   const note = join(garden.stateOf(), 'killed');
   const arm = (killAt: string) => {
     const daemon = garden.startDaemon({ killAt, killInstead: docker.pidFile });
@@ -79,14 +78,13 @@ test('an engine that is killed and started again in the middle of rollouts: they
       await expectWhole(garden, engine, uid, moment);
     }
   }
-  engine.close();
 });
 
 test('an engine whose disk is full: the old version serves on, and the reason says so', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   await using garden = await openGarden({ socketPath: docker.socketPath });
-  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  const { engine } = garden;
   garden.startDaemon();
   await garden.online();
   const inputs = { WEB_HOSTNAME: 'hedge-thirsty.example.org', GREETING: 'before' };
@@ -99,7 +97,6 @@ test('an engine whose disk is full: the old version serves on, and the reason sa
   await expectWhole(garden, engine, 'hedge-thirsty', 'before');
   disk.makeRoom();
   expect(await redeploy(garden, definitionId, { GREETING: 'after' })).toMatchObject({ status: 'success' });
-  engine.close();
 });
 
 test('an engine that hangs: what needs it fails by its name, everything else goes on', {
@@ -111,7 +108,7 @@ test('an engine that hangs: what needs it fails by its name, everything else goe
     species: { hasty: page('hasty', '', { deadline: '10s' }) },
   });
   await using deaf = await deafSocket(join(way.path, 's'), docker.socketPath);
-  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  const { engine } = garden;
   const { client } = garden.service;
   garden.startDaemon({ killAt: 'never', engineMs: 5_000, socketPath: deaf.socketPath });
   await garden.online();
@@ -168,7 +165,6 @@ test('an engine that hangs: what needs it fails by its name, everything else goe
   expect(await finished(garden, stuck, PATIENCE_MS)).toMatchObject({ status: 'failed', reason: 'engine' });
   expect(await redeploy(garden, hung.definitionId, { GREETING: 'at last' })).toMatchObject({ status: 'success' });
   await expectWhole(garden, engine, 'hasty-hung', 'at last');
-  engine.close();
 });
 
 type Plot = Awaited<ReturnType<typeof plant>>;

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import type { Engine } from '@hortus/daemon/engine/engine';
 import { severableNetwork } from '@hortus/testkit/severable-network';
 import { until } from '@hortus/testkit/until';
@@ -7,8 +6,8 @@ import { expect, test } from 'vitest';
 import { act, deploy, ended, finished, type Garden, inside, openGarden, plant } from '../docker/garden.ts';
 import { PLOT_IMAGE } from '../docker/plot.ts';
 
-/** Longer than the deployment's deadline of 30 s, and than the action's timeout of 8 s with the grace of 30 s that follows it. */
-const CUT_MS = 40_000;
+/** Longer than the deployment's deadline of 30 s, and than the action's timeout of 12 s with the grace of 30 s that follows it. */
+const CUT_MS = 44_000;
 
 /** Waits for a file of its own unless it is the first round, and leaves a line before. */
 const gated = (name: string, after: string) => `
@@ -53,7 +52,7 @@ ${gated('first', '')}
 ${gated('second', 'depends_on: {first: completed}')}
 ${gated('third', 'depends_on: {second: completed}')}
 actions:
-  - {name: Wait shortly, slug: short, component: main, ${waiting('8s')}}
+  - {name: Wait shortly, slug: short, component: main, ${waiting('12s')}}
   - {name: Wait, slug: long, component: main, ${waiting('300s')}}
 `;
 
@@ -61,8 +60,8 @@ test('a cut longer than every deadline: all ends as it should, and nothing ran t
   timeout: 300_000,
 }, async () => {
   using network = severableNetwork();
-  await using garden = await openGarden({ network, species: { furrow }, env: { HORTUS_PING_SECONDS: '1' } });
-  const engine = openDockerEngine({ socketPath: garden.socketPath });
+  await using garden = await openGarden({ network, species: { furrow }, env: { HORTUS_PING_SECONDS: '3' } });
+  const { engine } = garden;
   const { client } = garden.service;
   garden.startDaemon();
   await garden.online();
@@ -79,17 +78,20 @@ test('a cut longer than every deadline: all ends as it should, and nothing ran t
   const written = (uid: string, line: string) => wrote(engine, uid, line);
   await Promise.all([written('cut-under-way', 'first 2'), written('cut-done', 'first 2')]);
   const run = (slug: string, line: string) => act(garden, acting.instanceId, slug, { line });
-  const [ending, lasting] = await Promise.all([run('short', 'ending'), run('long', 'lasting')]);
-  await Promise.all([written('cut-acting', 'begun ending'), written('cut-acting', 'begun lasting')]);
-  const hanging = await run('short', 'hanging');
-  await written('cut-acting', 'begun hanging');
+  await go(engine, 'cut-acting', 'unheard', 'late');
+  const [ending, hanging, lasting] = await Promise.all([
+    run('short', 'ending'),
+    run('short', 'hanging'),
+    run('long', 'lasting'),
+  ]);
+  await Promise.all(['ending', 'hanging', 'lasting'].map((line) => written('cut-acting', `begun ${line}`)));
 
   network.cut();
   const cutAt = performance.now();
   const cutFor = (ms: number) => sleep(Math.max(0, cutAt + ms - performance.now()));
   // The service has not noticed yet, and hands this one to a connection that is dead.
-  await go(engine, 'cut-acting', 'ending', 'unheard', 'late');
   const unheard = await run('short', 'unheard');
+  await go(engine, 'cut-acting', 'ending');
   await go(engine, 'cut-before', 'first', 'second', 'third');
   const ordered = await order(before);
   // The engine gets to the end of this one, and the daemon has nobody to tell.
@@ -140,7 +142,7 @@ test('a cut longer than every deadline: all ends as it should, and nothing ran t
       output: `did ${line}\n`,
     });
   }
-  expect(await ended(garden, hanging)).toMatchObject({ status: 'timeout', error: 'It did not end within 8 s.' });
+  expect(await ended(garden, hanging)).toMatchObject({ status: 'timeout', error: 'It did not end within 12 s.' });
 
   const linesOf = async (uid: string) => (await inside(engine, uid, 'cat', '/data/lines')).trim().split('\n').sort();
   const sown = ['first 1', 'first 2', 'second 1', 'second 2', 'third 1', 'third 2'];
@@ -161,7 +163,6 @@ test('a cut longer than every deadline: all ends as it should, and nothing ran t
   const instance = async ({ instanceId: id }: Plot) => (await client.call('instances.read', { params: { id } })).data;
   for (const one of [before, underWay, done, acting])
     await until(async () => (await instance(one)).status === 'running', { describe: 'the instance to be found again' });
-  engine.close();
 });
 
 type Plot = Awaited<ReturnType<typeof plant>>;

@@ -117,11 +117,11 @@ test('a key revoked on one replica is dead on the other', async () => {
         () => false,
         (problem) => problem.status === 401,
       ),
-    { within: 10_000, describe: 'a 401 on the other replica' },
+    { describe: 'a 401 on the other replica' },
   );
 });
 
-test('a rate limit holds across both', { timeout: 180_000 }, async () => {
+test('a rate limit holds across both', { timeout: 300_000 }, async () => {
   const limit = 200;
   const [a, b] = await twoReplicas({ HORTUS_RATE_LIMITS: `enterprise=${limit}` });
   // A window may end in between; then the counts of two windows come together and the test looks again.
@@ -145,7 +145,7 @@ test('a rate limit holds across both', { timeout: 180_000 }, async () => {
 });
 
 test('PostgreSQL restarted in the middle: clean failures, then recovery, nothing acknowledged is lost', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const [a, b] = await twoReplicas();
   const serverId = await registerServer(a.client);

@@ -6,8 +6,8 @@ if (hasOwnEngine) {
   let nursery: Nursery;
   beforeAll(async () => {
     nursery = await openNursery();
-  }, 240_000);
-  afterAll(async () => await nursery?.[Symbol.asyncDispose](), 60_000);
+  }, 300_000);
+  afterAll(() => nursery?.[Symbol.asyncDispose]());
 
   test('a tenant moves with its databases: rows kept, downtime told, nothing left', { timeout: 240_000 }, async () => {
     const [here, there] = nursery.all.grounds;

@@ -5,6 +5,7 @@ import type { Engine } from '@hortus/daemon/engine/engine';
 import { startDocker } from '@hortus/testkit/docker';
 import { freePort } from '@hortus/testkit/port';
 import { type RunningProcess, startProcess } from '@hortus/testkit/process';
+import { daemonMain } from '@hortus/testkit/programs';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { endCaddy } from '../docker/garden.ts';
@@ -99,7 +100,7 @@ async function openGround(all: TwoGrounds, name: string, socketPath: string, fol
   const startDaemon = () =>
     startProcess([
       process.execPath,
-      ...['packages/daemon/src/main.ts', 'run', '--key-file', keyFile],
+      ...[daemonMain, 'run', '--key-file', keyFile],
       ...['--state-dir', state, '--docker-socket', socketPath, ...ports, '--log-level', 'debug'],
     ]);
   const ground: Ground = {

@@ -25,7 +25,7 @@ async function hortus(argv: readonly string[], input = '') {
       DOCKER_HOST: `unix://${machine.socketPath}`,
       npm_config_loglevel: 'silent',
     },
-    timeout: 180_000,
+    timeout: 300_000,
     killSignal: 'SIGKILL',
   });
   const ended = new Promise<number | null>((done, fail) => child.once('error', fail).once('close', done));
@@ -34,7 +34,7 @@ async function hortus(argv: readonly string[], input = '') {
   return { code, stdout, stderr };
 }
 
-test('from the first look to an action, on the real thing', { timeout: 120_000 }, async () => {
+test('from the first look to an action, on the real thing', { timeout: 240_000 }, async () => {
   const servers = await hortus(['servers', 'list']);
   expect(servers.stdout).toMatch(new RegExp(`^${hostname()} +online +production .* ${machine.serverId()}$`, 'm'));
 

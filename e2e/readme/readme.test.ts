@@ -11,7 +11,7 @@ import { makeNginxImage, openMachine, root, shownKey } from './started.ts';
 const commands = commandsOf(readFileSync(join(root, 'README.md'), 'utf8'));
 const separator = '=== the next block of the README ===';
 
-test('the commands of the README do what it says, and answer what it shows', { timeout: 120_000 }, async () => {
+test('the commands of the README do what it says, and answer what it shows', { timeout: 240_000 }, async () => {
   await using machine = await openMachine();
   await makeNginxImage(machine.socketPath);
   const key = shownKey(await machine.start());
@@ -56,7 +56,7 @@ async function bash(script: string, env: Record<string, string>) {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'ignore'],
-    timeout: 180_000,
+    timeout: 300_000,
     killSignal: 'SIGKILL',
   });
   const ended = new Promise<number | null>((done, fail) => child.once('error', fail).once('close', done));

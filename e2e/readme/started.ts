@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sharedDocker } from '@hortus/testkit/docker';
-import { busyboxImage } from '@hortus/testkit/images';
+import { sharedBusyboxImage } from '@hortus/testkit/images';
 import { freePort } from '@hortus/testkit/port';
 import { type RunningProcess, startProcess } from '@hortus/testkit/process';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
@@ -78,7 +78,7 @@ export const shownKey = ({ stdout }: RunningProcess): string => /hk_live_[\w-]+/
 
 /** What the species static-site asks of nginx, done by busybox under nginx's name: no registry is needed. */
 export const makeNginxImage = (socketPath: string): Promise<void> =>
-  busyboxImage(socketPath, 'docker.io/library/nginx:1.29.2', {
+  sharedBusyboxImage(socketPath, 'docker.io/library/nginx:1.29.2', {
     // busybox as the first process ignores SIGTERM unless told otherwise; nginx does not.
     cmd: ['sh', '-c', "trap 'exit 0' TERM; httpd -f -p 8080 -h /usr/share/nginx/html & wait"],
     files: {

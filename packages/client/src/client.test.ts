@@ -154,7 +154,7 @@ test("a proxy's page is a problem and never an answer", async () => {
 
 test('an attempt that takes too long counts as no answer; a caller who gives up gets its own reason', async () => {
   script = ['stall'];
-  const hasty = client({ timeoutMs: 20 });
+  const hasty = client({ timeoutMs: 500 });
   expect(await problemOf(hasty.call('servers.list'))).toMatchObject({ code: 'NETWORK' });
   expect(seen).toHaveLength(3);
   const reason = new Error('enough');

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { type RunningProcess, startProcess } from '@hortus/testkit/process';
+import { daemonMain } from '@hortus/testkit/programs';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -45,8 +46,7 @@ afterEach(async () => {
 });
 
 function start(): RunningProcess {
-  const main = new URL('./main.ts', import.meta.url).pathname;
-  return startProcess([process.execPath, main, 'run', '--log-level', 'debug'], {
+  return startProcess([process.execPath, daemonMain, 'run', '--log-level', 'debug'], {
     env: {
       HORTUSD_URL: service.url,
       HORTUSD_KEY: 'hs_test_0123456789abcdef',
@@ -121,7 +121,8 @@ describe('a deployment', () => {
       () => service.callsTo('POST', '/instances/report').some(({ body }) => JSON.stringify(body).includes(uid)),
       { describe: 'the facts of the instance' },
     );
-    expect(service.callsTo('PUT', `/server-capacity/${serverId}`)[0]?.body).toMatchObject({
+    const capacity = () => service.callsTo('PUT', `/server-capacity/${serverId}`)[0]?.body;
+    expect(await until(capacity, { describe: 'what there is room for' })).toMatchObject({
       cpu: {},
       memory: {},
       disk: {},
@@ -272,7 +273,7 @@ it('ends in order when it is asked to, and leaves a running action alone', async
   const uid = await deploy(action('wait', argv));
   const asked = ask('wait', argv, uid);
   await until(async () => (await inside(uid, 'cat', '/tmp/ran')) === 'ran\n', { describe: 'the command' });
-  expect(await daemon.stop()).toEqual({ code: 0, signal: null });
+  expect(await daemon.stop({ within: 60_000 })).toEqual({ code: 0, signal: null });
   await inside(uid, 'touch', '/tmp/go');
   daemon = start();
   expect(await resultOf(asked.execution_id)).toMatchObject({ exit_code: 0, output: 'late\n' });

@@ -25,11 +25,13 @@ import { shipCatalog } from './resources/templates/ship.ts';
 import { openStorage } from './storage/open.ts';
 import type { Storage } from './storage/storage.ts';
 import { openVault } from './vault/vault.ts';
-import { wireResources } from './wiring.ts';
+import { wireResources } from './wiring/wiring.ts';
 
 export interface AppDeps {
   readonly config: Config;
   readonly log: Log;
+  /** How the storage is opened; tests have theirs answer late. */
+  readonly open?: typeof openStorage;
 }
 
 export interface App {
@@ -44,10 +46,10 @@ export interface App {
 
 export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
-/** The map of the service: everything is made here, from what it needs. `wiring.ts` is its part about the resources. */
-export async function buildApp({ config, log }: AppDeps): Promise<App> {
+/** The map of the service: everything is made here, from what it needs. `wiring/` is its part about the resources. */
+export async function buildApp({ config, log, open = openStorage }: AppDeps): Promise<App> {
   const replica = randomBytes(8).toString('hex');
-  const storage = await openStorage(config);
+  const storage = await open(config);
   const bus = await openBus(config, replica, log);
   storage.onCommit((notices) => {
     for (const { topic, message } of notices) bus.publish(topic, message);
@@ -62,7 +64,7 @@ export async function buildApp({ config, log }: AppDeps): Promise<App> {
 
   const dispatcher = new Dispatcher({ storage, bus, log, subscribers: wired.subscribers });
   const jobs = new JobWorker({ storage, bus, replica, log, handlers: wired.jobs });
-  const http = await buildHttp({
+  const http = buildHttp({
     config,
     storage,
     vault,

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { askDocker } from './docker-request.ts';
 import { type Entry, tar } from './images-tar.ts';
+import { takeTurn } from './turn.ts';
 
 export type ImageOptions = {
   /** What a container of it runs; a shell that sleeps for long unless given. */
@@ -86,9 +87,10 @@ export async function busyboxImage(socketPath: string, ref: string, options: Ima
  * The same, made by the first who needs it. On an engine that several share another import would give the name to another
  * image, while containers of somebody else run the first.
  */
-export async function sharedBusyboxImage(socketPath: string, ref: string): Promise<void> {
+export async function sharedBusyboxImage(socketPath: string, ref: string, options?: ImageOptions): Promise<void> {
+  await using _ = await takeTurn(`image-${ref}`);
   const { status } = await askDocker(socketPath, 'GET', `/images/${ref}/json`);
-  if (status !== 200) await busyboxImage(socketPath, ref);
+  if (status !== 200) await busyboxImage(socketPath, ref, options);
 }
 
 export function busyboxPath(): string {

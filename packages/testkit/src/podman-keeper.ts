@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { askDocker } from './docker-request.ts';
 import { endEngine, ignoringFailure, removeEngineFolder } from './engine-remains.ts';
 import { endingWithParent } from './orphan.ts';
+import { takeTurn } from './turn.ts';
 import { until } from './until.ts';
 
 const folder = process.argv[2] as string;
@@ -44,6 +45,9 @@ const asked = once(process.stdin.resume(), 'close');
 
 let engine: ChildProcess | undefined;
 try {
+  // One Podman at a time: each takes the first name and the first network for a bridge that it sees nobody use, and of two at once
+  // neither sees what the other is about to make.
+  await takeTurn('podman');
   engine = await startEngine();
   process.stdout.write('ready\n');
   await Promise.race([asked, once(engine, 'exit')]);

@@ -21,7 +21,7 @@ const killed = async () => {
   const script = `import { startPodman } from ${JSON.stringify(new URL('./podman.ts', import.meta.url).href)};
     console.log((await startPodman()).socketPath); setInterval(() => {}, 1000);`;
   await using owner = startProcess([process.execPath, '--input-type=module', '--eval', script]);
-  const socketPath = await owner.waitForLine(/podman\.sock$/);
+  const socketPath = await owner.waitForLine(/podman\.sock$/, { within: 400_000 });
   const folder = dirname(socketPath);
   await busyboxImage(socketPath, 'tiny:1');
   await askDocker(socketPath, 'POST', '/networks/create', { Name: 'one' });
@@ -37,4 +37,4 @@ const killed = async () => {
 };
 
 if (canStartPodman)
-  test('it ends with the process that started it, and so do its containers', { timeout: 120_000 }, killed);
+  test('it ends with the process that started it, and so do its containers', { timeout: 500_000 }, killed);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { freePort } from './port.ts';
+import { startProcess } from './process.ts';
 
 test('ports asked for at once are different and can be listened on', async () => {
   const ports = await Promise.all(Array.from({ length: 20 }, () => freePort()));
@@ -11,4 +12,16 @@ test('ports asked for at once are different and can be listened on', async () =>
     await once(server, 'listening');
     server.close();
   }
+});
+
+test('of two processes neither gets what the other has, though nobody listens on it yet', async () => {
+  const script = `import { freePort } from ${JSON.stringify(new URL('./port.ts', import.meta.url).href)};
+    for (let i = 0; i < 120; i++) console.log('port ' + (await freePort()));
+    console.log('all'); setInterval(() => {}, 1000);`;
+  await using one = startProcess([process.execPath, '--input-type=module', '--eval', script]);
+  await using other = startProcess([process.execPath, '--input-type=module', '--eval', script]);
+  await Promise.all([one.waitForLine('all'), other.waitForLine('all')]);
+  const ports = [one, other].flatMap(({ stdout }) => stdout.match(/^port \d+$/gm) ?? []);
+  expect(ports).toHaveLength(240);
+  expect(new Set(ports).size).toBe(240);
 });

@@ -15,11 +15,10 @@ test('exists until it is removed, with what is in it', async () => {
 
 test('a process that exits without removing its folders leaves none', async () => {
   const script = `import { temporaryFolder } from ${JSON.stringify(new URL('./temporary-folder.ts', import.meta.url).href)};
-    console.log(temporaryFolder().path); console.log(temporaryFolder().path); process.exit(0);`;
+    console.log(temporaryFolder().path + ' ' + temporaryFolder().path); process.exit(0);`;
   await using child = startProcess([process.execPath, '--input-type=module', '--eval', script]);
-  await child.waitForLine('hortus-');
+  const paths = (await child.waitForLine('hortus-')).split(' ');
   await child.exited;
-  const paths = child.stdout.trim().split('\n');
   expect(paths).toHaveLength(2);
   expect(paths.filter(existsSync)).toEqual([]);
 });

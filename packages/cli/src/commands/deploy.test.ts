@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { hortus } from '../testing/hortus.ts';
+import { hortusHere } from '../testing/hortus.ts';
 import * as records from '../testing/records.ts';
 import { type ScriptedService, startScriptedService } from '../testing/scripted-service.ts';
 
@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 const env = () => ({ HORTUS_URL: service.url, HORTUS_KEY: 'hk_live_1' });
-const run = (...argv: string[]) => hortus(home.path, argv, { env: env() });
+const run = (...argv: string[]) => hortusHere(home.path, argv, { env: env() });
 const made = (name: string) => service.asked.filter((one) => one.name === name).map(({ body }) => body);
 
 const logs = [
@@ -63,7 +63,7 @@ test('plants a species, shows its steps as they happen, and ends with the addres
   playDeployment({ status: 'success' });
   service.on('instances.read', () => ({ success: true, data: records.instance({ revision: 1 }) }));
   const argv = ['deploy', 'reader', '--server', 'web-1', '--name', 'feeds', ...inputs, '--wait'];
-  const { code, stdout, stderr } = await hortus(home.path, argv, { env: env(), input: 'correct horse\n' });
+  const { code, stdout, stderr } = await hortusHere(home.path, argv, { env: env(), input: 'correct horse\n' });
   expect(stdout).toBe(
     [
       '12:00:01  pull          Pulling docker.io/example/reader:2.2.19',
@@ -188,7 +188,7 @@ test('--timeout gives up waiting and leaves the deployment alone', async () => {
 
 test('a backup comes first if that is asked for', async () => {
   const argv = ['deploy', 'reader', '--server', 'web-1', '--name', 'feeds', ...inputs, '--backup-first'];
-  const { code } = await hortus(home.path, argv, { env: env(), input: 'correct horse\n' });
+  const { code } = await hortusHere(home.path, argv, { env: env(), input: 'correct horse\n' });
   expect(code).toBe(0);
   expect(made('deployments.execute')).toEqual([{ definition_id: records.ids.definition, backup_first: true }]);
 });

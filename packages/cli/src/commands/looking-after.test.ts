@@ -1,7 +1,7 @@
 import { startProcess } from '@hortus/testkit/process';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { environment, hortus, main } from '../testing/hortus.ts';
+import { environment, hortusHere, main } from '../testing/hortus.ts';
 import * as records from '../testing/records.ts';
 import { Refusal, type ScriptedService, startScriptedService } from '../testing/scripted-service.ts';
 
@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 const run = (...argv: string[]) =>
-  hortus(home.path, argv, { env: { HORTUS_URL: service.url, HORTUS_KEY: 'hk_live_1' } });
+  hortusHere(home.path, argv, { env: { HORTUS_URL: service.url, HORTUS_KEY: 'hk_live_1' } });
 
 function playActions(...actions: ReturnType<typeof records.action>[]): void {
   const backup = {

@@ -1,6 +1,6 @@
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { hortus } from '../testing/hortus.ts';
+import { hortusHere } from '../testing/hortus.ts';
 import * as records from '../testing/records.ts';
 import { type ScriptedService, startScriptedService } from '../testing/scripted-service.ts';
 
@@ -55,7 +55,7 @@ afterEach(async () => {
 });
 
 const run = (...argv: string[]) =>
-  hortus(home.path, argv, { env: { HORTUS_URL: service.url, HORTUS_KEY: 'hk_live_1' } });
+  hortusHere(home.path, argv, { env: { HORTUS_URL: service.url, HORTUS_KEY: 'hk_live_1' } });
 
 const shown = [
   'Component  Change     How                               Because of',

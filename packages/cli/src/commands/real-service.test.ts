@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { freePort } from '@hortus/testkit/port';
 import { type RunningProcess, startProcess } from '@hortus/testkit/process';
+import { serviceMain } from '@hortus/testkit/programs';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hortus } from '../testing/hortus.ts';
 
 /** The real service in a process of its own, and the real program beside it. */
-const main = fileURLToPath(new URL('../../../service/src/main.ts', import.meta.url));
 const key = `hk_live_${randomBytes(32).toString('base64url')}`;
 let data: TemporaryFolder;
 let home: TemporaryFolder;
@@ -21,7 +20,7 @@ beforeAll(async () => {
   home = temporaryFolder('cli');
   const port = await freePort();
   address = `http://127.0.0.1:${port}`;
-  service = startProcess([process.execPath, main], {
+  service = startProcess([process.execPath, serviceMain], {
     env: {
       HORTUS_PORT: String(port),
       HORTUS_DATA_DIR: data.path,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Registry } from '@hortus/contract/resources/registries';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { hortus } from '../testing/hortus.ts';
+import { hortusHere } from '../testing/hortus.ts';
 import * as records from '../testing/records.ts';
 import { type ScriptedService, startScriptedService } from '../testing/scripted-service.ts';
 
@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 
 const run = (argv: string[], input = '') =>
-  hortus(home.path, ['registries', ...argv], { env: { HORTUS_URL: service.url, HORTUS_KEY: 'hk_live_1' }, input });
+  hortusHere(home.path, ['registries', ...argv], { env: { HORTUS_URL: service.url, HORTUS_KEY: 'hk_live_1' }, input });
 
 test('registries are listed, and an empty list says what to do', async () => {
   expect((await run(['list'])).stdout).toContain('hortus registries add');

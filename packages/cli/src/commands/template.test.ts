@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { hortus } from '../testing/hortus.ts';
+import { hortusHere } from '../testing/hortus.ts';
 import { recordId } from '../testing/records.ts';
 import { startScriptedService } from '../testing/scripted-service.ts';
 
@@ -46,7 +46,7 @@ beforeEach(() => {
 afterEach(() => home.remove());
 
 const at = (name: string) => join(home.path, name);
-const run = (...argv: string[]) => hortus(home.path, ['template', ...argv]);
+const run = (...argv: string[]) => hortusHere(home.path, ['template', ...argv]);
 
 test('a Compose file is imported into a folder, checked and exported again, without a service', async () => {
   const imported = await run('import', at('compose.yaml'), '--name', 'Web', '--out', at('web'));
@@ -104,7 +104,7 @@ test('an import can go to the account as a draft', async () => {
       sent = body as typeof sent;
       return { success: true, data: draft };
     });
-    const { code, stdout } = await hortus(home.path, ['template', 'import', at('compose.yaml'), '--upload'], {
+    const { code, stdout } = await hortusHere(home.path, ['template', 'import', at('compose.yaml'), '--upload'], {
       env: { HORTUS_URL: service.url, HORTUS_KEY: 'hk_live_1' },
     });
     expect([code, stdout]).toEqual([0, `web 0.1.0 is a draft of your account: ${draft.id}\n`]);

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Client, createClient } from '@hortus/client/client';
 import { freePort } from '@hortus/testkit/port';
 import { type RunningProcess, startProcess } from '@hortus/testkit/process';
+import { serviceMain } from '@hortus/testkit/programs';
 import { startReceiver } from '@hortus/testkit/receiver';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
@@ -14,7 +14,6 @@ import { run } from '../run.ts';
 import { scriptedTerminal, scriptedWorld } from '../testing/scripted-terminal.ts';
 
 /** The real service in a process of its own; the commands run here, so that each costs a request and not a process. */
-const main = fileURLToPath(new URL('../../../service/src/main.ts', import.meta.url));
 const key = `hk_live_${randomBytes(32).toString('base64url')}`;
 let data: TemporaryFolder;
 let service: RunningProcess;
@@ -25,7 +24,7 @@ beforeAll(async () => {
   data = temporaryFolder('service');
   const port = await freePort();
   url = `http://127.0.0.1:${port}/api/v1`;
-  service = startProcess([process.execPath, main], {
+  service = startProcess([process.execPath, serviceMain], {
     env: {
       HORTUS_PORT: String(port),
       HORTUS_DATA_DIR: data.path,
@@ -184,7 +183,7 @@ describe('events', () => {
       now: Date.now,
       pause: async () => {
         if (looks++ === 0) await planted('followed');
-        if (terminal.printed.includes('definition.created') && looks > 3) throw new Failure('interrupted', 'Enough.');
+        if (terminal.printed.includes('"followed"') && looks > 3) throw new Failure('interrupted', 'Enough.');
         await new Promise((done) => setTimeout(done, 100));
       },
     };

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ManifestAction, ManifestComponent } from '@hortus/contract/template/manifest';
+import { daemonMain } from '@hortus/testkit/programs';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -22,7 +23,7 @@ let folder: TemporaryFolder;
 let journal: Journal;
 let actions: Actions;
 let started: string[];
-const command = [process.execPath, new URL('../main.ts', import.meta.url).pathname, 'exec-shim'];
+const command = [process.execPath, daemonMain, 'exec-shim'];
 
 beforeAll(async () => {
   server = await TestServer.open();
@@ -157,13 +158,13 @@ describe('an exec action', () => {
 
   it('past its time is ended inside the container, with what it has started', async () => {
     const argv = ['sh', '-c', 'sh -c "trap : TERM; while true; do sleep 0.1; done" & echo begun; sleep 1000'];
-    const uid = await deploy(action('hang', argv, { timeout_ms: 500 }));
+    const uid = await deploy(action('hang', argv, { timeout_ms: 3_000 }));
     expect(await run(uid, 'hang', argv)).toMatchObject({
       status: 'failed',
       outcome: 'timeout',
       output: expect.stringMatching(/^begun\n/),
     });
-    expect(await inside(uid, 'ps')).not.toMatch(/sleep (1000|0\.1)\b/);
+    await until(async () => !/sleep (1000|0\.1)\b/.test(await inside(uid, 'ps')), { describe: 'no process left' });
   });
 
   it('that is cancelled is ended', async () => {
@@ -173,7 +174,7 @@ describe('an exec action', () => {
     await until(async () => (await inside(uid, 'ps')).includes('sleep 1000\n'), { describe: 'the process' });
     actions.cancel(asked.execution_id);
     expect(await outcome(asked)).toMatchObject({ status: 'failed', outcome: 'cancelled' });
-    expect(await inside(uid, 'ps')).not.toContain('sleep 1000\n');
+    await until(async () => !(await inside(uid, 'ps')).includes('sleep 1000\n'), { describe: 'no process left' });
   });
 
   it('that writes too much is cut in the middle, and says so', async () => {

@@ -69,11 +69,17 @@ export interface Engine {
   /** The last lines, both streams as they came. */
   logs(id: string, options: { tail: number }): Promise<string>;
   /** Calls `on` until the signal aborts; fails when the engine ends the stream. */
-  events(filter: { labels: LabelFilter }, on: (event: ContainerEvent) => void, signal: AbortSignal): Promise<void>;
+  events(filter: EventFilter, on: (event: ContainerEvent) => void, signal: AbortSignal): Promise<void>;
   exec(id: string, command: ExecCommand, signal?: AbortSignal): Promise<ExecHandle>;
 
   /** Lets go of idle connections. */
   close(): void;
+}
+
+export interface EventFilter {
+  labels: LabelFilter;
+  /** Those of before come too, as far back as this; milliseconds since the epoch. */
+  since?: number;
 }
 
 export interface EngineInfo {

@@ -148,11 +148,14 @@ describe('under load', () => {
   test('no request is lost when a route is led elsewhere, again and again', async () => {
     await ingress.lead('a', [route({ to: [0] })]);
     const load = startLoad({ port: ports.httpPort, host: 'a.test' });
-    for (let round = 1; round <= 30; round++) await ingress.lead('a', [route({ to: [round % 3] })]);
-    const { answered, failures, bodies } = await load.stop();
+    for (let round = 1; round <= 30; round++) {
+      await ingress.lead('a', [route({ to: [round % 3] })]);
+      const before = load.result.answered;
+      await until(() => load.result.answered > before + 15, { describe: 'answers' });
+    }
+    const { failures, bodies } = await load.stop();
     expect(failures).toEqual([]);
     expect([...bodies.keys()].sort()).toEqual(['one /', 'three /', 'two /']);
-    expect(answered).toBeGreaterThan(500);
   });
 
   // A connection that the kernel has taken and Caddy not yet, when Caddy changes its listener, is reset: see docs/decisions.md.

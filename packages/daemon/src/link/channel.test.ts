@@ -9,7 +9,7 @@ let service: FakeService;
 let channel: Channel;
 let received: FromService[];
 let ups: number;
-let logged: string[];
+let logged: { message: string; at: number }[];
 
 beforeEach(async () => {
   service = await FakeService.listen();
@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 function open(times: Partial<ChannelTimes> = {}) {
-  const note = (message: string) => void logged.push(message);
+  const note = (message: string) => void logged.push({ message, at: performance.now() });
   channel = new Channel({
     baseUrl: service.url,
     key: () => 'hs_test_key',
@@ -111,10 +111,9 @@ describe('a connection that is lost', () => {
   ])('by close code %i is not tried again at once, and the operator is told why', async (code, words) => {
     service.turnAwayWith = code;
     open({ turnedAwayMs: 400 });
-    await until(() => logged.some((line) => line.includes(words)), { describe: 'the log' });
-    const begun = performance.now();
-    await until(() => service.auths.length === 2, { describe: 'the next attempt' });
-    expect(performance.now() - begun).toBeGreaterThan(300);
+    const told = await until(() => logged.find(({ message }) => message.includes(words)), { describe: 'the log' });
+    await until(() => service.auths.length >= 2, { describe: 'the next attempt' });
+    expect(performance.now() - told.at).toBeGreaterThan(300);
   });
 });
 

@@ -1,6 +1,6 @@
 import { until } from '@hortus/testkit/until';
 import { expect, it } from 'vitest';
-import type { ContainerEvent, Engine, LabelFilter } from '../engine/engine.ts';
+import type { ContainerEvent, Engine, EventFilter, LabelFilter } from '../engine/engine.ts';
 import { label } from '../plan/labels.ts';
 import { Observer, type ObserverOptions } from './observer.ts';
 
@@ -9,15 +9,21 @@ const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 /** An engine without containers that remembers which instances it was asked for. */
 function openObserver() {
   const asked: unknown[] = [];
+  const asks: (number | undefined)[] = [];
   let tell: (event: ContainerEvent) => void = () => {};
+  let hangUp = () => {};
   const engine = {
     containers: async ({ labels }: { labels: LabelFilter }) => {
       asked.push(labels[label.instance] ?? 'all');
       return [];
     },
-    events: (_: unknown, on: typeof tell, signal: AbortSignal) => {
+    events: ({ since }: EventFilter, on: typeof tell, signal: AbortSignal) => {
+      asks.push(since);
       tell = on;
-      return new Promise<void>((done) => signal.addEventListener('abort', () => done()));
+      return new Promise<void>((done, fail) => {
+        hangUp = () => fail(new Error('the engine ended the stream'));
+        signal.addEventListener('abort', () => done());
+      });
     },
   };
   const observer = new Observer({
@@ -30,9 +36,9 @@ function openObserver() {
     collectMs: 1,
   });
   observer.start();
-  const event = (action: string, uid: string) =>
-    tell({ action, id: uid, at: 0, attributes: { [label.instance]: uid } });
-  return { observer, asked, event };
+  const event = (action: string, uid: string, at = 0) =>
+    tell({ action, id: uid, at, attributes: { [label.instance]: uid } });
+  return { observer, asked, asks, event, hangUp: () => hangUp() };
 }
 
 it('looks only at the instance that an event is about, and not at all for a command inside a container', async () => {
@@ -42,5 +48,19 @@ it('looks only at the instance that an event is about, and not at all for a comm
   event('die', 'ill');
   await until(() => asked.length === 2, { describe: 'a look at what changed' });
   expect(asked).toEqual(['all', 'ill']);
+  observer.stop();
+});
+
+it('asks an engine that is back for all that happened since the last thing it told', async () => {
+  const begun = Date.now();
+  const { observer, asks, event, hangUp } = openObserver();
+  expect(asks[0]).toBeGreaterThanOrEqual(begun);
+  event('die', 'ill', 1_234);
+  hangUp();
+  await until(() => asks.length === 2, { describe: 'events to be asked for again' });
+  // It is not back yet; what happens meanwhile is not forgotten for that.
+  hangUp();
+  await until(() => asks.length === 3, { describe: 'events to be asked for once more' });
+  expect(asks.slice(1)).toEqual([1_234, 1_234]);
   observer.stop();
 });

@@ -66,9 +66,17 @@ export class Observer {
   async #watch(): Promise<void> {
     const { engine, log } = this.#options;
     const { signal } = this.#stopped;
+    const labels = { [label.managed]: 'true' };
+    // What happened since the last thing that was told is told, too: a container that was just not up again when it was looked
+    // at, or when the engine could not be asked, would be taken for one that is not until the next regular look.
+    let since = Date.now();
+    const noticed = (event: ContainerEvent) => {
+      since = event.at;
+      this.#noticed(event);
+    };
     while (!signal.aborted) {
       try {
-        await engine.events({ labels: { [label.managed]: 'true' } }, (event) => this.#noticed(event), signal);
+        await engine.events({ labels, since }, noticed, signal);
       } catch (error) {
         if (signal.aborted) return;
         log.warn('the engine tells no events at the moment', { error });

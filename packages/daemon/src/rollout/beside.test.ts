@@ -75,7 +75,7 @@ describe('a component without storage and fixed ports', () => {
     expect(await server.deploy(uid, parts('1'))).toMatchObject({ status: 'success' });
     let [going, answers] = [true, [] as string[]];
     // By name there is nobody in between who could hold a request back: one that meets the old one as it goes is lost.
-    const ask = ['timeout', '2', 'wget', '-q', '-O', '-', `http://${api}:8080/name`];
+    const ask = ['timeout', '10', 'wget', '-q', '-O', '-', `http://${api}:8080/name`];
     const watching = (async () => {
       while (going) answers.push((await server.run(`${uid}-watcher`, ...ask)).trim());
     })();
@@ -84,7 +84,8 @@ describe('a component without storage and fixed ports', () => {
     await watching;
     const heard = answers.filter((answer) => answer.startsWith('api '));
     expect([...new Set(heard)]).toEqual(['api 1', 'api 2'].filter((one) => heard.includes(one)));
-    expect(answers.length - heard.length).toBeLessThanOrEqual(2);
+    const lost = answers.findIndex((answer) => !answer.startsWith('api '));
+    if (lost >= 0) expect(answers.slice(lost)).not.toContain('api 1');
     expect(await server.run(`${uid}-watcher`, 'wget', '-q', '-O', '-', `http://${front}:8080/seen`)).toMatch(
       /^api [12]\n$/,
     );

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { component } from '../plan/testing/manifests.ts';
-import { observe } from './observe.ts';
+import { type Observed, observe } from './observe.ts';
 import { image, TestServer, web, webCheck } from './testing/server.ts';
 
-test('observe tells stopped, failed, unhealthy and well apart', async () => {
+test('observe tells stopped, failed, unhealthy and well apart, and leaves out what is being removed', async () => {
   const own = await TestServer.open();
   try {
     const [well, stopped, failed, sick] = [own.newUid(), own.newUid(), own.newUid(), own.newUid()];
@@ -30,6 +30,14 @@ test('observe tells stopped, failed, unhealthy and well apart', async () => {
     expect(of(stopped)).toMatchObject({ status: 'stopped', health: 'unknown' });
     expect(of(failed)).toMatchObject({ status: 'failed', components: [{ name: 'main', exit_code: 9 }] });
     expect(of(sick)).toMatchObject({ status: 'running', health: 'unhealthy' });
+    const leaving: Observed = {
+      exec: (...command) => own.engine.exec(...command),
+      containers: async (filter) =>
+        (await own.engine.containers(filter)).map((one) =>
+          one.name === stopped ? { ...one, state: 'removing' } : one,
+        ),
+    };
+    expect((await observe(leaving, own.id)).map(({ instance_uid }) => instance_uid)).not.toContain(stopped);
   } finally {
     await own.close();
   }

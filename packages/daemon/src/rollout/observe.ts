@@ -30,7 +30,7 @@ export interface ObservedInstance {
   components: ObservedComponent[];
 }
 
-type Observed = Pick<Engine, 'containers' | 'exec'>;
+export type Observed = Pick<Engine, 'containers' | 'exec'>;
 
 /**
  * How every instance of a server is, or the one named, read from the engine alone: after a restart the daemon knows no less
@@ -44,6 +44,8 @@ export async function observe(engine: Observed, serverId: string, only?: string)
     const uid = container.labels[label.instance];
     if (uid === undefined || container.labels[label.component] === undefined) continue;
     if (container.labels[label.execution] !== undefined) continue;
+    // It is as good as gone. Taken for one that was stopped it would pass for somebody's wish, and never be healed.
+    if (container.state === 'removing') continue;
     instances.set(uid, [...(instances.get(uid) ?? []), container]);
   }
   return await Promise.all([...instances].map(([uid, containers]) => observeInstance(engine, uid, containers)));
@@ -84,13 +86,16 @@ async function observeComponent(engine: Observed, facts: ContainerFacts): Promis
   };
 }
 
-/** The engine's word where it checks; else a probe of our own. One failed probe is bad news only after the start period. */
+/**
+ * The engine's word where it checks; else a probe of our own. One may fail for many reasons, a busy machine among them, so that
+ * two must before it is bad news, and that only after the start period.
+ */
 async function healthOf(engine: Observed, facts: ContainerFacts): Promise<Health> {
   if (facts.health !== 'none') return facts.health;
   const check = checkOf(facts);
   if (check === undefined || check.test !== undefined) return 'unknown';
-  const result = await probe(engine, facts, check);
-  if (result.ok) return 'healthy';
+  const isWell = async () => (await probe(engine, facts, check)).ok;
+  if ((await isWell()) || (await isWell())) return 'healthy';
   const age = Date.now() - (facts.startedAt ?? 0);
   return age < check.start_period_ms ? 'starting' : 'unhealthy';
 }

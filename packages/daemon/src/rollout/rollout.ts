@@ -109,6 +109,7 @@ export async function rollOut(rollout: Rollout, deps: RolloutDeps): Promise<Roll
       const steps = plan(attempt.desired, attempt.before.actual);
       if (steps.steps.length === 0) log(events, 'info', 'Everything is as it should be; nothing to do');
       await apply(steps, attempt, deps, signal);
+      if (returns < MOST_RETURNS && (await isStopped(attempt, deps))) continue;
       return await succeeded(attempt, deps, attempt.runner.ready);
     } catch (error) {
       // An engine that was restarted is like a daemon that was killed: the way on is found from what is there.
@@ -212,6 +213,20 @@ async function apply(steps: Plan, attempt: Attempt, deps: RolloutDeps, signal: A
     signal,
   );
 }
+
+/**
+ * Whether something that was proven does not run any more. An engine that is killed and started again between two of our calls
+ * stops what it finds running, and holds that for the wish of a person, so that it does not start it again itself.
+ */
+async function isStopped({ runner }: Attempt, { engine, events }: RolloutDeps): Promise<boolean> {
+  const proven = await Promise.all([...runner.ready.values()].map(({ id }) => engine.inspect(id)));
+  const stopped = proven.find((facts) => facts?.state === 'exited' && isKeptUp(facts));
+  if (stopped) log(events, 'warn', `${stopped.name} was stopped meanwhile; starting it again`);
+  return stopped !== undefined;
+}
+
+/** One that ends by itself is started again by the engine. */
+const isKeptUp = ({ restartPolicy }: ContainerFacts): boolean => /^(always|unless-stopped)$/.test(restartPolicy);
 
 async function succeeded(
   { rollout, desired, before, gap }: Attempt,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
 import { type RunningProcess, startProcess } from '@hortus/testkit/process';
+import { daemonMain, killedDaemonMain } from '@hortus/testkit/programs';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { component, manifest } from '../plan/testing/manifests.ts';
@@ -138,8 +139,7 @@ export class DaemonProcess {
   }
 
   #start(): RunningProcess {
-    const name = this.#killAt === undefined ? '../main.ts' : './killed-main.ts';
-    const main = new URL(name, import.meta.url).pathname;
+    const main = this.#killAt === undefined ? daemonMain : killedDaemonMain;
     return startProcess([process.execPath, main, 'run', ...this.#options], {
       env: {
         HORTUSD_LOG_LEVEL: 'debug',

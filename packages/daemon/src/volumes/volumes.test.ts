@@ -108,7 +108,7 @@ test.each(pairs)(
 
 if (canStartPodman)
   test('the same holds on Podman past the engine; through it, it is refused, because it would lose owners', {
-    timeout: 120_000,
+    timeout: 500_000,
   }, async () => {
     await using podman = await startPodman();
     const on = await TestServer.open({ socketPath: podman.socketPath });

@@ -1,16 +1,16 @@
 import type { Endpoint } from '@hortus/contract/endpoint';
 import { type EndpointName, endpointRows } from '@hortus/contract/endpoints';
 import type { Permission } from '@hortus/contract/permissions';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../identity/principal.ts';
 import { Behind } from '../problem.ts';
 import { type CallParts, callOf } from './call.ts';
 import { answerTo, JSON_TYPE } from './errors.ts';
 import { EventStream, wantsEvents } from './event-stream.ts';
-import './fastify-request.ts';
+import type { Exchange } from './exchange.ts';
 import type { Handlers } from './handler.ts';
 import { CACHE_CONTROL, type HotReads, VARY } from './hot-reads.ts';
 import { isFresh, type Prepared, prepare } from './prepared.ts';
+import type { Router } from './router.ts';
 import { type ServedFile, sendFile } from './served-file.ts';
 import { type Checks, checksOf } from './validation/checks.ts';
 
@@ -21,20 +21,16 @@ export type ApiParts = CallParts & { readonly hotReads: HotReads };
 type AnyHandler = (call: unknown) => Promise<unknown>;
 
 /** Makes a route of every row of the contract. A row without a handler is a promise nobody keeps: it stops the start. */
-export function addApiRoutes(app: FastifyInstance, handlers: Handlers<EndpointName>, parts: ApiParts): void {
+export function addApiRoutes(router: Router, handlers: Handlers<EndpointName>, parts: ApiParts): void {
   for (const [name, row] of endpointRows) {
     const handler = handlers[name] as unknown as AnyHandler | undefined;
     if (!handler) throw new Error(`The endpoint ${name} (${row.method} ${row.path}) has no handler.`);
     const checks = checksOf(row);
-    app.route({
-      method: row.method,
-      ...(row.bodyLimit !== undefined && { bodyLimit: row.bodyLimit }),
-      url: `${BASE_PATH}${row.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
-      config: {
-        name,
-        access: { permission: row.permission, daemon: row.daemon, counted: name !== 'health.read' },
-      },
-      handler: routeHandler(parts, name, row, checks, upToDate(handler)),
+    router.add(row.method, BASE_PATH + row.path, {
+      name,
+      access: { permission: row.permission, daemon: row.daemon, counted: name !== 'health.read' },
+      bodyLimit: row.bodyLimit,
+      answer: answerOf(parts, name, row, checks, upToDate(handler)),
     });
   }
 }
@@ -52,73 +48,67 @@ const upToDate =
     }
   };
 
-function routeHandler(parts: ApiParts, name: EndpointName, row: Endpoint, checks: Checks, handler: AnyHandler) {
+function answerOf(parts: ApiParts, name: EndpointName, row: Endpoint, checks: Checks, handler: AnyHandler) {
   if (row.media !== undefined) return answerText(parts, row, row.media, checks, handler);
   if (row.hot) return answerHot(parts, name, row, checks, handler);
   if (row.stream) return answerStream(parts, row, checks, handler);
   return row.file ? answerFile(parts, row, checks, handler) : answer(parts, row, checks, handler);
 }
 
-const answer =
-  (parts: ApiParts, row: Endpoint, checks: Checks, handler: AnyHandler) =>
-  async (request: FastifyRequest, reply: FastifyReply) => {
-    reply.code(row.status);
-    const response = await handler(callOf(parts, row, checks, request, reply));
-    return reply.header('Content-Type', JSON_TYPE).send(JSON.stringify(response));
-  };
+const answer = (parts: ApiParts, row: Endpoint, checks: Checks, handler: AnyHandler) => async (exchange: Exchange) => {
+  exchange.status = row.status;
+  exchange.json(await handler(callOf(parts, row, checks, exchange)));
+};
 
 /** The same for everybody, so that whatever stands between may keep it for all. */
 const TEXT_CACHE_CONTROL = 'public, max-age=86400';
 
 const answerText =
   (parts: ApiParts, row: Endpoint, media: string, checks: Checks, handler: AnyHandler) =>
-  async (request: FastifyRequest, reply: FastifyReply) => {
-    const text = await handler(callOf(parts, row, checks, request, reply));
-    return sendPrepared(request, reply.header('Cache-Control', TEXT_CACHE_CONTROL), prepare(String(text), media));
+  async (exchange: Exchange) => {
+    const text = await handler(callOf(parts, row, checks, exchange));
+    sendPrepared(exchange.with({ 'Cache-Control': TEXT_CACHE_CONTROL }), prepare(String(text), media));
   };
 
 const answerStream =
-  (parts: ApiParts, row: Endpoint, checks: Checks, handler: AnyHandler) =>
-  async (request: FastifyRequest, reply: FastifyReply) => {
-    if (!wantsEvents(request)) return answer(parts, row, checks, handler)(request, reply);
-    const stream = new EventStream(reply);
+  (parts: ApiParts, row: Endpoint, checks: Checks, handler: AnyHandler) => async (exchange: Exchange) => {
+    if (!wantsEvents(exchange)) return answer(parts, row, checks, handler)(exchange);
+    const stream = new EventStream(exchange);
     try {
-      stream.emit('done', (await handler(callOf(parts, row, checks, request, reply, stream))) as object);
+      stream.emit('done', (await handler(callOf(parts, row, checks, exchange, stream))) as object);
     } catch (error) {
       // As long as nothing was told it is an ordinary refusal.
       if (!stream.begun) throw error;
-      stream.emit('error', answerTo(error, request.id).body);
+      stream.emit('error', answerTo(error, exchange.id).body);
     }
     stream.end();
-    return reply;
   };
 
 const answerFile =
-  (parts: ApiParts, row: Endpoint, checks: Checks, handler: AnyHandler) =>
-  async (request: FastifyRequest, reply: FastifyReply) => {
-    const file = (await handler(callOf(parts, row, checks, request, reply))) as ServedFile;
-    return sendFile(request, reply, file);
-  };
+  (parts: ApiParts, row: Endpoint, checks: Checks, handler: AnyHandler) => async (exchange: Exchange) =>
+    sendFile(exchange, (await handler(callOf(parts, row, checks, exchange))) as ServedFile);
 
 /** Computes the answer and leaves it, prepared, for those who ask the same after. */
 function answerHot(parts: ApiParts, name: EndpointName, row: Endpoint, checks: Checks, handler: AnyHandler) {
   const known = new Set(Object.keys(row.query.properties));
   const permission = row.permission as Permission;
-  return async (request: FastifyRequest, reply: FastifyReply) => {
+  return async (exchange: Exchange) => {
     const { version } = parts.hotReads;
-    const response = await handler(callOf(parts, row, checks, request, reply));
+    const response = await handler(callOf(parts, row, checks, exchange));
     const prepared = prepare(JSON.stringify(response), JSON_TYPE);
     // A unique parameter asks for a fresh answer, and would only fill the memory with addresses nobody asks for again.
-    if (Object.keys(request.query as object).every((parameter) => known.has(parameter))) {
-      const principal = request.principal as Principal;
-      parts.hotReads.keep({ url: request.url, principal, version }, { ...prepared, endpoint: name, permission });
+    if (Object.keys(exchange.query).every((parameter) => known.has(parameter))) {
+      const principal = exchange.principal as Principal;
+      parts.hotReads.keep({ url: exchange.url, principal, version }, { ...prepared, endpoint: name, permission });
     }
-    return sendPrepared(request, reply.headers({ 'Cache-Control': CACHE_CONTROL, Vary: VARY }), prepared);
+    sendPrepared(exchange.with({ 'Cache-Control': CACHE_CONTROL, Vary: VARY }), prepared);
   };
 }
 
-export function sendPrepared(request: FastifyRequest, reply: FastifyReply, { body, type, etag }: Prepared) {
-  reply.headers({ ETag: etag, 'Content-Type': type });
-  const asked = request.headers['if-none-match'];
-  return asked !== undefined && isFresh(asked, etag) ? reply.code(304).send() : reply.send(body);
+export function sendPrepared(exchange: Exchange, { body, type, etag }: Prepared): void {
+  exchange.with({ ETag: etag, 'Content-Type': type });
+  const asked = exchange.headers['if-none-match'];
+  const fresh = asked !== undefined && isFresh(asked, etag);
+  if (fresh) exchange.status = 304;
+  exchange.send(fresh ? undefined : body);
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { channelPaths } from '@hortus/contract/channel';
 import { transferPath } from '@hortus/contract/transfer';
-import { pathOf } from './call.ts';
+import { pathOf } from './exchange.ts';
 
 const paths: ReadonlySet<string> = new Set([...channelPaths, transferPath]);
 

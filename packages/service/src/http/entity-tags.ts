@@ -1,5 +1,5 @@
-import type { FastifyReply } from 'fastify';
 import { conflict, invalid } from '../problem.ts';
+import type { Exchange } from './exchange.ts';
 
 export interface Tags {
   /** Throws when the request carries an If-Match that does not name this state. */
@@ -11,8 +11,9 @@ export interface Tags {
 const printed = (state: number): string => `"${state}"`;
 
 /** The tags of a record whose states are numbered. */
-export const tagsOf = (ifMatch: string | undefined, reply: FastifyReply): Tags => ({
+export const tagsOf = (exchange: Exchange): Tags => ({
   expect(state) {
+    const ifMatch = exchange.headers['if-match'];
     if (ifMatch === undefined || ifMatch.trim() === '*') return;
     const named = ifMatch.split(',').map((tag) => tag.trim());
     if (!named.every((tag) => /^(W\/)?"[^"]*"$/.test(tag)))
@@ -23,5 +24,5 @@ export const tagsOf = (ifMatch: string | undefined, reply: FastifyReply): Tags =
       etag: printed(state),
     });
   },
-  answer: (state) => void reply.header('ETag', printed(state)),
+  answer: (state) => void exchange.with({ ETag: printed(state) }),
 });

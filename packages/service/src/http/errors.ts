@@ -3,9 +3,6 @@ import { Problem } from '../problem.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** What a request may carry unless its row says otherwise. */
-export const BODY_LIMIT = 1024 * 1024;
-
 export interface ErrorAnswer {
   readonly status: number;
   readonly body: {
@@ -22,13 +19,8 @@ const answer = (code: ErrorCode, message: string, details?: object): ErrorAnswer
 const invalid = (field: string, message: string) =>
   answer('VALIDATION_ERROR', `${field}: ${message}`, { reason: 'invalid', field });
 
-/** Found by the framework or by Node's parser before a handler was reached, and the caller's doing. */
-const beforeHandler: Readonly<Record<string, (bodyLimit: number) => ErrorAnswer>> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => invalid('Content-Type', 'must be application/json.'),
-  FST_ERR_CTP_BODY_TOO_LARGE: (limit) => invalid('body', `must not be larger than ${limit} bytes.`),
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => invalid('Content-Length', 'does not match the body.'),
-  FST_ERR_BAD_URL: () => unknownPath(),
-  FST_ERR_MAX_PARAM_LENGTH: () => unknownPath(),
+/** Found by Node's parser. */
+const unreadable: Readonly<Record<string, () => ErrorAnswer>> = {
   HPE_HEADER_OVERFLOW: () => invalid('headers', 'must not be larger than 16 KiB together.'),
   ERR_HTTP_REQUEST_TIMEOUT: () => answer('VALIDATION_ERROR', 'The request did not arrive in time.'),
 };
@@ -38,23 +30,17 @@ export const unknownPath = () => answer('NOT_FOUND', 'There is no such path, or 
 /** The status of this one is HTTP's own, which programs that download know what to make of. */
 export const noSuchRange = (size: number) => invalid('Range', `there are ${size} bytes.`).body;
 
-export const malformedJson = () =>
-  new Problem('VALIDATION_ERROR', 'body: is not valid JSON.', { reason: 'invalid', field: 'body' });
-
 /** The one place where a failure becomes an answer. What is not a known kind of failure is shown to nobody. */
-export function answerTo(error: unknown, requestId: string, bodyLimit = BODY_LIMIT): ErrorAnswer {
+export function answerTo(error: unknown, requestId: string): ErrorAnswer {
   if (error instanceof Problem) return answer(error.code, error.message, shown(error, requestId));
-  return (
-    beforeHandler[codeOf(error)]?.(bodyLimit) ??
-    answer('SERVER_ERROR', 'Something failed inside. Try again; if it stays, tell the operator the request_id.', {
-      request_id: requestId,
-    })
-  );
+  return answer('SERVER_ERROR', 'Something failed inside. Try again; if it stays, tell the operator the request_id.', {
+    request_id: requestId,
+  });
 }
 
 /** For what arrived broken on a socket: there is no request to speak of. */
 export const answerToBrokenRequest = (error: unknown): ErrorAnswer =>
-  beforeHandler[codeOf(error)]?.(BODY_LIMIT) ?? answer('VALIDATION_ERROR', 'The request is not valid HTTP.');
+  unreadable[codeOf(error)]?.() ?? answer('VALIDATION_ERROR', 'The request is not valid HTTP.');
 
 const shown = (problem: Problem, requestId: string) =>
   problem.code === 'SERVER_ERROR' ? { ...problem.details, request_id: requestId } : problem.details;

@@ -1,20 +1,20 @@
 import { PassThrough } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Exchange } from './exchange.ts';
 
 export const EVENT_STREAM_TYPE = 'text/event-stream; charset=utf-8';
 
 /** Whether a caller wants to read along. */
-export const wantsEvents = ({ headers }: FastifyRequest): boolean =>
+export const wantsEvents = ({ headers }: Exchange): boolean =>
   /(^|,)\s*text\/event-stream\s*(;|,|$)/i.test(headers.accept ?? '');
 
 /** Server-sent events in place of one answer. Until the first of them the answer can still become another one. */
 export class EventStream {
-  readonly #reply: FastifyReply;
+  readonly #exchange: Exchange;
   readonly #body = new PassThrough();
   #begun = false;
 
-  constructor(reply: FastifyReply) {
-    this.#reply = reply;
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
     // A caller who left hears nothing more; what was written for him goes nowhere.
     this.#body.on('error', () => undefined);
   }
@@ -27,8 +27,8 @@ export class EventStream {
     if (!this.#begun) {
       this.#begun = true;
       // A proxy that collects the whole answer first would take the point away.
-      this.#reply.code(200).headers({ 'Content-Type': EVENT_STREAM_TYPE, 'X-Accel-Buffering': 'no' });
-      void this.#reply.send(this.#body);
+      this.#exchange.status = 200;
+      this.#exchange.with({ 'Content-Type': EVENT_STREAM_TYPE, 'X-Accel-Buffering': 'no' }).send(this.#body);
     }
     if (!this.#body.destroyed) this.#body.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   }
@@ -38,18 +38,19 @@ export class EventStream {
   }
 }
 
-const signals = new WeakMap<FastifyReply, AbortSignal>();
+const signals = new WeakMap<Exchange, AbortSignal>();
 
 /** Fires when the connection closes before everything has been answered. */
-export function goneSignal(reply: FastifyReply): AbortSignal {
-  let signal = signals.get(reply);
+export function goneSignal(exchange: Exchange): AbortSignal {
+  let signal = signals.get(exchange);
   if (!signal) {
     const gone = new AbortController();
-    reply.raw.once('close', () => {
-      if (!reply.raw.writableFinished) gone.abort();
+    const { response } = exchange;
+    response.once('close', () => {
+      if (!response.writableFinished) gone.abort();
     });
     signal = gone.signal;
-    signals.set(reply, signal);
+    signals.set(exchange, signal);
   }
   return signal;
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import { allows } from '@hortus/contract/permissions';
 import type { Log } from '../log.ts';
-import { pathOf } from './call.ts';
 import type { CallerAddress } from './caller-address.ts';
+import { pathOf } from './exchange.ts';
 import type { Authenticator } from './gate.ts';
 import { CACHE_CONTROL, type HotReads, VARY } from './hot-reads.ts';
 import { isFresh } from './prepared.ts';

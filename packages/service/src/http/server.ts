@@ -2,18 +2,16 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { EndpointName } from '@hortus/contract/endpoints';
-import { type FastifyInstance, fastify } from 'fastify';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
-import { invalid, type Problem } from '../problem.ts';
+import type { Problem } from '../problem.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Vault } from '../vault/vault.ts';
 import { addApiRoutes } from './api-routes.ts';
 import { callerAddress } from './caller-address.ts';
 import { asksForChannel } from './channel-request.ts';
 import { addDocuments } from './documents.ts';
-import { BODY_LIMIT, malformedJson } from './errors.ts';
 import { type Authenticator, Gate } from './gate.ts';
 import type { Handlers } from './handler.ts';
 import { hotFront } from './hot-front.ts';
@@ -21,12 +19,11 @@ import { HotReads, type HotSource } from './hot-reads.ts';
 import { addProbes } from './probes.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { SharedRateWindows } from './rate-windows/shared.ts';
-import { addRequestHooks, answerUnroutable } from './request-hooks.ts';
-import { requestId } from './request-id.ts';
+import { requestListener } from './requests.ts';
+import { Router } from './router.ts';
 import { secureTransport } from './secure-transport.ts';
 import { Shutdown } from './shutdown.ts';
 import { answerSocketErrors } from './socket-errors.ts';
-import { fieldWithNull, NO_NULL } from './validation/null-character.ts';
 
 export interface HttpDeps {
   readonly config: Pick<Config, 'host' | 'port' | 'publicUrl' | 'rateLimits' | 'trustedProxies'>;
@@ -53,8 +50,6 @@ export interface Http {
   readonly refuse: (socket: Duplex, problem: Problem) => void;
   /** Where it listens is known once it does: port 0 takes a free one. */
   listen(): Promise<AddressInfo>;
-  /** A request without a socket, for tests. */
-  readonly inject: FastifyInstance['inject'];
   /** Takes no new connection, lets requests in flight end, resolves when the last has been answered. */
   close(): Promise<void>;
 }
@@ -72,10 +67,7 @@ const socketOptions = {
  * and there is no room, their attempts are dropped and everybody's, and TCP tries again after one, three and seven seconds.
  */
 const BACKLOG = 8_192;
-/** Ids in paths are shorter; what is longer names nothing. */
-const LONGEST_PARAMETER = 512;
-
-export async function buildHttp(deps: HttpDeps): Promise<Http> {
+export function buildHttp(deps: HttpDeps): Http {
   const { config, authenticator, storage, metrics, log } = deps;
   const limiter = new RateLimiter(config.rateLimits, deps.clock);
   const shared = storage.engine === 'postgres' ? new SharedRateWindows(limiter, storage) : undefined;
@@ -83,46 +75,32 @@ export async function buildHttp(deps: HttpDeps): Promise<Http> {
   const gate = new Gate(authenticator, limiter, config.publicUrl);
   const hotReads = new HotReads(deps.catalog, metrics);
   const front = hotFront({ reads: hotReads, authenticator, limiter, addressOf, log });
-  const parts = { gate, limiter, addressOf, metrics, log };
-
-  let stopping: Shutdown | undefined;
-  const app = fastify({
-    serverFactory: (router) =>
-      createServer(socketOptions, (request, response) => {
-        if (stopping?.begun || !front(request, response)) router(request, response);
-      }),
-    clientErrorHandler: () => {},
-    frameworkErrors: (error, request, reply) => answerUnroutable(parts, error, request, reply),
-    genReqId: ({ headers }) => requestId(headers['x-request-id'] as string | undefined),
-    bodyLimit: BODY_LIMIT,
-    return503OnClosing: false,
-    routerOptions: { maxParamLength: LONGEST_PARAMETER },
-  });
-  readOnlyJson(app);
-  const shutdown = new Shutdown(app.server, deps.graceMs);
-  stopping = shutdown;
-  const refuse = answerSocketErrors(app.server, limiter, addressOf);
-  addRequestHooks(app, { ...parts, shutdown });
-  addApiRoutes(app, deps.handlers, {
+  const router = new Router();
+  addApiRoutes(router, deps.handlers, {
     storage,
     vault: deps.vault,
     publicUrl: config.publicUrl,
     secureTransport: secureTransport(config.trustedProxies),
     hotReads,
   });
-  addDocuments(app, { publicUrl: config.publicUrl, version: deps.version });
-  addProbes(app, { storage, metrics, gate });
-  await app.ready();
+  addDocuments(router, { publicUrl: config.publicUrl, version: deps.version });
+  addProbes(router, { storage, metrics, gate });
+
+  const server = createServer(socketOptions);
+  const shutdown = new Shutdown(server, deps.graceMs);
+  const serve = requestListener({ router, gate, addressOf, metrics, log, shutdown });
+  server.on('request', (request, response) => {
+    if (shutdown.begun || !front(request, response)) serve(request, response);
+  });
+  const refuse = answerSocketErrors(server, limiter, addressOf);
   shared?.start();
 
   return {
-    server: app.server,
+    server,
     refuse,
-    listen: () => listen(app.server, config),
-    inject: app.inject.bind(app) as FastifyInstance['inject'],
+    listen: () => listen(server, config),
     async close() {
       await shutdown.run();
-      await app.close();
       await shared?.close();
     },
   };
@@ -134,21 +112,6 @@ function listen(server: Server, { host, port }: { host: string; port: number }):
     server.listen({ port, host, backlog: BACKLOG }, () => {
       server.off('error', fail);
       done(server.address() as AddressInfo);
-    });
-  });
-}
-
-/** Bodies are JSON and nothing else; an empty one is none. */
-function readOnlyJson(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser('error', 'error');
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') return done(null, undefined);
-    parse(request, body as string, (error, value) => {
-      if (error) return done(malformedJson());
-      // Only written like this can it stand in JSON, so that hardly any body has to be searched.
-      const field = body.includes('\\u0000') ? fieldWithNull(value) : undefined;
-      done(field === undefined ? null : invalid(field, NO_NULL), value);
     });
   });
 }

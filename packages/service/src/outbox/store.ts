@@ -21,13 +21,16 @@ const untold = statement<object, { position: number }>((db, _, engine) => {
 
 export const hasUntold = async (queries: Queries): Promise<boolean> => (await untold(queries, {})).length > 0;
 
+const holdLastSeq = statement<object, { value: string }>((db, _, engine) =>
+  forUpdate({ engine }, db.selectFrom('settings').select('value').where('name', '=', LAST_SEQ)),
+);
+
 /**
  * The last number given. The row is held until the transaction ends: that makes one sequencer at a time of all replicas,
  * and whoever waited for it reads, with his next statement, everything the one before him has numbered.
  */
 export async function lockLastSeq(tx: Tx): Promise<number> {
-  const query = tx.db.selectFrom('settings').select('value').where('name', '=', LAST_SEQ);
-  const row = await forUpdate(tx, query).executeTakeFirst();
+  const [row] = await holdLastSeq(tx, {});
   if (row) return Number(row.value);
   await tx.db
     .insertInto('settings')

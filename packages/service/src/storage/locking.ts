@@ -3,7 +3,7 @@ import type { EngineName } from './session.ts';
 import type { Tx } from './storage.ts';
 
 /** Keeps the rows that are read until the transaction ends. SQLite has one writer, so there it goes without saying. */
-export function forUpdate<DB, TB extends keyof DB, O>(tx: Tx, query: SelectQueryBuilder<DB, TB, O>) {
+export function forUpdate<DB, TB extends keyof DB, O>(tx: Pick<Tx, 'engine'>, query: SelectQueryBuilder<DB, TB, O>) {
   return tx.engine === 'postgres' ? query.forUpdate() : query;
 }
 

@@ -14,11 +14,10 @@ export interface DaemonSocketOptions extends ClientOptions {
 /** The daemon's end of the channel, with nothing of a daemon behind it. */
 export class DaemonSocket {
   readonly socket: WebSocket;
-  /** Everything that came in, pings too. */
-  readonly messages: Message[] = [];
   /** Resolves with the code of the close; 1006 means that the connection just ended. */
   readonly closed: Promise<number>;
   reason = '';
+  readonly #received: Message[] = [];
 
   constructor(url: string, { auth, pongs = true, ...options }: DaemonSocketOptions = {}) {
     this.socket = new WebSocket(url, { perMessageDeflate: false, ...options });
@@ -28,7 +27,7 @@ export class DaemonSocket {
     });
     this.socket.on('message', (data) => {
       const message = JSON.parse(String(data));
-      this.messages.push(message);
+      this.#received.push(message);
       if (pongs && message.type === 'ping') this.send({ type: 'pong', ts: message.ts });
     });
     this.closed = new Promise((done) => {
@@ -47,8 +46,13 @@ export class DaemonSocket {
     this.socket.send(typeof message === 'string' || message instanceof Buffer ? message : JSON.stringify(message));
   }
 
+  /** What came in but pings, whose time is their own. */
+  get messages(): Message[] {
+    return this.#received.filter(({ type }) => type !== 'ping');
+  }
+
   of(type: string): Message[] {
-    return this.messages.filter((message) => message.type === type);
+    return this.#received.filter((message) => message.type === type);
   }
 
   /** The first message of a type. */

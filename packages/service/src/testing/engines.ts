@@ -7,6 +7,7 @@ import { openPostgres } from '../storage/postgres/open.ts';
 import type { EngineName } from '../storage/session.ts';
 import { openSqlite } from '../storage/sqlite/open.ts';
 import type { Storage, StorageHooks } from '../storage/storage.ts';
+import { asTheRunAsks } from './late-answers.ts';
 
 /** Somewhere to keep data: what a test opens a storage on, several times if it wants to see another replica or a restart. */
 export interface Ground {
@@ -60,9 +61,11 @@ export function onBothEngines(suite: (engine: Engine) => void): void {
         if (database) afterwards(() => database.drop());
         else if (!bare) copyFileSync(migrated('FILE'), join(folder.path, 'hortus.db'));
         const open = async (hooks: StorageHooks = {}) => {
-          const storage = database
-            ? await openPostgres({ url: database.url, connections: 8 }, hooks)
-            : await openSqlite(folder.path, hooks);
+          const storage = asTheRunAsks(
+            database
+              ? await openPostgres({ url: database.url, connections: 8 }, hooks)
+              : await openSqlite(folder.path, hooks),
+          );
           afterwards(() => storage.close());
           return storage;
         };

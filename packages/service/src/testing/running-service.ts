@@ -10,12 +10,14 @@ import { newUserKey, tokenOf } from '../identity/tokens.ts';
 import { newId } from '../ids.ts';
 import { openLog } from '../log.ts';
 import { hasUntold } from '../outbox/store.ts';
+import { openStorage } from '../storage/open.ts';
 import { updateState } from '../storage/status-columns.ts';
 import type { Tx } from '../storage/storage.ts';
 import type { NewRow } from '../storage/tables.ts';
 import { plantAgent } from './agent-folder.ts';
 import { plantCatalog } from './catalog-folder.ts';
 import type { Engine, Ground } from './engines.ts';
+import { asTheRunAsks } from './late-answers.ts';
 import { openSideDoor } from './side-door.ts';
 
 export interface Options {
@@ -73,10 +75,9 @@ export async function startApp(
   ground?: Ground,
 ): Promise<RunningService> {
   const on = ground ?? (await engine.ground());
-  const app = await buildApp({
-    config: { ...(await settingsFor(on)), ...overrides },
-    log: openLog({ level: 'silent' }),
-  });
+  const config = { ...(await settingsFor(on)), ...overrides };
+  const open: typeof openStorage = async (settings) => asTheRunAsks(await openStorage(settings));
+  const app = await buildApp({ config, log: openLog({ level: 'silent' }), open });
   engine.afterwards(() => app.close());
   const { port } = await app.http.listen();
   const base = `http://127.0.0.1:${port}/api/v1`;

@@ -23,7 +23,7 @@ beforeAll(async () => {
   ];
   daemon = await DaemonProcess.start({ options });
   await daemon.connected();
-}, 60_000);
+});
 afterAll(async () => {
   await daemon?.close();
   await s3?.[Symbol.asyncDispose]();
@@ -44,7 +44,7 @@ function run(slug: string, uid: string, params: Record<string, unknown>) {
   return daemon.resultOf(execution_id) as Promise<Record<string, unknown> & { result: Taken & { address: string } }>;
 }
 
-test('a backup goes to the bucket, is proven, restored and removed from there', { timeout: 120_000 }, async () => {
+test('a backup goes to the bucket, is proven, restored and removed from there', { timeout: 180_000 }, async () => {
   const uid = daemon.server.newUid();
   const storage = [{ name: 'data', volume: `${uid}_data`, mount_path: '/data', read_only: false, critical: true }];
   const volumes = [{ name: 'data', critical: true }];
@@ -83,7 +83,7 @@ test('a backup goes to the bucket, is proven, restored and removed from there', 
   expect(daemon.process.output).not.toContain(s3.credentials.secretAccessKey);
 });
 
-test('a bucket that refuses is told as the reason, and the application runs again', { timeout: 60_000 }, async () => {
+test('a bucket that refuses is told as the reason, and the application runs again', { timeout: 180_000 }, async () => {
   const uid = daemon.server.newUid();
   const storage = [{ name: 'data', volume: `${uid}_data`, mount_path: '/data', read_only: false, critical: true }];
   const volumes = [{ name: 'data', critical: true }];

@@ -5,6 +5,7 @@ import type {
   ContainerEvent,
   Engine,
   EngineInfo,
+  EventFilter,
   ExecCommand,
   ExecHandle,
   ImageFacts,
@@ -316,8 +317,8 @@ class DockerEngine implements Engine {
     return Buffer.concat(chunks).toString('utf8');
   }
 
-  events(filter: { labels: LabelFilter }, on: (event: ContainerEvent) => void, signal: AbortSignal): Promise<void> {
-    return followEvents(this.#api, filter.labels, on, signal);
+  events(filter: EventFilter, on: (event: ContainerEvent) => void, signal: AbortSignal): Promise<void> {
+    return followEvents(this.#api, filter, on, signal);
   }
 
   exec(id: string, command: ExecCommand, signal?: AbortSignal): Promise<ExecHandle> {

@@ -1,4 +1,4 @@
-import type { ContainerEvent, LabelFilter } from '../engine.ts';
+import type { ContainerEvent, EventFilter } from '../engine.ts';
 import { EngineProblem } from '../engine-problem.ts';
 import type { DockerApi } from './docker-api.ts';
 import { jsonLines } from './json-lines.ts';
@@ -12,7 +12,7 @@ interface EventLine {
 /** Follows the containers' events. A stream that ends without the signal is a failure: the caller must look and follow again. */
 export async function followEvents(
   api: DockerApi,
-  labels: LabelFilter,
+  { labels, since }: EventFilter,
   on: (event: ContainerEvent) => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -24,7 +24,10 @@ export async function followEvents(
         operation,
         method: 'GET',
         path: '/events',
-        query: { filters: JSON.stringify({ type: ['container'], label }) },
+        query: {
+          filters: JSON.stringify({ type: ['container'], label }),
+          ...(since !== undefined && { since: (since / 1_000).toFixed(3) }),
+        },
         timeout: api.timeouts.quick,
         signal,
       },

@@ -28,7 +28,7 @@ async function engineThat(answers: (socket: Socket, request: string) => void) {
   server.listen(socketPath);
   await once(server, 'listening');
   open.push({ server, sockets, remove: folder.remove });
-  return openDockerEngine({ socketPath, timeouts: { quick: 100, heavy: 100, silence: 100, stop: 100 } });
+  return openDockerEngine({ socketPath, timeouts: { quick: 1_000, heavy: 1_000, silence: 1_000, stop: 1_000 } });
 }
 
 const reply = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
@@ -51,7 +51,7 @@ test('an engine that accepts and never answers fails in time, saying what was tr
   const engine = await engineThat(() => {});
   const error = await problem(engine.inspect('blog'));
   expect(error.kind).toBe('timeout');
-  expect(error.message).toBe('Could not ask the engine for its version: the engine did not answer within 100 ms');
+  expect(error.message).toBe('Could not ask the engine for its version: the engine did not answer within 1000 ms');
 });
 
 test('each call that hangs names itself', async () => {
@@ -65,7 +65,9 @@ test('each call that hangs names itself', async () => {
     ['wait for container blog to end', () => engine.wait('blog')],
     ['run true in container blog', () => engine.exec('blog', { argv: ['true'] })],
   ];
-  for (const [operation, call] of calls) expect(await problem(call())).toMatchObject({ kind: 'timeout', operation });
+  const problems = await Promise.all(calls.map(([, call]) => problem(call())));
+  for (const [index, [operation]] of calls.entries())
+    expect(problems[index]).toMatchObject({ kind: 'timeout', operation });
 });
 
 test('an engine that drips its answer is not waited for either', async () => {

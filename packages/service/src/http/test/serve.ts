@@ -90,7 +90,7 @@ export const limits = { free: 60, pro: 300, enterprise: 1000, anonymous: 300, se
 export async function serve({ handlers, config, logLevel = 'info', ...changes }: Changes = {}): Promise<Served> {
   const lines: Record<string, unknown>[] = [];
   const silent = Object.fromEntries(endpointRows.map(([name]) => [name, async () => ({ success: true, data: null })]));
-  const http = await buildHttp({
+  const http = buildHttp({
     config: {
       host: '127.0.0.1',
       port: 0,

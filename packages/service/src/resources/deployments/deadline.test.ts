@@ -33,6 +33,7 @@ onBothEngines((engine) => {
     garden.pass(10 * MINUTE);
     await until(async () => (await read(id)).status === 'failed', { describe: 'the end of the deployment' });
     expect(await read(id)).toMatchObject({ reason: 'deadline', finished_at: new Date(garden.now()).toISOString() });
+    await until(() => garden.woken.length > before, { describe: 'the call' });
     expect(garden.woken.slice(before)).toEqual([daemon.serverId]);
     expect((await garden.eventsOf(id)).map(({ type, actor }) => [type, actor])).toEqual([
       ['deployment.started', daemon.serverId],

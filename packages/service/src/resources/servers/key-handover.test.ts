@@ -67,8 +67,7 @@ onBothEngines((engine) => {
     const replica = await openReplica(engine, await engine.ground(), { rollCallMs: 50 });
     const { id, key, ...server } = await plant(replica);
     const daemon = replica.daemon(key, rotate);
-    await replica.becomes(id, { connection_epoch: 1 });
-    const bystander = replica.channel.gateway.connection(id);
+    const bystander = await replica.connected(id);
     const { api_key } = await server.rotate();
     const { rotation } = await daemon.received('rotate_key');
     // A request overtakes the acknowledgement.
@@ -102,8 +101,7 @@ onBothEngines((engine) => {
     const replica = await openReplica(engine, await engine.ground());
     const { id, key, ...server } = await plant(replica);
     replica.daemon(key, rotate).socket.once('open', () => {});
-    await replica.becomes(id, { connection_epoch: 1 });
-    replica.channel.gateway.connection(id)?.terminate();
+    (await replica.connected(id)).terminate();
     await replica.becomes(id, { connected_replica: null });
     const { api_key } = await server.rotate();
     const daemon = replica.daemon(key, rotate);
@@ -118,7 +116,8 @@ onBothEngines((engine) => {
     await server.rotate();
     const { rotation } = await daemon.received('rotate_key');
     const { api_key } = await server.rotate();
-    await until(() => daemon.of('rotate_key').length === 2, { describe: 'the second key' });
+    const offered = () => daemon.of('rotate_key').some((offer) => offer.api_key === api_key);
+    await until(offered, { describe: 'the second key' });
     daemon.send({ type: 'key_rotated', rotation });
     daemon.send({ type: 'key_rotated', rotation: 'nonsense' });
     daemon.send({ type: 'action_started', execution_id: 'exe_1' });

@@ -22,6 +22,9 @@ export class SqliteConnection {
     // WAL lets the reader go on during a commit. NORMAL syncs what a checkpoint needs; that a commit survives the loss of
     // power, and not only of the process, is what LogSync is for.
     this.#db.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on;');
+    // A checkpoint syncs twice while everybody waits. Four times as rare, at 16 MB, it also copies less: pages that were
+    // written again and again are copied once.
+    this.#db.exec('pragma wal_autocheckpoint = 4096;');
   }
 
   run(text: string, parameters: readonly unknown[]): Rows {

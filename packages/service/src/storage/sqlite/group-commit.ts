@@ -47,6 +47,9 @@ export class GroupCommit {
   #queue: Work[] = [];
   #draining: Promise<void> | undefined;
   #closed = false;
+  /** Ends the callback that is running; asked by the watchdog, which is set once for all of a turn of the loop. */
+  #giveUp = () => {};
+  #watchdog: NodeJS.Immediate | undefined;
   #broken: Error | undefined;
 
   constructor(
@@ -122,6 +125,9 @@ export class GroupCommit {
     } catch (error) {
       if (this.#connection.inTransaction) this.#control('rollback');
       return { by: 'database', cause: error };
+    } finally {
+      clearImmediate(this.#watchdog);
+      this.#watchdog = undefined;
     }
     for (const { work, error } of failed) work.reject(error);
     await this.#answer(done);
@@ -160,11 +166,14 @@ export class GroupCommit {
   #call(work: Work, tx: SqliteTx): Promise<Outcome> {
     return new Promise((settle) => {
       const end = (outcome: Outcome) => {
-        clearImmediate(watchdog);
         tx.end();
         settle(outcome);
       };
-      const watchdog = setImmediate(() => end({ ok: false, error: new Error(AWAITS_ELSEWHERE) }));
+      this.#giveUp = () => end({ ok: false, error: new Error(AWAITS_ELSEWHERE) });
+      this.#watchdog ??= setImmediate(() => {
+        this.#watchdog = undefined;
+        this.#giveUp();
+      });
       // A callback that throws before its first await is as welcome as one that rejects.
       Promise.try(work.run, tx).then(
         (value) => end({ ok: true, value }),

@@ -1,4 +1,5 @@
 import { createClient } from '@hortus/client/client';
+import { ApiProblem } from '@hortus/client/problem';
 import type { MigrationDetail, MigrationOrder } from '@hortus/contract/resources/migrations';
 import { until } from '@hortus/testkit/until';
 import { DaemonSocket } from '../../../testing/daemon-socket.ts';
@@ -48,7 +49,7 @@ export class Shed {
     for (const { id, order } of data) {
       if (order?.role !== 'receive') continue;
       const body = { status, bytes: 2048, chunks: 1, carried_bytes: 2048, ...(error !== undefined && { error }) };
-      await this.client.call('transfers.report', { params: { id }, body });
+      await this.client.call('transfers.report', { params: { id }, body }).catch(unlessEnded);
     }
   }
 
@@ -61,6 +62,11 @@ export class Shed {
         body: { status, ...(status === 'failed' && { error: 'It never became healthy.' }) },
       });
   }
+}
+
+/** The failure of one may have called off the others by then. */
+function unlessEnded(error: unknown): void {
+  if (!(error instanceof ApiProblem) || error.details?.reason !== 'final') throw error;
 }
 
 /** A service, two servers and a tenant with a running definition on the first. */

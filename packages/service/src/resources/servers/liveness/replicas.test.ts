@@ -43,12 +43,12 @@ onBothEngines((engine) => {
     const ground = await engine.ground();
     const doomed = await openReplica(engine, ground);
     const [back, gone] = [await plantServer(doomed), await plantServer(doomed)];
-    const heir = await openReplica(engine, ground, { watch: { beatMs: 50, deadAfterMs: 1_000 } });
     doomed.daemon(back.key);
     doomed.daemon(gone.key);
     await doomed.becomes(back.id, { connected_replica: doomed.name });
     await doomed.becomes(gone.id, { connected_replica: doomed.name });
     await doomed.die();
+    const heir = await openReplica(engine, ground, { watch: { beatMs: 50, deadAfterMs: 2_000 } });
     heir.daemon(back.key);
     await heir.becomes(gone.id, { status: 'offline', connected_replica: null });
     await heir.becomes(back.id, { status: 'online', connected_replica: heir.name });

@@ -43,6 +43,8 @@ export interface Replica {
   server(id: string): Promise<Row<'servers'>>;
   /** Waits until the row of a server is as described. */
   becomes(id: string, expected: Partial<Row<'servers'>>): Promise<Row<'servers'>>;
+  /** Waits until a daemon of a server is let in here. Its row says so a moment earlier: who reads it is not told yet. */
+  connected(id: string, epoch?: number): Promise<Connection>;
   /** Leaves the database as a process does that ends from one moment to the next. */
   die(): Promise<void>;
 }
@@ -150,6 +152,14 @@ export async function openReplica(engine: Engine, ground: Ground, options: Repli
         { describe: () => `the server to be ${JSON.stringify(expected)}; it is ${last()}` },
       );
     },
+    connected: (id, epoch) =>
+      until(
+        () => {
+          const connection = channel.gateway.connection(id);
+          return (epoch === undefined || connection?.epoch === epoch) && connection;
+        },
+        { describe: 'the daemon to be let in' },
+      ),
     die,
   };
 }

@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Connection } from './connection.ts';
+import { Pinger } from './pinger.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A connection that counts its pings and is never missed. */
+class Pinged {
+  slice = -1;
+  pings = 0;
+  ping(): boolean {
+    this.pings++;
+    return true;
+  }
+}
+
+it('spreads the pings of an interval over all of it', () => {
+  const pinger = new Pinger({ everyMs: 1_000, mostUnanswered: 2 });
+  const connections = Array.from({ length: 250 }, () => new Pinged());
+  for (const connection of connections) pinger.add(connection as unknown as Connection);
+  pinger.start();
+  const sent = () => connections.reduce((sum, { pings }) => sum + pings, 0);
+  for (let tenth = 1; tenth <= 10; tenth++) {
+    const before = sent();
+    vi.advanceTimersByTime(100);
+    expect(sent() - before).toBeGreaterThanOrEqual(20);
+    expect(sent() - before).toBeLessThanOrEqual(30);
+  }
+  expect(connections.map(({ pings }) => pings)).toEqual(connections.map(() => 1));
+  pinger.stop();
+});
+
+it('takes a newcomer in where the fewest are', () => {
+  const pinger = new Pinger({ everyMs: 1_000, mostUnanswered: 2, slices: 3 });
+  const connections = Array.from({ length: 6 }, () => new Pinged());
+  for (const connection of connections) pinger.add(connection as unknown as Connection);
+  pinger.delete(connections[1] as unknown as Connection);
+  const newcomer = new Pinged();
+  pinger.add(newcomer as unknown as Connection);
+  expect(newcomer.slice).toBe(connections[1]?.slice);
+});

@@ -1,0 +1,115 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { type ParsedUrlQuery, parse } from 'node:querystring';
+import { pipeline, type Readable } from 'node:stream';
+import type { Principal } from '../identity/principal.ts';
+import { JSON_TYPE } from './errors.ts';
+import { requestId } from './request-id.ts';
+import type { Match, Route } from './router.ts';
+import { securityHeaders } from './security-headers.ts';
+
+/** Who carries exchanges out. */
+export interface Carrier {
+  /** Whether this process takes no further requests: then the client is told to open no other one on its connection. */
+  readonly closing: boolean;
+  /** Told once everything has been handed to the socket, or the caller is gone. */
+  answered(exchange: Exchange): void;
+}
+
+export type Headers = Readonly<Record<string, string | number>>;
+
+/** One request and its answer. The headers are collected and written in one go, which is the cheapest way that Node has. */
+export class Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Of the caller, as far as trusted proxies tell. */
+  readonly address: string;
+  readonly id: string;
+  readonly begunAt = performance.now();
+  /** Undefined where nothing is. */
+  readonly route: Route | undefined;
+  readonly params: Readonly<Record<string, string>>;
+  /** Undefined where nobody had to say who they are. */
+  principal: Principal | undefined;
+  body: unknown;
+  status = 200;
+  readonly #carrier: Carrier;
+  readonly #headers: Record<string, string | number>;
+
+  constructor(
+    carrier: Carrier,
+    { request, response, address }: Pick<Exchange, 'request' | 'response' | 'address'>,
+    match: Match | undefined,
+  ) {
+    this.#carrier = carrier;
+    this.request = request;
+    this.response = response;
+    this.address = address;
+    this.route = match?.route;
+    this.params = match?.params ?? {};
+    this.id = requestId(request.headers['x-request-id'] as string | undefined);
+    this.#headers = { ...securityHeaders, 'X-Request-Id': this.id, 'Cache-Control': 'no-store' };
+  }
+
+  get method(): string {
+    return this.request.method as string;
+  }
+
+  get url(): string {
+    return this.request.url as string;
+  }
+
+  get path(): string {
+    return pathOf(this.url);
+  }
+
+  get query(): ParsedUrlQuery {
+    const mark = this.url.indexOf('?');
+    return mark < 0 ? {} : parse(this.url.slice(mark + 1));
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.request.headers;
+  }
+
+  /** The other end of the connection, be it the caller or a proxy. */
+  get peer(): string | undefined {
+    return this.request.socket.remoteAddress;
+  }
+
+  /** Headers of the answer; a later one takes the place of an earlier one. */
+  with(headers: Headers): this {
+    Object.assign(this.#headers, headers);
+    return this;
+  }
+
+  without(header: string): this {
+    delete this.#headers[header];
+    return this;
+  }
+
+  json(value: unknown): void {
+    this.#headers['Content-Type'] = JSON_TYPE;
+    this.send(JSON.stringify(value));
+  }
+
+  send(body: string | Buffer | Readable = ''): void {
+    if (this.#carrier.closing) this.#headers.Connection = 'close';
+    if (typeof body === 'string' || Buffer.isBuffer(body)) {
+      if (this.status !== 304) this.#headers['Content-Length'] = Buffer.byteLength(body);
+      this.response.writeHead(this.status, this.#headers).end(body);
+      this.#carrier.answered(this);
+      return;
+    }
+    this.response.writeHead(this.status, this.#headers);
+    if (this.method === 'HEAD') {
+      body.destroy();
+      this.response.end();
+      this.#carrier.answered(this);
+    } else pipeline(body, this.response, () => this.#carrier.answered(this));
+  }
+}
+
+export const pathOf = (url: string): string => {
+  const mark = url.indexOf('?');
+  return mark < 0 ? url : url.slice(0, mark);
+};

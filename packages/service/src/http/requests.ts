@@ -1,0 +1,81 @@
+import type { RequestListener } from 'node:http';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import { Problem } from '../problem.ts';
+import { readBody } from './body.ts';
+import type { CallerAddress } from './caller-address.ts';
+import { answerTo, unknownPath } from './errors.ts';
+import { Exchange, pathOf } from './exchange.ts';
+import type { Gate } from './gate.ts';
+import { rateHeaders } from './rate-headers.ts';
+import type { Router } from './router.ts';
+import type { Shutdown } from './shutdown.ts';
+
+export interface RequestParts {
+  readonly router: Router;
+  readonly gate: Gate;
+  readonly addressOf: CallerAddress;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly shutdown: Pick<Shutdown, 'begun'>;
+}
+
+/** What happens around every request, whatever it asks for. */
+export function requestListener({ router, gate, addressOf, metrics, log, shutdown }: RequestParts): RequestListener {
+  const carrier = {
+    get closing() {
+      return shutdown.begun;
+    },
+    answered(exchange: Exchange) {
+      const ms = performance.now() - exchange.begunAt;
+      metrics.observe(exchange.route?.name ?? 'unknown path', exchange.status, ms / 1000);
+      if (!log.isLevelEnabled('debug')) return;
+      const { status, address } = exchange;
+      log.debug({ ...named(exchange), status, ms: Math.round(ms * 10) / 10, address }, 'request');
+    },
+  };
+
+  return async (request, response) => {
+    const forwarded = request.headers['x-forwarded-for'];
+    const address = addressOf(request.socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join() : forwarded);
+    const match = router.find(request.method as string, pathOf(request.url as string));
+    const exchange = new Exchange(carrier, { request, response, address }, match);
+    const { route } = exchange;
+    try {
+      const { rate, principal, refusal } = await (route
+        ? gate.enter(route.access, exchange)
+        : gate.enterNowhere(exchange));
+      exchange.with(rateHeaders(rate));
+      exchange.principal = principal;
+      if (refusal !== undefined) throw refusal;
+      // Before a body is looked at: a path that does not exist is not there for malformed requests either.
+      if (!route) throw nowhere();
+      if (exchange.method !== 'GET' && exchange.method !== 'HEAD')
+        exchange.body = await readBody(request, route.bodyLimit);
+      await route.answer(exchange);
+    } catch (error) {
+      refuse(log, error, exchange);
+    }
+  };
+}
+
+function refuse(log: Log, error: unknown, exchange: Exchange): void {
+  const { request, response } = exchange;
+  const { status, body } = answerTo(error, exchange.id);
+  // A caller that left in the middle of its own request has caused this itself, and hears nothing of it any more.
+  const left = request.destroyed && !request.complete;
+  if (status >= 500 && !left) log.error({ err: error, ...named(exchange) }, 'request failed');
+  // An answer that has begun cannot become another one; cut off, it is at least not taken for whole.
+  if (response.headersSent) return void response.destroy();
+  if (error instanceof Problem && error.code === 'RATE_LIMITED')
+    exchange.with({ 'Retry-After': String(error.details?.retry_after) });
+  exchange.status = status;
+  exchange.without('ETag').with({ 'Cache-Control': 'no-store' }).json(body);
+}
+
+const named = ({ id, method, path }: Exchange) => ({ request_id: id, method, path });
+
+const nowhere = () => {
+  const { code, message } = unknownPath().body.error;
+  return new Problem(code, message);
+};

@@ -1,0 +1,91 @@
+import type { Exchange } from './exchange.ts';
+import type { Access } from './gate.ts';
+
+/** What answers at a path. */
+export interface Route {
+  /** What a request counts as in the metrics: the name of its row of the contract, or the path of a page. */
+  readonly name: string;
+  readonly access: Access;
+  readonly bodyLimit?: number | undefined;
+  readonly answer: (exchange: Exchange) => void | Promise<void>;
+}
+
+export interface Match {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** One segment of a path and what may follow it. */
+class Fork {
+  readonly named = new Map<string, Fork>();
+  any: Fork | undefined;
+  end: { readonly route: Route; readonly names: readonly string[] } | undefined;
+}
+
+/** Ids in paths are shorter; what is longer names nothing. */
+const LONGEST_PARAMETER = 512;
+
+/** Finds routes by their paths. A segment that is named goes before one that stands for anything. */
+export class Router {
+  readonly #methods = new Map<string, Fork>();
+
+  /** With the parameters of the path in braces, as in the contract. */
+  add(method: string, path: string, route: Route): void {
+    const names: string[] = [];
+    let fork = forkAt(this.#methods, method);
+    for (const segment of path.split('/')) {
+      const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+      if (name === undefined) fork = forkAt(fork.named, segment);
+      else {
+        names.push(name);
+        fork.any ??= new Fork();
+        fork = fork.any;
+      }
+    }
+    if (fork.end) throw new Error(`${method} ${path} is there twice, as ${fork.end.route.name} and ${route.name}.`);
+    fork.end = { route, names };
+  }
+
+  /** HEAD is answered as GET would be: Node leaves out the body. */
+  find(method: string, path: string): Match | undefined {
+    const fork = this.#methods.get(method === 'HEAD' ? 'GET' : method);
+    const segments = fork && decoded(path.split('/'));
+    if (!segments) return undefined;
+    const values: string[] = [];
+    const end = follow(fork, segments, 0, values);
+    if (!end) return undefined;
+    const params: Record<string, string> = {};
+    for (const [place, name] of end.names.entries()) params[name] = values[place] as string;
+    return { route: end.route, params };
+  }
+}
+
+function forkAt(forks: Map<string, Fork>, name: string): Fork {
+  let fork = forks.get(name);
+  if (!fork) {
+    fork = new Fork();
+    forks.set(name, fork);
+  }
+  return fork;
+}
+
+function follow(fork: Fork, segments: readonly string[], place: number, values: string[]): Fork['end'] {
+  if (place === segments.length) return fork.end;
+  const segment = segments[place] as string;
+  const named = fork.named.get(segment);
+  const end = named && follow(named, segments, place + 1, values);
+  if (end || !fork.any || segment === '' || segment.length > LONGEST_PARAMETER) return end;
+  values.push(segment);
+  const found = follow(fork.any, segments, place + 1, values);
+  if (!found) values.pop();
+  return found;
+}
+
+/** Undefined when it is no text at all. */
+function decoded(segments: string[]): readonly string[] | undefined {
+  try {
+    return segments.map((segment) => (segment.includes('%') ? decodeURIComponent(segment) : segment));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,148 @@
+import { fileURLToPath } from 'node:url';
+import type { EndpointName } from '@hortus/contract/endpoints';
+import { type Config, describeConfig } from '../config.ts';
+import type { Handlers } from '../http/handler.ts';
+import { healthRoutes } from '../http/health.ts';
+import { LoginThrottle } from '../identity/login-throttle.ts';
+import { accountRoutes } from '../resources/account/routes.ts';
+import { Accounts } from '../resources/account/service.ts';
+import { accountsRoutes } from '../resources/accounts/routes.ts';
+import { Installation } from '../resources/accounts/service.ts';
+import { actionRoutes } from '../resources/actions/routes.ts';
+import { backupRoutes } from '../resources/backups/routes.ts';
+import { capacityRoutes } from '../resources/capacity/routes.ts';
+import { catalogRoutes } from '../resources/catalog/routes.ts';
+import { Knowledge } from '../resources/copilot/knowledge.ts';
+import { copilotRoutes } from '../resources/copilot/routes.ts';
+import { Assistant } from '../resources/copilot/service.ts';
+import { definitionRoutes } from '../resources/definitions/routes.ts';
+import { SecretChanges } from '../resources/definitions/secret-changes.ts';
+import { deploymentRoutes } from '../resources/deployments/routes.ts';
+import { draftRoutes } from '../resources/drafts/routes.ts';
+import { eventRoutes } from '../resources/events/routes.ts';
+import { Agents } from '../resources/implant/agents.ts';
+import { implantRoutes } from '../resources/implant/routes.ts';
+import { importRoutes } from '../resources/imports/routes.ts';
+import { toMoveFrom } from '../resources/instances/on-server.ts';
+import { instanceRoutes } from '../resources/instances/routes.ts';
+import { keyRoutes } from '../resources/keys/routes.ts';
+import { manifestRoutes } from '../resources/manifest/routes.ts';
+import { matchRoutes } from '../resources/match/routes.ts';
+import { memberRoutes } from '../resources/members/routes.ts';
+import { Members } from '../resources/members/service.ts';
+import { metricRoutes } from '../resources/metrics/routes.ts';
+import { migrationRoutes } from '../resources/migrations/routes.ts';
+import { playbookRoutes } from '../resources/playbooks/routes.ts';
+import { RecipeReview } from '../resources/recipes/review.ts';
+import { recipeRoutes } from '../resources/recipes/routes.ts';
+import { Recipes } from '../resources/recipes/service.ts';
+import { registryRoutes } from '../resources/registries/routes.ts';
+import { savedConfigRoutes } from '../resources/saved-configs/routes.ts';
+import { SavedConfigs } from '../resources/saved-configs/service.ts';
+import { Drains } from '../resources/servers/drain.ts';
+import { serverRoutes } from '../resources/servers/routes.ts';
+import { settingRoutes } from '../resources/settings/routes.ts';
+import { taxonomyRoutes } from '../resources/taxonomy/routes.ts';
+import { templateRoutes } from '../resources/templates/routes.ts';
+import { tenantRoutes } from '../resources/tenants/routes.ts';
+import { transferRoutes } from '../resources/transfers/routes.ts';
+import { upgradeRoutes } from '../resources/upgrades/routes.ts';
+import { vaultRoutes } from '../resources/vault/routes.ts';
+import { VaultAdministration } from '../resources/vault/service.ts';
+import { webhookRoutes } from '../resources/webhooks/routes.ts';
+import type { Ground, Made } from './resources.ts';
+
+/** What the assistant reads besides the catalog. */
+const documentation = ['README.md', 'docs'].map((path) =>
+  fileURLToPath(new URL(`../../../../${path}`, import.meta.url)),
+);
+
+const modelOf = ({ assistantUrl: url, assistantKey: key, assistantModel: model }: Config) =>
+  url !== undefined && model !== undefined ? { url, key, model } : undefined;
+
+/** Who answers which endpoint. */
+export function handlersOf(ground: Ground, made: Made): Handlers<EndpointName> {
+  const { config, log, version, storage, vault, passwords, catalog } = ground;
+  const { reader } = storage;
+  const {
+    pages,
+    guard,
+    registries,
+    servers,
+    prunes,
+    planning,
+    deployments,
+    instances,
+    actions,
+    backups,
+    drifts,
+    orders,
+    reports,
+    definitions,
+    transfers,
+    migrations,
+    tenants,
+    usage,
+    upgrades,
+    application,
+    reading,
+    tests,
+    drafts,
+    exports,
+    imports,
+    metrics,
+    capacities,
+    keys,
+  } = made;
+  return {
+    ...healthRoutes(version),
+    ...templateRoutes(catalog),
+    ...draftRoutes(drafts, tests, catalog),
+    ...catalogRoutes(catalog),
+    ...taxonomyRoutes(catalog),
+    ...recipeRoutes(new Recipes({ reader, pages }), new RecipeReview({ reader, reloadCatalog: () => catalog.load() })),
+    ...savedConfigRoutes(new SavedConfigs({ reader, pages, catalog, vault })),
+    ...matchRoutes(catalog),
+    ...definitionRoutes(definitions),
+    ...deploymentRoutes(deployments, reports, planning),
+    ...manifestRoutes(reading, reader),
+    ...instanceRoutes(instances, orders, drifts),
+    ...metricRoutes(metrics),
+    ...actionRoutes(actions),
+    ...playbookRoutes(),
+    ...upgradeRoutes(upgrades, application),
+    ...backupRoutes(backups),
+    ...importRoutes(exports, imports),
+    ...serverRoutes(servers, new Drains({ instancesOn: toMoveFrom }), prunes),
+    ...tenantRoutes(tenants),
+    ...migrationRoutes(migrations, tenants),
+    ...transferRoutes(transfers),
+    ...capacityRoutes(capacities),
+    ...copilotRoutes(
+      new Assistant({ knowledge: new Knowledge(catalog, documentation), usage, model: modelOf(config), log }),
+      usage,
+    ),
+    ...implantRoutes(new Agents(config.agentDirectories), config.publicUrl),
+    ...registryRoutes(registries),
+    ...webhookRoutes({ storage, vault, guard, pages }),
+    ...eventRoutes({ storage, pages }),
+    ...accountRoutes(new Accounts({ storage, passwords, throttle: new LoginThrottle() })),
+    ...memberRoutes(
+      new Members({
+        storage,
+        pages,
+        passwords,
+        publicUrl: config.publicUrl,
+        revokeKeysOf: (tx, ...of) => keys.revokeAllOf(tx, ...of),
+      }),
+    ),
+    ...accountsRoutes(new Installation({ reader, pages, publicUrl: config.publicUrl })),
+    ...keyRoutes(keys),
+    ...settingRoutes(describeConfig(config), pages),
+    ...vaultRoutes({
+      administration: new VaultAdministration({ storage, vault }),
+      secrets: new SecretChanges({ definitions, reader, vault, catalog }),
+      audit: { reader, pages },
+    }),
+  };
+}

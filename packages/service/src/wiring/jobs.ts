@@ -1,0 +1,63 @@
+import type { JobKind } from '../jobs/job.ts';
+import { DEADLINE as EXECUTION_DEADLINE } from '../resources/actions/deadlines.ts';
+import { BACKUPS_DUE, dueJob } from '../resources/backups/schedule.ts';
+import { DEADLINE as DEPLOYMENT_DEADLINE, deadlineJob } from '../resources/deployments/deadline.ts';
+import { HEAL, healJob } from '../resources/deployments/heal.ts';
+import { PREPARE } from '../resources/deployments/queue.ts';
+import { testGround } from '../resources/drafts/test-ground.ts';
+import { testJob } from '../resources/drafts/test-job.ts';
+import { TEST } from '../resources/drafts/test-lifecycle.ts';
+import { FETCH } from '../resources/imports/exports.ts';
+import { IMPORT } from '../resources/imports/job.ts';
+import { MIGRATE } from '../resources/migrations/service.ts';
+import { SILENCE } from '../resources/servers/liveness/liveness.ts';
+import { PUBLISHED } from '../resources/templates/publish.ts';
+import { APPLY, APPLY_ALL } from '../resources/upgrades/application.ts';
+import { applyAllJob, applyJob } from '../resources/upgrades/apply-job.ts';
+import { publishedJob, SCAN, scanJob } from '../resources/upgrades/scan.ts';
+import { DELIVER, deliveryJob } from '../resources/webhooks/delivery-job.ts';
+import { RETENTION, retentionJob } from '../retention/job.ts';
+import type { Ground, Made } from './resources.ts';
+
+/** Who does which kind of work that waits. */
+export function jobsOf(ground: Ground, made: Made): Readonly<Record<string, JobKind>> {
+  const { config, log, storage, vault, catalog } = ground;
+  const {
+    guard,
+    wake,
+    manifests,
+    server,
+    liveness,
+    deployments,
+    preparations,
+    instances,
+    actions,
+    backups,
+    definitions,
+    migrations,
+    applicationSteps,
+    application,
+    exports,
+    imports,
+  } = made;
+  return {
+    [DELIVER]: deliveryJob({ storage, vault, guard }),
+    [HEAL]: healJob({ storage, order: (tx, ...of) => deployments.heal(tx, ...of) }),
+    [DEPLOYMENT_DEADLINE]: deadlineJob({ storage, server, manifests, wake }),
+    [PREPARE]: preparations.job(),
+    [EXECUTION_DEADLINE]: actions.deadlineJob(),
+    [TEST]: testJob(testGround({ storage, catalog, server, definitions, deployments, instances, actions })),
+    [SILENCE]: liveness.silence,
+    [BACKUPS_DUE]: dueJob({ storage, backups, instances }),
+    [MIGRATE]: migrations.job(),
+    [FETCH]: exports.job(),
+    [IMPORT]: imports.job(),
+    [RETENTION]: retentionJob({ storage, retention: config.retention, log }),
+    [APPLY]: applyJob(storage, applicationSteps),
+    [APPLY_ALL]: applyAllJob(storage, application),
+    [PUBLISHED]: publishedJob({ storage, catalog }),
+    ...(config.upgradeScanHours > 0 && {
+      [SCAN]: scanJob({ storage, catalog }, config.upgradeScanHours * 3_600_000),
+    }),
+  };
+}

@@ -1,0 +1,56 @@
+import type { EndpointName } from '@hortus/contract/endpoints';
+import type { Connection } from '../channel/connection.ts';
+import type { Handlers } from '../http/handler.ts';
+import type { JobKind } from '../jobs/job.ts';
+import type { EventSubscriber } from '../outbox/dispatcher.ts';
+import { wakeTests } from '../resources/drafts/test-job.ts';
+import type { ActionReport, DaemonChannelDeps } from '../resources/servers/daemon-channel.ts';
+import type { Liveness } from '../resources/servers/liveness/liveness.ts';
+import type { Transfers } from '../resources/transfers/service.ts';
+import { wakeUpgrades } from '../resources/upgrades/apply-job.ts';
+import { fanOut } from '../resources/webhooks/fan-out.ts';
+import { handlersOf } from './handlers.ts';
+import { jobsOf } from './jobs.ts';
+import { type Ground, makeResources } from './resources.ts';
+
+/** What the resources bring to the parts that know none of them. */
+export interface Wired {
+  readonly handlers: Handlers<EndpointName>;
+  readonly jobs: Readonly<Record<string, JobKind>>;
+  readonly subscribers: readonly EventSubscriber[];
+  readonly liveness: Liveness;
+  readonly transfers: Transfers;
+  /** Sends a daemon what waits for it. */
+  readonly dispatch: (connection: Connection) => Promise<void>;
+  readonly deploymentWaits: DaemonChannelDeps['deploymentWaits'];
+  readonly serversWithWork: DaemonChannelDeps['serversWithWork'];
+  /** Records what a daemon says of an execution. */
+  readonly report: (connection: Connection, message: ActionReport) => Promise<void>;
+}
+
+/** The part of the map that is about the resources. */
+export async function wireResources(ground: Ground): Promise<Wired> {
+  const made = await makeResources(ground);
+  const { actions, deployments, liveness, transfers } = made;
+  const { reader } = ground.storage;
+  return {
+    liveness,
+    transfers,
+    dispatch: (connection) => actions.dispatch(connection.serverId, connection),
+    deploymentWaits: (serverId) => deployments.hasWorkFor(reader, serverId),
+    serversWithWork: async (epochOf) => [
+      ...(await deployments.serversWithWork(reader)),
+      ...(await actions.serversWithWork(reader, epochOf)),
+      ...(await transfers.serversWithWork()),
+    ],
+    report: ({ serverId }, message) => {
+      if (message.type === 'action_started') return actions.started(serverId, message.execution_id);
+      return message.type === 'action_completed'
+        ? actions.completed(serverId, message)
+        : actions.failed(serverId, message);
+    },
+    subscribers: [fanOut, wakeTests, wakeUpgrades],
+    jobs: jobsOf(ground, made),
+    handlers: handlersOf(ground, made),
+  };
+}

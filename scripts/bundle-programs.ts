@@ -1,0 +1,46 @@
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Plugin, rolldown } from 'rolldown';
+
+const source = (path: string) => join(import.meta.dirname, '..', 'packages', path);
+
+/**
+ * The service and the daemon as one module each: of a start from the source most is spent on finding and opening some
+ * hundred modules. `npm start` runs them (see programs.mjs), and tests, which find them by testkit/programs.ts.
+ */
+export async function bundlePrograms(folder: string): Promise<void> {
+  await Promise.all([
+    bundle(join(folder, 'serve'), [join(import.meta.dirname, 'serve.ts')]),
+    bundle(join(folder, 'service'), [source('service/src/main.ts')]),
+    bundle(join(folder, 'daemon'), [source('daemon/src/main.ts'), source('daemon/src/testing/killed-main.ts')]),
+  ]);
+}
+
+async function bundle(dir: string, input: string[]): Promise<void> {
+  const made = await rolldown({ input, platform: 'node', logLevel: 'warn', plugins: [samePlaces] });
+  try {
+    const names = { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' };
+    await made.write({ dir, format: 'esm', ...names });
+  } finally {
+    await made.close();
+  }
+}
+
+/** What a module finds by where it stands is still there; only the daemon finds itself, and `npm start` the daemon. */
+const samePlaces: Plugin = {
+  name: 'same-places',
+  transform: {
+    filter: { id: /\/(packages\/\w+\/src|scripts)\//, code: /import\.meta\./ },
+    handler: (code, id) =>
+      id.startsWith(source('daemon/')) || id.startsWith(import.meta.dirname)
+        ? code
+            .replaceAll(`'./main.ts'`, `'./main.mjs'`)
+            .replaceAll(`'../packages/daemon/src/main.ts'`, `'../daemon/main.mjs'`)
+        : code
+            .replaceAll(/import\.meta\.resolve\('([^']+)'\)/g, (_, name) => JSON.stringify(import.meta.resolve(name)))
+            .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
+            .replaceAll('import.meta.dirname', JSON.stringify(dirname(id))),
+  },
+};
+
+if (import.meta.main) await bundlePrograms(process.argv[2] as string);
