@@ -52,8 +52,9 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
   const gateway = new Gateway({
     ...deps,
     handlers: {
-      connected: ({ serverId, capabilities, journal }, { version, os, arch, engine, ingress }) =>
+      connected: ({ serverId, keyHash, capabilities, journal }, { version, os, arch, engine, ingress }) =>
         liveness.connected(serverId, {
+          keyHash,
           capabilities: [...capabilities],
           version,
           journal,
@@ -65,7 +66,7 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
           },
         }),
       async opened(connection) {
-        await handover.offer(connection);
+        await rollCall.attend(connection);
         await waker.wake(connection);
       },
       message: (connection, message) =>

@@ -56,6 +56,7 @@ onBothEngines((engine) => {
     expect(JSON.stringify(kept)).not.toContain(api_key);
     daemon.send({ type: 'key_rotated', rotation: offer.rotation });
     await replica.becomes(id, { key_hash: hashOf(api_key), next_key_hash: null, next_key_sealed: null });
+    // Also at this moment, in which nobody has been told yet that it is dead.
     expect(await replica.daemon(key).closed).toBe(4401);
     expect(daemon.isOpen).toBe(true);
     const again = replica.daemon(api_key, rotate);

@@ -7,7 +7,7 @@ import type { Storage, Tx } from '../../../storage/storage.ts';
 import { serverLifecycle } from '../lifecycle.ts';
 import type { Platform } from '../record.ts';
 import { Reception } from './reception.ts';
-import { heldServer, heldServers, recordPresence, type ServerRow } from './store.ts';
+import { heldServer, heldServers, opens, recordPresence, type ServerRow } from './store.ts';
 
 /** Told as `<server id> <epoch>`: older connections of that server are to be closed, wherever they are. */
 export const REPLACED_TOPIC = 'channel.replaced';
@@ -37,6 +37,8 @@ export const livenessTimes = {
 };
 
 export interface Hello {
+  /** Of the key that it came with: what is remembered of keys may be a moment older than the row. */
+  readonly keyHash: string;
   readonly capabilities: readonly string[];
   readonly version: string | undefined;
   readonly journal: string | null;
@@ -79,7 +81,7 @@ export class Liveness {
       const outcomes: PromiseSettledResult<number>[] = [];
       for (const newcomer of newcomers) {
         const row = rows.get(newcomer.serverId);
-        const obstacle = row ? disabled(row) : unauthorized();
+        const obstacle = row && opens(newcomer.keyHash, row) ? disabled(row) : unauthorized();
         if (!row || obstacle) outcomes.push({ status: 'rejected', reason: obstacle });
         else {
           const now = await this.#connect(tx, row, newcomer);

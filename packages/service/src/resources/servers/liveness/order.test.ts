@@ -42,6 +42,7 @@ onBothEngines((engine) => {
         for (const one of steps) {
           if (one.what === 'connect') {
             newest = await liveness.connected(id, {
+              keyHash: (await row()).key_hash,
               capabilities: [],
               version: undefined,
               journal: null,

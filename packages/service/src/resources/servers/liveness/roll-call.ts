@@ -5,7 +5,7 @@ import type { Gateway } from '../../../channel/gateway.ts';
 import type { Log } from '../../../log.ts';
 import type { Storage } from '../../../storage/storage.ts';
 import type { Liveness } from './liveness.ts';
-import { type Attendance, attendanceOf, recordSeen } from './store.ts';
+import { type Attendance, attendanceOf, opens, recordSeen } from './store.ts';
 
 export interface RollCallOptions {
   readonly storage: Storage;
@@ -47,6 +47,12 @@ export class RollCall {
     return this.#sweeper.stop();
   }
 
+  /** For one that was just let in: of what happened until now no notice has found it. */
+  async attend(connection: Connection): Promise<void> {
+    const [row] = await attendanceOf(this.#options.storage.reader, [connection.serverId]);
+    await this.#isInOrder(connection, row);
+  }
+
   async #sweep(): Promise<number> {
     const all = [...this.#options.gateway.connections()];
     for (let from = 0; from < all.length; from += AT_ONCE) {
@@ -73,11 +79,11 @@ export class RollCall {
 
   async #isInOrder(connection: Connection, row: Attendance | undefined): Promise<boolean> {
     const { storage, replica, liveness, offerKey } = this.#options;
-    if (!row || !opens(connection, row)) {
+    if (!row || !opens(connection.keyHash, row)) {
       // The key may have been rotated since the rows were read.
       const [now] = await attendanceOf(storage.reader, [connection.serverId]);
       // Otherwise it has died and nobody told us; the connection may have been handed the one that is valid now.
-      while (connection.isOpen && !(now && opens(connection, now))) connection.keyDied(connection.keyHash);
+      while (connection.isOpen && !(now && opens(connection.keyHash, now))) connection.keyDied(connection.keyHash);
       return connection.isOpen && (await this.#isInOrder(connection, now));
     }
     if (row.connection_epoch > connection.epoch) {
@@ -89,6 +95,3 @@ export class RollCall {
     return true;
   }
 }
-
-const opens = ({ keyHash }: Connection, row: Attendance): boolean =>
-  keyHash === row.key_hash || keyHash === row.next_key_hash;
