@@ -186,7 +186,40 @@ export const upgradeSteps = {
   },
 } as const satisfies Record<string, StepText>;
 
-const steps = { ...rolloutSteps, ...orderSteps, ...upgradeSteps, ...migrationSteps };
+/** The steps of taking a definition out into a file and bringing it in from one; the caller's program is one of the ends. */
+const bundleSteps = {
+  bundle_backup: {
+    name: 'Back up volumes',
+    description:
+      'Makes a backup of all volumes, or takes one that was named. The application is stopped only for the copy.',
+  },
+  bundle_contents: {
+    name: 'Read definition',
+    description:
+      'Reads the definition, its template and the values of its secrets, which leaves a trace in the audit list.',
+  },
+  bundle_fetch: {
+    name: 'Fetch volumes',
+    description:
+      'Carries the volumes of the backup to the caller, one after another; the service keeps nothing of them.',
+  },
+  bundle_tidy: { name: 'Remove backup', description: 'Removes the backup again if it was made only for this.' },
+  bundle_check: {
+    name: 'Check',
+    description: 'Holds the bundle against the server, its room and its policy, by a deployment that is taken back.',
+  },
+  bundle_fill: { name: 'Fill volumes', description: 'Fills volumes of the server with what the caller sends.' },
+  bundle_plant: {
+    name: 'Plant',
+    description: 'Makes the definition and orders its first deployment, at once, when all volumes are filled.',
+  },
+  bundle_discard: {
+    name: 'Discard',
+    description: 'After a failure: has the server remove whatever has come there.',
+  },
+} as const satisfies Record<string, StepText>;
+
+const steps = { ...rolloutSteps, ...orderSteps, ...upgradeSteps, ...migrationSteps, ...bundleSteps };
 
 interface PlaybookText extends StepText {
   /** In the order in which they come; each may come several times, once or, where there is nothing to do, not at all. */
@@ -330,6 +363,16 @@ export const playbooks = {
     name: 'Turn back',
     description: 'After a migration has failed before the target took over: it runs again where it was.',
     steps: ['clear_target', 'start_source'],
+  },
+  export: {
+    name: 'Export',
+    description: 'Takes a definition out, with its secrets and the content of its volumes, into a file that is sealed.',
+    steps: ['bundle_backup', 'bundle_contents', 'bundle_fetch', 'bundle_tidy'],
+  },
+  import: {
+    name: 'Import',
+    description: 'Brings a definition in from such a file. Until all of its data is there, there is no definition.',
+    steps: ['bundle_check', 'bundle_fill', 'bundle_plant', 'bundle_discard'],
   },
 } as const satisfies Record<string, PlaybookText>;
 

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { standardBackup } from '@hortus/contract/resources/backup-settings';
 import type { Bundle } from '@hortus/contract/resources/imports';
+import { startProcess } from '@hortus/testkit/process';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { until } from '@hortus/testkit/until';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Failure } from '../failure.ts';
@@ -140,4 +142,17 @@ test('a bundle that is given up leaves no file', async () => {
   await expect(writer.volume('data', failing())).rejects.toThrow('The server is gone.');
   await writer.abandon();
   expect([existsSync(given), existsSync(`${given}.part`)]).toEqual([false, false]);
+});
+
+test('so does one whose program ends in the middle', async () => {
+  const broken = join(folder.path, 'broken-off');
+  const program = `
+    const { BundleWriter } = await import(${JSON.stringify(new URL('write-bundle.ts', import.meta.url).href)});
+    await BundleWriter.begin(${JSON.stringify(broken)}, 'a secret', ${JSON.stringify(bundle)}, ${JSON.stringify(weak)});
+    console.log('begun', (await import('node:fs')).existsSync(${JSON.stringify(`${broken}.part`)}));
+    process.exit(130);`;
+  const child = startProcess([process.execPath, '--input-type=module', '-e', program]);
+  await child.waitForLine('begun true');
+  await until(() => !existsSync(`${broken}.part`), { describe: 'the file to be gone' });
+  expect(existsSync(broken)).toBe(false);
 });

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createZstdCompress } from 'node:zlib';
@@ -13,6 +14,8 @@ export class BundleWriter {
   readonly #key: BundleKey;
   readonly #volumes: KeptVolume[] = [];
   #section = 0;
+  /** Also when the program is told to end in the middle. */
+  readonly #leave = () => rmSync(`${this.#path}.part`, { force: true });
 
   static async begin(
     path: string,
@@ -39,6 +42,7 @@ export class BundleWriter {
     this.#path = path;
     this.#file = file;
     this.#key = key;
+    process.once('exit', this.#leave);
   }
 
   async volume(name: string, content: AsyncIterable<Buffer>): Promise<KeptVolume> {
@@ -64,6 +68,7 @@ export class BundleWriter {
     await this.#file.sync();
     await this.#file.close();
     await rename(`${this.#path}.part`, this.#path);
+    process.off('exit', this.#leave);
     return this.#volumes;
   }
 
@@ -71,6 +76,7 @@ export class BundleWriter {
   async abandon(): Promise<void> {
     await this.#file.close().catch(() => undefined);
     await rm(`${this.#path}.part`, { force: true });
+    process.off('exit', this.#leave);
   }
 
   async #json(value: unknown): Promise<void> {
