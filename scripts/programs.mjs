@@ -35,9 +35,9 @@ async function bundle(folder) {
   if (code !== 0) throw new Error(`bundling it ended with ${code}`);
 }
 
-/** Changes with every file that the programs are made of, and with every package. */
+/** Changes with every file that the programs are made of, with every package, and with the place of the tree, which they hold. */
 function fingerprint(tree) {
-  const hash = createHash('sha256');
+  const hash = createHash('sha256').update(`${tree}\n`);
   for (const place of ['packages', 'scripts', 'package-lock.json']) {
     const path = join(tree, place);
     const files = place.includes('.') ? [''] : readdirSync(path, { recursive: true }).sort();

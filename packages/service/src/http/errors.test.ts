@@ -162,6 +162,14 @@ describe('what is no HTTP', () => {
     expect(answer.body).toMatchObject({ success: false, error: { code } });
   });
 
+  it('a request may name the whole address', async () => {
+    await using service = await serve();
+    const text = await service.raw(
+      'GET http://hortus.test/api/v1/health?x=1 HTTP/1.1\r\nHost: hortus.test\r\nConnection: close\r\n\r\n',
+    );
+    expect(answered(text)).toMatchObject({ status: 200, body: { status: 'healthy' } });
+  });
+
   it('an unknown expectation is not held against a request', async () => {
     await using service = await serve();
     const text = await service.raw(

@@ -109,7 +109,9 @@ export class Exchange {
   }
 }
 
+/** A request may name the whole address, as one to a proxy does; what stands before the path is nobody's then. */
 export const pathOf = (url: string): string => {
-  const mark = url.indexOf('?');
-  return mark < 0 ? url : url.slice(0, mark);
+  const local = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
+  const mark = local.indexOf('?');
+  return mark < 0 ? local : local.slice(0, mark);
 };

@@ -7,7 +7,7 @@ import type { Storage, Tx } from '../../../storage/storage.ts';
 import { serverLifecycle } from '../lifecycle.ts';
 import type { Platform } from '../record.ts';
 import { Reception } from './reception.ts';
-import { heldServer, heldServers, opens, recordPresence, type ServerRow } from './store.ts';
+import { heldServer, heldServers, recordPresence, type ServerRow } from './store.ts';
 
 /** Told as `<server id> <epoch>`: older connections of that server are to be closed, wherever they are. */
 export const REPLACED_TOPIC = 'channel.replaced';
@@ -199,3 +199,7 @@ export class Liveness {
 
 const disabled = ({ status }: ServerRow): Problem | undefined =>
   status === 'disabled' ? unauthorized('This server is disabled.') : undefined;
+
+/** Whether a key is one of the server's: the present one, or the next, which takes its place with its first use. */
+export const opens = (keyHash: string, server: Pick<ServerRow, 'key_hash' | 'next_key_hash'>): boolean =>
+  keyHash === server.key_hash || keyHash === server.next_key_hash;

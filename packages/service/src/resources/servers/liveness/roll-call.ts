@@ -4,8 +4,8 @@ import type { Connection } from '../../../channel/connection.ts';
 import type { Gateway } from '../../../channel/gateway.ts';
 import type { Log } from '../../../log.ts';
 import type { Storage } from '../../../storage/storage.ts';
-import type { Liveness } from './liveness.ts';
-import { type Attendance, attendanceOf, opens, recordSeen } from './store.ts';
+import { type Liveness, opens } from './liveness.ts';
+import { type Attendance, attendanceOf, recordSeen } from './store.ts';
 
 export interface RollCallOptions {
   readonly storage: Storage;

@@ -33,10 +33,6 @@ export type Attendance = Pick<
   'id' | 'connection_epoch' | 'connected_replica' | 'key_hash' | 'next_key_hash' | 'next_key_sealed'
 >;
 
-/** Whether a key is one of the server's: the present one, or the next, which takes its place with its first use. */
-export const opens = (keyHash: string, server: Pick<ServerRow, 'key_hash' | 'next_key_hash'>): boolean =>
-  keyHash === server.key_hash || keyHash === server.next_key_hash;
-
 /** What has become of servers that are connected here; removed ones are left out. */
 export const attendanceOf = (queries: Queries, ids: readonly string[]): Promise<Attendance[]> =>
   queries.db
