@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { type ParsedUrlQuery, parse } from 'node:querystring';
 import { pipeline, type Readable } from 'node:stream';
 import type { Principal } from '../identity/principal.ts';
@@ -71,9 +72,13 @@ export class Exchange {
     return this.request.headers;
   }
 
+  get connection(): Socket {
+    return this.request.socket;
+  }
+
   /** The other end of the connection, be it the caller or a proxy. */
   get peer(): string | undefined {
-    return this.request.socket.remoteAddress;
+    return this.connection.remoteAddress;
   }
 
   /** Headers of the answer; a later one takes the place of an earlier one. */
@@ -95,8 +100,10 @@ export class Exchange {
   send(body: string | Buffer | Readable = ''): void {
     if (this.#carrier.closing) this.#headers.Connection = 'close';
     if (typeof body === 'string' || Buffer.isBuffer(body)) {
-      if (this.status !== 304) this.#headers['Content-Length'] = Buffer.byteLength(body);
-      this.response.writeHead(this.status, this.#headers).end(body);
+      const length = Buffer.byteLength(body);
+      if (this.status !== 304) this.#headers['Content-Length'] = length;
+      // A text of as many bytes as characters is ASCII, which needs no encoding on its way.
+      this.response.writeHead(this.status, this.#headers).end(body, body.length === length ? 'latin1' : 'utf8');
       this.#carrier.answered(this);
       return;
     }

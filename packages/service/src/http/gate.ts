@@ -21,6 +21,8 @@ export interface Visitor {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly address: string;
+  /** What the request came over. */
+  readonly connection: object;
 }
 
 /** Rate and principal are known however the visit ends; `refusal` says that it ends here. */
@@ -51,7 +53,8 @@ export class Gate {
     let refusal: unknown;
     if (access.permission !== 'public') {
       try {
-        principal = await this.identify(visitor);
+        // Whoever is known need not wait for a promise.
+        principal = this.#known(visitor) ?? (await this.identify(visitor));
       } catch (error) {
         refusal = error;
       }
@@ -64,13 +67,18 @@ export class Gate {
 
   /** An unknown path asks nothing of its caller, but a known caller is counted as itself. */
   async enterNowhere(visitor: Visitor): Promise<Visit> {
-    const principal = this.#authenticator.fromCache(one(visitor.headers.authorization), visitor.address);
+    const principal = this.#known(visitor);
     const rate = this.#limiter.count(principal, visitor.address);
     return { rate, principal, refusal: rate.exceeded ? this.#tooMany(rate) : undefined };
   }
 
-  identify({ headers, address }: Visitor): Promise<Principal> {
-    const proof = { authorization: one(headers.authorization), sessionToken: readSessionCookie(one(headers.cookie)) };
+  #known({ headers, address, connection }: Visitor): Principal | undefined {
+    return this.#authenticator.fromCache(one(headers.authorization), address, connection);
+  }
+
+  identify({ headers, address, connection }: Visitor): Promise<Principal> {
+    const sessionToken = readSessionCookie(one(headers.cookie));
+    const proof = { authorization: one(headers.authorization), sessionToken, connection };
     return this.#authenticator.authenticate(proof, address);
   }
 

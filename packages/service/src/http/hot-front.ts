@@ -50,7 +50,7 @@ export function hotFront({ reads, authenticator, limiter, addressOf, log }: Fron
     }
 
     const address = addressOf(request.socket.remoteAddress, forwarded);
-    const principal = authenticator.fromCache(authorization, address);
+    const principal = authenticator.fromCache(authorization, address, request.socket);
     if (principal === undefined || principal.kind === 'server') return false;
     const answer = answers.get(reads.visibility(principal));
     if (answer === undefined || !allows(principal.permissions, answer.permission)) return false;

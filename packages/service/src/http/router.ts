@@ -25,17 +25,24 @@ class Fork {
 /** Ids in paths are shorter; what is longer names nothing. */
 const LONGEST_PARAMETER = 512;
 
+/** What is known of one method: whole paths where nothing stands for anything, and the tree of all. */
+class Paths {
+  readonly fixed = new Map<string, Match>();
+  readonly tree = new Fork();
+}
+
 /** Finds routes by their paths. A segment that is named goes before one that stands for anything. */
 export class Router {
-  readonly #methods = new Map<string, Fork>();
+  readonly #methods = new Map<string, Paths>();
 
   /** With the parameters of the path in braces, as in the contract. */
   add(method: string, path: string, route: Route): void {
     const names: string[] = [];
-    let fork = forkAt(this.#methods, method);
+    const paths = made(this.#methods, method, () => new Paths());
+    let fork = paths.tree;
     for (const segment of path.split('/')) {
       const name = /^\{(\w+)\}$/.exec(segment)?.[1];
-      if (name === undefined) fork = forkAt(fork.named, segment);
+      if (name === undefined) fork = made(fork.named, segment, () => new Fork());
       else {
         names.push(name);
         fork.any ??= new Fork();
@@ -44,15 +51,18 @@ export class Router {
     }
     if (fork.end) throw new Error(`${method} ${path} is there twice, as ${fork.end.route.name} and ${route.name}.`);
     fork.end = { route, names };
+    if (names.length === 0) paths.fixed.set(path, { route, params: {} });
   }
 
   /** HEAD is answered as GET would be: Node leaves out the body. */
   find(method: string, path: string): Match | undefined {
-    const fork = this.#methods.get(method === 'HEAD' ? 'GET' : method);
-    const segments = fork && decoded(path.split('/'));
+    const paths = this.#methods.get(method === 'HEAD' ? 'GET' : method);
+    const fixed = paths?.fixed.get(path);
+    if (fixed) return fixed;
+    const segments = paths && decoded(path.split('/'));
     if (!segments) return undefined;
     const values: string[] = [];
-    const end = follow(fork, segments, 0, values);
+    const end = follow(paths.tree, segments, 0, values);
     if (!end) return undefined;
     const params: Record<string, string> = {};
     for (const [place, name] of end.names.entries()) params[name] = values[place] as string;
@@ -60,13 +70,13 @@ export class Router {
   }
 }
 
-function forkAt(forks: Map<string, Fork>, name: string): Fork {
-  let fork = forks.get(name);
-  if (!fork) {
-    fork = new Fork();
-    forks.set(name, fork);
+function made<Value>(all: Map<string, Value>, name: string, make: () => Value): Value {
+  let value = all.get(name);
+  if (!value) {
+    value = make();
+    all.set(name, value);
   }
-  return fork;
+  return value;
 }
 
 function follow(fork: Fork, segments: readonly string[], place: number, values: string[]): Fork['end'] {

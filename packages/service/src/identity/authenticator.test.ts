@@ -17,6 +17,9 @@ const enter = (authenticator: Authenticator, token: string, address = HERE) =>
 const cached = (authenticator: Authenticator, token: string, address = HERE) =>
   authenticator.fromCache(`Bearer ${token}`, address);
 
+const over = (authenticator: Authenticator, connection: object, token: string) =>
+  authenticator.authenticate({ ...bearer(token), connection }, HERE);
+
 async function addKey({ storage, accountId }: Replica, given: Partial<NewRow<'api_keys'>> = {}) {
   const token = newUserKey('live');
   const id = newId('key');
@@ -115,6 +118,21 @@ onBothEngines((engine) => {
       describe: 'the other replica to hear of it',
     });
     await expect(enter(two.authenticator, key.token)).rejects.toMatchObject(unauthorized);
+  });
+
+  it('goes by the key that a request shows, whatever its connection has shown before', async () => {
+    const [replica] = await twoReplicas(engine);
+    const { authenticator, storage } = replica;
+    const connection = {};
+    const [first, second] = [await addKey(replica), await addKey(replica)];
+    expect(await over(authenticator, connection, first.token)).toMatchObject({ id: first.id });
+    expect(await over(authenticator, connection, second.token)).toMatchObject({ id: second.id });
+    await expect(over(authenticator, connection, 'hk_live_')).rejects.toMatchObject(unauthorized);
+    expect(await over(authenticator, connection, first.token)).toMatchObject({ id: first.id });
+    expect(authenticator.fromCache(`Bearer ${second.token}`, HERE, connection)).toMatchObject({ id: second.id });
+    await revoke(storage, second);
+    expect(authenticator.fromCache(`Bearer ${second.token}`, HERE, connection)).toBeUndefined();
+    await expect(over(authenticator, connection, second.token)).rejects.toMatchObject(unauthorized);
   });
 
   it('does not remember an answer that was overtaken by a revocation', async () => {

@@ -6,7 +6,8 @@ import { serverCredential, sessionCredential, userKeyCredential } from './creden
 import { LastUse } from './last-use.ts';
 import { isWithin } from './networks.ts';
 import type { Principal } from './principal.ts';
-import { hashOf, kindOfKey, type Mode } from './tokens.ts';
+import { ShownKeys } from './shown-keys.ts';
+import { hashOf, type Mode } from './tokens.ts';
 
 export { ACCOUNTS_TOPIC, KEYS_TOPIC };
 
@@ -22,6 +23,8 @@ export interface AuthenticatorDeps {
 export interface Proof {
   readonly authorization: string | undefined;
   readonly sessionToken: string | undefined;
+  /** What it came over, if more may come over it. */
+  readonly connection?: object | undefined;
 }
 
 const BEARER = 'bearer ';
@@ -29,7 +32,7 @@ const BEARER = 'bearer ';
 /** Tells who is calling. What it has found out it remembers until the bus says otherwise. */
 export class Authenticator {
   readonly #storage: Storage;
-  readonly #mode: Mode;
+  readonly #shown: ShownKeys;
   readonly #clock: () => number;
   readonly #cache = new CredentialCache();
   readonly #lastUse: LastUse;
@@ -37,7 +40,7 @@ export class Authenticator {
 
   constructor({ storage, bus, mode, clock = Date.now }: AuthenticatorDeps) {
     this.#storage = storage;
-    this.#mode = mode;
+    this.#shown = new ShownKeys(mode);
     this.#clock = clock;
     this.#lastUse = new LastUse(storage);
     this.#unsubscribe = [
@@ -48,11 +51,11 @@ export class Authenticator {
   }
 
   /** Without asking anybody: the caller of a key that is known and in order. Undefined says nothing; then `authenticate`. */
-  fromCache(authorization: string | undefined, address: string): Principal | undefined {
+  fromCache(authorization: string | undefined, address: string, connection?: object): Principal | undefined {
     const token = bearerOf(authorization);
     if (token === undefined) return undefined;
     const now = this.#clock();
-    const credential = this.#cache.get(hashOf(token), now);
+    const credential = this.#cache.get(this.#shown.read(token, connection).hash, now);
     // A session is proved by its cookie alone, which is what the question about the origin hangs on.
     if (!credential || credential.principal.kind === 'session' || refusal(credential, now, address)) return undefined;
     return this.#use(credential, now);
@@ -64,14 +67,14 @@ export class Authenticator {
     }
     const token = bearerOf(proof.authorization);
     if (token === undefined) throw unauthorized();
-    return await this.authenticateKey(token, address);
+    return await this.authenticateKey(token, address, proof.connection);
   }
 
   /** By a key of either kind, as the channel gets one in its first message. */
-  async authenticateKey(token: string, address: string): Promise<Principal> {
-    const kind = kindOfKey(token, this.#mode);
+  async authenticateKey(token: string, address: string, connection?: object): Promise<Principal> {
+    const { kind, hash } = this.#shown.read(token, connection);
     if (!kind) throw unauthorized();
-    return await this.#admit(hashOf(token), kind === 'key' ? userKeyCredential : serverCredential, address);
+    return await this.#admit(hash, kind === 'key' ? userKeyCredential : serverCredential, address);
   }
 
   /** Writes down when keys were last used; happens by itself every half minute. */

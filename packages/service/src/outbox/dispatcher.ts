@@ -31,6 +31,8 @@ export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #sweeper: Sweeper;
   #unsubscribe: (() => void) | undefined;
+  /** That events were written since the last look. */
+  #told = false;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -45,7 +47,10 @@ export class Dispatcher {
   }
 
   start(): void {
-    this.#unsubscribe = this.#options.bus.subscribe(EVENTS_TOPIC, () => this.#sweeper.wake());
+    this.#unsubscribe = this.#options.bus.subscribe(EVENTS_TOPIC, () => {
+      this.#told = true;
+      this.#sweeper.wake();
+    });
     this.#sweeper.start();
   }
 
@@ -57,8 +62,10 @@ export class Dispatcher {
   /** True if there may be more. */
   async #dispatch(): Promise<boolean> {
     const { storage, subscribers } = this.#options;
-    // Another replica may have been quicker: then no row is held and no write transaction begun.
-    if (!(await hasUntold(storage.reader))) return false;
+    // Nobody told us, or another replica may have been quicker: then no row is held and no write transaction begun.
+    const sure = this.#told && storage.engine === 'sqlite';
+    this.#told = false;
+    if (!sure && !(await hasUntold(storage.reader))) return false;
     return await storage.write(async (tx) => {
       const last = await lockLastSeq(tx);
       const events = await takeUntold(tx, last, MOST_AT_ONCE);

@@ -1,4 +1,5 @@
-import type { SequencedEvent } from './store.ts';
+import type { Tx } from '../storage/storage.ts';
+import { dataOf, type SequencedEvent } from './store.ts';
 
 /** Events by which deployments and executions end. One that was cancelled before it began has its event, too. */
 const endings: ReadonlySet<string> = new Set([
@@ -9,11 +10,11 @@ const endings: ReadonlySet<string> = new Set([
 ]);
 
 /** The deployments and executions that these events end, and the deployments that they undo: whoever waits may look. */
-export function endedIn(events: readonly SequencedEvent[]): string[] {
-  return events
-    .filter(({ type }) => endings.has(type))
-    .flatMap(({ resource_id, data }) => {
-      const { rollback_of } = JSON.parse(data) as { rollback_of?: string | null };
-      return typeof rollback_of === 'string' ? [resource_id, rollback_of] : [resource_id];
-    });
+export async function endedIn(tx: Tx, events: readonly SequencedEvent[]): Promise<string[]> {
+  const ended = events.filter(({ type }) => endings.has(type));
+  if (ended.length === 0) return [];
+  return (await dataOf(tx, ended)).flatMap(({ resource_id, data }) => {
+    const { rollback_of } = JSON.parse(data) as { rollback_of?: string | null };
+    return typeof rollback_of === 'string' ? [resource_id, rollback_of] : [resource_id];
+  });
 }

@@ -4,7 +4,8 @@ import { statement } from '../storage/statement.ts';
 import type { Queries, Tx } from '../storage/storage.ts';
 import type { Row } from '../storage/tables.ts';
 
-export type SequencedEvent = Row<'events'> & { readonly seq: number };
+/** Without its data, which hardly any subscriber looks at; `dataOf` has it. */
+export type SequencedEvent = Omit<Row<'events'>, 'data'> & { readonly seq: number };
 
 /** Kept apart from the events, so that the numbers go on when retention has removed the last of them. */
 const LAST_SEQ = 'events.last_seq';
@@ -56,11 +57,10 @@ const columns = [
   'events.resource_type',
   'events.resource_id',
   'events.actor',
-  'events.data',
   'events.created_at',
 ] as const;
 
-const numberWaiting = statement<{ last: number; most: number }, Row<'events'>>((db, p) =>
+const numberWaiting = statement<{ last: number; most: number }, Omit<Row<'events'>, 'data'>>((db, p) =>
   db
     .updateTable('events')
     .from((from) =>
@@ -77,7 +77,7 @@ const numberWaiting = statement<{ last: number; most: number }, Row<'events'>>((
     .returning(columns),
 );
 
-const numberedAfter = statement<{ last: number; most: number }, Row<'events'>>((db, p) =>
+const numberedAfter = statement<{ last: number; most: number }, Omit<Row<'events'>, 'data'>>((db, p) =>
   db.selectFrom('events').select(columns).where('position', '>', p.last).orderBy('position').limit(p.most),
 );
 
@@ -87,3 +87,15 @@ export async function takeUntold(tx: Tx, last: number, most: number): Promise<Se
   const events = (await take(tx, { last, most })) as SequencedEvent[];
   return events.sort((a, b) => a.seq - b.seq);
 }
+
+/** What these events tell besides. */
+export const dataOf = (tx: Tx, events: readonly SequencedEvent[]) =>
+  tx.db
+    .selectFrom('events')
+    .select(['resource_id', 'data'])
+    .where(
+      'position',
+      'in',
+      events.map(({ position }) => position),
+    )
+    .execute();

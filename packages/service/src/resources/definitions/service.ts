@@ -93,9 +93,10 @@ export class Definitions {
 
   async create(tx: Tx, principal: Principal, order: Order): Promise<Definition> {
     const { accountId } = principal;
-    const { template, instanceUid } = order;
-    if (!(await this.#deps.hasServer(tx, accountId, order.serverId))) throw noServer('there is no such server.');
-    const { tenantId, serverId } = order;
+    const { template, instanceUid, tenantId, serverId } = order;
+    const planted = this.#requireServer(tx, accountId, serverId);
+    // On PostgreSQL the question travels with the inserts; if the answer is no, they are taken back. SQLite answers at once.
+    if (tx.engine === 'sqlite' || tenantId !== null) await planted;
     if (tenantId !== null) await joinTenant(tx, { accountId, tenantId, serverId });
     const id = order.id ?? newId('definition');
     const begun = begin(
@@ -131,12 +132,13 @@ export class Definitions {
       inputs: JSON.stringify(order.plain),
       secret_inputs: JSON.stringify(Object.keys(order.secret)),
     };
-    // They travel together. Where the row is not free there is nothing to revise either, and that answer is not asked for.
+    // They travel together. What is told is the first thing that is wrong: where there is no server the rows fail as well.
     const revised = insertRevision(tx, {
       ...revision,
       ...revisionOf(tx, principal, { id, template_id: template.item.id, current_revision: 1 }),
     });
-    revised.catch(() => {});
+    for (const sent of [planted, begun, revised]) sent.catch(() => {});
+    await planted;
     const row = await begun;
     await revised;
     const owner = { accountId, definitionId: row.id };
@@ -258,6 +260,10 @@ export class Definitions {
     const before = await this.#lock(tx, principal, id);
     const changed = await transition(tx, definitionLifecycle, before, move, { actor: actorOf(principal), set });
     return this.#record({ ...before, ...changed });
+  }
+
+  async #requireServer(tx: Tx, accountId: string, serverId: string): Promise<void> {
+    if (!(await this.#deps.hasServer(tx, accountId, serverId))) throw noServer('there is no such server.');
   }
 
   async #find(queries: Queries, principal: Principal, id: string): Promise<CurrentRow> {

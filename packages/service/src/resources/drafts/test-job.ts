@@ -52,7 +52,7 @@ export const testJob = (deps: TestJobDeps): JobKind => ({
 
 /** What ends may be what a test waits for. */
 export const wakeTests: EventSubscriber = async (tx, events) => {
-  const ended = endedIn(events);
+  const ended = await endedIn(tx, events);
   if (ended.length === 0) return;
   for (const { id } of await testsWaitingFor(tx, ended))
     await enqueue(tx, { kind: TEST, key: id, payload: { test_id: id } });

@@ -117,9 +117,8 @@ export class Catalog {
   }
 
   newestOf(species: string, account?: string): CatalogTemplate | undefined {
-    return this.#visible(account)
-      .map((shelf) => shelf.newest.get(species))
-      .findLast((template) => template !== undefined);
+    const own = account === undefined ? undefined : this.#shelves.get(account)?.newest.get(species);
+    return own ?? this.#shelves.get(CATALOG)?.newest.get(species);
   }
 
   /** The ids of every published version of an owner's template. */

@@ -37,7 +37,7 @@ const LOOK_MS = 600_000;
 
 /** What ends may be what an upgrade waits for. */
 export const wakeUpgrades: EventSubscriber = async (tx, events) => {
-  const ended = endedIn(events);
+  const ended = await endedIn(tx, events);
   if (ended.length === 0) return;
   for (const { id } of await upgradesWaitingFor(tx, ended))
     await enqueue(tx, { kind: APPLY, key: id, payload: { upgrade_id: id } });

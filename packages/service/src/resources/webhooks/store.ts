@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { forUpdate } from '../../storage/locking.ts';
+import type { EngineName } from '../../storage/session.ts';
 import { statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row } from '../../storage/tables.ts';
@@ -110,17 +111,27 @@ export const countEndpoints = (queries: Queries, accountId: string, atMost: numb
 
 const counted = async (row: Promise<{ count: number }>): Promise<number> => Number((await row).count);
 
-/** Held until the transaction ends, so that none is removed while deliveries to it are being written. */
-export const activeEndpointsOf = (tx: Tx, accountIds: readonly string[]) =>
+const activeOf = statement<{ accountIds: string }, Pick<EndpointRow, 'id' | 'account_id' | 'events'>>((db, p, engine) =>
   forUpdate(
-    tx,
-    tx.db
+    { engine },
+    db
       .selectFrom('webhook_endpoints')
       .select(['id', 'account_id', 'events'])
-      .where('account_id', 'in', accountIds)
+      .where('account_id', 'in', wordsOf(engine, p.accountIds))
       .where('status', '=', 'active')
       .orderBy('id'),
-  ).execute();
+  ),
+);
+
+/** However many there are, the text of the statement is the same. */
+const wordsOf = (engine: EngineName, words: string) =>
+  engine === 'postgres'
+    ? sql<string>`(select json_array_elements_text(${words}::json))`
+    : sql<string>`(select value from json_each(${words}))`;
+
+/** Held until the transaction ends, so that none is removed while deliveries to it are being written. */
+export const activeEndpointsOf = (tx: Tx, accountIds: readonly string[]) =>
+  activeOf(tx, { accountIds: JSON.stringify(accountIds) });
 
 /** SQLite takes some 32,000 values in a statement. */
 const ROWS_AT_ONCE = 500;

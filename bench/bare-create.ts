@@ -1,0 +1,37 @@
+import { createServer } from 'node:http';
+import { openLoop } from './group-commit-loop.ts';
+
+/**
+ * The two limits of a creation on SQLite. A POST reads a body, writes the rows and answers as many bytes as the service: no
+ * routes, keys, checks or limits. A GET has 32 callers in this very process write them for a second, without any HTTP, and
+ * answers how many they wrote.
+ */
+const [directory = '', port = '0'] = process.argv.slice(2);
+const insert = await openLoop(directory);
+const answer = JSON.stringify({ success: true, data: 'x'.repeat(600) });
+let written = 0;
+
+async function loopFor(ms: number): Promise<number> {
+  const startedAt = performance.now();
+  const before = written;
+  const caller = async () => {
+    while (performance.now() < startedAt + ms) await insert(++written);
+  };
+  await Promise.all(Array.from({ length: 32 }, caller));
+  return (written - before) / ((performance.now() - startedAt) / 1000);
+}
+
+createServer(async (request, response) => {
+  if (request.method === 'GET') return void response.end(String(await loopFor(1_000)));
+  let body = '';
+  request.setEncoding('utf8');
+  request.on('data', (part: string) => {
+    body += part;
+  });
+  request.on('end', async () => {
+    JSON.parse(body);
+    await insert(++written);
+    response.writeHead(201, { 'Content-Type': 'application/json', 'Content-Length': answer.length });
+    response.end(answer);
+  });
+}).listen(Number(port), '127.0.0.1', () => console.log('listening'));
