@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chunkName, chunkOffered, isCalled, keyIn } from './chunk-name.ts';
+import { chunkOffered, isCalled, keyIn, Naming } from './chunk-name.ts';
 
 const key = randomBytes(32);
+const chunkName = (bytes: Buffer, by: Buffer | undefined) => new Naming(by).add(bytes).name();
 
 test.each([
   ['with a key', key, /^[0-9a-f]{32}$/],
@@ -15,6 +16,8 @@ test.each([
       const name = chunkName(chunk, by);
       expect(name).toMatch(shape);
       expect(isCalled(Buffer.from(chunk), name, key)).toBe(true);
+      const cut = place % (chunk.length + 1);
+      expect(new Naming(by).add(chunk.subarray(0, cut)).add(chunk.subarray(cut)).name()).toBe(name);
       const flipped = Buffer.from(chunk);
       const bit = place % (chunk.length * 8);
       flipped[bit >> 3] = (flipped[bit >> 3] as number) ^ (1 << (bit & 7));

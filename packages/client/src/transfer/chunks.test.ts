@@ -13,10 +13,10 @@ test('the chunks are the content, which is read no further than they are asked f
       yield content.subarray(at, at + 10_000);
     }
   }
-  const chunks = new Chunks(Readable.from(pieces(), { highWaterMark: 1 }), new ChunkMemory(50_000));
+  const chunks = new Chunks(Readable.from(pieces(), { highWaterMark: 1 }), undefined, new ChunkMemory(50_000));
   const got: Buffer[] = [];
   for (let next = await chunks.next(); next; next = await chunks.next()) {
-    got.push(next);
+    got.push(next.bytes);
     for (let i = 0; i < 20; i++) await new Promise(setImmediate);
     // The one that is asked for next, and a few pieces on their way.
     expect(read).toBeLessThanOrEqual((got.length + 1) * 50_000 + 30_000);
@@ -28,16 +28,16 @@ test('the chunks are the content, which is read no further than they are asked f
 
 test('what was read before it failed is there, then why it failed', async () => {
   const source = new PassThrough();
-  const chunks = new Chunks(source, new ChunkMemory(1_000));
+  const chunks = new Chunks(source, undefined, new ChunkMemory(1_000));
   source.write(Buffer.alloc(1_500, 'a'));
-  expect((await chunks.next())?.length).toBe(1_000);
+  expect((await chunks.next())?.bytes.length).toBe(1_000);
   source.destroy(new Error('the disk is gone'));
   await expect(chunks.next()).rejects.toThrow('the disk is gone');
 });
 
 test('a source that is closed before its end is no end', async () => {
   const source = new PassThrough();
-  const chunks = new Chunks(source, new ChunkMemory(1_000));
+  const chunks = new Chunks(source, undefined, new ChunkMemory(1_000));
   const next = chunks.next();
   source.destroy();
   await expect(next).rejects.toThrow('closed before its end');

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { ChunkMemory } from './chunk-memory.ts';
-import { Cutter } from './cut.ts';
+import { Cutter, type NamedChunk } from './cut.ts';
 
 /**
  * The chunks of a content, cut as its pieces come: each is copied at once by whoever hears of it, which is a third of what it costs to
@@ -8,14 +8,15 @@ import { Cutter } from './cut.ts';
  */
 export class Chunks {
   readonly #content: Readable;
-  readonly #ready: Buffer[] = [];
+  readonly #ready: NamedChunk[] = [];
   #ended = false;
   #failure: Error | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(content: Readable, memory: ChunkMemory) {
+  /** `key` is the one that their names are made with. */
+  constructor(content: Readable, key: Buffer | undefined, memory: ChunkMemory) {
     this.#content = content;
-    const cutter = new Cutter(memory);
+    const cutter = new Cutter(key, memory);
     content.on('data', (piece: Buffer) => this.#add(cutter.take(piece)));
     content.on('error', (error) => this.#fail(error));
     content.on('end', () => {
@@ -28,7 +29,7 @@ export class Chunks {
   }
 
   /** Undefined when there is no more. */
-  async next(): Promise<Buffer | undefined> {
+  async next(): Promise<NamedChunk | undefined> {
     while (this.#ready.length === 0) {
       if (this.#failure) throw this.#failure;
       if (this.#ended) return undefined;
@@ -42,7 +43,7 @@ export class Chunks {
     return chunk;
   }
 
-  #add(chunks: readonly Buffer[]): void {
+  #add(chunks: readonly NamedChunk[]): void {
     this.#ready.push(...chunks);
     if (this.#ready.length > 0) this.#content.pause();
     this.#wake?.();

@@ -1,4 +1,10 @@
 import { ChunkMemory } from './chunk-memory.ts';
+import { Naming } from './chunk-name.ts';
+
+export interface NamedChunk {
+  readonly name: string;
+  readonly bytes: Buffer;
+}
 
 const BLOCK = 512;
 /** A file of this size begins a chunk of its own, so that a change of one file moves no other file to another place in its chunk. */
@@ -6,28 +12,34 @@ const OWN_CHUNK_BYTES = 128 * 1024;
 
 /**
  * Cuts a tar stream into chunks that fit into the memory given, before and behind every large file. Of what is no tar it cuts equal
- * pieces. Nothing of the stream is held on to: its bytes are copied, once.
+ * pieces. Nothing of the stream is held on to: its bytes are copied, once, and named on the way.
  */
 export class Cutter {
   readonly #memory: ChunkMemory;
+  readonly #key: Buffer | undefined;
   readonly #marks = new TarMarks();
   #chunk: Buffer;
+  #naming: Naming;
   #size = 0;
 
-  constructor(memory = new ChunkMemory()) {
+  /** `key` is the one that the names are made with. */
+  constructor(key: Buffer | undefined, memory = new ChunkMemory()) {
+    this.#key = key;
     this.#memory = memory;
     this.#chunk = memory.take();
+    this.#naming = new Naming(key);
   }
 
   /** The chunks that are whole with this piece. */
-  take(piece: Buffer): Buffer[] {
-    const chunks: Buffer[] = [];
+  take(piece: Buffer): NamedChunk[] {
+    const chunks: NamedChunk[] = [];
     for (let rest = piece; rest.length > 0; ) {
       const { length, cutBefore } = this.#marks.take(rest);
       if (cutBefore && this.#size > 0) chunks.push(this.#whole());
       const taken = Math.min(length, this.#memory.size - this.#size);
       if (taken < length) this.#marks.giveBack(length - taken);
       rest.copy(this.#chunk, this.#size, 0, taken);
+      this.#naming.add(rest.subarray(0, taken));
       rest = rest.subarray(taken);
       this.#size += taken;
       if (this.#size === this.#memory.size) chunks.push(this.#whole());
@@ -36,15 +48,20 @@ export class Cutter {
   }
 
   /** What is left. */
-  end(): Buffer[] {
-    return this.#size > 0 ? [this.#chunk.subarray(0, this.#size)] : [];
+  end(): NamedChunk[] {
+    return this.#size > 0 ? [this.#cut()] : [];
   }
 
-  #whole(): Buffer {
-    const cut = this.#chunk.subarray(0, this.#size);
+  #whole(): NamedChunk {
+    const cut = this.#cut();
     this.#chunk = this.#memory.take();
+    this.#naming = new Naming(this.#key);
     this.#size = 0;
     return cut;
+  }
+
+  #cut(): NamedChunk {
+    return { name: this.#naming.name(), bytes: this.#chunk.subarray(0, this.#size) };
   }
 }
 

@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { CHUNKS_UNDER_WAY, type FromReceiver, PIECE_BYTES } from '@hortus/contract/transfer';
 import { ChunkMemory } from './chunk-memory.ts';
-import { chunkName, keyIn } from './chunk-name.ts';
+import { keyIn } from './chunk-name.ts';
 import { Chunks } from './chunks.ts';
+import type { NamedChunk } from './cut.ts';
 import type { Link } from './link.ts';
 
-interface Chunk {
+interface Chunk extends NamedChunk {
   readonly index: number;
-  readonly name: string;
-  readonly bytes: Buffer;
 }
 
 /**
@@ -30,7 +29,7 @@ export class Reading {
 
   /** `key` is the one that the names of its chunks are made with. */
   constructor(tar: Readable, key: Buffer | undefined) {
-    this.#chunks = new Chunks(tar, this.#memory);
+    this.#chunks = new Chunks(tar, key, this.#memory);
     this.#key = key;
   }
 
@@ -65,14 +64,14 @@ export class Reading {
 
   /** Undefined when there is no more. */
   async next(): Promise<Chunk | undefined> {
-    const bytes = await this.#chunks.next();
-    if (!bytes) {
+    const next = await this.#chunks.next();
+    if (!next) {
       this.#ended ??= { chunks: this.#read, bytes: this.#bytes, sha256: this.#digest.digest('hex') };
       return undefined;
     }
-    const chunk = { index: this.#read++, name: chunkName(bytes, this.#key), bytes };
+    const chunk = { index: this.#read++, ...next };
     this.#digest.update(chunk.name);
-    this.#bytes += bytes.length;
+    this.#bytes += chunk.bytes.length;
     this.#under.push(chunk);
     return chunk;
   }

@@ -1,6 +1,6 @@
 import { ChunkMemory } from '@hortus/client/transfer/chunk-memory';
-import { chunkName } from '@hortus/client/transfer/chunk-name';
-import { Cutter } from '@hortus/client/transfer/cut';
+import { isCalled } from '@hortus/client/transfer/chunk-name';
+import { Cutter, type NamedChunk } from '@hortus/client/transfer/cut';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { tarOf } from '../engine/docker/tar.ts';
@@ -13,12 +13,12 @@ function* inPieces(bytes: Buffer, sizes: readonly number[]): Generator<Buffer> {
   }
 }
 
-function chunksOf(bytes: Buffer, sizes: readonly number[], most: number): Buffer[] {
-  const cutter = new Cutter(new ChunkMemory(most));
+function chunksOf(bytes: Buffer, sizes: readonly number[], most: number): NamedChunk[] {
+  const cutter = new Cutter(undefined, new ChunkMemory(most));
   return [...[...inPieces(bytes, sizes)].flatMap((piece) => cutter.take(piece)), ...cutter.end()];
 }
 
-const hashes = (chunks: readonly Buffer[]): string[] => chunks.map((chunk) => chunkName(chunk, undefined));
+const names = (chunks: readonly NamedChunk[]): string[] => chunks.map(({ name }) => name);
 
 const sizes = fc.array(fc.integer({ min: 1, max: 300_000 }), { minLength: 1, maxLength: 5 });
 /** As engines write: a header comes whole. */
@@ -39,8 +39,11 @@ test('the chunks of anything are its bytes, none of them too long', () => {
   fc.assert(
     fc.property(anything, sizes, fc.integer({ min: 600, max: 500_000 }), (bytes, pieces, most) => {
       const chunks = chunksOf(bytes, pieces, most);
-      expect(Buffer.concat(chunks).equals(bytes)).toBe(true);
-      for (const { length } of chunks) expect(length > 0 && length <= most).toBe(true);
+      expect(Buffer.concat(chunks.map((chunk) => chunk.bytes)).equals(bytes)).toBe(true);
+      for (const chunk of chunks) {
+        expect(chunk.bytes.length > 0 && chunk.bytes.length <= most).toBe(true);
+        expect(isCalled(chunk.bytes, chunk.name, undefined)).toBe(true);
+      }
     }),
     { numRuns: 60 },
   );
@@ -57,11 +60,11 @@ test('a file that grows changes its own chunks and those of small files around i
     ]);
   const before = chunksOf(files(150_000), [65_536], 4_000_000);
   const after = chunksOf(files(190_000), [30_000], 4_000_000);
-  const known = new Set(before.map((chunk) => chunk.toString('latin1')));
-  const changed = after.filter((chunk) => !known.has(chunk.toString('latin1')));
+  const known = new Set(names(before));
+  const changed = after.filter(({ name }) => !known.has(name));
   expect(after.length).toBeGreaterThanOrEqual(4);
   expect(changed).toHaveLength(1);
-  expect(changed[0]?.includes('/b/b')).toBe(true);
+  expect(changed[0]?.bytes.includes('/b/b')).toBe(true);
 });
 
 test('the same bytes are cut alike, however they come', () => {
@@ -70,10 +73,10 @@ test('the same bytes are cut alike, however they come', () => {
     ['/b', 3],
     ['/c', 129_000],
   ]);
-  const whole = hashes(chunksOf(bytes, [512], 400_000));
+  const whole = names(chunksOf(bytes, [512], 400_000));
   fc.assert(
     fc.property(blocks, (pieces) => {
-      expect(hashes(chunksOf(bytes, pieces, 400_000))).toEqual(whole);
+      expect(names(chunksOf(bytes, pieces, 400_000))).toEqual(whole);
     }),
     { numRuns: 30 },
   );

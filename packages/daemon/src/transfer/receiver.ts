@@ -1,8 +1,7 @@
-import { ChunkMemory } from '@hortus/client/transfer/chunk-memory';
 import { chunkOffered, digestOf, type OfferedChunk } from '@hortus/client/transfer/chunk-name';
 import type { Link } from '@hortus/client/transfer/link';
 import type { FromSender } from '@hortus/contract/transfer';
-import type { Placed, Spool } from './spool.ts';
+import type { Draft, Placed, Spool } from './spool.ts';
 
 export interface Receiving {
   readonly spool: Spool;
@@ -25,12 +24,7 @@ export interface Received extends Progress {
 interface Offered extends Placed {
   /** Whether it was asked for and has not come yet. */
   wanted: boolean;
-  /** Until it is on the disk. */
-  keeping?: Promise<void>;
 }
-
-/** Chunks that are being written while the next one arrives. */
-const MOST_KEEPING = 2;
 
 /** Receives over one connection until everything is in place and imported. */
 export async function receive(link: Link, receiving: Receiving): Promise<Received> {
@@ -47,14 +41,12 @@ class Reception {
   readonly #receiving: Receiving;
   /** In their order; what is in place is not among them. */
   #offered: Offered[] = [];
-  readonly #memory = new ChunkMemory();
   /** The one that arrives, and how much of it is there. */
-  #chunk: Buffer | undefined;
+  #draft: Draft | undefined;
   #arrived = 0;
   #bytes: number;
   #carried = 0;
   #importing: Importing | undefined;
-  #failure: Error | undefined;
 
   constructor(link: Link, receiving: Receiving) {
     this.#link = link;
@@ -66,21 +58,19 @@ class Reception {
     const { spool } = this.#receiving;
     this.#link.say({ type: 'next', index: spool.placed.length, key: spool.key.toString('base64') });
     this.#import();
-    try {
-      for await (const message of this.#link.heard()) {
-        if (Buffer.isBuffer(message)) await this.#take(message);
-        else if (message.type === 'end') return await this.#end(message);
-        else if (message.type === 'offer') this.#consider(chunkOffered(message));
-        else if (message.type === 'begin') await this.#begin();
-      }
-    } catch (error) {
-      throw this.#failure ?? error;
+    for await (const message of this.#link.heard()) {
+      if (Buffer.isBuffer(message)) this.#take(message);
+      else if (message.type === 'end') return await this.#end(message);
+      else if (message.type === 'offer') this.#consider(chunkOffered(message));
+      else if (message.type === 'begin') await this.#begin();
     }
     throw new Error('unreachable');
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.#offered.map(({ keeping }) => keeping));
+    this.#draft?.drop();
+    this.#draft = undefined;
+    this.#arrived = 0;
     await this.#importing?.stop();
   }
 
@@ -100,40 +90,27 @@ class Reception {
   #consider({ index, name, length }: OfferedChunk): void {
     const { spool } = this.#receiving;
     if (index !== spool.placed.length + this.#offered.length) throw new Error('A chunk was offered out of its order.');
-    const known = spool.has(name) || this.#offered.some((one) => (one.wanted || one.keeping) && one.name === name);
+    const known = spool.has(name) || this.#offered.some((one) => one.wanted && one.name === name);
     if (!known) this.#link.say({ type: 'want', index });
     this.#offered.push({ name, length, wanted: !known });
     this.#place();
   }
 
-  async #take(piece: Buffer): Promise<void> {
+  #take(piece: Buffer): void {
     const due = this.#offered.find(({ wanted }) => wanted);
     if (!due) throw new Error('Bytes came that nobody has asked for.');
     if (this.#arrived + piece.length > due.length) throw new Error('More bytes came than were announced.');
-    this.#chunk ??= this.#memory.take();
-    this.#arrived += piece.copy(this.#chunk, this.#arrived);
+    this.#draft ??= this.#receiving.spool.draft(due.name);
+    this.#draft.add(piece);
+    this.#arrived += piece.length;
     if (this.#arrived < due.length) return;
-    due.wanted = false;
-    due.keeping = this.#keep(due, this.#chunk.subarray(0, due.length));
-    this.#chunk = undefined;
+    const draft = this.#draft;
+    this.#draft = undefined;
     this.#arrived = 0;
-    const [first, ...others] = this.#offered.filter(({ keeping }) => keeping);
-    if (others.length >= MOST_KEEPING) await first?.keeping;
-  }
-
-  /** Never rejects: what went wrong ends the connection, and then `run`. */
-  async #keep(due: Offered, chunk: Buffer): Promise<void> {
-    try {
-      await this.#receiving.spool.keep(due.name, chunk);
-      this.#memory.giveBack(chunk);
-      this.#carried += chunk.length;
-      this.#place();
-    } catch (error) {
-      this.#failure ??= error as Error;
-      this.#link.close();
-    } finally {
-      delete due.keeping;
-    }
+    draft.keep();
+    due.wanted = false;
+    this.#carried += due.length;
+    this.#place();
   }
 
   /** Puts in place what is here, as far as nothing before it is missing. */

@@ -1,19 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { open, readFile, rename } from 'node:fs/promises';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isCalled } from '@hortus/client/transfer/chunk-name';
+import { isCalled, Naming } from '@hortus/client/transfer/chunk-name';
 
 export interface Placed {
   readonly name: string;
   readonly length: number;
 }
-
-/**
- * What is written at once. Of more, writing to the page cache took up to three times the processor time where it was measured; for less
- * there are more ways there and back.
- */
-const WRITE_BYTES = 128 * 1024;
 
 /** It was another content than it should be; another attempt gets it right. */
 export class Damaged extends Error {
@@ -56,13 +61,12 @@ export class Spool {
     return existsSync(this.#fileOf(name));
   }
 
-  /** There whole or not at all. Throws if it is not what it was announced as. */
-  async keep(name: string, chunk: Buffer): Promise<void> {
-    if (!isCalled(chunk, name, this.key)) throw new Damaged('A chunk arrived damaged.');
-    const file = this.#fileOf(name);
-    await write(`${file}.draft`, chunk);
-    await rename(`${file}.draft`, file);
-    this.#proven.add(name);
+  /** For a chunk that arrives: there whole, once it is kept, or not at all. */
+  draft(name: string): Draft {
+    return new Draft(this.#fileOf(name), Naming.like(name, this.key), (isCalled) => {
+      if (isCalled !== name) throw new Damaged('A chunk arrived damaged.');
+      this.#proven.add(name);
+    });
   }
 
   /** The next one in its order. */
@@ -93,11 +97,39 @@ export class Spool {
   }
 }
 
-async function write(file: string, chunk: Buffer): Promise<void> {
-  await using opened = await open(file, 'w', 0o600);
-  for (let at = 0; at < chunk.length; ) {
-    const { bytesWritten } = await opened.write(chunk, at, Math.min(WRITE_BYTES, chunk.length - at));
-    at += bytesWritten;
+/**
+ * A chunk on its way to the disk. Its pieces go into the page cache as they come, while they are in the cache of the processor, and
+ * without a thread between: collected and handed over in larger parts they took twice the processor time. On a slow disk a piece
+ * waits for as long as the disk takes for it, which is what everything behind it has to wait for anyway.
+ */
+export class Draft {
+  readonly #file: string;
+  readonly #naming: Naming;
+  readonly #prove: (isCalled: string) => void;
+  readonly #opened: number;
+
+  constructor(file: string, naming: Naming, prove: (isCalled: string) => void) {
+    this.#file = file;
+    this.#naming = naming;
+    this.#prove = prove;
+    this.#opened = openSync(`${file}.draft`, 'w', 0o600);
+  }
+
+  add(piece: Buffer): void {
+    this.#naming.add(piece);
+    for (let at = 0; at < piece.length; ) at += writeSync(this.#opened, piece, at);
+  }
+
+  /** Throws if it is not what it was announced as. */
+  keep(): void {
+    closeSync(this.#opened);
+    this.#prove(this.#naming.name());
+    renameSync(`${this.#file}.draft`, this.#file);
+  }
+
+  /** It will not be whole. */
+  drop(): void {
+    closeSync(this.#opened);
   }
 }
 
