@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { run } from '@hortus/cli/run';
@@ -89,6 +89,31 @@ if (hasOwnEngine) {
     const again = await bring(passphrase, file);
     expect(again.code).not.toBe(0);
     expect(again.said).toContain('moved is the name of another definition');
+  });
+
+  test('an export and an import outlive a service that is killed in the middle', { timeout: 300_000 }, async () => {
+    const out = join(folder.path, 'outlived.hortus');
+    const digest = 'select count(*), md5(string_agg(text, null order by id)) from rows';
+    const before = await sql(here, plant.uid, digest);
+    const begun = { within: 60_000, every: 2, describe: 'the volume to be under way' };
+
+    const exporting = hortus(here, passphrase, 'definitions', 'export', 'postgres', '--out', out);
+    await until(() => statSync(`${out}.part`).size > 2 ** 16, begun);
+    await here.garden.restartService();
+    const exported = await exporting;
+    expect(exported.code, exported.said).toBe(0);
+
+    const to = ['--server', 'ground', '--name', 'outlived', '--wait'];
+    const importing = hortus(there, passphrase, 'definitions', 'import', out, ...to);
+    const spools = join(there.garden.stateOf(), 'transfers');
+    await until(
+      () => globSync('*/*.list', { cwd: spools }).some((name) => statSync(join(spools, name)).size > 0),
+      begun,
+    );
+    await there.garden.restartService();
+    const imported = await importing;
+    expect(imported.code, imported.said).toBe(0);
+    expect(await sql(there, 'outlived', digest)).toBe(before);
   });
 
   test('an import that is given up in the middle leaves nothing on the server', { timeout: 240_000 }, async () => {

@@ -6,11 +6,12 @@ import { Link, LinkLost } from '@hortus/client/transfer/link';
 import { Reading, type Sending, send } from '@hortus/client/transfer/sender';
 import type { Transfer } from '@hortus/contract/resources/transfers';
 import { Failure } from '../failure.ts';
+import { patiently } from '../following/poll.ts';
 import type { World } from '../world.ts';
 
 /** One end of a transfer: with whom, and how to speak to him. */
 export interface Carrying {
-  readonly world: Pick<World, 'pause'>;
+  readonly world: World;
   readonly client: Client;
   readonly url: string;
   readonly key: string;
@@ -49,7 +50,7 @@ export async function* fetchVolume(carrying: Carrying): AsyncGenerator<Buffer> {
         } finally {
           link.close();
         }
-        await report('completed');
+        await patiently(world, () => report('completed'));
         whole = true;
         return;
       } catch (error) {

@@ -8,7 +8,7 @@ import { command } from '../command.ts';
 import type { Exit } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { followDeployment, type Progress } from '../following/deployment.ts';
-import { poll } from '../following/poll.ts';
+import { patiently, poll } from '../following/poll.ts';
 import { progressView } from '../following/show-progress.ts';
 import { findServer, onlyServer } from '../lookup/servers.ts';
 import { printJson } from '../output/json.ts';
@@ -87,7 +87,7 @@ async function fill({ service, world, url, key, file, say }: Filling, { id }: Im
   const params = { id };
   const read = async () => (await service.call('imports.read', { params })).data;
   const stillWanted = async () => {
-    const { status, error } = await read();
+    const { status, error } = await patiently(world, read);
     if (status === 'failed') throw new Failure('failed', `It could not be imported: ${error}`);
   };
   world.leaving(`The import stands still. hortus definitions import again begins anew; ${id} is given up by itself.`);

@@ -45,5 +45,11 @@ export async function* poll<Answer>(
   }
 }
 
+/** One answer, from a service that may be away for a moment. */
+export async function patiently<Answer>(world: World, ask: () => Promise<Answer>): Promise<Answer> {
+  const answers = poll(world, { unfinished: '' }, ask, () => true);
+  return (await answers.next()).value as Answer;
+}
+
 const isPassing = (error: unknown): boolean =>
   error instanceof ApiProblem && (error.code === 'NETWORK' || error.status >= 500 || error.status === 429);
