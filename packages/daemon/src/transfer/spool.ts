@@ -63,8 +63,8 @@ export class Spool {
 
   /** For a chunk that arrives: there whole, once it is kept, or not at all. */
   draft(name: string): Draft {
-    return new Draft(this.#fileOf(name), Naming.like(name, this.key), (isCalled) => {
-      if (isCalled !== name) throw new Damaged('A chunk arrived damaged.');
+    return new Draft(this.#fileOf(name), Naming.like(name, this.key), (called) => {
+      if (called !== name) throw new Damaged('A chunk arrived damaged.');
       this.#proven.add(name);
     });
   }
@@ -105,10 +105,10 @@ export class Spool {
 export class Draft {
   readonly #file: string;
   readonly #naming: Naming;
-  readonly #prove: (isCalled: string) => void;
+  readonly #prove: (called: string) => void;
   readonly #opened: number;
 
-  constructor(file: string, naming: Naming, prove: (isCalled: string) => void) {
+  constructor(file: string, naming: Naming, prove: (called: string) => void) {
     this.#file = file;
     this.#naming = naming;
     this.#prove = prove;

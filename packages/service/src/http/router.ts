@@ -31,6 +31,8 @@ class Paths {
   readonly tree = new Fork();
 }
 
+const none = Object.freeze({});
+
 /** Finds routes by their paths. A segment that is named goes before one that stands for anything. */
 export class Router {
   readonly #methods = new Map<string, Paths>();
@@ -51,7 +53,7 @@ export class Router {
     }
     if (fork.end) throw new Error(`${method} ${path} is there twice, as ${fork.end.route.name} and ${route.name}.`);
     fork.end = { route, names };
-    if (names.length === 0) paths.fixed.set(path, { route, params: {} });
+    if (names.length === 0) paths.fixed.set(path, { route, params: none });
   }
 
   /** HEAD is answered as GET would be: Node leaves out the body. */
