@@ -7,6 +7,8 @@ export interface NamedChunk {
 }
 
 const BLOCK = 512;
+/** What is named at once: enough to be worth the call, and still in the cache of the processor. */
+const NAMED_AT_ONCE = 256 * 1024;
 /** A file of this size begins a chunk of its own, so that a change of one file moves no other file to another place in its chunk. */
 const OWN_CHUNK_BYTES = 128 * 1024;
 
@@ -21,6 +23,8 @@ export class Cutter {
   #chunk: Buffer;
   #naming: Naming;
   #size = 0;
+  /** How much of it has gone into its name. */
+  #named = 0;
 
   /** `key` is the one that the names are made with. */
   constructor(key: Buffer | undefined, memory = new ChunkMemory()) {
@@ -39,9 +43,9 @@ export class Cutter {
       const taken = Math.min(length, this.#memory.size - this.#size);
       if (taken < length) this.#marks.giveBack(length - taken);
       rest.copy(this.#chunk, this.#size, 0, taken);
-      this.#naming.add(rest.subarray(0, taken));
       rest = rest.subarray(taken);
       this.#size += taken;
+      if (this.#size - this.#named >= NAMED_AT_ONCE) this.#nameRest();
       if (this.#size === this.#memory.size) chunks.push(this.#whole());
     }
     return chunks;
@@ -57,10 +61,17 @@ export class Cutter {
     this.#chunk = this.#memory.take();
     this.#naming = new Naming(this.#key);
     this.#size = 0;
+    this.#named = 0;
     return cut;
   }
 
+  #nameRest(): void {
+    this.#naming.add(this.#chunk.subarray(this.#named, this.#size));
+    this.#named = this.#size;
+  }
+
   #cut(): NamedChunk {
+    this.#nameRest();
     return { name: this.#naming.name(), bytes: this.#chunk.subarray(0, this.#size) };
   }
 }

@@ -58,7 +58,7 @@ export class Spool {
   }
 
   has(name: string): boolean {
-    return existsSync(this.#fileOf(name));
+    return this.#proven.has(name) || existsSync(this.#fileOf(name));
   }
 
   /** For a chunk that arrives: there whole, once it is kept, or not at all. */

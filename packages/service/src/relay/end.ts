@@ -36,6 +36,8 @@ export class End {
   /** The one that sends to us, and is in the middle of a frame or not. */
   #from: End | undefined;
   #own: Buffer[] = [];
+  /** Memory that the socket may still have to send. */
+  #lent: Buffer[] = [];
   #open = true;
 
   static accept(request: IncomingMessage, socket: Duplex, head: Buffer): End {
@@ -57,6 +59,11 @@ export class End {
     socket.pause();
     socket.on('error', () => socket.destroy());
     socket.on('end', () => socket.end());
+    // Told of once for all that waited: to be called back for every piece costs as much as handing it on.
+    socket.on('drain', () => {
+      this.#letGo();
+      if (this.#from) this.#from.#socket.resume();
+    });
     socket.on('close', () => {
       this.#open = false;
       for (const told of this.#closed) told();
@@ -102,10 +109,7 @@ export class End {
     if (!this.#open || !to) return;
     const before = this.#turner.carried;
     try {
-      to.#take(this.#turner.turn(bytes), () => {
-        release(bytes);
-        if (this.#socket.isPaused() && to.#socket.writableLength < MOST_WAITING / 2) this.#socket.resume();
-      });
+      to.#take(this.#turner.turn(bytes), bytes);
     } catch (error) {
       if (!(error instanceof BrokenFrame)) throw error;
       this.close(PROTOCOL_ERROR, error.message);
@@ -114,16 +118,20 @@ export class End {
     if (to.#socket.writableLength > MOST_WAITING) this.#socket.pause();
   }
 
-  #take(parts: readonly Buffer[], done: () => void): void {
-    if (!this.#open || parts.length === 0) {
-      done();
-      return;
+  /** `memory` is what the parts are parts of. */
+  #take(parts: readonly Buffer[], memory: Buffer): void {
+    this.#lent.push(memory);
+    if (this.#open) {
+      if (parts.length > 1) this.#socket.cork();
+      for (const part of parts) this.#socket.write(part);
+      this.#sayOwn();
+      if (parts.length > 1) this.#socket.uncork();
     }
-    this.#socket.cork();
-    for (const part of parts.slice(0, -1)) this.#socket.write(part);
-    this.#socket.write(parts.at(-1), done);
-    this.#sayOwn();
-    this.#socket.uncork();
+    if (this.#socket.writableLength === 0) this.#letGo();
+  }
+
+  #letGo(): void {
+    for (const memory of this.#lent.splice(0)) release(memory);
   }
 
   /** A frame of our own, which must not fall into the middle of another's. */
