@@ -20,6 +20,8 @@ if (hasOwnEngine) {
   beforeAll(async () => {
     [here, there] = await Promise.all([openGreenhouse('postgres'), openGreenhouse('postgres')]);
     plant = await grow(here, 'postgres');
+    const row = 'insert into rows (text) select repeat(md5(n::text), 100) from generate_series(1, 3000) n';
+    await sql(here, plant.uid, `create table rows (id serial primary key, text text); ${row}`);
   }, 300_000);
   afterAll(async () => {
     await here?.[Symbol.asyncDispose]();
@@ -43,15 +45,13 @@ if (hasOwnEngine) {
     const argv = ['psql', '-U', 'app', '-h', '/var/run/postgresql', 'app', '-Atc', text];
     return (await inside(engine, container?.id ?? '', ...argv)).trim();
   };
+  const digest = 'select count(*), md5(string_agg(text, null order by id)) from rows';
   const left = async ({ engine }: Greenhouse) => {
     const labels = { 'hortus.managed': 'true' };
     return [...(await engine.containers({ labels })), ...(await engine.volumes({ labels }))].map(({ name }) => name);
   };
 
   test('a database goes from one Hortus to another in a file, with all its rows', { timeout: 300_000 }, async () => {
-    const row = 'insert into rows (text) select repeat(md5(n::text), 100) from generate_series(1, 3000) n';
-    await sql(here, plant.uid, `create table rows (id serial primary key, text text); ${row}`);
-    const digest = 'select count(*), md5(string_agg(text, null order by id)) from rows';
     const before = await sql(here, plant.uid, digest);
     expect(before).toMatch(/^3000\|/);
 
@@ -93,7 +93,6 @@ if (hasOwnEngine) {
 
   test('an export and an import outlive a service that is killed in the middle', { timeout: 300_000 }, async () => {
     const out = join(folder.path, 'outlived.hortus');
-    const digest = 'select count(*), md5(string_agg(text, null order by id)) from rows';
     const before = await sql(here, plant.uid, digest);
     const begun = { within: 60_000, every: 2, describe: 'the volume to be under way' };
 

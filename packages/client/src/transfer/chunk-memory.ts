@@ -21,11 +21,3 @@ export class ChunkMemory {
     this.#free.push(Buffer.from(chunk.buffer as ArrayBuffer, 0, this.size));
   }
 }
-
-/**
- * Lets go of the memory of a buffer at once, instead of when the garbage collector comes by. Only of one that has its memory for
- * itself: what shares it with others is left as it is.
- */
-export function release({ buffer, byteLength }: Buffer): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
-}

@@ -107,7 +107,7 @@ class Reception {
     const draft = this.#draft;
     this.#draft = undefined;
     this.#arrived = 0;
-    draft.keep();
+    this.#receiving.spool.keep(draft);
     due.wanted = false;
     this.#carried += due.length;
     this.#place();

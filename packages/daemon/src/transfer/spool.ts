@@ -63,10 +63,13 @@ export class Spool {
 
   /** For a chunk that arrives: there whole, once it is kept, or not at all. */
   draft(name: string): Draft {
-    return new Draft(this.#fileOf(name), Naming.like(name, this.key), (called) => {
-      if (called !== name) throw new Damaged('A chunk arrived damaged.');
-      this.#proven.add(name);
-    });
+    return new Draft(this.#fileOf(name), name, this.key);
+  }
+
+  /** Throws if it is not what it was announced as. */
+  keep(draft: Draft): void {
+    draft.keep();
+    this.#proven.add(draft.name);
   }
 
   /** The next one in its order. */
@@ -103,15 +106,16 @@ export class Spool {
  * waits for as long as the disk takes for it, which is what everything behind it has to wait for anyway.
  */
 export class Draft {
+  /** As it was announced. */
+  readonly name: string;
   readonly #file: string;
   readonly #naming: Naming;
-  readonly #prove: (called: string) => void;
   readonly #opened: number;
 
-  constructor(file: string, naming: Naming, prove: (called: string) => void) {
+  constructor(file: string, name: string, key: Buffer) {
+    this.name = name;
     this.#file = file;
-    this.#naming = naming;
-    this.#prove = prove;
+    this.#naming = Naming.like(name, key);
     this.#opened = openSync(`${file}.draft`, 'w', 0o600);
   }
 
@@ -120,10 +124,9 @@ export class Draft {
     for (let at = 0; at < piece.length; ) at += writeSync(this.#opened, piece, at);
   }
 
-  /** Throws if it is not what it was announced as. */
   keep(): void {
     closeSync(this.#opened);
-    this.#prove(this.#naming.name());
+    if (this.#naming.name() !== this.name) throw new Damaged('A chunk arrived damaged.');
     renameSync(`${this.#file}.draft`, this.#file);
   }
 

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { release } from '@hortus/client/transfer/chunk-memory';
 import { Link, LinkLost } from '@hortus/client/transfer/link';
 import { Reading, type Sending, send } from '@hortus/client/transfer/sender';
+import { release } from '@hortus/contract/frames';
 import type { TransferOrder, TransferReport } from '@hortus/contract/resources/transfers';
 import type { BackupStore } from '../backup/backup-store.ts';
 import type { Engine } from '../engine/engine.ts';

@@ -100,10 +100,8 @@ export class Exchange {
   send(body: string | Buffer | Readable = ''): void {
     if (this.#carrier.closing) this.#headers.Connection = 'close';
     if (typeof body === 'string' || Buffer.isBuffer(body)) {
-      const length = Buffer.byteLength(body);
-      if (this.status !== 304) this.#headers['Content-Length'] = length;
-      // A text of as many bytes as characters is ASCII, which needs no encoding on its way.
-      this.response.writeHead(this.status, this.#headers).end(body, body.length === length ? 'latin1' : 'utf8');
+      if (this.status !== 304) this.#headers['Content-Length'] = Buffer.byteLength(body);
+      this.response.writeHead(this.status, this.#headers).end(body);
       this.#carrier.answered(this);
       return;
     }

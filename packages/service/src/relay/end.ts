@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { acceptanceOf, BrokenFrame, closePayload, controlFrame } from '@hortus/contract/frames';
+import { acceptanceOf, BrokenFrame, closePayload, controlFrame, release } from '@hortus/contract/frames';
 import { FrameTurner } from './frames.ts';
 
 /** Bytes that wait for a slow end before the quick one is not read any more. Two ends, so twice that for a transfer. */
@@ -120,13 +120,15 @@ export class End {
 
   /** `memory` is what the parts are parts of. */
   #take(parts: readonly Buffer[], memory: Buffer): void {
-    this.#lent.push(memory);
-    if (this.#open) {
-      if (parts.length > 1) this.#socket.cork();
-      for (const part of parts) this.#socket.write(part);
-      this.#sayOwn();
-      if (parts.length > 1) this.#socket.uncork();
+    if (!this.#open) {
+      release(memory);
+      return;
     }
+    this.#lent.push(memory);
+    if (parts.length > 1) this.#socket.cork();
+    for (const part of parts) this.#socket.write(part);
+    this.#sayOwn();
+    if (parts.length > 1) this.#socket.uncork();
     if (this.#socket.writableLength === 0) this.#letGo();
   }
 
@@ -144,9 +146,4 @@ export class End {
     if (!this.#open || this.#own.length === 0 || (this.#from && !this.#from.#turner.betweenFrames)) return;
     for (const frame of this.#own.splice(0)) this.#socket.write(frame);
   }
-}
-
-/** Lets go of memory at once that has been handed on. Only of what has it for itself: a part of something larger is left. */
-function release({ buffer, byteLength }: Buffer): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }

@@ -50,8 +50,5 @@ function keptText(of: string, columns: readonly string[], print: (columns: reado
   return text;
 }
 
-function same(a: readonly string[], b: readonly string[]): boolean {
-  if (a.length !== b.length) return false;
-  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
-  return true;
-}
+const same = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((name, at) => name === b[at]);
