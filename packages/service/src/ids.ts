@@ -7,8 +7,13 @@ const alphabet = Buffer.from('0123456789abcdefghjkmnpqrstvwxyz', 'latin1');
 const pool = Buffer.alloc(4096);
 let used = pool.length;
 
-/** Of the id that was made last: the next one of the same millisecond begins like it. */
-const letters = Buffer.alloc(26);
+const PREFIX = 'xyz_'.length;
+
+/**
+ * The id that was made last: the next one of the same millisecond has the same time. The prefix is in it as well, so that
+ * an id is one piece of memory: a text that is joined of two is written as JSON at half the speed.
+ */
+const letters = Buffer.alloc(PREFIX + 26, '_');
 let lastTime = 0;
 let sameTime = 0;
 /** What the three characters of the counter can count to. */
@@ -39,9 +44,10 @@ export function newId(kind: IdKind): string {
     used = 0;
   }
   for (let at = 13; at < 26; at++) put(at, pool[used++] as number);
-  return `${idPrefixes[kind]}_${letters.toString('latin1')}`;
+  letters.write(idPrefixes[kind], 'latin1');
+  return letters.toString('latin1');
 }
 
 const put = (at: number, value: number): void => {
-  letters[at] = alphabet[value & 31] as number;
+  letters[PREFIX + at] = alphabet[value & 31] as number;
 };
