@@ -17,7 +17,7 @@ const run = promisify(execFile);
 const CALLERS = 32;
 const slow = ['--import', './bench/slow-fsync.ts'];
 /** The first seconds belong to the compilers, ours and theirs. */
-const WARM_SECONDS = 3;
+const WARM_SECONDS = 8;
 /** The speed of a machine that is shared changes within seconds, so both sides take short turns. */
 const TURNS = 5;
 /** Each turn of pgbench connects anew and has its statements prepared: that must not be much of it. */
