@@ -19,6 +19,7 @@ import { upgradesApply } from './migrations/0051-upgrades-apply.ts';
 import { migrations as moves } from './migrations/0060-migrations.ts';
 import { preparedDeployments } from './migrations/0061-prepared-deployments.ts';
 import { bundles } from './migrations/0065-bundles.ts';
+import { broughtTemplates } from './migrations/0066-brought-templates.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
 /** In the order in which they run; a name once released never changes. */
@@ -43,6 +44,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0060-migrations': moves,
   '0061-prepared-deployments': preparedDeployments,
   '0065-bundles': bundles,
+  '0066-brought-templates': broughtTemplates,
 };
 
 /** Any number works as long as every replica uses the same. */

@@ -83,7 +83,7 @@ export function handlersOf(ground: Ground, made: Made): Handlers<EndpointName> {
     ...playbookRoutes(),
     ...upgradeRoutes(made.upgrades, made.application),
     ...backupRoutes(made.backups),
-    ...importRoutes(made.exports, made.imports),
+    ...importRoutes(made.exports, made.imports, catalog),
     ...serverRoutes(made.servers, new Drains({ instancesOn: toMoveFrom }), made.prunes),
     ...tenantRoutes(made.tenants),
     ...migrationRoutes(made.migrations, made.tenants),

@@ -14,7 +14,7 @@ import { UsageMeter } from '../resources/copilot/usage.ts';
 import { definitionById, holdDefinition, revisionOf, secretValues } from '../resources/definitions/deployable.ts';
 import { definitionsOfTenants, holdDefinitionsOf } from '../resources/definitions/of-tenant.ts';
 import { relocateDefinition } from '../resources/definitions/relocation.ts';
-import { Definitions, definitionsOn, plantedOn } from '../resources/definitions/service.ts';
+import { Definitions, definitionsOn, isPlantedFrom, plantedOn } from '../resources/definitions/service.ts';
 import { healSoon } from '../resources/deployments/heal.ts';
 import { DeploymentsElsewhere } from '../resources/deployments/on-another-server.ts';
 import { hasOwnData } from '../resources/deployments/own-data.ts';
@@ -50,7 +50,7 @@ import { Tenants } from '../resources/tenants/service.ts';
 import { Transfers } from '../resources/transfers/service.ts';
 import { applicationGround } from '../resources/upgrades/application-ground.ts';
 import { UpgradeApplication } from '../resources/upgrades/apply.ts';
-import { Upgrades } from '../resources/upgrades/service.ts';
+import { Upgrades, withdrawOffers } from '../resources/upgrades/service.ts';
 import { Pages } from '../storage/page.ts';
 import type { Storage, Tx } from '../storage/storage.ts';
 import type { Vault } from '../vault/vault.ts';
@@ -336,7 +336,8 @@ export async function makeResources(ground: Ground) {
   const manifestOf = async (...of: Parameters<Manifests['resolve']>) => (await manifests.resolve(...of)).manifest;
   const carrying = { storage, vault, catalog, server, transfers, manifest: manifestOf };
   const exports = new Exports({ ...carrying, backups, allowPlaintext: config.allowPlaintextManifest });
-  const imports: Imports = new Imports({ ...carrying, pages, drafts, definitions, deployments, diskFree });
+  const using = { isPlanted: isPlantedFrom, withdrawOffers };
+  const imports: Imports = new Imports({ ...carrying, ...using, pages, drafts, definitions, deployments, diskFree });
 
   const metrics = new Metrics({
     reader,

@@ -3,7 +3,7 @@ import type { Definition, Revision, Secret } from '@hortus/contract/resources/de
 import type { DefinitionCreate, DefinitionUpdate } from '@hortus/contract/resources/definitions';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
-import { conflict, invalid, notFound } from '../../problem.ts';
+import { Behind, conflict, invalid, notFound } from '../../problem.ts';
 import { begin, transition } from '../../state/transition.ts';
 import { type Page, type PageRequest, type Pages, slice } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
@@ -11,7 +11,8 @@ import type { Vault } from '../../vault/vault.ts';
 import type { PlanFor } from '../backups/schedule.ts';
 import { requireSettled } from '../migrations/settled.ts';
 import { openSavedConfig } from '../saved-configs/opening.ts';
-import type { Catalog, CatalogTemplate } from '../templates/catalog.ts';
+import { type Catalog, type CatalogTemplate, isOfCatalog } from '../templates/catalog.ts';
+import { isStillThere } from '../templates/publish.ts';
 import { joinTenant, tenantIsThere } from '../tenants/membership.ts';
 import { requireSecrets } from './deployable.ts';
 import { definitionLifecycle } from './lifecycle.ts';
@@ -27,6 +28,7 @@ import {
   type DefinitionRow,
   findDefinition,
   findRevision,
+  hasRevisionOf,
   insertRevision,
   listDefinitions,
   listRevisions,
@@ -94,6 +96,7 @@ export class Definitions {
   async create(tx: Tx, principal: Principal, order: Order): Promise<Definition> {
     const { accountId } = principal;
     const { template, instanceUid, tenantId, serverId } = order;
+    if (!isOfCatalog(template)) await this.#requireTemplate(tx, template);
     const planted = this.#requireServer(tx, accountId, serverId);
     // On PostgreSQL the question travels with the inserts; if the answer is no, they are taken back. SQLite answers at once.
     if (tx.engine === 'sqlite' || tenantId !== null) await planted;
@@ -266,6 +269,11 @@ export class Definitions {
     if (!(await this.#deps.hasServer(tx, accountId, serverId))) throw noServer('there is no such server.');
   }
 
+  async #requireTemplate(tx: Tx, template: CatalogTemplate): Promise<void> {
+    if (await isStillThere(tx, template.item.id)) return;
+    throw new Behind(`Template ${template.item.id} has been taken back.`, () => this.#deps.catalog.load());
+  }
+
   async #find(queries: Queries, principal: Principal, id: string): Promise<CurrentRow> {
     const row = await findDefinition(queries, principal.accountId, id);
     if (!row) throw notFound('definition');
@@ -306,6 +314,9 @@ const revisionOf = (
 
 /** For the servers: the names of what is planted there and not archived. */
 export const plantedOn = uidsOn;
+
+/** For whoever takes a template back: whether a definition of its account has been made from it, or was once of it. */
+export const isPlantedFrom = hasRevisionOf;
 
 /** For the servers: how many definitions would lose their ground. */
 export const definitionsOn = countUnarchivedOn;

@@ -196,6 +196,17 @@ export const findRevision = (
     .where('number', '=', number)
     .executeTakeFirst();
 
+/** Whether any revision of a definition of this account is of that template. */
+export const hasRevisionOf = async (queries: Queries, accountId: string, templateId: string): Promise<boolean> => {
+  const found = queries.db
+    .selectFrom('definitions')
+    .innerJoin('revisions', 'revisions.definition_id', 'definitions.id')
+    .select('definitions.id')
+    .where('definitions.account_id', '=', accountId)
+    .where('revisions.template_id', '=', templateId);
+  return (await found.limit(1).execute()).length > 0;
+};
+
 export const listRevisions = (queries: Queries, definitionId: string, limit: number, offset: number) =>
   queries.db
     .selectFrom('revisions')

@@ -12,7 +12,7 @@ import { templateLifecycle } from '../templates/lifecycle.ts';
 import { followPublication } from '../templates/publish.ts';
 import { countTemplates, lockTemplate, lockVersion, setDeprecated, type TemplateRow } from './store.ts';
 import { requireRest } from './tests.ts';
-import { columnsOf, findingsOf, isClean, readSource, type Written } from './written.ts';
+import { columnsOf, findingsOf, isClean, newColumns, readSource, type Written } from './written.ts';
 
 /** Every process keeps the templates in memory, so an account may not have any number. */
 const MOST_TEMPLATES = 500;
@@ -57,11 +57,14 @@ export class Drafts {
     return { written: readSource(text), source: text, inferred, dropped };
   }
 
-  async create(tx: Tx, principal: Principal, written: Written): Promise<Draft> {
+  /** A new one gets this id. */
+  async create(tx: Tx, principal: Principal, written: Written, id = newId('template')): Promise<Draft> {
     const { accountId: owner } = principal;
     const { slug: species, version } = written.spec;
     const known = await lockVersion(tx, owner, species, version);
-    const row = known ? await this.#replace(tx, principal, known, written) : await this.#begin(tx, principal, written);
+    const row = known
+      ? await this.#replace(tx, principal, known, written)
+      : await this.#begin(tx, principal, written, id);
     await this.#record(tx, principal, row, known ? 'audit.template_changed' : 'audit.template_created');
     return { ...draftOf(row, written.findings), replaced: known !== undefined };
   }
@@ -110,24 +113,12 @@ export class Drafts {
     return draftOf({ ...row, deprecated: 1 }, findingsOf(row));
   }
 
-  async #begin(tx: Tx, principal: Principal, written: Written): Promise<TemplateRow> {
+  async #begin(tx: Tx, principal: Principal, written: Written, id: string): Promise<TemplateRow> {
     const { accountId: owner } = principal;
-    const { slug: species, version } = written.spec;
     if ((await countTemplates(tx, owner)) >= MOST_TEMPLATES) {
       throw conflict('source', 'limit', `an account has at most ${MOST_TEMPLATES} templates of its own.`);
     }
-    const row = {
-      id: newId('template'),
-      owner,
-      species,
-      version,
-      ...columnsOf(written),
-      validated_hash: null,
-      author_account: null,
-      author: null,
-      created_at: tx.now,
-      updated_at: tx.now,
-    };
+    const row = newColumns(owner, written, id, tx.now);
     // Another request that came at this moment was quicker: its draft is the one to replace.
     return begin(tx, templateLifecycle, row, 'create', actorOf(principal), () => new RunAgain());
   }

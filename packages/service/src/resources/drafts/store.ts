@@ -39,6 +39,9 @@ export const countTemplates = async (queries: Queries, owner: string): Promise<n
 export const setDeprecated = (tx: Tx, id: string) =>
   tx.db.updateTable('templates').set({ deprecated: 1, updated_at: tx.now }).where('id', '=', id).execute();
 
+export const removeTemplate = async (tx: Tx, id: string): Promise<void> =>
+  void (await tx.db.deleteFrom('templates').where('id', '=', id).execute());
+
 export type TestRow = Row<'template_tests'>;
 
 export const findTemplate = (queries: Queries, owner: string, id: string): Promise<TemplateRow | undefined> =>

@@ -72,3 +72,17 @@ export const columnsOf = ({ source, spec }: Written) => ({
   featured: 0 as const,
   source,
 });
+
+/** All of a new row but its status. */
+export const newColumns = (owner: string, written: Written, id: string, now: number) => ({
+  id,
+  owner,
+  species: written.spec.slug,
+  version: written.spec.version,
+  ...columnsOf(written),
+  validated_hash: null,
+  author_account: null,
+  author: null,
+  created_at: now,
+  updated_at: now,
+});

@@ -5,8 +5,9 @@ import type { Standing } from '../servers/service.ts';
 import type { Transfers } from '../transfers/service.ts';
 import { importLifecycle } from './lifecycle.ts';
 import type { ImportRow } from './store.ts';
+import { type TakeBackDeps, takeBackTemplate } from './template.ts';
 
-export interface EndingDeps {
+export interface EndingDeps extends TakeBackDeps {
   readonly transfers: Pick<Transfers, 'ofImport' | 'order' | 'cancel'>;
   readonly server: (queries: Queries, accountId: string, id: string) => Promise<Standing | undefined>;
 }
@@ -18,7 +19,10 @@ export interface Failing {
   readonly actor: string | null;
 }
 
-/** Ends an import that is under way, and has removed whatever of it has come to the server, as soon as that is there. */
+/**
+ * Ends an import that is under way, and has removed whatever of it has come to the server, as soon as that is there. The
+ * template that it has brought to the account goes with it.
+ */
 export async function fail(tx: Tx, deps: EndingDeps, row: ImportRow, { reason, error, actor }: Failing) {
   const { transfers, server } = deps;
   const { id, account_id, server_id } = row;
@@ -32,6 +36,7 @@ export async function fail(tx: Tx, deps: EndingDeps, row: ImportRow, { reason, e
   const set = { reason, error, bundle: '', finished_at: tx.now };
   const failed = await transition(tx, importLifecycle, row, 'fail', { actor, set });
   await audit(tx, 'audit.import_failed', failed, actor);
+  await takeBackTemplate(tx, deps, failed, actor);
   return failed;
 }
 

@@ -27,7 +27,7 @@ export const sealingContext = (importId: string): string => `import/${importId}`
 export interface ImportJobDeps extends EndingDeps {
   readonly storage: Storage;
   readonly vault: Pick<Vault, 'decrypt'>;
-  readonly catalog: Pick<Catalog, 'known'>;
+  readonly catalog: Pick<Catalog, 'byId' | 'known' | 'load'>;
   readonly definitions: Pick<Definitions, 'create'>;
   readonly deployments: Pick<Deployments, 'execute'>;
 }
@@ -62,6 +62,8 @@ async function readOrder({ storage, vault, catalog }: ImportJobDeps, id: string)
   const bundle = JSON.parse(
     await vault.decrypt(storage.reader, row.account_id, row.bundle, sealingContext(id)),
   ) as Bundle;
+  // It was published with the import, of which this process may have heard nothing yet.
+  if (!catalog.byId(row.template_id)) await catalog.load();
   const { definition_id: definitionId, server_id: serverId, name, instance_uid: instanceUid } = row;
   return await orderOf(bundle, catalog.known(row.template_id), { definitionId, serverId, name, instanceUid });
 }

@@ -1,16 +1,22 @@
 import type { importEndpoints } from '@hortus/contract/resources/imports';
 import type { Handlers } from '../../http/handler.ts';
+import type { Catalog } from '../templates/catalog.ts';
 import type { Exports } from './exports.ts';
 import type { Imports } from './service.ts';
 
-export const importRoutes = (exports: Exports, imports: Imports): Handlers<keyof typeof importEndpoints> => ({
+export const importRoutes = (
+  exports: Exports,
+  imports: Imports,
+  catalog: Pick<Catalog, 'load'>,
+): Handlers<keyof typeof importEndpoints> => ({
   'definitions.export': ({ principal, params, body, secure, write }) =>
     write(async (tx) => ({ success: true, data: await exports.export(tx, principal, params.id, body, secure) })),
   'backups.fetch': ({ principal, params, body, write }) =>
     write(async (tx) => ({ success: true, data: await exports.fetch(tx, principal, params.id, body.volume) })),
   'definitions.import': async ({ principal, body, write }) => {
     const prepared = await imports.prepare(principal, body);
-    return write(async (tx) => ({ success: true, data: await imports.begin(tx, principal, prepared) }));
+    const begun = write(async (tx) => ({ success: true, data: await imports.begin(tx, principal, prepared) }));
+    return takenUp(catalog, begun);
   },
   'imports.list': async ({ principal, query }) => {
     const filter = { accountId: principal.accountId, status: query.status };
@@ -19,6 +25,15 @@ export const importRoutes = (exports: Exports, imports: Imports): Handlers<keyof
   'imports.read': async ({ principal, params }) => ({ success: true, data: await imports.read(principal, params.id) }),
   'imports.fill': ({ principal, params, body, write }) =>
     write(async (tx) => ({ success: true, data: await imports.fill(tx, principal, params.id, body.volume) })),
-  'imports.cancel': ({ principal, params, write }) =>
-    write(async (tx) => ({ success: true, data: await imports.cancel(tx, principal, params.id) })),
+  'imports.cancel': ({ principal, params, write }) => {
+    const ended = write(async (tx) => ({ success: true, data: await imports.cancel(tx, principal, params.id) }));
+    return takenUp(catalog, ended);
+  },
 });
+
+/** What changes the templates of an account answers after this process has taken that up. */
+async function takenUp<Answer>(catalog: Pick<Catalog, 'load'>, answer: Promise<Answer>): Promise<Answer> {
+  const done = await answer;
+  await catalog.load();
+  return done;
+}

@@ -32,9 +32,9 @@ import {
   lockImport,
   noteProgress,
 } from './store.ts';
-import { ensureTemplate, type TemplatesDeps } from './template.ts';
+import { type Found, findTemplate, settleTemplate, type TakeBackDeps, type TemplatesDeps } from './template.ts';
 
-export interface ImportsDeps extends TemplatesDeps {
+export interface ImportsDeps extends TemplatesDeps, TakeBackDeps {
   readonly storage: Storage;
   readonly pages: Pages;
   readonly vault: Vault;
@@ -49,6 +49,7 @@ export interface ImportsDeps extends TemplatesDeps {
 /** What a request has been found to be, before the transaction that begins with it. */
 export interface Prepared {
   readonly order: Order;
+  readonly found: Found;
   readonly body: ImportOrder;
   /** Or why it would be refused: a repeated request is answered as the first was, though by now its name is taken. */
   readonly volumes: readonly ImportVolume[] | Problem;
@@ -70,27 +71,28 @@ export class Imports {
     if (standing.status === 'disabled' || standing.status === 'draining')
       throw conflict('server_id', standing.status, `the server is ${standing.status} and takes no new work.`);
     if (bundle.volumes.length > 0) requireCarrier(standing, 'server_id');
-    const template = await ensureTemplate(this.#deps, principal, bundle);
-    const order = await orderOf(bundle, template, {
+    const found = await findTemplate(this.#deps, principal, bundle);
+    const order = await orderOf(bundle, found.template, {
       definitionId: newId('definition'),
       serverId: server_id,
       name: body.instance_uid ?? bundle.name,
       instanceUid: body.instance_uid ?? bundle.instance_uid,
     });
     try {
-      const manifest = await this.#rehearse(principal, order, body);
+      const manifest = await this.#rehearse(principal, found, order, body);
       requireFit(manifest, standing.fingerprint);
-      return { order, body, volumes: await this.#volumes(principal, body, manifest) };
+      return { order, found, body, volumes: await this.#volumes(principal, body, manifest) };
     } catch (error) {
-      if (error instanceof Problem) return { order, body, volumes: error };
+      if (error instanceof Problem) return { order, found, body, volumes: error };
       throw error;
     }
   }
 
-  async begin(tx: Tx, principal: Principal, { order, body, volumes }: Prepared): Promise<Import> {
+  async begin(tx: Tx, principal: Principal, { order, found, body, volumes }: Prepared): Promise<Import> {
     if (volumes instanceof Problem) throw volumes;
     const { accountId } = principal;
     const id = newId('import');
+    const isNew = await settleTemplate(this.#deps, tx, principal, found);
     const row = await begin(
       tx,
       importLifecycle,
@@ -103,6 +105,7 @@ export class Imports {
         instance_uid: order.instanceUid,
         species: order.template.item.species,
         template_id: order.template.item.id,
+        brought_template: isNew ? 1 : 0,
         bundle: await this.#deps.vault.encrypt(tx, accountId, JSON.stringify(body.bundle), sealingContext(id)),
         volumes: JSON.stringify(volumes),
         ignore_capacity: body.ignore_capacity ? 1 : 0,
@@ -193,14 +196,22 @@ export class Imports {
   }
 
   /** Makes and deploys it in a transaction that is taken back: whatever would refuse that later refuses it now. */
-  async #rehearse(principal: Principal, order: Order, { ignore_capacity = false }: ImportOrder): Promise<Manifest> {
-    const { storage, definitions, deployments, manifest } = this.#deps;
+  async #rehearse(
+    principal: Principal,
+    found: Found,
+    order: Order,
+    { ignore_capacity = false }: ImportOrder,
+  ): Promise<Manifest> {
+    const { storage, catalog, definitions, deployments, manifest } = this.#deps;
     try {
-      return await storage.write(async (tx) => {
-        const { id } = await definitions.create(tx, principal, order);
-        await deployments.execute(tx, principal, { definition_id: id, ignore_capacity });
-        throw new Rehearsed(await manifest(tx, principal.accountId, id, 1));
-      });
+      return await catalog.trying(found.template, () =>
+        storage.write(async (tx) => {
+          await settleTemplate(this.#deps, tx, principal, found);
+          const { id } = await definitions.create(tx, principal, order);
+          await deployments.execute(tx, principal, { definition_id: id, ignore_capacity });
+          throw new Rehearsed(await manifest(tx, principal.accountId, id, 1));
+        }),
+      );
     } catch (error) {
       if (error instanceof Rehearsed) return error.manifest;
       throw error;

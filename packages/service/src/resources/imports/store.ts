@@ -48,5 +48,14 @@ export const importById = (queries: Queries, id: string): Promise<ImportRow | un
 export const lockImport = (tx: Tx, id: string): Promise<ImportRow | undefined> =>
   forUpdate(tx, tx.db.selectFrom('imports').selectAll().where('id', '=', id)).executeTakeFirst();
 
+/** The imports that an account has had of a template. */
+export const importsOf = (tx: Tx, accountId: string, templateId: string) =>
+  tx.db
+    .selectFrom('imports')
+    .select(['status', 'brought_template'])
+    .where('account_id', '=', accountId)
+    .where('template_id', '=', templateId)
+    .execute();
+
 export const noteProgress = (tx: Tx, id: string) =>
   tx.db.updateTable('imports').set({ progress_at: tx.now }).where('id', '=', id).execute();

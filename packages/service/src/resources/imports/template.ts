@@ -1,11 +1,14 @@
 import type { Bundle } from '@hortus/contract/resources/imports';
 import { specHash } from '@hortus/template/canonical';
-import { type Principal, requirePermission } from '../../identity/principal.ts';
-import { conflict, invalid } from '../../problem.ts';
-import type { Storage } from '../../storage/storage.ts';
+import type { Principal } from '../../identity/principal.ts';
+import { newId } from '../../ids.ts';
+import { Behind, conflict, invalid } from '../../problem.ts';
+import type { Storage, Tx } from '../../storage/storage.ts';
+import { asPublished, bringTemplate, holdTemplate, takeTemplateBack } from '../drafts/brought.ts';
 import type { Drafts } from '../drafts/service.ts';
 import { isClean, readDraft, type Written } from '../drafts/written.ts';
-import type { Catalog, CatalogTemplate } from '../templates/catalog.ts';
+import { type Catalog, type CatalogTemplate, isOfCatalog } from '../templates/catalog.ts';
+import { type ImportRow, importsOf } from './store.ts';
 
 export interface TemplatesDeps {
   readonly storage: Storage;
@@ -38,21 +41,60 @@ export function knownTemplate(catalog: Catalog, accountId: string, { template }:
   return item && catalog.byId(item.id);
 }
 
-/** One that is not known becomes one of the account, by the same rules as any other that it publishes. */
-export async function ensureTemplate(
-  { storage, catalog, drafts }: TemplatesDeps,
-  principal: Principal,
-  bundle: Bundle,
-): Promise<CatalogTemplate> {
+/** The template of a bundle, under the id that it has or will have: it comes into being with the import, and not before. */
+export interface Found {
+  readonly template: CatalogTemplate;
+  readonly written: Written;
+}
+
+/** Finds it before anything begins. Where the account has a draft of this name, it is that which is published: first, and for good. */
+export async function findTemplate(deps: TemplatesDeps, principal: Principal, bundle: Bundle): Promise<Found> {
+  const { storage, catalog, drafts } = deps;
+  const { accountId } = principal;
   const written = readTemplate(bundle);
-  const known = knownTemplate(catalog, principal.accountId, bundle);
-  if (known) return known;
-  requirePermission(principal, 'templates:write');
-  const { id } = await storage.write(async (tx) => {
-    const draft = await drafts.create(tx, principal, written);
-    await drafts.validate(tx, principal, draft.id);
-    return await drafts.promote(tx, principal, draft.id);
-  });
+  const known = knownTemplate(catalog, accountId, bundle);
+  if (known) return { template: known, written };
+  const { species, version } = bundle.template;
+  const isDraft = catalog.upcoming(accountId).some((one) => one.species === species && one.version === version);
+  if (!isDraft) return { template: asPublished(accountId, written, newId('template')), written };
+  const { id } = await storage.write((tx) => bringTemplate(tx, drafts, principal, written, newId('template')));
   await catalog.load();
-  return catalog.known(id);
+  return { template: catalog.known(id), written };
+}
+
+/** Sees to it that it is there, and is until the transaction ends; true if it was not. */
+export async function settleTemplate(
+  deps: TemplatesDeps,
+  tx: Tx,
+  principal: Principal,
+  found: Found,
+): Promise<boolean> {
+  const { catalog, drafts } = deps;
+  const { template, written } = found;
+  if (isOfCatalog(template)) return false;
+  const { id, isNew } = await bringTemplate(tx, drafts, principal, written, template.item.id);
+  if (id === template.item.id) return isNew;
+  throw new Behind(`${template.item.species} has come to the account meanwhile.`, () => catalog.load());
+}
+
+export interface TakeBackDeps {
+  readonly isPlanted: (tx: Tx, accountId: string, templateId: string) => Promise<boolean>;
+  /** False if somebody has ordered an upgrade to it. */
+  readonly withdrawOffers: (tx: Tx, templateId: string) => Promise<boolean>;
+}
+
+/** Of an import that has failed: the template that came with it, or with one before it, goes too if it is of no use to anybody else. */
+export async function takeBackTemplate(
+  tx: Tx,
+  { isPlanted, withdrawOffers }: TakeBackDeps,
+  { account_id, template_id }: ImportRow,
+  actor: string | null,
+): Promise<void> {
+  const template = await holdTemplate(tx, account_id, template_id);
+  if (!template) return;
+  const imports = await importsOf(tx, account_id, template_id);
+  const wasBrought = imports.some(({ brought_template }) => brought_template === 1);
+  const isAwaited = imports.some(({ status }) => status !== 'failed');
+  if (!wasBrought || isAwaited || (await isPlanted(tx, account_id, template_id))) return;
+  if (await withdrawOffers(tx, template_id)) await takeTemplateBack(tx, template, actor);
 }

@@ -27,6 +27,7 @@ export interface CatalogTemplate {
 export class Catalog {
   readonly #reader: Queries;
   #known: ReadonlyMap<string, { stamp: string; template: CatalogTemplate }> = new Map();
+  readonly #tried = new Map<string, CatalogTemplate>();
   #shelves: ReadonlyMap<string, Shelf> = new Map();
   #loads = 0;
   #running: Promise<void> = Promise.resolve();
@@ -67,7 +68,7 @@ export class Catalog {
     const byOwner = new Map<string, CatalogTemplate[]>([[CATALOG, []]]);
     for (const { id, stamp } of stamps) {
       const row = rows.get(id);
-      const template = row ? fromRow(row) : this.#known.get(id)?.template;
+      const template = row ? templateFrom(row) : this.#known.get(id)?.template;
       if (template === undefined) continue;
       known.set(id, { stamp, template });
       const own = byOwner.get(template.owner);
@@ -129,7 +130,18 @@ export class Catalog {
 
   /** Whoever it belongs to: for what was made from it. */
   byId(id: string): CatalogTemplate | undefined {
-    return this.#known.get(id)?.template;
+    return this.#known.get(id)?.template ?? this.#tried.get(id);
+  }
+
+  /** Has one that is not there yet known by its id, while it is tried what would become of it. */
+  async trying<Result>(template: CatalogTemplate, attempt: () => Promise<Result>): Promise<Result> {
+    const { id } = template.item;
+    this.#tried.set(id, template);
+    try {
+      return await attempt();
+    } finally {
+      this.#tried.delete(id);
+    }
   }
 
   /** The same for an id that somebody has stored: if it is not known here, another process has published it just now. */
@@ -153,10 +165,13 @@ export class Catalog {
   }
 }
 
+export const isOfCatalog = ({ owner }: CatalogTemplate): boolean => owner === CATALOG;
+
 /** As many as both engines take in one statement without a second thought. */
 const ROWS_AT_ONCE = 500;
 
-function fromRow(row: TemplateRow): CatalogTemplate {
+/** A row as everything here works with it. */
+export function templateFrom(row: TemplateRow): CatalogTemplate {
   const spec = canonical(JSON.parse(row.spec) as Canonical);
   const variants = (spec.image?.variants ?? []).map((v) => ({ id: v.id, tag: v.tag, default: v.default }));
   return { spec, variants, item: itemOf(row, spec), owner: row.owner };

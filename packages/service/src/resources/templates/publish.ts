@@ -7,7 +7,7 @@ import { begin } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { CATALOG_TOPIC } from './catalog.ts';
 import { templateLifecycle } from './lifecycle.ts';
-import { CATALOG, findCatalogVersions, markDeprecated, type TemplateRow } from './store.ts';
+import { CATALOG, findCatalogVersions, markDeprecated, type TemplateRow, useTemplate } from './store.ts';
 
 /** Work that follows when a version can be had: its payload is a `Publication`. */
 export const PUBLISHED = 'templates.published';
@@ -69,6 +69,12 @@ export async function mayPublish(queries: Queries, species: string, accountId: s
   const versions = await findCatalogVersions(queries, species);
   return versions.every(({ author_account }) => author_account === accountId);
 }
+
+/**
+ * Whether what somebody is about to plant is there, and will be until it is planted: one that was brought to an account may
+ * have been taken back since this process read it. The catalog's never are.
+ */
+export const isStillThere = async (tx: Tx, id: string): Promise<boolean> => (await useTemplate(tx, id)) !== undefined;
 
 /** It still works for those who have it, but nothing new should be built from it. */
 export async function deprecate(tx: Tx, templateId: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { forUse } from '../../storage/locking.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 
@@ -16,6 +17,9 @@ export const listStamps = (queries: Queries) =>
 
 export const findTemplates = (queries: Queries, ids: readonly string[]): Promise<TemplateRow[]> =>
   queries.db.selectFrom('templates').selectAll().where('id', 'in', ids).execute();
+
+export const useTemplate = (tx: Tx, id: string) =>
+  forUse(tx.engine, tx.db.selectFrom('templates').select('id').where('id', '=', id)).executeTakeFirst();
 
 export const findCatalogVersions = (queries: Queries, species: string) =>
   queries.db

@@ -9,7 +9,7 @@ import type { Catalog } from '../templates/catalog.ts';
 import { recordUpgrade, upgradeLifecycle } from './lifecycle.ts';
 import { upgradeRecord } from './record.ts';
 import { type ScanDeps, scan } from './scan.ts';
-import { countUpgrades, listUpgrades, lockUpgrade, type UpgradeFilter } from './store.ts';
+import { countUpgrades, forgetOffersOf, listUpgrades, lockUpgrade, type UpgradeFilter } from './store.ts';
 
 export interface UpgradesDeps extends ScanDeps {
   readonly pages: Pages;
@@ -61,3 +61,6 @@ export class Upgrades {
     return upgradeRecord({ ...standing, ...changed }, this.#deps.catalog);
   }
 }
+
+/** For whoever takes a template back: it is offered no more. False if somebody has ordered an upgrade to it. */
+export const withdrawOffers = forgetOffersOf;

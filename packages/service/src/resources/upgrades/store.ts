@@ -175,3 +175,11 @@ export async function forgetOpen(tx: Tx, ids: readonly string[]): Promise<number
     .execute();
   return gone.length;
 }
+
+/** Removes those to a template that nobody has ordered; false if there are others. */
+export async function forgetOffersOf(tx: Tx, templateId: string): Promise<boolean> {
+  const to = (eb: ExpressionBuilder<Tables, 'upgrades'>) => eb('to_template_id', '=', templateId);
+  await tx.db.deleteFrom('upgrades').where(to).where('status', 'in', open).where('batch', 'is', null).execute();
+  const left = await tx.db.selectFrom('upgrades').select('id').where(to).limit(1).execute();
+  return left.length === 0;
+}

@@ -71,6 +71,8 @@ export interface MoveTables {
     instance_uid: string;
     species: string;
     template_id: string;
+    /** Whether that came with it, and so goes with it if nobody else has come to need it. */
+    brought_template: Flag;
     status: Status<StateOf<typeof importMachine>>;
     /** All that it is made from, encrypted, since it has the values of secrets; empty when it is over. */
     bundle: string;
