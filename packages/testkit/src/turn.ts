@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { until } from './until.ts';
 
 /**
@@ -6,12 +6,12 @@ import { until } from './until.ts';
  * which the kernel takes back with the process, however that ends.
  */
 export async function takeTurn(name: string): Promise<AsyncDisposable> {
-  const holder = createServer().unref();
+  // A new one for each try: one that could not listen would keep what it was told to do once it does.
   const take = () =>
-    new Promise<true>((done, fail) => {
-      holder.once('error', fail);
-      holder.listen(`\0hortus-${name}`, () => done(true));
+    new Promise<Server>((done, fail) => {
+      const holder = createServer().unref().once('error', fail);
+      holder.listen(`\0hortus-${name}`, () => done(holder));
     });
-  await until(take, { within: 10 * 60_000, describe: `the turn ${name}` });
+  const holder = await until(take, { within: 10 * 60_000, describe: `the turn ${name}` });
   return { [Symbol.asyncDispose]: () => new Promise((done) => void holder.close(() => done())) };
 }

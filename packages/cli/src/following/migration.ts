@@ -1,7 +1,7 @@
 import type { Client } from '@hortus/client/client';
 import { migrationMachine } from '@hortus/contract/machines/migration';
-import { migrationSteps } from '@hortus/contract/playbooks';
 import type { MigrationDetail, MigrationLine } from '@hortus/contract/resources/migrations';
+import { migrationSteps } from '@hortus/contract/steps';
 import { safeLine } from '../output/safe-text.ts';
 import { disk, lasting } from '../output/words.ts';
 import type { World } from '../world.ts';

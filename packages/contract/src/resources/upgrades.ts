@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts';
 import { answer, list, paging, Timestamp } from '../envelope.ts';
 import { choice, givenId, id, nullable, text } from '../fields.ts';
 import { upgradeMachine } from '../machines/upgrade.ts';
-import { upgradeSteps } from '../playbooks.ts';
+import { upgradeSteps } from '../steps.ts';
 import { INPUT_TYPES, InputValue } from '../template/inputs.ts';
 
 const side = nullable(Type.String(), { description: 'As the template says it, before values are filled in.' });

@@ -1,6 +1,6 @@
-import type { StepId } from '@hortus/contract/playbooks';
 import type { DeployedImage } from '@hortus/contract/resources/deployments';
 import type { RegistryLogin } from '@hortus/contract/resources/manifest';
+import type { StepId } from '@hortus/contract/steps';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { withAlterations } from '../drift/alterations.ts';
 import type { ContainerFacts } from '../engine/container-facts.ts';

@@ -1,8 +1,23 @@
 import type { Readable } from 'node:stream';
+import type { ContainerFile } from '../container-spec.ts';
 import type { PathFacts } from '../engine.ts';
 import { EngineProblem } from '../engine-problem.ts';
 import type { DockerApi } from './docker-api.ts';
 import { objectPath } from './object-path.ts';
+import { tarOf } from './tar.ts';
+
+export async function putFiles(api: DockerApi, id: string, files: readonly ContainerFile[]): Promise<void> {
+  if (files.length === 0) return;
+  const operation = `put ${files.length} files into container ${id}`;
+  const path = `${objectPath('containers', id, operation)}/archive`;
+  let body: Buffer;
+  try {
+    body = tarOf(files);
+  } catch (cause) {
+    throw new EngineProblem({ operation, kind: 'invalid', detail: (cause as Error).message, cause });
+  }
+  await api.call({ operation, method: 'PUT', path, query: { path: '/' }, body, timeout: api.timeouts.heavy });
+}
 
 export async function readArchive(api: DockerApi, id: string, path: string, signal?: AbortSignal): Promise<Readable> {
   const operation = `read ${path} of container ${id}`;

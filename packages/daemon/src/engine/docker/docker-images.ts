@@ -27,6 +27,17 @@ export async function readImage(api: DockerApi, ref: string): Promise<ImageFacts
   };
 }
 
+export async function imagesInUse(api: DockerApi): Promise<string[]> {
+  const list = await api.json<{ ImageID: string }[]>({
+    operation: 'list what images are used',
+    method: 'GET',
+    path: '/containers/json',
+    query: { all: 'true' },
+    timeout: api.timeouts.quick,
+  });
+  return list.map(({ ImageID }) => ImageID);
+}
+
 /** Without force: an engine then refuses to take away what a container is made of. */
 export async function removeImage(api: DockerApi, ref: string): Promise<void> {
   const operation = `remove image ${ref}`;

@@ -2,12 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LabelFilter, NamedFacts, NamedSpec, VolumeFacts } from '../engine.ts';
 import { EngineProblem, isEngineProblem } from '../engine-problem.ts';
 import type { DockerApi } from './docker-api.ts';
+import { labelFilters } from './label-filters.ts';
 import { objectPath } from './object-path.ts';
-
-/** The `filters` parameter of the lists. */
-export function labelFilters(labels: LabelFilter): string {
-  return JSON.stringify({ label: Object.entries(labels).map(([key, v]) => (v === true ? key : `${key}=${v}`)) });
-}
 
 interface NamedAnswer {
   Name: string;

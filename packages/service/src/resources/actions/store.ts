@@ -55,10 +55,9 @@ const byId = statement<{ id: string }, ExecutionRow>((db, p) =>
 export const findExecution = async (queries: Queries, id: string): Promise<ExecutionRow | undefined> =>
   (await byId(queries, { id }))[0];
 
-const lockedById = statement<{ id: string }, ExecutionRow>((db, p, engine) => {
-  const query = db.selectFrom('executions').selectAll().where('id', '=', p.id);
-  return engine === 'postgres' ? query.forUpdate() : query;
-});
+const lockedById = statement<{ id: string }, ExecutionRow>((db, p, engine) =>
+  forUpdate({ engine }, db.selectFrom('executions').selectAll().where('id', '=', p.id)),
+);
 export const latestOfInstance = (queries: Queries, instanceId: string, slug: string) =>
   queries.db
     .selectFrom('executions')
@@ -83,15 +82,17 @@ const anyUnfinished = statement<{ serverId: string }, { id: string }>((db, p) =>
 export const hasUnfinished = async (queries: Queries, serverId: string): Promise<boolean> =>
   (await anyUnfinished(queries, { serverId })).length > 0;
 
-const unfinishedOfServer = statement<{ serverId: string }, ExecutionRow>((db, p, engine) => {
-  const query = db
-    .selectFrom('executions')
-    .selectAll()
-    .where('server_id', '=', p.serverId)
-    .where('status', 'in', unfinished)
-    .orderBy('id');
-  return engine === 'postgres' ? query.forUpdate() : query;
-});
+const unfinishedOfServer = statement<{ serverId: string }, ExecutionRow>((db, p, engine) =>
+  forUpdate(
+    { engine },
+    db
+      .selectFrom('executions')
+      .selectAll()
+      .where('server_id', '=', p.serverId)
+      .where('status', 'in', unfinished)
+      .orderBy('id'),
+  ),
+);
 export const lockUnfinished = (tx: Tx, serverId: string): Promise<ExecutionRow[]> =>
   unfinishedOfServer(tx, { serverId });
 

@@ -6,6 +6,7 @@ import { newId } from '../../ids.ts';
 import { Behind, conflict, invalid, notFound } from '../../problem.ts';
 import { begin, transition } from '../../state/transition.ts';
 import { type Page, type PageRequest, type Pages, slice } from '../../storage/page.ts';
+import { pipelines } from '../../storage/pipelining.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { PlanFor } from '../backups/schedule.ts';
@@ -98,8 +99,8 @@ export class Definitions {
     const { template, instanceUid, tenantId, serverId } = order;
     if (!isOfCatalog(template)) await this.#requireTemplate(tx, template);
     const planted = this.#requireServer(tx, accountId, serverId);
-    // On PostgreSQL the question travels with the inserts; if the answer is no, they are taken back. SQLite answers at once.
-    if (tx.engine === 'sqlite' || tenantId !== null) await planted;
+    // Where it can, the question travels with the inserts; if the answer is no, they are taken back.
+    if (!pipelines(tx) || tenantId !== null) await planted;
     if (tenantId !== null) await joinTenant(tx, { accountId, tenantId, serverId });
     const id = order.id ?? newId('definition');
     const begun = begin(

@@ -147,10 +147,9 @@ export async function findDeployment(queries: Queries, scope: Scope, id: string)
 export const deploymentById = (queries: Queries, id: string): Promise<DeploymentRow | undefined> =>
   queries.db.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirst();
 
-const lockById = statement<{ id: string }, DeploymentRow>((db, p, engine) => {
-  const query = db.selectFrom('deployments').selectAll().where('id', '=', p.id);
-  return engine === 'postgres' ? query.forUpdate() : query;
-});
+const lockById = statement<{ id: string }, DeploymentRow>((db, p, engine) =>
+  forUpdate({ engine }, db.selectFrom('deployments').selectAll().where('id', '=', p.id)),
+);
 
 export const lockDeployment = async (tx: Tx, id: string): Promise<DeploymentRow | undefined> =>
   (await lockById(tx, { id }))[0];

@@ -162,10 +162,9 @@ export const findReported = (queries: Queries, scope: Scope, names: Names) =>
     .orderBy('instances.id')
     .execute();
 
-const byId = statement<{ id: string }, InstanceRow>((db, p, engine) => {
-  const query = db.selectFrom('instances').selectAll().where('id', '=', p.id);
-  return engine === 'postgres' ? query.forUpdate() : query;
-});
+const byId = statement<{ id: string }, InstanceRow>((db, p, engine) =>
+  forUpdate({ engine }, db.selectFrom('instances').selectAll().where('id', '=', p.id)),
+);
 
 export const lockInstance = async (tx: Tx, id: string): Promise<InstanceRow | undefined> => (await byId(tx, { id }))[0];
 

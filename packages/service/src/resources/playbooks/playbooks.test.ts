@@ -1,4 +1,4 @@
-import { rolloutSteps } from '@hortus/contract/playbooks';
+import { rolloutSteps } from '@hortus/contract/steps';
 import { beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectRefusal } from '../../testing/published-answer.ts';

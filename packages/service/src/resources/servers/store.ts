@@ -103,10 +103,9 @@ export const connectedDaemon = statement<{ id: string }, DaemonRow>((db, p) =>
   db.selectFrom('servers').select(daemonColumns).where('id', '=', p.id),
 );
 
-export const lockConnectedDaemon = statement<{ id: string }, DaemonRow>((db, p, engine) => {
-  const query = db.selectFrom('servers').select(daemonColumns).where('id', '=', p.id);
-  return engine === 'postgres' ? query.forUpdate() : query;
-});
+export const lockConnectedDaemon = statement<{ id: string }, DaemonRow>((db, p, engine) =>
+  forUpdate({ engine }, db.selectFrom('servers').select(daemonColumns).where('id', '=', p.id)),
+);
 
 /** Written only where it says something new, because it comes with every report. */
 export const writeFingerprint = (tx: Tx, id: string, fingerprint: string) =>

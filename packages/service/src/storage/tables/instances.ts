@@ -3,8 +3,8 @@ import type { executionMachine } from '@hortus/contract/machines/execution';
 import type { instanceHealthMachine, instanceMachine } from '@hortus/contract/machines/instance';
 import type { StateOf } from '@hortus/contract/machines/machine';
 import type { upgradeMachine } from '@hortus/contract/machines/upgrade';
-import type { upgradeSteps } from '@hortus/contract/playbooks';
 import type { Upgrade } from '@hortus/contract/resources/upgrades';
+import type { upgradeSteps } from '@hortus/contract/steps';
 import type { ColumnType } from 'kysely';
 import type { Flag, Json, Status, Time } from './columns.ts';
 

@@ -1,0 +1,141 @@
+import type { ContainerFacts } from '../container-facts.ts';
+import type { ContainerSpec } from '../container-spec.ts';
+import type { LabelFilter, RunningContainer } from '../engine.ts';
+import { EngineProblem } from '../engine-problem.ts';
+import type { Call } from './connection.ts';
+import { containerBody } from './container-body.ts';
+import type { DockerApi } from './docker-api.ts';
+import { factsOf, type InspectAnswer } from './inspect-answer.ts';
+import { labelFilters } from './label-filters.ts';
+import { objectPath } from './object-path.ts';
+
+export async function listContainers(api: DockerApi, labels: LabelFilter): Promise<ContainerFacts[]> {
+  const list = await api.json<{ Id: string }[]>({
+    operation: 'list containers',
+    method: 'GET',
+    path: '/containers/json',
+    query: { all: 'true', filters: labelFilters(labels) },
+    timeout: api.timeouts.quick,
+  });
+  // The list has neither exit codes nor times; what vanished since it was made is no longer there to tell of.
+  const facts = await Promise.all(list.map(({ Id }) => inspectContainer(api, Id)));
+  return facts.filter((one) => one !== undefined);
+}
+
+/** The part of `GET /containers/json` that we read. */
+interface ListedContainer {
+  Id: string;
+  Labels?: Record<string, string> | null;
+  HostConfig?: { NetworkMode?: string };
+}
+
+export async function listRunning(api: DockerApi, labels: LabelFilter): Promise<RunningContainer[]> {
+  const list = await api.json<ListedContainer[]>({
+    operation: 'list running containers',
+    method: 'GET',
+    path: '/containers/json',
+    query: { filters: labelFilters(labels) },
+    timeout: api.timeouts.quick,
+  });
+  return list.map(({ Id, Labels, HostConfig }) => ({
+    id: Id,
+    labels: Labels ?? {},
+    hostNetwork: HostConfig?.NetworkMode === 'host',
+  }));
+}
+
+export async function inspectContainer(api: DockerApi, id: string): Promise<ContainerFacts | undefined> {
+  const call = containerCall('GET', id, 'json', `inspect container ${id}`, api.timeouts.quick);
+  const { status, body } = await api.call(call, [404]);
+  return status === 404 ? undefined : factsOf(JSON.parse(body.toString('utf8')) as InspectAnswer);
+}
+
+export async function createContainer(
+  api: DockerApi,
+  spec: ContainerSpec,
+  countCpus: () => Promise<number>,
+): Promise<string> {
+  const { Id } = await api.json<{ Id: string }>({
+    operation: `create container ${spec.name}`,
+    method: 'POST',
+    path: '/containers/create',
+    query: { name: spec.name },
+    body: containerBody(await withinMachine(spec, countCpus)),
+    timeout: api.timeouts.heavy,
+  });
+  return Id;
+}
+
+/** Docker refuses a limit of more CPUs than there are. Whoever allows more than there are allows all of them. */
+async function withinMachine(spec: ContainerSpec, countCpus: () => Promise<number>): Promise<ContainerSpec> {
+  const { limits } = spec;
+  if (limits.cpus === undefined || limits.cpus <= 1) return spec;
+  const cpus = await countCpus();
+  return { ...spec, limits: { ...limits, cpus: Math.min(limits.cpus, cpus) } };
+}
+
+export async function startContainer(api: DockerApi, id: string): Promise<void> {
+  await api.call(containerCall('POST', id, 'start', `start container ${id}`, api.timeouts.heavy));
+}
+
+export async function stopContainer(api: DockerApi, id: string, graceMs: number): Promise<void> {
+  await api.call(gracefulCall(api, 'stop', id, graceMs));
+}
+
+export async function restartContainer(api: DockerApi, id: string, graceMs: number): Promise<void> {
+  await api.call(gracefulCall(api, 'restart', id, graceMs));
+}
+
+export async function killContainer(api: DockerApi, id: string, signal: string): Promise<void> {
+  const call = containerCall('POST', id, 'kill', `send ${signal} to container ${id}`, api.timeouts.heavy);
+  await api.call({ ...call, query: { signal } });
+}
+
+export async function removeContainer(api: DockerApi, id: string, force: boolean): Promise<void> {
+  const call = containerCall('DELETE', id, '', `remove container ${id}`, api.timeouts.heavy);
+  const { status, body } = await api.call({ ...call, query: { force: String(force) } }, [404, 409]);
+  // A removal that somebody else has begun ends as we want; any other conflict is one.
+  if (status !== 409 || body.includes('already in progress')) return;
+  const detail = JSON.parse(body.toString('utf8')).message;
+  throw new EngineProblem({ operation: call.operation, kind: 'conflict', status, detail });
+}
+
+export async function renameContainer(api: DockerApi, id: string, name: string): Promise<void> {
+  const call = containerCall('POST', id, 'rename', `rename container ${id} to ${name}`, api.timeouts.quick);
+  await api.call({ ...call, query: { name } });
+}
+
+export async function waitForContainer(api: DockerApi, id: string, signal?: AbortSignal): Promise<number> {
+  const operation = `wait for container ${id} to end`;
+  const call = containerCall('POST', id, 'wait', operation, api.timeouts.quick);
+  // The engine sends its headers at once and the rest when the container ends, however long that takes.
+  const stream = await api.stream({ ...call, signal }, { mayBeSilent: true });
+  const text = await textOf(stream).catch((cause) => {
+    if (signal?.aborted) throw cause;
+    throw new EngineProblem({ operation, kind: 'unreachable', detail: 'the engine broke the stream off', cause });
+  });
+  if (text === '') throw new EngineProblem({ operation, kind: 'unreachable', detail: 'the engine ended the stream' });
+  const { StatusCode, Error: failure } = JSON.parse(text) as {
+    StatusCode: number;
+    Error?: { Message?: string } | null;
+  };
+  if (failure?.Message) throw new EngineProblem({ operation, kind: 'failed', detail: failure.Message });
+  return StatusCode;
+}
+
+async function textOf(stream: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function containerCall(method: Call['method'], id: string, what: string, operation: string, timeout: number): Call {
+  const path = objectPath('containers', id, operation) + (what === '' ? '' : `/${what}`);
+  return { operation, method, path, timeout };
+}
+
+function gracefulCall(api: DockerApi, what: 'stop' | 'restart', id: string, graceMs: number): Call {
+  const timeout = graceMs + api.timeouts.stop;
+  const call = containerCall('POST', id, what, `${what} container ${id}`, timeout);
+  return { ...call, query: { t: String(Math.ceil(graceMs / 1_000)) } };
+}
