@@ -50,7 +50,8 @@ import { upgradeRoutes } from '../resources/upgrades/routes.ts';
 import { vaultRoutes } from '../resources/vault/routes.ts';
 import { VaultAdministration } from '../resources/vault/service.ts';
 import { webhookRoutes } from '../resources/webhooks/routes.ts';
-import type { Ground, Made } from './resources.ts';
+import type { Ground } from './ground.ts';
+import type { Made } from './resources.ts';
 
 /** What the assistant reads besides the catalog. */
 const documentation = ['README.md', 'docs'].map((path) =>

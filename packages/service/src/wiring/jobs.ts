@@ -17,7 +17,8 @@ import { applyAllJob, applyJob } from '../resources/upgrades/apply-job.ts';
 import { publishedJob, SCAN, scanJob } from '../resources/upgrades/scan.ts';
 import { DELIVER, deliveryJob } from '../resources/webhooks/delivery-job.ts';
 import { RETENTION, retentionJob } from '../retention/job.ts';
-import type { Ground, Made } from './resources.ts';
+import type { Ground } from './ground.ts';
+import type { Made } from './resources.ts';
 
 /** Who does which kind of work that waits. */
 export function jobsOf(ground: Ground, made: Made): Readonly<Record<string, JobKind>> {

@@ -9,9 +9,10 @@ import type { Liveness } from '../resources/servers/liveness/liveness.ts';
 import type { Transfers } from '../resources/transfers/service.ts';
 import { wakeUpgrades } from '../resources/upgrades/apply-job.ts';
 import { fanOut } from '../resources/webhooks/fan-out.ts';
+import type { Ground } from './ground.ts';
 import { handlersOf } from './handlers.ts';
 import { jobsOf } from './jobs.ts';
-import { type Ground, makeResources } from './resources.ts';
+import { makeResources } from './resources.ts';
 
 /** What the resources bring to the parts that know none of them. */
 export interface Wired {

@@ -1,0 +1,171 @@
+import { Actions } from '../resources/actions/service.ts';
+import { Endings } from '../resources/backups/endings.ts';
+import { planBackups } from '../resources/backups/schedule.ts';
+import { Backups } from '../resources/backups/service.ts';
+import { secretValues } from '../resources/definitions/deployable.ts';
+import { Definitions, plantedOn } from '../resources/definitions/service.ts';
+import { healSoon } from '../resources/deployments/heal.ts';
+import { Planning } from '../resources/deployments/planning.ts';
+import { Preparations } from '../resources/deployments/preparation.ts';
+import { stopDeployments } from '../resources/deployments/queue.ts';
+import { DeploymentReports, type DeploymentReportsDeps } from '../resources/deployments/reports.ts';
+import { Deployments } from '../resources/deployments/service.ts';
+import { Drifts, type DriftsDeps } from '../resources/instances/drift.ts';
+import { lockDrifted } from '../resources/instances/drifted.ts';
+import { Pauses } from '../resources/instances/of-tenant.ts';
+import { deployedOn, toMoveFrom } from '../resources/instances/on-server.ts';
+import { InstanceOrders } from '../resources/instances/orders.ts';
+import { Instances } from '../resources/instances/service.ts';
+import { Prunes } from '../resources/servers/prune.ts';
+import type { Tx } from '../storage/storage.ts';
+import type { SharedGround } from './ground.ts';
+import type { ServersMade } from './servers.ts';
+
+/** Whoever moves things waits for what it has ordered of deployments and instances to end. */
+export interface DeploymentNotices extends Pick<DeploymentReportsDeps, 'elsewhere'> {
+  /** An instance has been deployed where it belongs. */
+  readonly deployed: (tx: Tx, instanceId: string) => Promise<void>;
+  /** Something that was ordered for an instance has ended. */
+  readonly acted: (tx: Tx, instanceId: string) => Promise<void>;
+}
+
+export type DeploymentsMade = ReturnType<typeof makeDeployments>;
+
+/**
+ * Definitions, their deployments and instances, and what is ordered on an instance. These need one another in a circle (a
+ * deployment waits for a backup, which is an action on an instance, which lists its deployments), so they are made together.
+ */
+export function makeDeployments(ground: SharedGround, made: ServersMade, notices: DeploymentNotices) {
+  const { storage, vault, catalog, pages, wake } = ground;
+  const { reader } = storage;
+  const { manifests, servers, server, liveness } = made;
+  const heard = (serverId: string) => liveness.heard(serverId);
+  const secretsOf: DriftsDeps['secretsOf'] = async (queries, owner) =>
+    (await secretValues(queries, vault, owner)).map(({ value }) => value);
+
+  const planning = new Planning({ reader, server, manifests });
+  const deployments = new Deployments({
+    reader,
+    pages,
+    server,
+    manifests,
+    planning,
+    requireBackup: (tx, ...of) => backups.requireDeclared(tx, ...of, 'backup_first'),
+    backupFor: (tx, ...of) => backups.dataOf(tx, ...of),
+    prepare: (tx, row) => preparations.begin(tx, row),
+    wake,
+    deployedOn,
+    holdServer: (tx, accountId, id) => servers.hold(tx, accountId, id),
+    heard,
+  });
+  const preparations = new Preparations({
+    storage,
+    wake,
+    async backUp(tx, row, ownData) {
+      const ordered = await backups.beforeDeployment(tx, row, ownData);
+      return ordered && { backupId: ordered.backup.id, executionId: ordered.execution.id };
+    },
+    async putBack(tx, row, ownData) {
+      const { backup, execution } = await backups.returnFor(tx, row, ownData);
+      return { backupId: backup.id, executionId: execution.id };
+    },
+    execution: (queries, id) => actions.standing(queries, id),
+  });
+  const instances: Instances = new Instances({
+    reader,
+    pages,
+    catalog,
+    order: (tx, order) => actions.order(tx, order),
+    withdraw: (tx, ...of) => actions.withdraw(tx, ...of),
+    deploymentsOf: (principal, filter, request) => deployments.list(principal, filter, request),
+  });
+  const actions: Actions = new Actions({
+    storage,
+    pages,
+    vault,
+    catalog,
+    instances,
+    manifestOf: (...of) => manifests.resolve(...of),
+    backupEnded: (tx, ended) => endings.ended(tx, ended),
+    ended: async (tx, { id, instance_id }) => {
+      await preparations.executionEnded(tx, id);
+      if (instance_id !== null) await notices.acted(tx, instance_id);
+    },
+    secretsOf,
+  });
+  const backups = new Backups({
+    reader,
+    pages,
+    vault,
+    catalog,
+    instances,
+    order: (tx, order) => actions.order(tx, order),
+  });
+  const endings = new Endings(backups);
+  const drifts = new Drifts({ reader, instances, secretsOf, heal: healSoon });
+  const orders = new InstanceOrders({
+    instances,
+    catalog,
+    order: (tx, order) => actions.order(tx, order),
+    done: (tx, order) => actions.done(tx, order),
+  });
+  const pauses = new Pauses({
+    lastWanted: (...of) => actions.lastWanted(...of),
+    order: (tx, order) => actions.order(tx, order),
+    withdraw: (tx, ...of) => actions.withdraw(tx, ...of),
+  });
+  const prunes = new Prunes({
+    livingOn: async (queries, id) => {
+      const there = (await toMoveFrom(queries, id)).map(({ instance_uid }) => instance_uid);
+      return [...new Set([...there, ...(await plantedOn(queries, id))])];
+    },
+    order: (tx, order) => actions.orderOnServer(tx, order),
+  });
+  const reports = new DeploymentReports({
+    reader,
+    vault,
+    instances: {
+      ensure: (tx, of) => instances.ensure(tx, of),
+      report: (tx, scope, reported) => instances.report(tx, scope, reported),
+      releaseAll: (tx, ...of) => instances.releaseAll(tx, ...of),
+      async deployed(tx, instanceId, facts) {
+        await instances.deployed(tx, instanceId, facts);
+        await notices.deployed(tx, instanceId);
+      },
+    },
+    manifests,
+    hasPublishedDaemon: (...of) => servers.hasPublishedDaemon(...of),
+    elsewhere: notices.elsewhere,
+    wake,
+    heard,
+  });
+  const definitions = new Definitions({
+    reader,
+    pages,
+    catalog,
+    vault,
+    hasServer: (tx, accountId, id) => servers.has(tx, accountId, id),
+    planBackups,
+    stopDeployments: stopDeployments(wake),
+    releaseAll: (tx, id, actor) => instances.releaseAll(tx, id, actor),
+    async healLiving(tx, id) {
+      const drifted = await lockDrifted(tx, id);
+      if (drifted) await healSoon(tx, drifted);
+    },
+    keepAll: (tx, id, actor) => instances.keepAll(tx, id, actor),
+  });
+  return {
+    planning,
+    deployments,
+    preparations,
+    instances,
+    actions,
+    backups,
+    drifts,
+    orders,
+    pauses,
+    prunes,
+    reports,
+    definitions,
+  };
+}

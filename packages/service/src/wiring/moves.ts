@@ -1,0 +1,104 @@
+import { diskFree } from '../resources/capacity/disk.ts';
+import { definitionById, holdDefinition, revisionOf } from '../resources/definitions/deployable.ts';
+import { definitionsOfTenants, holdDefinitionsOf } from '../resources/definitions/of-tenant.ts';
+import { relocateDefinition } from '../resources/definitions/relocation.ts';
+import { DeploymentsElsewhere } from '../resources/deployments/on-another-server.ts';
+import { stopDeployments } from '../resources/deployments/queue.ts';
+import type { Drafts } from '../resources/drafts/service.ts';
+import { Exports } from '../resources/imports/exports.ts';
+import { Imports } from '../resources/imports/service.ts';
+import { holdLiving, livingOf } from '../resources/instances/of-definition.ts';
+import { instancesOfTenants, membershipOf } from '../resources/instances/of-tenant.ts';
+import type { Manifests } from '../resources/manifest/service.ts';
+import { Migrations } from '../resources/migrations/service.ts';
+import { Tenants } from '../resources/tenants/service.ts';
+import { Transfers } from '../resources/transfers/service.ts';
+import type { DeploymentsMade } from './deployments.ts';
+import type { SharedGround } from './ground.ts';
+import type { ServersMade } from './servers.ts';
+
+export type MovesMade = ReturnType<typeof makeMoves>;
+
+/** Whatever goes from one place to another with its data: migrations, tenants as a whole, exports and imports. */
+export function makeMoves(
+  { config, storage, vault, catalog, pages, wake }: SharedGround,
+  { manifests, servers, server }: ServersMade,
+  { definitions, deployments, instances, actions, backups, pauses }: DeploymentsMade,
+  drafts: Drafts,
+) {
+  const { reader } = storage;
+  const endDeployments = stopDeployments(wake);
+  const transfers = new Transfers({
+    storage,
+    pages,
+    sign: (order) => manifests.signOrder(order),
+    wake,
+    opening: (...of) => backups.opening(...of),
+    moved: async (tx, transfer) => {
+      if (transfer.migration_id !== null) await migrations.carried(tx, transfer.migration_id);
+      await imports.carried(tx, transfer);
+    },
+  });
+  const migrations: Migrations = new Migrations({
+    storage,
+    pages,
+    ground: {
+      server,
+      definitions: {
+        find: definitionById,
+        hold: holdDefinition,
+        revision: revisionOf,
+        relocate: relocateDefinition,
+      },
+      manifest: async (queries, { account_id, id }, revision) =>
+        (await manifests.resolve(queries, account_id, id, revision)).manifest,
+      instances: {
+        living: livingOf,
+        hold: holdLiving,
+        stop: (tx, ...of) => pauses.pause(tx, ...of),
+        start: (tx, definitionId, instanceId, actor) => pauses.unpause(tx, definitionId, new Set([instanceId]), actor),
+        relocate: (tx, ...of) => instances.relocate(tx, ...of),
+      },
+      executions: {
+        order: (tx, order) => actions.order(tx, order),
+        find: (...of) => actions.standing(...of),
+        latest: (...of) => actions.latest(...of),
+      },
+      deployments: new DeploymentsElsewhere(wake),
+      transfers,
+      tenants: { settle: (tx, ...of) => tenants.settle(tx, ...of) },
+      capacity: {
+        require: async (tx, definition, server_id, revision) =>
+          deployments.requireRoom(tx, {
+            definition: { ...definition, server_id },
+            revision: await revisionOf(tx, definition.id, revision),
+          }),
+        diskFree,
+      },
+      graceMs: config.migrationGraceMinutes * 60_000,
+    },
+  });
+  const tenants: Tenants = new Tenants({
+    migrate: (tx, ...of) => migrations.order(tx, ...of),
+    reader,
+    pages,
+    hasServer: (tx, accountId, id) => servers.has(tx, accountId, id),
+    definitions: {
+      hold: holdDefinitionsOf,
+      archive: (tx, principal, id) => definitions.archive(tx, principal, id),
+      stopDeployments: (tx, id, actor) => endDeployments(tx, id, actor, { runningToo: true }),
+      count: definitionsOfTenants,
+    },
+    instances: {
+      pause: (tx, ...of) => pauses.pause(tx, ...of),
+      unpause: (tx, ...of) => pauses.unpause(tx, ...of),
+      membership: membershipOf,
+      count: instancesOfTenants,
+    },
+  });
+  const manifestOf = async (...of: Parameters<Manifests['resolve']>) => (await manifests.resolve(...of)).manifest;
+  const carrying = { storage, vault, catalog, server, transfers, manifest: manifestOf };
+  const exports = new Exports({ ...carrying, backups, allowPlaintext: config.allowPlaintextManifest });
+  const imports: Imports = new Imports({ ...carrying, pages, drafts, definitions, deployments, diskFree });
+  return { transfers, migrations, tenants, exports, imports };
+}

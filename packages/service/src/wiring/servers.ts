@@ -1,0 +1,47 @@
+import { newServerKey } from '../identity/tokens.ts';
+import { definitionsOn } from '../resources/definitions/service.ts';
+import { deploymentFor, underWay } from '../resources/deployments/queue.ts';
+import { runningOn } from '../resources/instances/on-server.ts';
+import { ManifestReading } from '../resources/manifest/reading.ts';
+import { Manifests } from '../resources/manifest/service.ts';
+import { openManifestSigner } from '../resources/manifest/signer.ts';
+import { Registries } from '../resources/registries/service.ts';
+import { Liveness, type LivenessDeps } from '../resources/servers/liveness/liveness.ts';
+import { Servers, type ServersDeps } from '../resources/servers/service.ts';
+import type { SharedGround } from './ground.ts';
+
+/** What is done with all that is on a server when the server is given up, is lost or comes back. */
+export interface ServerNotices extends Pick<ServersDeps, 'abandon'>, Pick<LivenessDeps, 'instances'> {}
+
+export type ServersMade = Awaited<ReturnType<typeof makeServers>>;
+
+/** The servers, whether they are there, and the manifests that they are given, with the logins to registries. */
+export async function makeServers(ground: SharedGround, { abandon, instances }: ServerNotices) {
+  const { config, log, replica, storage, vault, catalog, pages } = ground;
+  const { reader } = storage;
+  const registries = new Registries({ reader, pages, vault });
+  const manifests = new Manifests({
+    catalog,
+    vault,
+    signer: await openManifestSigner(storage, vault),
+    loginsFor: (...of) => registries.loginsFor(...of),
+  });
+  const reading = new ManifestReading({
+    manifests,
+    allowPlaintext: config.allowPlaintextManifest,
+    deployment: deploymentFor,
+    underWay,
+  });
+  const servers = new Servers({
+    reader,
+    pages,
+    vault,
+    issueKey: () => newServerKey(config.mode),
+    manifestKey: () => manifests.publicKey(),
+    inUse: async (tx, id) => ({ definitions: await definitionsOn(tx, id), instances: await runningOn(tx, id) }),
+    abandon,
+  });
+  const server = servers.standing.bind(servers);
+  const liveness = new Liveness({ storage, replica, log, instances });
+  return { registries, manifests, reading, servers, server, liveness };
+}
