@@ -70,9 +70,9 @@ export class Daemon {
 
   /** An engine that is away has nothing of ours to close; what it has then is closed at the next start. */
   #closeLeftWindows(): void {
-    const { engine, identity } = this.#parts;
-    if (identity.serverId === undefined) return;
-    closeLeftWindows(engine, identity.serverId).catch((error: Error) =>
+    const { serverId } = this.#parts.identity;
+    if (serverId === undefined) return;
+    closeLeftWindows(this.#parts.engine, serverId).catch((error: Error) =>
       this.#log.warn('windows into volumes that were left open could not be closed', { error }),
     );
   }
