@@ -1,0 +1,30 @@
+import type { Turns } from '../actions/turns.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Log } from '../log.ts';
+import type { Ingress } from './ingress.ts';
+import { refreshRoutes } from './refresh-routes.ts';
+
+export interface Following {
+  engine: Engine;
+  ingress: Ingress;
+  journal: Journal;
+  turns: Turns;
+  log: Log;
+}
+
+/**
+ * Routes go where the containers are, those of one instance or, if none is named, of all. While something else is done to an
+ * instance, that sees to its routes.
+ */
+export function followContainers({ engine, ingress, journal, turns, log }: Following, only: string | undefined): void {
+  const { manifests, routes } = journal;
+  const routed = new Set(routes.all().map(({ instanceUid }) => instanceUid));
+  for (const uid of routed) {
+    if ((only !== undefined && only !== uid) || turns.busy(uid)) continue;
+    const refresh = () => refreshRoutes(engine, ingress, uid, manifests.of(uid) === undefined);
+    turns
+      .take(uid, refresh)
+      .catch((error: Error) => log.debug('routes could not be brought up to date', { instance: uid, error }));
+  }
+}

@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto';
+import type { Engine } from '../engine/engine.ts';
+import type { Ingress } from '../ingress/ingress.ts';
+import type { Journal } from '../journal/journal.ts';
+import { VERSION } from '../version.ts';
+
+export interface AboutDeps {
+  engine: Engine;
+  ingress: Ingress;
+  journal: Journal;
+}
+
+/** What the daemon says of itself when it introduces itself. An engine that is away keeps it from nothing. */
+export async function aboutDaemon({ engine, ingress, journal }: AboutDeps): Promise<Record<string, unknown>> {
+  const info = await engine.info().catch(() => undefined);
+  return {
+    journal: journal.pins.pin('journal', randomUUID()),
+    ingress: await ingress.about(),
+    version: VERSION,
+    os: process.platform,
+    arch: process.arch,
+    ...(info && { engine: `${info.name} ${info.version}` }),
+  };
+}

@@ -1,0 +1,230 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Actions } from './actions/actions.ts';
+import { Shims } from './actions/shims.ts';
+import { Turns } from './actions/turns.ts';
+import { BackupActions } from './backup/backup-actions.ts';
+import { FolderStore } from './backup/folder-store.ts';
+import { S3Store } from './backup/s3/s3-store.ts';
+import type { DaemonConfig } from './config.ts';
+import { DriftWatch } from './drift/drift-watch.ts';
+import { openDockerEngine } from './engine/docker/docker-engine.ts';
+import type { Timeouts } from './engine/docker/timeouts.ts';
+import { Fingerprints } from './fingerprint/fingerprint.ts';
+import { followContainers } from './ingress/follow-containers.ts';
+import { Ingress } from './ingress/ingress.ts';
+import { refreshRoutes } from './ingress/refresh-routes.ts';
+import { Scheduler } from './jobs/scheduler.ts';
+import { type Journal, openJournal } from './journal/journal.ts';
+import { aboutDaemon } from './link/about.ts';
+import { Acceptance } from './link/acceptance.ts';
+import { Channel } from './link/channel.ts';
+import { DeploymentRunner } from './link/deployments.ts';
+import { Observer } from './link/observer.ts';
+import { orderedManifest } from './link/ordered-manifest.ts';
+import { Poller } from './link/poller.ts';
+import { receive } from './link/receive.ts';
+import { Results } from './link/results.ts';
+import { currentKey } from './link/server-key.ts';
+import { Service } from './link/service.ts';
+import type { Log } from './log.ts';
+import { CapacityMeter } from './metrics/capacity.ts';
+import { MetricsReporter } from './metrics/reporter.ts';
+import { UsageMeter } from './metrics/usage-meter.ts';
+import { policyFileOf, readPolicy } from './policy/read-policy.ts';
+import { Watch } from './rollout/watch.ts';
+import { Transfers } from './transfer/transfers.ts';
+import { Identity } from './trust/identity.ts';
+
+export interface DaemonOptions {
+  config: DaemonConfig;
+  log: Log;
+  /** This program as `hortusd exec-shim`; said by whoever bundles it. */
+  shimCommand?: readonly string[];
+  engineTimeouts?: Partial<Timeouts>;
+  /** Told before and after every step of a rollout, for tests that end the process there. */
+  boundary?: (moment: string) => void;
+}
+
+/** Bytes of an action's output that are kept. */
+const OUTPUT_LIMIT = 1024 * 1024;
+
+export type Parts = ReturnType<typeof wire>;
+
+/** The map of the daemon: everything it is made of, and who tells whom. Nothing happens before the parts are started. */
+export function wire({ config, log, shimCommand = ownShimCommand(), boundary, engineTimeouts }: DaemonOptions) {
+  const { stateDirectory, backupBucket } = config;
+  const policy = readPolicy(policyFileOf(stateDirectory));
+  const journal = openJournal(stateDirectory);
+  const identity = identify(config, journal, log);
+  const serverId = () => identity.serverId ?? '';
+  const publicKey = () => identity.publicKey;
+  const engine = openDockerEngine({
+    socketPath: config.dockerSocket,
+    ...(engineTimeouts && { timeouts: engineTimeouts }),
+  });
+  const ingress = new Ingress({
+    ...config.ingress,
+    directory: join(stateDirectory, 'ingress'),
+    routes: journal.routes,
+    log,
+  });
+  const turns = new Turns();
+  const busy = (uid: string) => turns.busy(uid);
+  const fingerprints = new Fingerprints({ engine, ingress });
+  const follow = (uid: string | undefined) => followContainers({ engine, ingress, journal, turns, log }, uid);
+
+  const service = new Service(config.url, currentKey(stateDirectory, config.key));
+  const channel: Channel = new Channel({
+    baseUrl: config.url,
+    key: () => service.key,
+    about: () => aboutDaemon({ engine, ingress, journal }),
+    onMessage: (message) => receive(message, { config, log, identity, service, channel, actions, results, poller }),
+    onUp: () => {
+      results.settle();
+      deployments.settle();
+      poller.wake();
+      observer.all();
+      drift.all();
+    },
+    log,
+  });
+  const results = new Results({ journal, service, channel, log });
+
+  const store = backupBucket ? new S3Store(backupBucket) : new FolderStore(config.backupDirectory);
+  const acceptance = new Acceptance({ journal, policy, serverId, publicKey });
+  const backups = new BackupActions({
+    engine,
+    ingress,
+    journal,
+    log,
+    store,
+    serverId,
+    manifestOf: (deployment, signal) => orderedManifest({ service, acceptance }, deployment, signal),
+    boundary,
+  });
+  const transfers = new Transfers({
+    engine,
+    service,
+    stateDirectory,
+    serverId,
+    publicKey,
+    backups: store,
+    log,
+    boundary,
+  });
+  const shims = new Shims({ command: shimCommand, socket: config.dockerSocket });
+  const actions = new Actions({
+    journal,
+    engine,
+    shims,
+    turns,
+    backups,
+    serverId,
+    log,
+    outputLimit: OUTPUT_LIMIT,
+    abandon: (uid) => transfers.abandon(uid),
+    onStarted: (id) => results.started(id),
+    onFinished: (id) => results.finished(id),
+    onUnkept: (id, outcome) => results.finishedUnkept(id, outcome),
+  });
+  const scheduler = new Scheduler({ journal, engine, log, busy, onDue: (request) => actions.run(request) });
+
+  const drift = new DriftWatch({
+    journal,
+    engine,
+    ingress,
+    service,
+    turns,
+    log,
+    everyMs: config.driftEveryMs,
+    refresh: (uid) => refreshRoutes(engine, ingress, uid, false),
+  });
+  const onEvent = (uid: string | undefined) => {
+    follow(uid);
+    drift.changed(uid);
+  };
+  const observer = new Observer({ engine, service, journal, log, serverId, busy, onEvent });
+  const deployments = new DeploymentRunner({
+    journal,
+    engine,
+    ingress,
+    service,
+    turns,
+    policy,
+    log,
+    serverId,
+    fingerprint: () => fingerprints.now(),
+    publicKey,
+    onChange: (uid) => {
+      observer.changed(uid);
+      drift.changed(uid);
+      // An engine that was started again meanwhile may have given its containers other addresses.
+      follow(uid);
+    },
+    boundary,
+  });
+  const watch = new Watch({
+    journal,
+    engine,
+    log,
+    serverId,
+    busy,
+    onSick: (watch, why) => deployments.return(watch, why),
+  });
+  const poller = new Poller({
+    // Whoever took over takes the deployments too.
+    look: async () => {
+      if (channel.replaced) return;
+      await deployments.look();
+      // A service that is older knows of none.
+      if (channel.offers('transfer')) await transfers.look();
+    },
+    up: () => channel.up,
+    onFailure: (error) => log.debug('the service could not be asked for deployments', { error }),
+  });
+  const metrics = new MetricsReporter({
+    service,
+    log,
+    capacity: new CapacityMeter(stateDirectory),
+    usage: new UsageMeter({ engine, serverId, log }),
+    fingerprint: () => fingerprints.recent(),
+    serverId: () => identity.serverId,
+  });
+
+  return {
+    actions,
+    backups,
+    channel,
+    deployments,
+    drift,
+    engine,
+    follow,
+    identity,
+    ingress,
+    journal,
+    metrics,
+    observer,
+    poller,
+    results,
+    scheduler,
+    shims,
+    transfers,
+    watch,
+  };
+}
+
+/** A state directory that is another's is let go of, for whom it belongs to. */
+function identify(config: DaemonConfig, journal: Journal, log: Log): Identity {
+  try {
+    return new Identity({ config, pins: journal.pins, log });
+  } catch (error) {
+    journal.close();
+    throw error;
+  }
+}
+
+/** How this very program is started as a shim, run from its source. */
+function ownShimCommand(): string[] {
+  return [process.execPath, fileURLToPath(new URL('./main.ts', import.meta.url)), 'exec-shim'];
+}
