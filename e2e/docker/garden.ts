@@ -204,16 +204,17 @@ export interface Planting {
   inputs?: Record<string, string>;
   watch_seconds?: number;
   heal?: boolean;
+  tenant_id?: string;
 }
 
 /** A healthy instance, of the species plot unless said. */
 export async function plant(
   garden: Garden,
   uid: string,
-  { species = 'plot', inputs = {}, watch_seconds = 0, heal = false }: Planting = {},
+  { species = 'plot', inputs = {}, watch_seconds = 0, heal = false, ...of }: Planting = {},
 ): Promise<Planted> {
   const { client } = garden.service;
-  const body = { species, instance_uid: uid, server_id: garden.serverId, inputs, watch_seconds, heal };
+  const body = { species, instance_uid: uid, server_id: garden.serverId, inputs, watch_seconds, heal, ...of };
   const { data } = await client.call('definitions.create', { body });
   const outcome = await finished(garden, await deploy(garden, data.id));
   if (outcome.status !== 'success' || !outcome.instance_id)

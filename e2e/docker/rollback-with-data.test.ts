@@ -1,3 +1,4 @@
+import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { act, ended, finished, type Garden, inside, openTendedGarden, type Planted, plant } from './garden.ts';
 
@@ -43,6 +44,43 @@ test('the rows that were there when a revision was left are there when it is gon
   const end = await finished(garden, ordered.id, 120_000);
   expect(end, end.error ?? '').toMatchObject({ status: 'success' });
   expect(await facts('rows')).toEqual(['first', 'before']);
+});
+
+test('a tenant that is suspended meanwhile has the data of before, and nothing runs', {
+  timeout: 240_000,
+}, async () => {
+  const { client } = garden.service;
+  const order = { name: 'Lodger', server_id: garden.serverId };
+  const { id: tenant_id } = (await client.call('tenants.create', { body: order })).data;
+  const planted = await plant(garden, 'lodger', { inputs: { GREETING: 'first' }, tenant_id });
+  const { instanceId: id } = planted;
+  await note(planted, 'before');
+  const second = await finished(garden, (await changed(planted, { GREETING: 'second' })).id, 120_000);
+  expect(second, second.error ?? '').toMatchObject({ status: 'success' });
+  await note(planted, 'after');
+
+  const { id: undoing } = await back(second.id, true);
+  const returning = { params: { id }, query: { slug: 'hortus.return_data' } };
+  const begun = async () => (await client.call('actions.history', returning)).data[0]?.started_at;
+  await until(async () => typeof (await begun()) === 'string', { describe: 'the data to be on its way' });
+  await client.call('tenants.suspend', { params: { id: tenant_id } });
+  const end = await finished(garden, undoing, 120_000);
+  expect(end, end.error ?? '').toMatchObject({ status: 'success', revision: 1 });
+  const containers = async () => garden.engine.containers({ labels: { 'hortus.instance': 'lodger' } });
+  const stopped = async () => {
+    const { data } = await client.call('instances.read', { params: { id } });
+    return data.status === 'stopped' && (await containers()).every(({ state }) => state !== 'running');
+  };
+  await until(stopped, { describe: 'it to be stopped', within: 60_000 });
+  expect((await client.call('tenants.read', { params: { id: tenant_id } })).data).toMatchObject({
+    status: 'suspended',
+    running_count: 0,
+  });
+
+  await client.call('tenants.resume', { params: { id: tenant_id } });
+  const started = async () => (await client.call('instances.read', { params: { id } })).data.status === 'running';
+  await until(started, { describe: 'it to run again', within: 60_000 });
+  expect(await facts('lodger')).toEqual(['first', 'before']);
 });
 
 test('a backup that fails keeps the deployment from beginning, and what runs goes on', {

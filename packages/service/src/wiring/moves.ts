@@ -4,7 +4,7 @@ import { definitionsOfTenants, holdDefinitionsOf } from '../resources/definition
 import { relocateDefinition } from '../resources/definitions/relocation.ts';
 import { isPlantedFrom } from '../resources/definitions/service.ts';
 import { DeploymentsElsewhere } from '../resources/deployments/on-another-server.ts';
-import { stopDeployments } from '../resources/deployments/queue.ts';
+import { suspendDeployments } from '../resources/deployments/queue.ts';
 import type { Drafts } from '../resources/drafts/service.ts';
 import { Exports } from '../resources/imports/exports.ts';
 import { Imports } from '../resources/imports/service.ts';
@@ -29,7 +29,6 @@ export function makeMoves(
   drafts: Drafts,
 ) {
   const { reader } = storage;
-  const endDeployments = stopDeployments(wake);
   const transfers = new Transfers({
     storage,
     pages,
@@ -88,7 +87,7 @@ export function makeMoves(
     definitions: {
       hold: holdDefinitionsOf,
       archive: (tx, principal, id) => definitions.archive(tx, principal, id),
-      stopDeployments: (tx, id, actor) => endDeployments(tx, id, actor, { runningToo: true }),
+      suspendDeployments: suspendDeployments(wake),
       count: definitionsOfTenants,
     },
     instances: {

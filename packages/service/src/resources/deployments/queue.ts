@@ -71,6 +71,13 @@ export async function wakeNext(tx: Tx, wake: Wake, { definition_id, server_id }:
   else await prepareAt(tx, next, tx.now);
 }
 
+/**
+ * What ran is taken away before data is brought back, and then the data is that of another revision: from there on nothing but
+ * this deployment makes the two fit again.
+ */
+export const bringsDataBack = ({ preparation, preparation_execution }: DeploymentRow): boolean =>
+  preparation === 'restore' && preparation_execution !== null;
+
 /** One that waits ends at once; one that runs ends when its daemon says so. */
 export async function cancelHeld(tx: Tx, wake: Wake, row: DeploymentRow, actor: string | null): Promise<DeploymentRow> {
   if (row.status === 'pending') {
@@ -94,6 +101,18 @@ export const stopDeployments =
     for (const row of await lockUnfinished(tx, definitionId)) {
       if (row.status === 'pending' || runningToo) await cancelHeld(tx, wake, row, actor);
     }
+  };
+
+/**
+ * For tenants that are suspended: ends what waits and what runs, except what brings data back, which comes to its end. Answers
+ * whether there is such a one. The caller holds the definition.
+ */
+export const suspendDeployments =
+  (wake: Wake) =>
+  async (tx: Tx, definitionId: string, actor: string | null): Promise<boolean> => {
+    const rows = await lockUnfinished(tx, definitionId);
+    for (const row of rows) if (!bringsDataBack(row)) await cancelHeld(tx, wake, row, actor);
+    return rows.some(bringsDataBack);
   };
 
 /** What is under way for a definition: the deployment that its daemon works on, or may begin with. */

@@ -16,7 +16,7 @@ import { requireOpenTenant } from '../tenants/membership.ts';
 import { type Beginning, beginDeployment } from './begin.ts';
 import { LINES_IN_ANSWER } from './logs.ts';
 import type { Planning } from './planning.ts';
-import { cancelHeld, hasEnded, hold, scopeOf, type Wake, wakeNext } from './queue.ts';
+import { bringsDataBack, cancelHeld, hasEnded, hold, scopeOf, type Wake, wakeNext } from './queue.ts';
 import { deploymentRecord, lineRecord } from './record.ts';
 import { Reservations, type ReservationsDeps } from './reservations.ts';
 import { claimRoutes } from './route-claims.ts';
@@ -189,7 +189,7 @@ export class Deployments {
         status: deployment.status,
       });
     }
-    if (isReturning(deployment))
+    if (deployment.status === 'pending' && bringsDataBack(deployment))
       throw conflict('status', 'restoring', 'its data is being put back; without it there would be nothing to run.');
     const cancelled = await cancelHeld(tx, this.#deps.wake, deployment, actorOf(principal));
     if (hasEnded(cancelled)) await wakeNext(tx, this.#deps.wake, cancelled);
@@ -244,10 +244,6 @@ export class Deployments {
     return { ...page, data: page.data.map(deploymentRecord) };
   }
 }
-
-/** What ran is taken away by then, and nothing but this deployment starts something again. */
-const isReturning = ({ status, preparation, preparation_execution }: DeploymentRow): boolean =>
-  status === 'pending' && preparation === 'restore' && preparation_execution !== null;
 
 /**
  * What a failed one goes back to is simply what last went well. One that did not fail has put its own revision in place,

@@ -29,17 +29,19 @@ export class Pauses {
 
   /**
    * Answers the instance, if it ran or was about to: somebody who has ordered a stop that still waits does not want it back.
-   * One that failed is stopped too, because its engine may be trying again and again.
+   * One that failed is stopped too, because its engine may be trying again and again. One that is down for data to be brought
+   * back (`soon`) is stopped behind that: if that fails, its daemon has started it again.
    */
-  async pause(tx: Tx, definitionId: string, actor: string | null): Promise<string | undefined> {
+  async pause(tx: Tx, definitionId: string, actor: string | null, soon = false): Promise<string | undefined> {
     const { lastWanted, withdraw, order } = this.#deps;
     const instance = await lockLiving(tx, definitionId);
     if (!instance || instance.status === 'pending') return undefined;
     const wanted = await lastWanted(tx, instance.id);
-    if (wanted === 'hortus.release' || (wanted === undefined && instance.status === 'stopped')) return undefined;
+    const staysDown = wanted === undefined && instance.status === 'stopped' && !soon;
+    if (wanted === 'hortus.release' || staysDown) return undefined;
     for (const slug of ['hortus.start', 'hortus.restart'] as const) await withdraw(tx, instance.id, slug, actor);
     await order(tx, { instance, slug: 'hortus.stop', actor, startWithinMs: START_WITHIN_MS });
-    const runs = wanted === undefined ? up.includes(instance.status) : wanted !== 'hortus.stop';
+    const runs = wanted === undefined ? soon || up.includes(instance.status) : wanted !== 'hortus.stop';
     return runs ? instance.id : undefined;
   }
 

@@ -41,12 +41,13 @@ export interface TenantsDeps {
     /** Those of the tenant that are not archived, by id, kept until the transaction ends. */
     hold(tx: Tx, tenantId: string): Promise<readonly DefinitionRow[]>;
     archive(tx: Tx, principal: Principal, id: string): Promise<unknown>;
-    stopDeployments(tx: Tx, id: string, actor: Actor): Promise<void>;
+    /** Ends its deployments. True if one goes on, because it brings data back and nothing would fit without its end. */
+    suspendDeployments(tx: Tx, id: string, actor: Actor): Promise<boolean>;
     count(queries: Queries, tenantIds: readonly string[]): Promise<ReadonlyMap<string | null, number>>;
   };
   readonly instances: {
-    /** Has what runs for a definition stopped. Answers the instance, if one ran. */
-    pause(tx: Tx, definitionId: string, actor: Actor): Promise<string | undefined>;
+    /** Has what runs for a definition, or will soon, stopped. Answers the instance, if there is such a one. */
+    pause(tx: Tx, definitionId: string, actor: Actor, soon?: boolean): Promise<string | undefined>;
     /** Has it started again, if it is the one of these that is still there. */
     unpause(tx: Tx, definitionId: string, among: ReadonlySet<string>, actor: Actor): Promise<void>;
     membership(
@@ -116,8 +117,8 @@ export class Tenants {
     const { row, held } = await this.#hold(tx, principal, id);
     const suspended = await this.#move(tx, row, 'suspend', actor, { suspended_at: row.suspended_at ?? tx.now });
     for (const definition of held) {
-      await definitions.stopDeployments(tx, definition.id, actor);
-      const ran = await instances.pause(tx, definition.id, actor);
+      const goesOn = await definitions.suspendDeployments(tx, definition.id, actor);
+      const ran = await instances.pause(tx, definition.id, actor, goesOn);
       if (ran !== undefined) await rememberInstance(tx, id, ran);
     }
     return this.#record(tx, suspended);

@@ -13,6 +13,7 @@ export async function plantNursery(engine: Engine) {
   const nursery = {
     service,
     serverId: shed.id,
+    serverKey: shed.api_key,
     /** What the daemon has been told, oldest first, once it is connected. */
     told: [] as { instanceId: string; slug: string }[],
 

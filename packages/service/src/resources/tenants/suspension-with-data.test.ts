@@ -1,0 +1,158 @@
+import { until } from '@hortus/testkit/until';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { onBothEngines } from '../../testing/engines.ts';
+import { expectRefusal } from '../../testing/published-answer.ts';
+import { Bed } from '../upgrades/test/bed.ts';
+import { type Nursery, plantNursery } from './test/nursery.ts';
+
+onBothEngines((engine) => {
+  let nursery: Nursery;
+  let bed: Bed;
+  beforeAll(async () => {
+    nursery = await plantNursery(engine);
+    bed = new Bed(nursery.service);
+  });
+
+  const client = () => nursery.service.client;
+  const deployment = async (id: string) => (await client().call('deployments.read', { params: { id } })).data;
+  const instance = async (id: string) => (await client().call('instances.read', { params: { id } })).data;
+  const offered = (id: string) =>
+    until(async () => (await bed.offered(nursery.serverKey)).includes(id), { describe: `${id} to be offered` });
+  const order = async (definition_id: string, more: object = {}) => {
+    const { json } = await nursery.service.request('POST', '/deployments/execute', {
+      body: { definition_id, ...more },
+    });
+    return json.data;
+  };
+  const rollback = async (id: string) =>
+    (await client().call('deployments.rollback', { params: { id }, body: { with_data: true } })).data.id;
+  const ordersOf = async (id: string) => {
+    const { data } = await client().call('actions.history', { params: { id }, query: { per_page: 100 } });
+    return data.toReversed().map(({ slug, status }) => `${slug} ${status}`);
+  };
+
+  /** Two revisions of a tenant's application, with a backup of the first. */
+  async function deployedTwice() {
+    const tenant = await nursery.tenant();
+    const { definitionId, instanceId } = await nursery.running(tenant.id);
+    const body = { inputs: { SITE_TITLE: 'Second' } };
+    await client().call('definitions.update', { params: { id: definitionId }, body });
+    const { id: second } = await order(definitionId, { backup_first: true });
+    await bed.settle(instanceId, 'hortus.backup', { revision: 1 });
+    await offered(second);
+    await nursery.succeed(second);
+    return { tenantId: tenant.id, definitionId, instanceId, second };
+  }
+
+  /** As their daemon does: containers that are gone cannot be stopped. */
+  async function stop(instanceId: string, there: boolean): Promise<void> {
+    const { id } = await bed.ordered(instanceId, 'hortus.stop');
+    await nursery.service.handOver(id);
+    const none = { status: 'failed', error: 'The instance has no container.' } as const;
+    const params = { execution_id: id };
+    await client().call('actions.report', { params, body: there ? { status: 'completed' } : none });
+  }
+  const taken = (definition_id: string) => {
+    const instances = [{ definition_id, status: 'stopped' as const, health: 'unknown' as const }];
+    return client().call('instances.report', { body: { instances } });
+  };
+  const claim = (id: string) => client().call('deployments.status', { params: { id }, body: { status: 'running' } });
+
+  const atRest = async (tenantId: string, instanceId: string) => {
+    expect(await instance(instanceId)).toMatchObject({ status: 'stopped' });
+    expect(await nursery.read(tenantId)).toMatchObject({ status: 'suspended', running_count: 0 });
+    expect((await ordersOf(instanceId)).filter((one) => /pending|sent|running/.test(one))).toEqual([]);
+  };
+
+  describe('a rollback with data whose tenant is suspended', () => {
+    for (const moment of ['is ordered', 'has taken the containers away', 'has the data back', 'runs'] as const)
+      it(`comes to its end and is stopped then: while it ${moment}`, async () => {
+        const { tenantId, definitionId, instanceId, second } = await deployedTwice();
+        const back = await rollback(second);
+        const suspend = async (at: typeof moment) => {
+          if (at === moment) expect((await nursery.move(tenantId, 'suspend')).status).toBe(200);
+        };
+        await suspend('is ordered');
+        // All containers are taken away for it.
+        await taken(definitionId);
+        await suspend('has taken the containers away');
+        expect(await deployment(back)).toMatchObject({
+          status: 'pending',
+          preparation: { kind: 'restore', done: false },
+        });
+        await bed.settle(instanceId, 'hortus.return_data', { revision: 2 });
+        await offered(back);
+        await suspend('has the data back');
+        if (moment !== 'runs') await stop(instanceId, false);
+        await claim(back);
+        await suspend('runs');
+        expect(await deployment(back)).toMatchObject({ status: 'running', cancelling: false });
+        const again = await nursery.deploy(definitionId);
+        expectRefusal(again, 'VALIDATION_ERROR', 'tenant_id');
+
+        await nursery.succeed(back);
+        expect(await deployment(back)).toMatchObject({ status: 'success', revision: 1 });
+        expect(await bed.definition(definitionId)).toMatchObject({ current_revision: 1 });
+        await stop(instanceId, true);
+        await atRest(tenantId, instanceId);
+        await nursery.move(tenantId, 'resume');
+        expect((await ordersOf(instanceId)).at(-1)).toBe('hortus.start pending');
+      });
+
+    it('leaves what was there, stopped, when the data could not be brought back', async () => {
+      const { tenantId, definitionId, instanceId, second } = await deployedTwice();
+      const back = await rollback(second);
+      await taken(definitionId);
+      await nursery.move(tenantId, 'suspend');
+      await bed.settle(instanceId, 'hortus.return_data', { error: 'chunk 2 is damaged' });
+      await until(async () => (await deployment(back)).status === 'failed', { describe: 'it to fail' });
+      expect(await deployment(back)).toMatchObject({ reason: 'restore' });
+      expect(await bed.definition(definitionId)).toMatchObject({ current_revision: 2 });
+      // Its daemon has what was there running again.
+      const instances = [{ definition_id: definitionId, status: 'running' as const, health: 'healthy' as const }];
+      await client().call('instances.report', { body: { instances } });
+      await stop(instanceId, true);
+      await atRest(tenantId, instanceId);
+      await nursery.move(tenantId, 'resume');
+      expect((await ordersOf(instanceId)).at(-1)).toBe('hortus.start pending');
+    });
+
+    it('ends as failed when the former revision does not run, and holds up nothing', async () => {
+      const { tenantId, definitionId, instanceId, second } = await deployedTwice();
+      const back = await rollback(second);
+      await nursery.move(tenantId, 'suspend');
+      await bed.settle(instanceId, 'hortus.return_data', { revision: 2 });
+      await offered(back);
+      await stop(instanceId, false);
+      await bed.report(back, 'failed', { error: 'main is not healthy.' });
+      expect(await deployment(back)).toMatchObject({ status: 'failed' });
+      expect((await nursery.read(tenantId)).status).toBe('suspended');
+      await nursery.move(tenantId, 'active');
+      await offered((await order(definitionId)).id);
+    });
+
+    it('goes on where it was when the tenant is resumed meanwhile', async () => {
+      const { tenantId, instanceId, second } = await deployedTwice();
+      const back = await rollback(second);
+      await nursery.move(tenantId, 'suspend');
+      await nursery.move(tenantId, 'resume');
+      await bed.settle(instanceId, 'hortus.return_data', { revision: 2 });
+      await offered(back);
+      await nursery.succeed(back);
+      expect(await instance(instanceId)).toMatchObject({ status: 'running', revision: 1 });
+      expect((await ordersOf(instanceId)).filter((one) => one.startsWith('hortus.stop'))).toEqual([
+        'hortus.stop cancelled',
+      ]);
+    });
+
+    it('is ended with the others if nothing has been brought back yet', async () => {
+      const { tenantId, definitionId, instanceId, second } = await deployedTwice();
+      const { id: first } = await order(definitionId);
+      const back = await rollback(second);
+      await nursery.move(tenantId, 'suspend');
+      for (const id of [first, back])
+        expect(await deployment(id)).toMatchObject({ status: 'failed', reason: 'cancelled' });
+      expect((await ordersOf(instanceId)).some((one) => one.startsWith('hortus.return_data'))).toBe(false);
+    });
+  });
+});
