@@ -39,10 +39,10 @@ afterEach(async () => {
   await folder.remove();
 });
 
-function open(shimCommand: readonly string[] = command) {
+function open(shimCommand: readonly string[] = command, engine = server.engine) {
   journal = openJournal(folder.path);
   started = [];
-  const { engine, ingress } = server;
+  const { ingress } = server;
   const store = new FolderStore(join(folder.path, 'backups'));
   const backups = new BackupActions({
     engine,
@@ -56,7 +56,7 @@ function open(shimCommand: readonly string[] = command) {
   actions = new Actions({
     journal,
     backups,
-    engine: server.engine,
+    engine,
     shims: new Shims({ command: shimCommand, socket: server.socketPath }),
     turns: new Turns(),
     serverId: () => server.id,
@@ -177,6 +177,15 @@ describe('an exec action', () => {
     await until(async () => !(await inside(uid, 'ps')).includes('sleep 1000\n'), { describe: 'no process left' });
   });
 
+  it('that is called off before it began never begins', async () => {
+    const uid = await deploy(action('hang', ['sleep', '1000']));
+    const asked = request('hang', ['sleep', '1000'], {}, uid);
+    actions.handle(asked);
+    actions.cancel(asked.execution_id);
+    expect(await outcome(asked)).toMatchObject({ status: 'failed', outcome: 'cancelled' });
+    expect(started).toEqual([]);
+  });
+
   it('that writes too much is cut in the middle, and says so', async () => {
     const argv = ['sh', '-c', 'echo first; seq 1 100000; echo last'];
     const uid = await deploy(action('talk', argv));
@@ -239,6 +248,30 @@ describe('a job action', () => {
     actions.handle(asked);
     const { output, exit_code } = await outcome(asked);
     expect({ output, exit_code }).toEqual({ output: expect.stringMatching(/\ndone\n$/), exit_code: 4 });
+    const left = { labels: { 'hortus.execution': asked.execution_id } };
+    await until(async () => (await server.engine.containers(left)).length === 0, { describe: 'no container left' });
+  });
+
+  it('that is called off while its container is being made is ended as soon as there is one', async () => {
+    const uid = await deploy(action('job', ['sleep', '1000'], { type: 'job' }));
+    const asked = request('job', ['sleep', '1000'], {}, uid);
+    asked.action.type = 'job';
+    const [asksFor, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await actions.stop();
+    journal.close();
+    open(command, {
+      ...server.engine,
+      create: async (spec) => {
+        asksFor.resolve();
+        await goesOn.promise;
+        return await server.engine.create(spec);
+      },
+    });
+    actions.handle(asked);
+    await asksFor.promise;
+    actions.cancel(asked.execution_id);
+    goesOn.resolve();
+    expect(await outcome(asked)).toMatchObject({ status: 'failed', outcome: 'cancelled', error: 'It was cancelled.' });
     const left = { labels: { 'hortus.execution': asked.execution_id } };
     await until(async () => (await server.engine.containers(left)).length === 0, { describe: 'no container left' });
   });

@@ -58,6 +58,8 @@ export class Actions {
   readonly #active = new Map<string, Promise<void>>();
   /** How often executions failed to begin. */
   readonly #tried = new Map<string, number>();
+  /** Called off. What has not begun never does; what is beginning is ended as soon as there is something to end. */
+  readonly #cancelled = new Set<string>();
   readonly #slots = new Slots(AT_ONCE);
   readonly #stopped = new AbortController();
 
@@ -80,6 +82,7 @@ export class Actions {
   }
 
   cancel(id: string): void {
+    if (this.#active.has(id)) this.#cancelled.add(id);
     const known = this.#options.journal.executions.find(id);
     this.#options.backups.cancel(id);
     if (known?.phase === 'started' && known.runner?.kind === 'shim') cancelShim(known.runner.process);
@@ -118,11 +121,13 @@ export class Actions {
     const done = (request.action.type === 'builtin' ? work() : this.#slots.run(work))
       .catch((error: Error) => {
         if (this.#stopped.signal.aborted) return;
+        if (error instanceof CalledOff) return this.#callOff(request);
         this.#refuse(request, journalTrouble(error, this.#options.journal.directory) ?? error.message);
       })
       .finally(() => {
         this.#active.delete(id);
         this.#tried.delete(id);
+        this.#cancelled.delete(id);
       });
     this.#active.set(id, done);
   }
@@ -221,8 +226,12 @@ export class Actions {
 
   async #jobEnded(request: ActionRequest, name: string, timeoutMs: number): Promise<void> {
     const { engine, outputLimit } = this.#options;
-    const outcome = await awaitJob({ engine, name, timeoutMs, outputLimit, signal: this.#stopped.signal });
-    if (this.#keep(request.execution_id, outcome)) await removeJob(engine, name);
+    const id = request.execution_id;
+    // While its container was being made there was nothing to kill yet.
+    if (this.#cancelled.has(id)) await engine.kill(name, 'SIGKILL').catch(() => undefined);
+    const ended = await awaitJob({ engine, name, timeoutMs, outputLimit, signal: this.#stopped.signal });
+    const calledOff = this.#cancelled.has(id) && ended.status === 'failed' && ended.outcome === 'known';
+    if (this.#keep(id, calledOff ? { ...ended, ...CANCELLED } : ended)) await removeJob(engine, name);
   }
 
   /** Of the server, not of an instance: whatever is done to those meanwhile is none of what goes. */
@@ -290,8 +299,17 @@ export class Actions {
   }
 
   #start(request: ActionRequest, runner: Runner): void {
-    this.#options.journal.executions.start(request, runner, Date.now());
-    this.#options.onStarted(request.execution_id);
+    const { executions } = this.#options.journal;
+    const id = request.execution_id;
+    if (this.#cancelled.has(id) && executions.find(id)?.phase !== 'started') throw new CalledOff();
+    executions.start(request, runner, Date.now());
+    this.#options.onStarted(id);
+  }
+
+  #callOff(request: ActionRequest): void {
+    const { executions } = this.#options.journal;
+    const outcome = failure(CANCELLED.error, CANCELLED.outcome);
+    this.#keep(request.execution_id, outcome, () => executions.receive(request, Date.now()));
   }
 
   #refuse(request: ActionRequest, message: string): void {
@@ -319,6 +337,10 @@ export class Actions {
     return true;
   }
 }
+
+class CalledOff extends Error {}
+
+const CANCELLED = { error: 'It was cancelled.', outcome: 'cancelled' } as const;
 
 /** The manifest's word counts; the request's can only shorten it. */
 function timeoutOf({ action }: ActionRequest, declaredMs: number): number {

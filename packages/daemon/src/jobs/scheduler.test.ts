@@ -122,7 +122,9 @@ async function deploy(after?: string, given: Partial<ManifestComponent> = {}): P
   return uid;
 }
 
-const runs = async (uid: string) => (await server.run(uid, 'cat', '/data/runs')).split('\n').filter(Boolean);
+// What `cat` says of a file that is not there yet is no run.
+const runs = async (uid: string) =>
+  (await server.run(uid, 'cat', '/data/runs')).split('\n').filter((line) => line === 'a $ b');
 const ran = (uid: string, times: number) =>
   until(async () => (await runs(uid)).length === times, { describe: `run ${times}` });
 const outcome = (request: ActionRequest | undefined) =>

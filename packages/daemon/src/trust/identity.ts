@@ -40,12 +40,15 @@ export class Identity {
       this.#log.error('the service takes this server for another one; its deployments are refused', { server_id });
     }
     if (this.#publicKey || manifest_public_key === undefined) return;
+    // Before it is pinned: what is no key would keep out the right one for good.
+    readPublicKey(manifest_public_key);
     this.#publicKey = readPublicKey(this.#pins.pin('manifest_public_key', manifest_public_key));
     this.#log.warn('the key of the service for manifests was taken from its first answer and is pinned now');
   }
 }
 
 function pinnedKey({ manifestPublicKey: given, stateDirectory }: DaemonConfig, pins: Pins): KeyObject | undefined {
+  if (given !== undefined) requireKey(given);
   const pinned = given === undefined ? pins.find('manifest_public_key') : pins.pin('manifest_public_key', given);
   if (given !== undefined && pinned !== given) {
     throw new ConfigError(
@@ -53,6 +56,14 @@ function pinnedKey({ manifestPublicKey: given, stateDirectory }: DaemonConfig, p
     );
   }
   return pinned === undefined ? undefined : readPublicKey(pinned);
+}
+
+function requireKey(given: string): void {
+  try {
+    readPublicKey(given);
+  } catch (cause) {
+    throw new ConfigError((cause as Error).message, { cause });
+  }
 }
 
 function pinServer({ serverId, stateDirectory }: DaemonConfig, pins: Pins): void {
