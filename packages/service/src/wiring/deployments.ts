@@ -7,7 +7,7 @@ import { Definitions, plantedOn } from '../resources/definitions/service.ts';
 import { healSoon } from '../resources/deployments/heal.ts';
 import { Planning } from '../resources/deployments/planning.ts';
 import { Preparations } from '../resources/deployments/preparation.ts';
-import { stopDeployments } from '../resources/deployments/queue.ts';
+import { requireFittingData, stopDeployments } from '../resources/deployments/queue.ts';
 import { DeploymentReports, type DeploymentReportsDeps } from '../resources/deployments/reports.ts';
 import { Deployments } from '../resources/deployments/service.ts';
 import { Drifts, type DriftsDeps } from '../resources/instances/drift.ts';
@@ -146,6 +146,7 @@ export function makeDeployments(ground: SharedGround, made: ServersMade, notices
     vault,
     hasServer: (tx, accountId, id) => servers.has(tx, accountId, id),
     planBackups,
+    requireFittingData,
     stopDeployments: stopDeployments(wake),
     releaseAll: (tx, id, actor) => instances.releaseAll(tx, id, actor),
     async healLiving(tx, id) {

@@ -48,6 +48,8 @@ export interface DefinitionsDeps {
   readonly hasServer: (tx: Tx, accountId: string, id: string) => Promise<boolean>;
   /** Puts down when it is backed up by itself. */
   readonly planBackups: (tx: Tx, plan: PlanFor) => Promise<void>;
+  /** Throws while a deployment is bringing data back. */
+  readonly requireFittingData: (tx: Tx, definitionId: string) => Promise<void>;
   /** Ends the deployments that wait and, if asked, those that run. */
   readonly stopDeployments: (
     tx: Tx,
@@ -209,6 +211,7 @@ export class Definitions {
   async archive(tx: Tx, principal: Principal, id: string, container: 'keep' | 'remove' = 'remove') {
     await requireSettled(tx, id, 'id');
     const archived = await this.#move(tx, principal, id, 'archive');
+    await this.#deps.requireFittingData(tx, id);
     const actor = actorOf(principal);
     await this.#deps.stopDeployments(tx, id, actor, { runningToo: container === 'remove' });
     if (container === 'remove') await this.#deps.releaseAll(tx, id, actor);

@@ -103,6 +103,14 @@ export const stopDeployments =
     }
   };
 
+/** For definitions that are to be archived: what brings data back comes to its end first. The caller holds the definition. */
+export async function requireFittingData(tx: Tx, definitionId: string): Promise<void> {
+  const back = (await lockUnfinished(tx, definitionId)).find(bringsDataBack);
+  if (!back) return;
+  const why = 'its data is being brought back, and would be left without the code that it is of; wait for the end.';
+  throw conflict('id', 'restoring', why, { deployment_id: back.id });
+}
+
 /**
  * For tenants that are suspended: ends what waits and what runs, except what brings data back, which comes to its end. Answers
  * whether there is such a one. The caller holds the definition.

@@ -155,6 +155,25 @@ onBothEngines((engine) => {
       expect(await bed.definition(definitionId)).toMatchObject({ current_revision: 2 });
     });
 
+    for (const container of ['keep', 'remove'])
+      it(`keeps its definition from being archived (container=${container}) until it has ended`, async () => {
+        const { id, definitionId, instanceId, serverKey } = await deployedTwice();
+        const { id: back } = (await rollback(id, true)).json.data;
+        const archive = () => service.request('DELETE', `/definitions/${definitionId}?container=${container}`);
+        const refused = async () => {
+          const answer = await archive();
+          expectRefusal(answer, 'VALIDATION_ERROR', 'id');
+          expect(answer.json.error.details).toMatchObject({ reason: 'restoring', deployment_id: back });
+          expect(await bed.definition(definitionId)).not.toMatchObject({ status: 'archived' });
+        };
+        await refused();
+        await bed.settle(instanceId, 'hortus.return_data', { revision: 2 });
+        await untilOffered(serverKey, back);
+        await refused();
+        await bed.report(back, 'success');
+        expect((await archive()).json.data).toMatchObject({ status: 'archived', current_revision: 1 });
+      });
+
     it('fails when the backup is gone by the time that it is its turn', async () => {
       const { id, backupId, definitionId } = await deployedTwice();
       const { id: first } = (await order(definitionId, {})).json.data;

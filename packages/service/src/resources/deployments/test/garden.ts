@@ -27,7 +27,7 @@ import { Catalog } from '../../templates/catalog.ts';
 import { shipCatalog } from '../../templates/ship.ts';
 import { DEADLINE, deadlineJob } from '../deadline.ts';
 import { Planning } from '../planning.ts';
-import { deploymentFor, stopDeployments, underWay } from '../queue.ts';
+import { deploymentFor, requireFittingData, stopDeployments, underWay } from '../queue.ts';
 import { type DeployedFacts, DeploymentReports } from '../reports.ts';
 import { Deployments } from '../service.ts';
 
@@ -68,6 +68,7 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
     vault,
     hasServer: servers.has.bind(servers),
     planBackups,
+    requireFittingData,
     stopDeployments: stopDeployments(wake),
     releaseAll: instances.releaseAll,
     keepAll: instances.keepAll,

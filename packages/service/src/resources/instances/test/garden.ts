@@ -108,6 +108,7 @@ async function replicaOn(storage: Storage, clock: () => number) {
     vault,
     hasServer: async () => true,
     planBackups,
+    requireFittingData: async () => {},
     stopDeployments: async () => {},
     releaseAll: (tx, ...rest) => instances.releaseAll(tx, ...rest),
     keepAll: (tx, ...rest) => instances.keepAll(tx, ...rest),
