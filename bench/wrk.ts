@@ -41,33 +41,34 @@ export async function load(asked: Load): Promise<Outcome> {
   return { perSecond: requests / (microseconds / 1e6), p99Ms: p99 / 1000 };
 }
 
-/**
- * A POST is put together here: wrk would do it anew for each, in another order of the headers with each run, and the engine
- * of the service would have to compile for another shape of them every time.
- */
-const lua = ({ url, headers, body }: Load): string => {
-  const { host, pathname } = new URL(url);
-  const lines = Object.entries({ Host: host, ...headers, 'Content-Type': 'application/json' });
-  const head = [`POST ${pathname} HTTP/1.1`, ...lines.map((line) => line.join(': ')), 'Content-Length: '].join('\r\n');
-  return `
-${Object.entries(headers)
-  .map(([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`)
-  .join('\n')}
-local n = ${Date.now()} * 1000
-${
-  body === undefined
-    ? ''
-    : `local head = ${JSON.stringify(head)}
-function request()
-  n = n + 1
-  local body = ${body}
-  return head .. #body .. '\\r\\n\\r\\n' .. body
-end`
-}
+const lua = ({ url, headers, body }: Load): string => `
+${body === undefined ? get(headers) : post(url, headers, body)}
 function done(summary, latency)
   local e = summary.errors
   local failures = e.connect + e.read + e.write + e.status + e.timeout
   io.write(string.format('result %d %d %d %d\\n', summary.requests, summary.duration, failures, latency:percentile(99)))
 end
 `;
-};
+
+const get = (headers: Load['headers']): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`)
+    .join('\n');
+
+/**
+ * Put together here: wrk would do it anew for each request, in another order of the headers with each run, and the engine of the
+ * service would have to compile for another shape of them every time.
+ */
+function post(url: string, headers: Load['headers'], body: string): string {
+  const { host, pathname } = new URL(url);
+  const lines = Object.entries({ Host: host, ...headers, 'Content-Type': 'application/json' });
+  const head = [`POST ${pathname} HTTP/1.1`, ...lines.map((line) => line.join(': ')), 'Content-Length: '].join('\r\n');
+  return `
+local n = ${Date.now()} * 1000
+local head = ${JSON.stringify(head)}
+function request()
+  n = n + 1
+  local body = ${body}
+  return head .. #body .. '\\r\\n\\r\\n' .. body
+end`;
+}

@@ -31,6 +31,14 @@ export function failure(error: string, outcome: ActionOutcome['outcome'] = 'know
   return { status: 'failed', exit_code: null, output: '', output_truncated: false, error, outcome };
 }
 
+/** By whoever asked for it; with what there is of it. */
+export const cancelled = (of: Partial<ActionOutcome> = {}): ActionOutcome => ({
+  ...failure(''),
+  ...of,
+  error: 'It was cancelled.',
+  outcome: 'cancelled',
+});
+
 export function success(output = ''): ActionOutcome {
   return { status: 'completed', exit_code: 0, output, output_truncated: false, outcome: 'known' };
 }

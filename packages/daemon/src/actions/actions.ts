@@ -6,39 +6,29 @@ import type { BackupActions } from '../backup/backup-actions.ts';
 import type { Engine } from '../engine/engine.ts';
 import { startScheduled } from '../jobs/scheduled-job.ts';
 import type { JournalledExecution } from '../journal/executions.ts';
-import type { Journal } from '../journal/journal.ts';
-import { journalTrouble } from '../journal/journal-trouble.ts';
-import type { Log } from '../log.ts';
 import { label } from '../plan/labels.ts';
 import { prune } from '../prune/prune.ts';
-import { type ActionOutcome, type ActionRequest, failure } from './action.ts';
+import { type ActionRequest, cancelled, failure } from './action.ts';
 import { type AllowedAction, allowedAction } from './allowed-action.ts';
 import { runBuiltIn } from './built-in.ts';
 import { callComponent } from './http-action.ts';
 import { runningContainer } from './instance-containers.ts';
 import { awaitJob, hasStarted, jobName, removeJob, startJob } from './job-action.ts';
-import type { Runner } from './runner.ts';
+import { Ledger, type LedgerOptions } from './ledger.ts';
 import { awaitShim, cancelShim, removeShim, type ShimEnd, shimDirectory } from './shim.ts';
 import type { Shims } from './shims.ts';
 import { Slots, type Turns } from './turns.ts';
 
-export interface ActionsOptions {
-  journal: Journal;
+export interface ActionsOptions extends LedgerOptions {
   engine: Engine;
   shims: Shims;
   turns: Turns;
   backups: BackupActions;
-  log: Log;
   serverId(): string;
   /** Bytes of output that are kept of one execution. */
   outputLimit: number;
   /** Gives up what is on its way to this server for an instance. */
   abandon(uid: string): Promise<void>;
-  /** Told when an execution began, and when its outcome is in the journal. */
-  onStarted(id: string): void;
-  onFinished(id: string): void;
-  /** The same of one whose outcome the journal has no room for. */
-  onUnkept(id: string, outcome: ActionOutcome): void;
 }
 
 const PRUNE = 'hortus.prune';
@@ -55,16 +45,16 @@ const LONGEST_RUN = 24 * 3_600_000;
  */
 export class Actions {
   readonly #options: ActionsOptions;
+  readonly #ledger: Ledger;
   readonly #active = new Map<string, Promise<void>>();
   /** How often executions failed to begin. */
   readonly #tried = new Map<string, number>();
-  /** Called off. What has not begun never does; what is beginning is ended as soon as there is something to end. */
-  readonly #cancelled = new Set<string>();
   readonly #slots = new Slots(AT_ONCE);
   readonly #stopped = new AbortController();
 
   constructor(options: ActionsOptions) {
     this.#options = options;
+    this.#ledger = new Ledger(options);
   }
 
   /** A request of the service, perhaps for the second time. */
@@ -77,12 +67,12 @@ export class Actions {
     // What the journal knows is being looked after since the daemon started.
     if (known || this.#active.has(id)) return;
     // Only the clock does.
-    if (request.action.type === 'scheduled') this.#refuse(request, 'Nobody orders a scheduled job.');
+    if (request.action.type === 'scheduled') this.#ledger.refuse(request, new Error('Nobody orders a scheduled job.'));
     else this.#follow(request, () => this.#begin(request));
   }
 
   cancel(id: string): void {
-    if (this.#active.has(id)) this.#cancelled.add(id);
+    if (this.#active.has(id)) this.#ledger.callOff(id);
     const known = this.#options.journal.executions.find(id);
     this.#options.backups.cancel(id);
     if (known?.phase === 'started' && known.runner?.kind === 'shim') cancelShim(known.runner.process);
@@ -120,14 +110,12 @@ export class Actions {
     // A built-in one may wait for a whole rollout, and must not keep the others waiting meanwhile.
     const done = (request.action.type === 'builtin' ? work() : this.#slots.run(work))
       .catch((error: Error) => {
-        if (this.#stopped.signal.aborted) return;
-        if (error instanceof CalledOff) return this.#callOff(request);
-        this.#refuse(request, journalTrouble(error, this.#options.journal.directory) ?? error.message);
+        if (!this.#stopped.signal.aborted) this.#ledger.refuse(request, error);
       })
       .finally(() => {
         this.#active.delete(id);
         this.#tried.delete(id);
-        this.#cancelled.delete(id);
+        this.#ledger.close(id);
       });
     this.#active.set(id, done);
   }
@@ -140,15 +128,18 @@ export class Actions {
     const uid = await this.#instanceOf(request);
     const manifest = this.#options.journal.manifests.of(uid);
     const permission = allowedAction(request, manifest);
-    if (!permission.ok) return this.#refuse(request, `${permission.message} (rule ${permission.rule})`);
+    if (!permission.ok) throw new Error(`${permission.message} (rule ${permission.rule})`);
     if (type === 'job') return this.#job(request, uid, permission);
     const { component } = permission.action;
     const primary = manifest !== undefined && primaryOf(manifest) === component;
     const container = await runningContainer(this.#options.engine, uid, component, primary);
-    if (!container) return this.#refuse(request, `The component ${component} is not running.`);
+    if (!container) throw new Error(`The component ${component} is not running.`);
     if (type === 'exec') return this.#exec(request, container.id, permission);
-    this.#start(request, { kind: 'once' });
-    this.#finish(request.execution_id, await callComponent(permission.action, container, this.#options.outputLimit));
+    this.#ledger.start(request, { kind: 'once' });
+    this.#ledger.finish(
+      request.execution_id,
+      await callComponent(permission.action, container, this.#options.outputLimit),
+    );
   }
 
   async #exec(request: ActionRequest, container: string, { action, argv }: AllowedAction): Promise<void> {
@@ -156,7 +147,7 @@ export class Actions {
     const shim = await shims.take();
     const directory = shimDirectory(journal.directory, randomUUID());
     try {
-      this.#start(request, { kind: 'shim', directory, process: shim.process });
+      this.#ledger.start(request, { kind: 'shim', directory, process: shim.process });
     } catch (error) {
       shims.giveBack(shim);
       throw error;
@@ -181,7 +172,7 @@ export class Actions {
       return this.#beginAgain(request);
     }
     // What the journal does not know to be over is looked for there by the next life of the daemon.
-    if (this.#keep(request.execution_id, end.outcome)) removeShim(directory);
+    if (this.#ledger.keep(request.execution_id, end.outcome)) removeShim(directory);
   }
 
   /** What certainly was not begun may be begun again, but not for ever: a shim that cannot start never will. */
@@ -189,15 +180,15 @@ export class Actions {
     const tried = (this.#tried.get(request.execution_id) ?? 0) + 1;
     this.#tried.set(request.execution_id, tried);
     if (tried < ATTEMPTS) return this.#begin(request);
-    this.#finish(request.execution_id, failure('The process that carries out actions cannot be started.'));
+    this.#ledger.finish(request.execution_id, failure('The process that carries out actions cannot be started.'));
   }
 
   async #job(request: ActionRequest, uid: string, allowed: AllowedAction): Promise<void> {
     const { engine, journal } = this.#options;
     const name = jobName(request.execution_id);
-    this.#start(request, { kind: 'container', name });
+    this.#ledger.start(request, { kind: 'container', name });
     const manifest = journal.manifests.of(uid);
-    if (!manifest) return this.#finish(request.execution_id, failure('The instance was released.'));
+    if (!manifest) return this.#ledger.finish(request.execution_id, failure('The instance was released.'));
     await this.#launch(name, () => startJob({ engine, manifest, executionId: request.execution_id, name, ...allowed }));
     await this.#jobEnded(request, name, timeoutOf(request, allowed.action.timeout_ms));
   }
@@ -207,9 +198,9 @@ export class Actions {
     const { engine, journal } = this.#options;
     const { execution_id: executionId, container_name, action } = request;
     const name = jobName(executionId);
-    this.#start(request, { kind: 'container', name });
+    this.#ledger.start(request, { kind: 'container', name });
     const manifest = journal.manifests.of(container_name);
-    if (!manifest) return this.#finish(executionId, failure('The instance was released.'));
+    if (!manifest) return this.#ledger.finish(executionId, failure('The instance was released.'));
     await this.#launch(name, () => startScheduled({ engine, manifest, component: action.slug, executionId, name }));
     await this.#jobEnded(request, name, timeoutOf(request, LONGEST_RUN));
   }
@@ -228,18 +219,18 @@ export class Actions {
     const { engine, outputLimit } = this.#options;
     const id = request.execution_id;
     // While its container was being made there was nothing to kill yet.
-    if (this.#cancelled.has(id)) await engine.kill(name, 'SIGKILL').catch(() => undefined);
+    if (this.#ledger.isCalledOff(id)) await engine.kill(name, 'SIGKILL').catch(() => undefined);
     const ended = await awaitJob({ engine, name, timeoutMs, outputLimit, signal: this.#stopped.signal });
-    const calledOff = this.#cancelled.has(id) && ended.status === 'failed' && ended.outcome === 'known';
-    if (this.#keep(id, calledOff ? { ...ended, ...CANCELLED } : ended)) await removeJob(engine, name);
+    const killed = this.#ledger.isCalledOff(id) && ended.status === 'failed' && ended.outcome === 'known';
+    if (this.#ledger.keep(id, killed ? cancelled(ended) : ended)) await removeJob(engine, name);
   }
 
   /** Of the server, not of an instance: whatever is done to those meanwhile is none of what goes. */
   async #prune(request: ActionRequest): Promise<void> {
     const { engine, journal, turns, serverId } = this.#options;
-    this.#start(request, { kind: 'repeatable' });
+    this.#ledger.start(request, { kind: 'repeatable' });
     const { execution_id: id, params } = request;
-    this.#finish(id, await prune({ engine, journal, turns, serverId: serverId(), params }));
+    this.#ledger.finish(id, await prune({ engine, journal, turns, serverId: serverId(), params }));
   }
 
   async #builtIn(request: ActionRequest, reached?: unknown): Promise<void> {
@@ -249,8 +240,8 @@ export class Actions {
     const uid = await this.#instanceOf(request);
     await turns.take(backups.turnOf(slug, uid), async () => {
       if (this.#stopped.signal.aborted) return;
-      this.#start(request, { kind: 'repeatable', reached });
-      const reach = (point: unknown) => this.#start(request, { kind: 'repeatable', reached: point });
+      this.#ledger.start(request, { kind: 'repeatable', reached });
+      const reach = (point: unknown) => this.#ledger.start(request, { kind: 'repeatable', reached: point });
       const manifest = journal.manifests.of(uid);
       const forget = () => journal.manifests.forget(uid);
       const abandon = () => this.#options.abandon(uid);
@@ -259,21 +250,21 @@ export class Actions {
         : await runBuiltIn(slug, { engine, uid, manifest, params: request.params, forget, abandon });
       // What was broken off because the daemon ends is taken up by its next life.
       if (!(outcome.outcome === 'cancelled' && this.#stopped.signal.aborted))
-        this.#finish(request.execution_id, outcome);
+        this.#ledger.finish(request.execution_id, outcome);
     });
   }
 
   async #resume({ request, phase, runner, receivedAt }: JournalledExecution): Promise<void> {
     const stale = Date.now() - receivedAt > STALE_AFTER;
     if (phase === 'received' || runner === undefined) {
-      if (stale) return this.#finish(request.execution_id, failure('It could not begin in time.', 'timeout'));
+      if (stale) return this.#ledger.finish(request.execution_id, failure('It could not begin in time.', 'timeout'));
       return this.#begin(request);
     }
     switch (runner.kind) {
       case 'shim': {
         const end = await awaitShim(runner.directory, runner.process, this.#stopped.signal);
         if (!end.begun && stale) {
-          return this.#finish(request.execution_id, failure('It could not begin in time.', 'timeout'));
+          return this.#ledger.finish(request.execution_id, failure('It could not begin in time.', 'timeout'));
         }
         return this.#shimEnded(request, runner.directory, end);
       }
@@ -284,7 +275,7 @@ export class Actions {
       case 'repeatable':
         return this.#begin(request, runner.reached);
       case 'once':
-        return this.#finish(
+        return this.#ledger.finish(
           request.execution_id,
           failure('The daemon was restarted while it called the component; how that ended is not known.', 'unknown'),
         );
@@ -297,50 +288,7 @@ export class Actions {
     const facts = await this.#options.engine.inspect(container_name);
     return facts?.labels[label.instance] ?? container_name;
   }
-
-  #start(request: ActionRequest, runner: Runner): void {
-    const { executions } = this.#options.journal;
-    const id = request.execution_id;
-    if (this.#cancelled.has(id) && executions.find(id)?.phase !== 'started') throw new CalledOff();
-    executions.start(request, runner, Date.now());
-    this.#options.onStarted(id);
-  }
-
-  #callOff(request: ActionRequest): void {
-    const { executions } = this.#options.journal;
-    const outcome = failure(CANCELLED.error, CANCELLED.outcome);
-    this.#keep(request.execution_id, outcome, () => executions.receive(request, Date.now()));
-  }
-
-  #refuse(request: ActionRequest, message: string): void {
-    const { journal, log } = this.#options;
-    log.warn('an action was not carried out', { execution: request.execution_id, reason: message });
-    this.#keep(request.execution_id, failure(message), () => journal.executions.receive(request, Date.now()));
-  }
-
-  #finish(id: string, outcome: ActionOutcome): void {
-    this.#keep(id, outcome);
-  }
-
-  /** False where the journal has no room for it. Whoever ordered it hears of it in any case. */
-  #keep(id: string, outcome: ActionOutcome, before = () => {}): boolean {
-    const { journal, log, onFinished, onUnkept } = this.#options;
-    try {
-      before();
-      journal.executions.finish(id, outcome, Date.now());
-    } catch (error) {
-      log.error('the outcome of an action cannot be kept', { execution: id, error });
-      onUnkept(id, outcome);
-      return false;
-    }
-    onFinished(id);
-    return true;
-  }
 }
-
-class CalledOff extends Error {}
-
-const CANCELLED = { error: 'It was cancelled.', outcome: 'cancelled' } as const;
 
 /** The manifest's word counts; the request's can only shorten it. */
 function timeoutOf({ action }: ActionRequest, declaredMs: number): number {

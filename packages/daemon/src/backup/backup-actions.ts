@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
-import { type ActionOutcome, type ActionRequest, failure, success } from '../actions/action.ts';
+import { type ActionOutcome, type ActionRequest, cancelled, failure, success } from '../actions/action.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Ingress } from '../ingress/ingress.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -113,7 +113,7 @@ export class BackupActions {
       const result = await action({ ...run, signal, say: (line) => lines.push(line) });
       return { ...success(output()), result };
     } catch (error) {
-      const outcome = signal.aborted ? failure('It was cancelled.', 'cancelled') : failure((error as Error).message);
+      const outcome = signal.aborted ? cancelled() : failure((error as Error).message);
       return { ...outcome, output: output() };
     }
   }

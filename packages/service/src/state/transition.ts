@@ -41,8 +41,7 @@ export async function begin<M extends Machine, Table extends Stateful>(
 ): Promise<Row<Table>> {
   const first = step(lifecycle.machine, null, move);
   if (!first) throw new Error(`The ${lifecycle.machine.name} machine does not begin with ${move}.`);
-  const born = { ...row, ...lifecycle.besides } as unknown as Row<Table>;
-  (born as Record<string, unknown>)[lifecycle.column ?? 'status'] = first.to;
+  const born = { ...row, ...lifecycle.besides, [lifecycle.column ?? 'status']: first.to } as unknown as Row<Table>;
   // Sent together: where the row is not free the event goes with it, since this throws and takes the transaction back.
   const [free] = await Promise.all([
     insertRow(tx, lifecycle.table, born),

@@ -11,19 +11,16 @@ export const draftRoutes = (
   tests: TemplateTests,
   catalog: Catalog,
 ): Handlers<keyof typeof draftEndpoints> => {
-  const takenUp = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
-    const done = await answer;
-    await catalog.load();
-    return done;
-  };
   return {
     'drafts.create': ({ principal, body, write }) => {
       const written = readDraft(body);
-      return takenUp(write(async (tx) => ({ success: true, data: await drafts.create(tx, principal, written) })));
+      return catalog.takenUp(
+        write(async (tx) => ({ success: true, data: await drafts.create(tx, principal, written) })),
+      );
     },
     'drafts.import': ({ principal, body, write }) => {
       const { written, source, inferred, dropped } = drafts.import(body);
-      return takenUp(
+      return catalog.takenUp(
         write(async (tx) => {
           const draft = await drafts.create(tx, principal, written);
           return { success: true, data: { ...draft, source, inferred, dropped } };
@@ -31,7 +28,7 @@ export const draftRoutes = (
       );
     },
     'drafts.validate': ({ principal, params, write }) =>
-      takenUp(write(async (tx) => ({ success: true, data: await drafts.validate(tx, principal, params.id) }))),
+      catalog.takenUp(write(async (tx) => ({ success: true, data: await drafts.validate(tx, principal, params.id) }))),
     'drafts.test': async ({ principal, params, body, write }) => {
       const prepared = await tests.prepare(principal, params.id, body);
       return write(async (tx) => ({ success: true, data: await tests.begin(tx, principal, prepared) }));
@@ -41,8 +38,8 @@ export const draftRoutes = (
       ...(await tests.list(principal, params.id, query)),
     }),
     'drafts.promote': ({ principal, params, write }) =>
-      takenUp(write(async (tx) => ({ success: true, data: await drafts.promote(tx, principal, params.id) }))),
+      catalog.takenUp(write(async (tx) => ({ success: true, data: await drafts.promote(tx, principal, params.id) }))),
     'drafts.deprecate': ({ principal, params, write }) =>
-      takenUp(write(async (tx) => ({ success: true, data: await drafts.deprecate(tx, principal, params.id) }))),
+      catalog.takenUp(write(async (tx) => ({ success: true, data: await drafts.deprecate(tx, principal, params.id) }))),
   };
 };

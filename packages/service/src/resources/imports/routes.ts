@@ -7,7 +7,7 @@ import type { Imports } from './service.ts';
 export const importRoutes = (
   exports: Exports,
   imports: Imports,
-  catalog: Pick<Catalog, 'load'>,
+  catalog: Pick<Catalog, 'takenUp'>,
 ): Handlers<keyof typeof importEndpoints> => ({
   'definitions.export': ({ principal, params, body, secure, write }) =>
     write(async (tx) => ({ success: true, data: await exports.export(tx, principal, params.id, body, secure) })),
@@ -16,7 +16,7 @@ export const importRoutes = (
   'definitions.import': async ({ principal, body, write }) => {
     const prepared = await imports.prepare(principal, body);
     const begun = write(async (tx) => ({ success: true, data: await imports.begin(tx, principal, prepared) }));
-    return takenUp(catalog, begun);
+    return catalog.takenUp(begun);
   },
   'imports.list': async ({ principal, query }) => {
     const filter = { accountId: principal.accountId, status: query.status };
@@ -27,13 +27,6 @@ export const importRoutes = (
     write(async (tx) => ({ success: true, data: await imports.fill(tx, principal, params.id, body.volume) })),
   'imports.cancel': ({ principal, params, write }) => {
     const ended = write(async (tx) => ({ success: true, data: await imports.cancel(tx, principal, params.id) }));
-    return takenUp(catalog, ended);
+    return catalog.takenUp(ended);
   },
 });
-
-/** What changes the templates of an account answers after this process has taken that up. */
-async function takenUp<Answer>(catalog: Pick<Catalog, 'load'>, answer: Promise<Answer>): Promise<Answer> {
-  const done = await answer;
-  await catalog.load();
-  return done;
-}

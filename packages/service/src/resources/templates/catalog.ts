@@ -133,6 +133,13 @@ export class Catalog {
     return this.#known.get(id)?.template ?? this.#tried.get(id);
   }
 
+  /** For whoever changes templates: answers after this process has taken the change up, so that who asks next sees it. */
+  async takenUp<Answer>(change: Promise<Answer>): Promise<Answer> {
+    const done = await change;
+    await this.load();
+    return done;
+  }
+
   /** Has one that is not there yet known by its id, while it is tried what would become of it. */
   async trying<Result>(template: CatalogTemplate, attempt: () => Promise<Result>): Promise<Result> {
     const { id } = template.item;

@@ -176,10 +176,17 @@ export async function forgetOpen(tx: Tx, ids: readonly string[]): Promise<number
   return gone.length;
 }
 
-/** Removes those to a template that nobody has ordered; false if there are others. */
+/** Removes those to a template, unless somebody has ordered one of them: then false, and they stay. */
 export async function forgetOffersOf(tx: Tx, templateId: string): Promise<boolean> {
   const to = (eb: ExpressionBuilder<Tables, 'upgrades'>) => eb('to_template_id', '=', templateId);
-  await tx.db.deleteFrom('upgrades').where(to).where('status', 'in', open).where('batch', 'is', null).execute();
-  const left = await tx.db.selectFrom('upgrades').select('id').where(to).limit(1).execute();
-  return left.length === 0;
+  const offered = (eb: ExpressionBuilder<Tables, 'upgrades'>) =>
+    eb.and([to(eb), eb('status', 'in', open), eb('batch', 'is', null)]);
+  const others = tx.db
+    .selectFrom('upgrades')
+    .select('id')
+    .where(to)
+    .where((eb) => eb.not(offered(eb)));
+  if ((await others.limit(1).execute()).length > 0) return false;
+  await tx.db.deleteFrom('upgrades').where(offered).execute();
+  return true;
 }
