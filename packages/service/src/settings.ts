@@ -67,6 +67,10 @@ export interface Config {
 
 interface Setting<Field extends keyof Config = keyof Config> {
   readonly field: Field;
+  /** One or two sentences for the person who sets it; docs/settings.md is made of them. */
+  readonly meaning: string;
+  /** The default in words, where its value depends on the machine or is nothing. */
+  readonly standard?: string;
   /** Throws with what would be right. The value itself is never in the message: it may be a secret in the wrong place. */
   read(text: string, cwd: string): Config[Field];
   /** The default; settings above it in the table are known already. */
@@ -151,21 +155,43 @@ const secretText = (least: number) => (text: string) =>
 
 /** Every setting of the service, in the order in which they are shown. Defaults may use those above. */
 export const settings: Readonly<Record<string, Setting>> = {
-  HORTUS_HOST: setting({ field: 'host', read: host, otherwise: () => '127.0.0.1' }),
-  HORTUS_PORT: setting({ field: 'port', read: (text) => whole(text, 0, 65_535), otherwise: () => 8420 }),
+  HORTUS_HOST: setting({
+    field: 'host',
+    meaning: 'Address to listen on. 0.0.0.0 or :: accepts connections from other machines.',
+    read: host,
+    otherwise: () => '127.0.0.1',
+  }),
+  HORTUS_PORT: setting({
+    field: 'port',
+    meaning: 'Port to listen on; the API is below /api/v1. 0 takes a free port.',
+    read: (text) => whole(text, 0, 65_535),
+    otherwise: () => 8420,
+  }),
   HORTUS_PUBLIC_URL: setting({
     field: 'publicUrl',
+    meaning:
+      'Address under which people and daemons reach the service; used in links, install lines and the OpenAPI document.',
+    standard: '`http://<host>:<port>`',
     read: (text) => url(text, ['http:', 'https:'], 'https://hortus.example.org').href.replace(/\/+$/, ''),
     otherwise: ({ host = '', port }) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
   }),
-  HORTUS_MODE: setting({ field: 'mode', read: oneOf('live', 'test'), otherwise: () => 'live' }),
+  HORTUS_MODE: setting({
+    field: 'mode',
+    meaning: 'live or test: two kinds of installation. Keys of one are refused by the other.',
+    read: oneOf('live', 'test'),
+    otherwise: () => 'live',
+  }),
   HORTUS_DATA_DIR: setting({
     field: 'dataDirectory',
+    meaning: 'Folder of the embedded database, the generated master key and downloaded agent binaries.',
+    standard: '.hortus in the working directory',
     read: (text, cwd) => resolve(cwd, text),
     otherwise: (_, cwd) => join(cwd, '.hortus'),
   }),
   HORTUS_DATABASE_URL: setting({
     field: 'databaseUrl',
+    meaning: 'PostgreSQL 15 or later instead of the embedded database; several replicas may share it.',
+    standard: 'embedded SQLite',
     read: (text) => {
       url(text, ['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/hortus');
       return text;
@@ -178,11 +204,15 @@ export const settings: Readonly<Record<string, Setting>> = {
   }),
   HORTUS_CATALOG_DIR: setting({
     field: 'catalogDirectory',
+    meaning: 'Folder of the template catalog, read at start.',
+    standard: 'the catalog that comes with Hortus',
     read: (text, cwd) => resolve(cwd, text),
     otherwise: () => fileURLToPath(new URL('../../../catalog', import.meta.url)),
   }),
   HORTUS_AGENTS_DIR: setting({
     field: 'agentDirectories',
+    meaning: 'Folder of the daemon binaries that the service offers for download.',
+    standard: 'agents in the data directory, then dist',
     read: (text, cwd) => [resolve(cwd, text)],
     otherwise: ({ dataDirectory = '' }) => [
       join(dataDirectory, 'agents'),
@@ -192,107 +222,152 @@ export const settings: Readonly<Record<string, Setting>> = {
   }),
   HORTUS_ADMIN_KEY: setting({
     field: 'adminKey',
+    meaning: 'API key of the first account. Used only while the database is empty.',
+    standard: 'generated, printed once',
     read: (text) => text,
     otherwise: () => undefined,
     secret: true,
   }),
   HORTUS_ADMIN_EMAIL: setting({
     field: 'adminEmail',
+    meaning: 'E-mail address of the first user. Used only while the database is empty.',
     read: (text) => (/^[^\s@]+@[^\s@]+$/.test(text) ? text : wrong('must be an email address.')),
     otherwise: () => 'admin@localhost',
   }),
   HORTUS_ADMIN_PASSWORD: setting({
     field: 'adminPassword',
+    meaning: 'Password of the first user. Used only while the database is empty.',
+    standard: 'generated, printed once',
     read: secretText(10),
     otherwise: () => undefined,
     secret: true,
   }),
   HORTUS_MASTER_KEY: setting({
     field: 'masterKey',
+    meaning: 'Encrypts the data keys of all accounts. Required with PostgreSQL; new,old rotates it.',
+    standard: 'generated into the data directory',
     read: secretText(16),
     otherwise: () => undefined,
     secret: true,
   }),
-  HORTUS_LOCAL_SERVER: setting({ field: 'localServer', read: oneOf('auto', 'off'), otherwise: () => 'auto' }),
+  HORTUS_LOCAL_SERVER: setting({
+    field: 'localServer',
+    meaning:
+      'auto registers this machine as a server and runs a daemon for its Docker engine; off does not. Used by npm start.',
+    read: oneOf('auto', 'off'),
+    otherwise: () => 'auto',
+  }),
   HORTUS_CADDY: setting({
     field: 'caddy',
+    meaning: 'Path of the Caddy program that the local daemon runs, or off. Used by npm start.',
+    standard: 'caddy in PATH',
     read: (text, cwd) => (text === 'off' ? text : resolve(cwd, text)),
     otherwise: () => undefined,
   }),
   HORTUS_INGRESS_HTTP: setting({
     field: 'ingressHttp',
+    meaning: "HTTP port of the local daemon's Caddy. Used by npm start.",
     read: (text) => whole(text, 1, 65_535),
     otherwise: () => 80,
   }),
   HORTUS_INGRESS_HTTPS: setting({
     field: 'ingressHttps',
+    meaning: "HTTPS port of the local daemon's Caddy. Used by npm start.",
     read: (text) => whole(text, 1, 65_535),
     otherwise: () => 443,
   }),
   HORTUS_RATE_LIMITS: setting({
     field: 'rateLimits',
+    meaning: 'Requests per minute: by plan for each account, for each address without a key, for each server key.',
     read: limits(defaultLimits, 1),
     otherwise: () => defaultLimits,
     show: showLimits,
   }),
   HORTUS_RETENTION: setting({
     field: 'retention',
+    meaning: 'Days until old rows are removed, by kind; 0 keeps them for ever.',
     read: retention,
     otherwise: () => defaultRetention,
     show: showRetention,
   }),
   HORTUS_PING_SECONDS: setting({
     field: 'pingSeconds',
+    meaning: 'Interval of pings to each daemon. A daemon that misses two is offline.',
     read: (text) => whole(text, 1, 300),
     otherwise: () => channelTimes.pingEveryMs / 1_000,
   }),
-  HORTUS_WEBHOOK_ALLOW_PRIVATE: setting({ field: 'webhookAllowPrivate', read: yesOrNo, otherwise: () => false }),
+  HORTUS_WEBHOOK_ALLOW_PRIVATE: setting({
+    field: 'webhookAllowPrivate',
+    meaning: 'true lets webhooks reach loopback, private and link-local addresses.',
+    read: yesOrNo,
+    otherwise: () => false,
+  }),
   HORTUS_ALLOW_PLAINTEXT_MANIFEST: setting({
     field: 'allowPlaintextManifest',
+    meaning: 'true sends manifests with secret values over plain HTTP, for closed networks.',
     read: yesOrNo,
     otherwise: () => false,
   }),
   HORTUS_UPGRADE_SCAN_HOURS: setting({
     field: 'upgradeScanHours',
+    meaning: 'Hours between two scans for newer template versions; 0 turns them off.',
     read: (text) => whole(text, 0, 8_760),
     otherwise: () => 24,
   }),
   HORTUS_MIGRATION_GRACE_MINUTES: setting({
     field: 'migrationGraceMinutes',
+    meaning: 'Minutes for which the source server keeps the containers and volumes of a finished migration.',
     read: (text) => whole(text, 0, 43_200),
     otherwise: () => 60,
   }),
   HORTUS_REPLICA_URL: setting({
     field: 'replicaUrl',
+    meaning: 'Address under which the other replicas reach this one.',
+    standard: 'where it listens',
     read: (text) => url(text, ['http:', 'https:'], 'http://10.0.0.7:8420').href.replace(/\/+$/, ''),
     otherwise: () => undefined,
   }),
   HORTUS_ASSISTANT_URL: setting({
     field: 'assistantUrl',
+    meaning:
+      "Base address of an OpenAI-compatible API for the assistant. Without it, answers come from the catalog's search index.",
+    standard: 'none',
     read: (text) => url(text, ['http:', 'https:'], 'https://models.example.org/v1').href.replace(/\/+$/, ''),
     otherwise: () => undefined,
   }),
   HORTUS_ASSISTANT_KEY: setting({
     field: 'assistantKey',
+    meaning: 'API key for HORTUS_ASSISTANT_URL.',
+    standard: 'none',
     read: secretText(1),
     otherwise: () => undefined,
     secret: true,
   }),
-  HORTUS_ASSISTANT_MODEL: setting({ field: 'assistantModel', read: (text) => text, otherwise: () => undefined }),
+  HORTUS_ASSISTANT_MODEL: setting({
+    field: 'assistantModel',
+    meaning: 'Model name at HORTUS_ASSISTANT_URL; required with it.',
+    standard: 'none',
+    read: (text) => text,
+    otherwise: () => undefined,
+  }),
   HORTUS_ASSISTANT_LIMITS: setting({
     field: 'assistantLimits',
+    meaning: 'Questions per user and month, by plan.',
     read: limits(defaultQuestions, 0),
     otherwise: () => defaultQuestions,
     show: showLimits,
   }),
   HORTUS_TRUSTED_PROXIES: setting({
     field: 'trustedProxies',
+    meaning:
+      'Addresses or networks of reverse proxies whose X-Forwarded-For and X-Forwarded-Proto headers are believed.',
     read: networks,
     otherwise: () => [],
     show: (found) => found.join(',') || '(none)',
   }),
   HORTUS_LOG_LEVEL: setting({
     field: 'logLevel',
+    meaning: 'trace, debug, info, warn, error, fatal or silent. JSON lines on stderr; readable lines at a terminal.',
     read: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     otherwise: () => 'info',
   }),

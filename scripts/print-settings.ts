@@ -1,0 +1,3 @@
+import { settingsPage } from './settings-page.ts';
+
+process.stdout.write(settingsPage());
