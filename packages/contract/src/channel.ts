@@ -28,7 +28,7 @@ const capabilities = Type.Optional(
     maxItems: 64,
     description: [
       '`wake`: be told of deployments that wait. `journal`: an execution sent twice starts once, so it may be repeated.',
-      '`ack`: be told that it is authenticated and that a result is recorded. `builtin`: start, stop, restart, release.',
+      '`ack`: be told that it is authenticated and that a result is recorded. `builtin`: be sent the built-in actions that take more than one Docker command (backups, smoke tests, prune), and release in one order.',
       '`cancel`: be told that nobody wants an action any more. `rotate`: be handed a new key. `transfer`: be told of transfers that wait, and clear an instance away. Names that the service does not know are ignored.',
     ].join(' '),
   }),
@@ -76,7 +76,10 @@ export const toDaemon = {
     container_name: Type.String(),
     action: Type.Object({
       slug: Type.String(),
-      type: choice(['exec', 'job', 'http', 'builtin'], { description: 'builtin only for who asked for it.' }),
+      type: choice(['exec', 'job', 'http', 'builtin'], {
+        description:
+          'exec: run the command in the container. builtin: start, stop, restart or release the instance; the command is what a Docker host runs for it, outside of the container.',
+      }),
       command: Type.Array(Type.String(), { description: 'The argument vector. Never a shell line.' }),
       timeout: Type.String({ description: 'A duration with an s suffix.', examples: ['300s'] }),
     }),

@@ -7,6 +7,7 @@ export const Component = Type.Object(
   {
     name: Type.String(),
     container_id: nullable(Type.String()),
+    container_name: Type.Optional(nullable(Type.String(), { description: 'Null where the daemon gave none.' })),
     status: choice(instanceMachine.states),
     health: choice(instanceHealthMachine.states),
     image: nullable(Type.String()),
@@ -84,6 +85,7 @@ export type ReportedInstance = Static<typeof ReportedInstance>;
 export const ReportedComponent = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 64 }),
+    container_name: Type.Optional(nullable(Type.String({ maxLength: 255 }))),
     image: Type.Optional(nullable(Type.String({ maxLength: 512 }))),
     ...facts,
   },

@@ -41,6 +41,11 @@ const builtIns: Record<string, BuiltIn> = {
     return success();
   },
   'hortus.release': release,
+  // Ordered before a release for daemons that run one command at a time; this server has changed daemons since.
+  'hortus.remove': async (context, containers) => {
+    await removeContainers(context, containers);
+    return success();
+  },
   // It runs elsewhere, and so does what it keeps: what is here are copies.
   'hortus.clear': async (context, containers) => {
     await context.abandon();
@@ -78,10 +83,7 @@ async function removeAll(
   volumesToo: boolean,
 ): Promise<ActionOutcome> {
   const { engine, uid } = context;
-  for (const container of containers.toReversed()) {
-    await engine.stop(container.id, container.stopGraceMs);
-    await engine.remove(container.id, { force: true });
-  }
+  await removeContainers(context, containers);
   const labels = { [label.managed]: 'true', [label.instance]: uid } as const;
   // Jobs that run beside it, on a schedule or by an action, have nothing left to run beside.
   for (const job of await engine.containers({ labels })) {
@@ -96,8 +98,15 @@ async function removeAll(
   return success();
 }
 
-/** There may be nothing left to remove, which is as well. */
-const removals = ['hortus.release', 'hortus.clear'];
+async function removeContainers({ engine }: BuiltInContext, containers: readonly ContainerFacts[]): Promise<void> {
+  for (const container of containers.toReversed()) {
+    await engine.stop(container.id, container.stopGraceMs);
+    await engine.remove(container.id, { force: true });
+  }
+}
+
+/** These succeed where nothing is left to remove. */
+const removals = ['hortus.release', 'hortus.clear', 'hortus.remove'];
 
 export async function runBuiltIn(slug: string, context: BuiltInContext): Promise<ActionOutcome> {
   const builtIn = Object.hasOwn(builtIns, slug) ? builtIns[slug] : undefined;

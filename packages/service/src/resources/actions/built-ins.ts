@@ -20,6 +20,8 @@ export const builtIns = {
   'hortus.prune': 'Prune',
   // About another server than the one that the instance is on.
   'hortus.clear': 'Clear away',
+  // Ordered before a release that removes volumes too, for a daemon that runs one command at a time.
+  'hortus.remove': 'Remove containers',
 } as const;
 
 export type BuiltIn = keyof typeof builtIns;
@@ -27,6 +29,17 @@ export type Settling = keyof typeof settling;
 
 export const isBuiltIn = (slug: string): slug is BuiltIn => Object.hasOwn(builtIns, slug);
 export const isSettling = (slug: string): slug is Settling => Object.hasOwn(settling, slug);
+
+/** Those that one command of Docker carries out: any daemon is sent them, whatever its capabilities. */
+const dockerCommands = [
+  'hortus.start',
+  'hortus.stop',
+  'hortus.restart',
+  'hortus.remove',
+  'hortus.release',
+] as const satisfies readonly BuiltIn[];
+export const isDockerCommand = (slug: string): slug is (typeof dockerCommands)[number] =>
+  (dockerCommands as readonly string[]).includes(slug);
 
 /** Those that touch only backups, so that nothing on the instance has to wait for them. */
 const apart: readonly string[] = ['hortus.verify_backup', 'hortus.delete_backup'];

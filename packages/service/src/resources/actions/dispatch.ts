@@ -1,8 +1,9 @@
 import { transition } from '../../state/transition.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import { holdDaemon } from '../servers/connected-daemon.ts';
-import { isBuiltIn } from './built-ins.ts';
+import { isBuiltIn, isDockerCommand } from './built-ins.ts';
 import { DOUBT_MS, resumed, setAlarm } from './deadlines.ts';
+import { type CommandDeps, commandOf } from './docker-commands.ts';
 import { executionLifecycle } from './lifecycle.ts';
 import { turns } from './queue.ts';
 import { actionRequest } from './request.ts';
@@ -42,10 +43,11 @@ const none: Batch = { sendings: [], unwanted: [], more: false };
  * connection: whatever breaks in between, nothing is handed over twice to a daemon that could start it twice.
  */
 export async function dispatch(
-  { storage, results }: { storage: Storage; results: Results },
+  deps: CommandDeps & { readonly storage: Storage; readonly results: Results },
   serverId: string,
   line: Line,
 ): Promise<void> {
+  const { storage, results } = deps;
   if (!(await hasUnfinished(storage.reader, serverId))) return;
   const journal = line.capabilities.has('journal');
   for (;;) {
@@ -54,7 +56,8 @@ export async function dispatch(
     const refused: string[] = [];
     for (const { row, first } of batch.sendings) {
       const request = await results.request(storage.reader, row);
-      if (!line.send(actionRequest(row, request, { journal })) && first) refused.push(row.id);
+      const command = await commandOf(deps, storage.reader, row, request);
+      if (!line.send(actionRequest(row, { ...request, command }, { journal })) && first) refused.push(row.id);
     }
     if (refused.length > 0)
       await storage.write(async (tx) => {
@@ -77,8 +80,8 @@ async function mark(tx: Tx, results: Results, serverId: string, line: Line): Pro
   for (const [index, row] of rows.entries()) {
     if (sendings.length >= AT_ONCE) return { sendings, unwanted, more: true };
     const turn = decided[index];
-    if (turn === 'send' && isBuiltIn(row.slug) && !capabilities.has('builtin')) {
-      await results.end(tx, row, 'fail', { actor: null, error: 'The daemon of this server cannot do this.' });
+    if (turn === 'send' && isBuiltIn(row.slug) && !isDockerCommand(row.slug) && !capabilities.has('builtin')) {
+      await results.end(tx, row, 'fail', { actor: null, error: needsHortusd(row.name) });
     } else if (turn === 'send') sendings.push({ row: await handOver(tx, row, handed), first: true });
     else if (turn === 'send again') {
       await handAgain(tx, row, handed);
@@ -89,6 +92,9 @@ async function mark(tx: Tx, results: Results, serverId: string, line: Line): Pro
   }
   return { sendings, unwanted, more: false };
 }
+
+const needsHortusd = (name: string): string =>
+  `${name} needs the daemon hortusd; the daemon of this server speaks only the published messages.`;
 
 type Handed = Pick<ExecutionRow, 'sent_epoch' | 'sent_journal'>;
 

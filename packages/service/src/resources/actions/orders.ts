@@ -6,8 +6,10 @@ import { conflict, notFound } from '../../problem.ts';
 import { begin, transition } from '../../state/transition.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
+import { up } from '../instances/of-tenant.ts';
 import type { NamedRow } from '../instances/service.ts';
 import { type Instances, released } from '../instances/service.ts';
+import { daemonCan } from '../servers/connected-daemon.ts';
 import type { Catalog } from '../templates/catalog.ts';
 import {
   type BuiltIn,
@@ -111,11 +113,22 @@ export class Orders {
     const last = waiting.findLast((row) => isBuiltIn(row.slug));
     const server_id = order.serverId ?? order.instance.server_id;
     if (last?.slug !== order.slug || last.server_id !== server_id || last.params !== JSON.stringify(order.params ?? {}))
-      return this.#insert(tx, builtIn(order));
+      return this.#insertInSteps(tx, order, server_id);
     // Whoever gives it more time to begin means both.
     const deadline_at = Math.max(last.deadline_at, tx.now + (order.startWithinMs ?? 0));
     if (deadline_at > last.deadline_at) await noteExecution(tx, last.id, { deadline_at });
     return { ...last, deadline_at };
+  }
+
+  /**
+   * A daemon that runs the command of an order and nothing more cannot stop, remove and clear volumes at once: before a release it
+   * is sent a stop, and before one that removes volumes the removal of the containers.
+   */
+  async #insertInSteps(tx: Tx, order: BuiltInOrder, serverId: string): Promise<ExecutionRow> {
+    if (order.slug === 'hortus.release' && !(await daemonCan(tx, serverId, 'builtin')))
+      for (const slug of stepsBefore(order))
+        await this.#insert(tx, builtIn({ ...order, slug, params: STEP_OF_RELEASE }));
+    return this.#insert(tx, builtIn(order));
   }
 
   /** What is done to a server. Asking twice is listing twice, so nothing is held against what waits. */
@@ -146,7 +159,8 @@ export class Orders {
 
   async withdraw(tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null): Promise<void> {
     for (const row of await lockPendingOfInstance(tx, instanceId))
-      if (row.slug === slug) await this.#deps.results.end(tx, row, 'cancel', { actor });
+      if (row.slug === slug || (slug === 'hortus.release' && row.params === JSON.stringify(STEP_OF_RELEASE)))
+        await this.#deps.results.end(tx, row, 'cancel', { actor });
   }
 
   wake(tx: Tx, serverId: string): void {
@@ -218,6 +232,14 @@ const builtIn = ({
   startWithinMs: startWithinMs ?? NEVER_STARTED_MS,
   actor,
 });
+
+/** Tells a step of a release from an order of the same kind: who takes the release back takes these back too. */
+const STEP_OF_RELEASE = { step_of: 'hortus.release' } as const;
+
+const stepsBefore = ({ instance, params }: BuiltInOrder): BuiltIn[] => [
+  ...(up.includes(instance.status) ? ['hortus.stop' as const] : []),
+  ...(params?.remove_volumes === true ? ['hortus.remove' as const] : []),
+];
 
 /** Only what has been deployed can be acted upon. */
 function runningRevision(instance: NamedRow): number {

@@ -34,7 +34,10 @@ export interface ActionsDeps extends Pick<ResultsDeps, 'secretsOf' | 'ended' | '
   readonly pages: Pages;
   readonly vault: Vault;
   readonly catalog: Pick<Catalog, 'known'>;
-  readonly instances: Pick<Instances, 'find' | 'lock' | 'lockLivingOf' | 'began' | 'settled' | 'definitionOf'>;
+  readonly instances: Pick<
+    Instances,
+    'find' | 'findIn' | 'lock' | 'lockLivingOf' | 'began' | 'settled' | 'definitionOf'
+  >;
   readonly manifestOf: ManifestOf;
 }
 
@@ -168,7 +171,7 @@ export class Actions {
 
   /** Sends what waits for this server. For those who hold its connection: on connect, on new work, and by sweep. */
   dispatch(serverId: string, connection: Line): Promise<void> {
-    return dispatch({ storage: this.#deps.storage, results: this.#results }, serverId, connection);
+    return dispatch({ ...this.#deps, results: this.#results }, serverId, connection);
   }
 
   /** The servers that something is to be sent to. `epochOf` knows the connections that are held here. */

@@ -17,8 +17,8 @@ export interface PausesDeps {
 /** A daemon may be away for long; what was decided meanwhile holds all the same when it is back. */
 const START_WITHIN_MS = 30 * 24 * 3_600_000;
 
-/** Running, as far as anybody knows: one that is lost ran when it was last seen. */
-const up: readonly InstanceRow['status'][] = ['starting', 'running', 'restarting', 'lost'];
+/** Running, as far as is known: a lost instance ran when it was last seen. */
+export const up: readonly InstanceRow['status'][] = ['starting', 'running', 'restarting', 'lost'];
 
 /** Stops the instances of a tenant and starts them again. The caller holds their definitions. */
 export class Pauses {

@@ -34,7 +34,7 @@ onBothEngines((engine) => {
       expect(line.sent[0]).toMatchObject({
         type: 'action_request',
         instance_id: id,
-        action: { slug: 'hortus.stop', type: 'builtin', command: [], timeout: '300s' },
+        action: { slug: 'hortus.stop', type: 'builtin', timeout: '300s' },
         params: {},
       });
       expect(line.sent.at(-1)).toMatchObject({ params: { remove_volumes: false } });
@@ -179,16 +179,6 @@ onBothEngines((engine) => {
       const [order] = await history(gone.id);
       expect(line.requested).toEqual([order?.id]);
       expect(await execution(order?.id ?? '')).toMatchObject({ status: 'sent', params: { remove_volumes: false } });
-    });
-
-    it('cannot be asked of a daemon that knows the published messages only', async () => {
-      const { running, release, connect, actions, serverId, execution } = await plantGarden(engine);
-      const { id } = await running();
-      const { execution: released } = await release(id);
-      const line = await connect([]);
-      await actions.dispatch(serverId, line);
-      expect(line.sent).toEqual([]);
-      expect(await execution(released.id)).toMatchObject({ status: 'failed', outcome: 'known' });
     });
   });
 });

@@ -114,7 +114,10 @@ function judgeServers(source: Standing | undefined, target: Standing | undefined
   for (const { name, connected, capabilities } of both) {
     if (!connected) findings.warn('offline', `The server ${name} is not connected; nothing is stopped before it is.`);
     else if (capabilities && !capabilities.includes('transfer'))
-      findings.block('old_daemon', `The daemon of ${name} cannot carry volumes; update it.`);
+      findings.block(
+        'old_daemon',
+        `The daemon of ${name} cannot carry volumes: migration needs a current hortusd on both servers.`,
+      );
   }
   const [from, to] = [source?.arch, target?.arch];
   if (from !== undefined && to !== undefined && from !== to)

@@ -107,6 +107,11 @@ export const lockConnectedDaemon = statement<{ id: string }, DaemonRow>((db, p, 
   forUpdate({ engine }, db.selectFrom('servers').select(daemonColumns).where('id', '=', p.id)),
 );
 
+export async function capabilitiesOf(queries: Queries, id: string): Promise<readonly string[]> {
+  const row = await queries.db.selectFrom('servers').select('capabilities').where('id', '=', id).executeTakeFirst();
+  return row ? (JSON.parse(row.capabilities) as string[]) : [];
+}
+
 /** Written only where it says something new, because it comes with every report. */
 export const writeFingerprint = (tx: Tx, id: string, fingerprint: string) =>
   tx.db

@@ -46,6 +46,9 @@ backup:
 `,
 );
 
+/** Capabilities of our own daemon, as far as instances need them. */
+const OURS = ['journal', 'builtin', 'cancel'];
+
 export const SMTP_PASSWORD = 'hunter2-and-more';
 /** Decrypts the same on every replica. */
 const masterKey = randomBytes(32).toString('base64');
@@ -161,7 +164,11 @@ export async function plantGarden(engine: Engine, on?: Ground) {
   const addServer = async (): Promise<string> => {
     const serverId = newId('server');
     await storage.write((tx) =>
-      insertRow(tx, 'servers', { ...serverRow(tx, { accountId, serverId }), status: 'pending' }),
+      insertRow(tx, 'servers', {
+        ...serverRow(tx, { accountId, serverId }),
+        status: 'pending',
+        capabilities: JSON.stringify(OURS),
+      }),
     );
     return serverId;
   };
@@ -210,13 +217,14 @@ export async function plantGarden(engine: Engine, on?: Ground) {
       return { id, definitionId, containerName };
     },
     /** A daemon connects; it has the newest connection then. */
-    async connect(capabilities: readonly string[] = ['journal', 'builtin', 'cancel'], id = serverId) {
+    async connect(capabilities: readonly string[] = OURS, id = serverId) {
       const { connection_epoch } = await storage.reader.db
         .selectFrom('servers')
         .select('connection_epoch')
         .where('id', '=', id)
         .executeTakeFirstOrThrow();
-      await setServer({ connection_epoch: connection_epoch + 1, status: 'online', last_seen_at: time.now }, id);
+      const told = { capabilities: JSON.stringify(capabilities), last_seen_at: time.now };
+      await setServer({ connection_epoch: connection_epoch + 1, status: 'online', ...told }, id);
       return new FakeLine(connection_epoch + 1, capabilities);
     },
     async disconnect(id = serverId) {
