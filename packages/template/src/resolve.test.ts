@@ -74,6 +74,12 @@ describe('resolve', () => {
     expect(resolved().manifest.notes).toBe('Open https://blog.example.org');
   });
 
+  it('gives local names a plain HTTP address, which needs no certificate', () => {
+    const local = { inputs: { ...options.inputs, WEB_HOSTNAME: 'blog.localhost' } };
+    expect(resolved(inkwell, local).manifest.routes[0]).toMatchObject({ url: 'http://blog.localhost' });
+    expect(component(inkwell, 'app', local)?.env).toMatchObject({ BASE_URL: 'http://blog.localhost' });
+  });
+
   it('points at every secret, and nothing else', () => {
     const { manifest, secretPaths } = resolved();
     expect(secretPaths.sort()).toEqual([

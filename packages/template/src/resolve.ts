@@ -9,7 +9,8 @@ import { milliseconds } from './quantity.ts';
 import { resolveAction, resolveBackup, resolveSmoke } from './resolution/actions.ts';
 import { resolveComponent } from './resolution/components.ts';
 import { deepFill } from './resolution/deep-fill.ts';
-import { type Instance, routeUrl, Scope, type Surroundings } from './resolution/scope.ts';
+import { routeUrl } from './resolution/route-address.ts';
+import { type Instance, Scope, type Surroundings } from './resolution/scope.ts';
 import { startOrder } from './start-order.ts';
 
 export interface ResolveOptions {
@@ -108,5 +109,5 @@ function resolveRoute(route: CanonicalRoute, pointer: string, scope: Scope, secr
   const filled = deepFill(route, pointer, (text) => scope.fill(text), secretPaths);
   const { host = '', path = '/', tls } = filled;
   if (host === '') scope.fail(`routes.${route.name}.host`, 'has no host name');
-  return { ...filled, host, path, url: routeUrl(tls === 'off' ? 'http' : 'https', host, path) };
+  return { ...filled, host, path, url: routeUrl({ tls, host, path }) };
 }

@@ -1,3 +1,4 @@
+import { answersPlainHttp } from '@hortus/template/resolution/route-address';
 import type { InstanceRoute } from './served-route.ts';
 import { ADDRESSES_IN_NAME, folderOf } from './upstream-files.ts';
 
@@ -31,9 +32,10 @@ export function emptyDocument({ storage, log }: DocumentSettings): Json {
 export function caddyDocument(routes: readonly InstanceRoute[], settings: DocumentSettings): Json {
   const { httpPort, httpsPort } = settings;
   const sorted = routes.toSorted(bySpecificity);
-  const plain = sorted.filter(({ tls }) => tls === 'off');
+  const plain = sorted.filter(answersPlainHttp);
   const secure = sorted.filter(({ tls }) => tls !== 'off');
-  const redirects = [...new Set(secure.map(({ host }) => host))].map((host) => redirect(host, httpsPort));
+  const redirected = secure.filter((route) => !answersPlainHttp(route));
+  const redirects = [...new Set(redirected.map(({ host }) => host))].map((host) => redirect(host, httpsPort));
   const internal = [...new Set(secure.filter(({ tls }) => tls === 'internal').map(({ host }) => host))];
   const lead = (route: InstanceRoute) => handling(route, settings);
   return {
@@ -80,7 +82,7 @@ const farewell = {
 };
 
 const nothingHere = {
-  handle: [{ handler: 'static_response', status_code: '404', body: 'Nothing is planted here.\n' }],
+  handle: [{ handler: 'static_response', status_code: '404', body: 'No application is deployed at this address.\n' }],
 };
 
 /** Longer paths come first, and names before patterns; the rest of the order only has to be always the same. */

@@ -136,6 +136,18 @@ describe('routes', () => {
     expect(plain).toMatchObject({ status: 308, headers: { location: `https://secure.test:${ports.httpsPort}/x` } });
   });
 
+  test('serve local names over plain HTTP without a redirect, and over HTTPS as well', async () => {
+    await ingress.lead('a', [
+      route({ host: 'hello.localhost', tls: 'auto', to: [0] }),
+      route({ name: 'strict', host: 'strict.localhost', tls: 'internal', to: [1] }),
+    ]);
+    expect(await ask('hello.localhost', '/x')).toMatchObject({ status: 200, body: 'one /x' });
+    const answersByTls = () => ask('hello.localhost', '/x', secureRequest, ports.httpsPort).catch(() => undefined);
+    const secure = await until(answersByTls, { describe: 'a certificate of the server itself' });
+    expect(secure.body).toBe('one /x');
+    expect(await ask('strict.localhost')).toMatchObject({ status: 308 });
+  });
+
   test('know who has a way in already', async () => {
     await ingress.lead('a', [route({ to: [0], path: '/x' })]);
     expect(ingress.taken('b', [{ host: 'a.test', path: '/x/' }])).toMatchObject({ instanceUid: 'a' });

@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import type { Manifest, ManifestRoute } from '@hortus/contract/template/manifest';
+import { routeScheme } from '@hortus/template/resolution/route-address';
 import type { Sight, SmokeCheck } from './smoke.ts';
 
 type RouteTest = NonNullable<Manifest['smoke'][number]['http']>;
@@ -32,7 +33,7 @@ export function askRoute(host: string, route: ManifestRoute, test: RouteTest, si
       headers: {
         Host: route.host,
         'X-Forwarded-Host': route.host,
-        'X-Forwarded-Proto': route.tls === 'off' ? 'http' : 'https',
+        'X-Forwarded-Proto': routeScheme(route),
         'X-Forwarded-For': '127.0.0.1',
       },
       signal,

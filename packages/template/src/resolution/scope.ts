@@ -6,6 +6,7 @@ import { effectiveInputs, type Inputs, isSecretInput } from '../inputs.ts';
 import { type Filled, type Found, fill } from '../interpolation/fill.ts';
 import { type ParsedText, parseText, type Reference } from '../interpolation/text.ts';
 import type { Problem } from '../problem.ts';
+import { routeScheme, routeUrl } from './route-address.ts';
 
 export interface Instance {
   uid: string;
@@ -154,12 +155,12 @@ export class Scope {
     if (route === undefined) return UNSET;
     const host = this.fill(route.host);
     const path = this.fill(route.path);
-    const scheme = route.tls === 'off' ? 'http' : 'https';
+    const address = { tls: route.tls, host: host.text ?? '', path: path.text ?? '/' };
     const facts: Record<string, string> = {
-      host: host.text ?? '',
-      path: path.text ?? '/',
-      scheme,
-      url: routeUrl(scheme, host.text ?? '', path.text ?? '/'),
+      host: address.host,
+      path: address.path,
+      scheme: routeScheme(address),
+      url: routeUrl(address),
     };
     return { value: own(facts, field ?? ''), secret: field !== 'scheme' && (host.secret || path.secret) };
   }
@@ -186,8 +187,4 @@ export class Scope {
 
 export function componentHost(uid: string, component: string): string {
   return `${uid}-${component}`;
-}
-
-export function routeUrl(scheme: string, host: string, path: string): string {
-  return `${scheme}://${host}${path === '/' ? '' : path}`;
 }
