@@ -85,6 +85,6 @@ function thingsToTry(server: string | undefined): string[] {
   const next =
     server === undefined
       ? 'npx hortus catalog list'
-      : `npx hortus deploy static-site --server ${server} --set WEB_HOSTNAME=www.example.org --wait`;
+      : `npx hortus deploy static-site --name hello --server ${server} --set WEB_HOSTNAME=hello.localhost --wait`;
   return [login, next, `${publicUrl}/docs (in a browser)`].map((line) => `  ${line}`);
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
@@ -8,10 +9,13 @@ import { clientOf } from '../service-process.ts';
 import { commandsOf, missingPiece } from './commands.ts';
 import { makeNginxImage, openMachine, root, shownKey } from './started.ts';
 
-const commands = commandsOf(readFileSync(join(root, 'README.md'), 'utf8'));
-const separator = '=== the next block of the README ===';
+const documents = ['README.md', 'docs/api-tour.md'];
+const commands = documents.flatMap((file) => commandsOf(readFileSync(join(root, file), 'utf8')));
+const separator = '=== the next block ===';
 
-test('the commands of the README do what it says, and answer what it shows', { timeout: 240_000 }, async () => {
+test('the commands of README and API tour do what they say, and answer what is shown', {
+  timeout: 240_000,
+}, async () => {
   await using machine = await openMachine();
   await makeNginxImage(machine.socketPath);
   const key = shownKey(await machine.start());
@@ -31,15 +35,17 @@ test('the commands of the README do what it says, and answer what it shows', { t
     const real = answers[at] ?? '';
     expect(missingPiece(command.answer, real), `missing in the answer to ${command.text}\n${real}`).toBeUndefined();
   }
-  // The seven steps, the action and the command line: a block that lost its mark would be run no more.
+  // The seven calls, the action and the command line: a block that lost its mark would no longer be run.
   expect(commands.filter(({ answer }) => answer !== undefined).length).toBeGreaterThanOrEqual(10);
 
   const client = clientOf(base, key);
   const { data: instances } = await client.call('instances.list');
   expect(instances.map(({ name, status, health }) => ({ name, status, health })).sort(byName)).toEqual([
     { name: 'first-page', status: 'running', health: 'healthy' },
-    { name: 'second-page', status: 'running', health: 'healthy' },
+    { name: 'hello', status: 'running', health: 'healthy' },
   ]);
+  expect(instances.find(({ name }) => name === 'hello')?.url).toBe('http://hello.localhost');
+  expect(await pageOf('hello.localhost', machine.ingressPort)).toContain('<title>Hello</title>');
   const { data: deployments } = await client.call('deployments.list');
   expect(deployments.map(({ status }) => status)).toEqual(['success', 'success']);
   const engine = openDockerEngine({ socketPath: machine.socketPath });
@@ -47,6 +53,15 @@ test('the commands of the README do what it says, and answer what it shows', { t
     expect(await engine.inspect(container_id ?? '')).toMatchObject({ state: 'running' });
   engine.close();
 });
+
+/** Reads a page as a browser on this machine does: the name leads to the loopback address. */
+async function pageOf(host: string, port: number): Promise<string> {
+  const answer = await new Promise<IncomingMessage>((done, fail) => {
+    request({ host: '127.0.0.1', port, headers: { host } }, done).on('error', fail).end();
+  });
+  expect(answer.statusCode).toBe(200);
+  return await text(answer);
+}
 
 const byName = (one: { name: string }, other: { name: string }) => one.name.localeCompare(other.name);
 

@@ -16,6 +16,8 @@ export interface Machine extends AsyncDisposable {
   readonly dataDirectory: string;
   readonly url: string;
   readonly socketPath: string;
+  /** Plain HTTP port of the daemon's Caddy. */
+  readonly ingressPort: number;
   /** The same again: same port, same data. */
   start(env?: Record<string, string | undefined>): Promise<RunningProcess>;
   /** The id of the server that it is, from its record. */
@@ -39,6 +41,7 @@ export async function openMachine(): Promise<Machine> {
     dataDirectory,
     url,
     socketPath,
+    ingressPort: httpPort,
     serverId,
     async start(env = {}) {
       const child = startProcess([process.execPath, 'scripts/start.mjs'], {

@@ -23,7 +23,7 @@ function foldersIn(folder: string): string[] {
 }
 
 function rows(): { folder: string; purpose: string }[] {
-  const sections = readFileSync(join(root, 'README.md'), 'utf8').split(/^## /m);
+  const sections = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8').split(/^## /m);
   const section = sections.find((text) => text.startsWith('Folder map\n')) ?? '';
   return [...section.matchAll(/^\| `([^`]+)` +\| (.*?) *\|$/gm)].map(([, folder = '', purpose = '']) => ({
     folder,
@@ -31,7 +31,7 @@ function rows(): { folder: string; purpose: string }[] {
   }));
 }
 
-test('the folder map in the README has a row for every folder and no other row', () => {
+test('the folder map in CONTRIBUTING.md has a row for every folder and no other row', () => {
   const real = [...foldersIn(''), ...foldersIn('packages'), ...foldersIn('packages/service/src')];
   expect(
     rows()

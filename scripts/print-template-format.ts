@@ -1,0 +1,3 @@
+import { templateFormatPage } from './template-format-page.ts';
+
+process.stdout.write(templateFormatPage());
