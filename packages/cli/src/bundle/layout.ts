@@ -1,5 +1,5 @@
 import type { Bundle } from '@hortus/contract/resources/imports';
-import type { Hardening } from './sealing.ts';
+import type { Hardening } from './keys.ts';
 
 /**
  * A bundle is one file: a line that says so, a line of JSON for whoever has the passphrase, and sections. The first section is the

@@ -3,10 +3,11 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createZstdDecompress } from 'node:zlib';
+import { openChunks, SealBroken } from '@hortus/client/sealing/sealed-chunks';
 import type { Bundle } from '@hortus/contract/resources/imports';
 import { Failure } from '../failure.ts';
+import { type BundleKey, isBearable, isSame, keyFrom, sectionKey } from './keys.ts';
 import { type Contents, type Ending, FORMAT, type Header, type KeptVolume, LONGEST_HEADER, MARK } from './layout.ts';
-import { type BundleKey, CHUNK, isBearable, isSame, keyFrom, openChunk, readHead, sectionKey, TAG } from './sealing.ts';
 
 /** A bundle that has been read to its end and found to be whole. */
 export class BundleReader {
@@ -99,31 +100,20 @@ export class BundleReader {
   async *#section(section: number, what: string): AsyncGenerator<Buffer> {
     let at = this.#places[section];
     if (at === undefined) throw new Error('Sections are read in their order first.');
-    const key = sectionKey(this.#key, section);
-    for (let index = 0; ; index++) {
-      const cut = () => this.#damaged(`it is cut off in ${what}`);
-      const { length, last } = readHead(await this.#bytes(at, 4, cut));
-      if (length > CHUNK) throw this.#damaged(`a byte was changed in ${what}, chunk ${index + 1}`);
-      const sealed = await this.#bytes(at + 4, length + TAG, cut);
-      at += 4 + length + TAG;
-      let text: Buffer;
-      try {
-        text = openChunk(key, index, last, sealed);
-      } catch {
-        throw this.#damaged(`a byte was changed in ${what}, chunk ${index + 1}`);
-      }
-      yield text;
-      if (!last) continue;
-      this.#places[section + 1] = at;
-      return;
+    const read = async (length: number) => {
+      const { buffer: bytes, bytesRead } = await this.#file.read(Buffer.alloc(length), 0, length, at);
+      at = (at as number) + bytesRead;
+      return bytes.subarray(0, bytesRead);
+    };
+    try {
+      yield* openChunks(sectionKey(this.#key, section), read);
+    } catch (error) {
+      if (!(error instanceof SealBroken)) throw error;
+      throw this.#damaged(
+        error.reason === 'cut' ? `it is cut off in ${what}` : `a byte was changed in ${what}, chunk ${error.chunk}`,
+      );
     }
-  }
-
-  async #bytes(at: number, length: number, cut: () => Failure): Promise<Buffer> {
-    const bytes = Buffer.alloc(length);
-    const { bytesRead } = await this.#file.read(bytes, 0, length, at);
-    if (bytesRead < length) throw cut();
-    return bytes;
+    this.#places[section + 1] = at;
   }
 
   #damaged(why: string): Failure {

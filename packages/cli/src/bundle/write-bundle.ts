@@ -3,9 +3,10 @@ import { rmSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createZstdCompress } from 'node:zlib';
+import { sealChunks } from '@hortus/client/sealing/sealed-chunks';
 import type { Bundle } from '@hortus/contract/resources/imports';
+import { type BundleKey, type Hardening, hardening, keyFrom, sectionKey } from './keys.ts';
 import { type Contents, type Ending, FORMAT, type Header, type KeptVolume, MARK } from './layout.ts';
-import { type BundleKey, CHUNK, type Hardening, hardening, keyFrom, sealChunk, sectionKey } from './sealing.ts';
 
 /** Writes a bundle as it comes, never more of it in memory than a chunk. It gets its name when it is whole and on disk. */
 export class BundleWriter {
@@ -85,14 +86,6 @@ export class BundleWriter {
 
   async #write(content: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
     const key = sectionKey(this.#key, this.#section++);
-    let held: Buffer = Buffer.alloc(0);
-    let index = 0;
-    for await (const piece of content) {
-      held = held.length === 0 ? piece : Buffer.concat([held, piece]);
-      // One chunk is always held back: whether it is the last is known only at the end.
-      for (; held.length > CHUNK; held = held.subarray(CHUNK))
-        await this.#file.write(sealChunk(key, index++, false, held.subarray(0, CHUNK)));
-    }
-    await this.#file.write(sealChunk(key, index, true, held));
+    for await (const chunk of sealChunks(key, content)) await this.#file.write(chunk);
   }
 }

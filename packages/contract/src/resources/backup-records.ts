@@ -23,7 +23,9 @@ export type BackupPart = Static<typeof BackupPart>;
 
 export const BackupManifest = Type.Object(
   {
-    format: Type.Literal(1),
+    format: Type.Union([Type.Literal(1), Type.Literal(2)], {
+      description: 'Of its parts: from 2 on each is sealed under a key from a salt of its own.',
+    }),
     backup_id: Type.String({ maxLength: 64 }),
     instance_uid: Type.String({ maxLength: 128 }),
     definition_id: Type.String({ maxLength: 64 }),

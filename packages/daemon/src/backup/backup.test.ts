@@ -95,6 +95,23 @@ test('what was there when the backup was made is there again, and what was repla
   expect(await inside(uid, 'cat /data/words; ls /data')).toBe('after\nnew\nwords\n');
 });
 
+test('a backup that is repeated under its id is sealed under another key', async () => {
+  const uid = await deploy();
+  const backup_id = newBackup();
+  const part = () => readFileSync(join(folderOf(uid, backup_id), 'volume-data.part'));
+  const sealed: Buffer[] = [];
+  for (const _ of [1, 2]) {
+    expect(await run('hortus.backup', uid, { backup_id })).toMatchObject({ type: 'action_completed' });
+    sealed.push(part());
+  }
+  const [first, second] = sealed as [Buffer, Buffer];
+  // The volume is the same, so under the same key the sealed text would be as well.
+  expect(first.length).toBe(second.length);
+  expect(first.subarray(0, 8).toString()).toBe('HORTUSB2');
+  expect(first.subarray(8).equals(second.subarray(8))).toBe(false);
+  expect(first.subarray(40, 80).equals(second.subarray(40, 80))).toBe(false);
+});
+
 test('a destroyed volume comes back', async () => {
   const uid = await deploy();
   await inside(uid, 'echo precious > /data/words');

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import type { BackupPart } from '@hortus/contract/resources/backup-records';
 import type { BackupPlace, BackupStore } from './backup-store.ts';
-import { DamagedPart, OpenChunks, partKey, SealChunks } from './chunks.ts';
+import { DamagedPart, openPart, type PartIdentity, sealPart } from './sealed-part.ts';
 
 /** Whose parts they are, and what opens them. */
 export interface Vessel {
@@ -19,13 +19,20 @@ type Written = Omit<BackupPart, 'entries'>;
 
 const wordsFor = ({ kind, name }: PartName): string => (kind === 'volume' ? `volume ${name}` : `the output of ${name}`);
 
-/** Compresses, seals and stores what comes, never more of it in memory than a few chunks. */
+const identityOf = ({ key, place }: Vessel, file: string): PartIdentity => ({
+  backupKey: key,
+  backupId: place.backupId,
+  file,
+});
+
+/** Compresses, seals and stores the content, never more of it in memory than a few chunks. */
 export async function writePart(vessel: Vessel, { kind, name }: PartName, content: Readable): Promise<Written> {
-  const { store, place, key, signal } = vessel;
+  const { store, place, signal } = vessel;
   const file = `${kind}-${name}.part`;
   const plain = new Counter();
   const compress = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } });
-  const seal = new SealChunks(partKey(key, place.backupId, file));
+  let chunks = 0;
+  const seal = (source: AsyncIterable<Buffer>) => sealPart(identityOf(vessel, file), source, () => chunks++);
   const stored = new Counter();
   const end = new PassThrough();
   await Promise.all([
@@ -38,7 +45,7 @@ export async function writePart(vessel: Vessel, { kind, name }: PartName, conten
     file,
     bytes: plain.bytes,
     stored_bytes: stored.bytes,
-    chunks: seal.chunks,
+    chunks,
     sha256: stored.digest(),
   };
 }
@@ -49,13 +56,13 @@ export async function readPart<Result>(
   part: BackupPart,
   use: (content: Readable) => Promise<Result>,
 ): Promise<Result> {
-  const { store, place, key, signal } = vessel;
+  const { store, place, signal } = vessel;
   const what = wordsFor(part);
   const source = await store.read(place, part.file).catch((error: Error) => {
     throw new DamagedPart(`The backup of ${what} cannot be read: ${error.message}.`);
   });
   const stored = new Counter();
-  const open = new OpenChunks(partKey(key, place.backupId, part.file), what);
+  const open = (sealed: AsyncIterable<Buffer>) => openPart(identityOf(vessel, part.file), what, sealed);
   const plain = new Counter(() => {
     // Before the reader hears that all has come.
     const wrong = stored.digest() !== part.sha256 || stored.bytes !== part.stored_bytes || plain.bytes !== part.bytes;

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import type { BackupManifest } from '@hortus/contract/resources/backup-records';
 import { MANIFEST_FILE } from './backup-store.ts';
-import { DamagedPart } from './chunks.ts';
 import type { Vessel } from './part.ts';
+import { DamagedPart } from './sealed-part.ts';
 
 /**
  * The manifest of a backup, which must be the very one that was reported when the backup was made: by its checksums everything

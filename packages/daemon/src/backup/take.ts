@@ -62,7 +62,7 @@ export async function takeBackup(taking: Taking, extent: Extent = 'declared'): P
   }
   const { backupId, instanceUid } = vessel.place;
   const written: BackupManifest = {
-    format: 1,
+    format: 2,
     backup_id: backupId,
     instance_uid: instanceUid,
     definition_id: manifest.definition_id,

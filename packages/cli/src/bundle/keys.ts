@@ -1,15 +1,10 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, scrypt, timingSafeEqual } from 'node:crypto';
+import { createHmac, hkdfSync, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
 /**
- * How a bundle is sealed. A passphrase becomes a key by scrypt; each section has a key of its own made from that, and is cut into
- * chunks, each sealed by AES-256-GCM. Number and last flag of a chunk are in its nonce, so that none can be left out, exchanged
- * or cut off unnoticed. Layout of a chunk: length of the sealed text (4 bytes, the highest bit set on the last), text, tag.
+ * Derives the keys of a bundle. A passphrase becomes a key by scrypt, with a salt that is drawn for every bundle; each section is
+ * sealed under a key of its own derived from that.
  */
-export const CHUNK = 1024 * 1024;
-export const TAG = 16;
-const LAST = 0x8000_0000;
-
 export interface Hardening {
   readonly N: number;
   readonly r: number;
@@ -52,29 +47,3 @@ export function isSame(check: string, stated: string): boolean {
 
 export const sectionKey = ({ key }: BundleKey, section: number): Buffer =>
   Buffer.from(hkdfSync('sha256', key, '', `hortus bundle section ${section}`, 32));
-
-function nonce(index: number, last: boolean): Buffer {
-  const bytes = Buffer.alloc(12);
-  bytes.writeUInt8(last ? 1 : 0, 0);
-  bytes.writeBigUInt64BE(BigInt(index), 4);
-  return bytes;
-}
-
-export function sealChunk(key: Buffer, index: number, last: boolean, text: Buffer): Buffer {
-  const cipher = createCipheriv('aes-256-gcm', key, nonce(index, last));
-  const head = Buffer.alloc(4);
-  head.writeUInt32BE((text.length | (last ? LAST : 0)) >>> 0);
-  return Buffer.concat([head, cipher.update(text), cipher.final(), cipher.getAuthTag()]);
-}
-
-export function readHead(head: Buffer): { length: number; last: boolean } {
-  const stated = head.readUInt32BE();
-  return { length: (stated & ~LAST) >>> 0, last: stated >= LAST };
-}
-
-/** Throws if it is not what was sealed. */
-export function openChunk(key: Buffer, index: number, last: boolean, sealed: Buffer): Buffer {
-  const opened = createDecipheriv('aes-256-gcm', key, nonce(index, last));
-  opened.setAuthTag(sealed.subarray(-TAG));
-  return Buffer.concat([opened.update(sealed.subarray(0, -TAG)), opened.final()]);
-}
