@@ -5,6 +5,16 @@ import { choice } from './fields.ts';
 /** Clients check `success` in every answer, so every answer has it. */
 export const answer = <Data extends TSchema>(data: Data) => Type.Object({ success: Type.Literal(true), data });
 
+/** An answer with secrets of a row that takes an Idempotency-Key; see `shownOnce`. */
+export const answerOnce = <Data extends TSchema>(data: Data) =>
+  Type.Object({
+    success: Type.Literal(true),
+    data,
+    hint: Type.Optional(
+      Type.String({ description: 'How to get another secret, where the secrets of this answer are null.' }),
+    ),
+  });
+
 /** For the endpoints whose published answer has its fields at the top level. */
 export const topLevel = <Fields extends TProperties>(fields: Fields) =>
   Type.Object({ success: Type.Literal(true), ...fields });

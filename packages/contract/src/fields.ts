@@ -28,3 +28,28 @@ export const namePattern = '^[A-Za-z0-9][A-Za-z0-9_-]*$';
 /** Bounded text of a person. */
 export const text = (maxLength: number, options: TSchemaOptions = {}) =>
   Type.String({ minLength: 1, maxLength, ...options });
+
+/** Keyword of a field whose value is a secret. Its text says how to replace the secret. */
+export const secretKeyword = 'x-secret';
+
+interface SecretOptions {
+  readonly description: string;
+  /** A sentence that tells the caller how to get another secret. */
+  readonly replacement: string;
+}
+
+/** A secret in an answer. Only marked fields may hold one: replays of an Idempotency-Key rely on the mark. */
+export const secret = ({ description, replacement }: SecretOptions) =>
+  Type.String({ description, [secretKeyword]: replacement });
+
+/**
+ * A secret in the answer of a row that takes an Idempotency-Key: null when the answer is replayed too late. Typed as a
+ * string, because only a caller that reuses its own key after minutes ever sees the null.
+ */
+export const shownOnce = ({ description, replacement }: SecretOptions) =>
+  Type.Unsafe<string>(
+    nullable(Type.String(), {
+      description: `${description} Null when an Idempotency-Key is repeated after 10 minutes.`,
+      [secretKeyword]: replacement,
+    }),
+  );

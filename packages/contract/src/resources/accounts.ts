@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
+import { answer, answerOnce, list, paging, Timestamp } from '../envelope.ts';
 import { choice, givenId, text } from '../fields.ts';
 import { Account, plans } from './account.ts';
 import { CreatedInvite, email } from './members.ts';
@@ -44,7 +44,7 @@ export const accountsEndpoints = {
     idempotent: true,
     status: 201,
     body: AccountCreate,
-    response: answer(Type.Object({ account: ListedAccount, invite: CreatedInvite })),
+    response: answerOnce(Type.Object({ account: ListedAccount, invite: CreatedInvite })),
   }),
   'accounts.setPlan': endpoint({
     method: 'PUT',

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, nullable, text } from '../fields.ts';
+import { answer, answerOnce, list, paging, Timestamp } from '../envelope.ts';
+import { choice, givenId, id, nullable, shownOnce, text } from '../fields.ts';
 import { permissionNames } from '../permissions.ts';
 
 export const ApiKey = Type.Object(
@@ -25,7 +25,13 @@ export const ApiKey = Type.Object(
 export type ApiKey = Static<typeof ApiKey>;
 
 export const CreatedApiKey = Type.Object(
-  { ...ApiKey.properties, key: Type.String({ description: 'The key itself. Shown this once; keep it.' }) },
+  {
+    ...ApiKey.properties,
+    key: shownOnce({
+      description: 'The key itself. Shown this once; keep it.',
+      replacement: 'Revoke this key and create another.',
+    }),
+  },
   { title: 'CreatedApiKey' },
 );
 export type CreatedApiKey = Static<typeof CreatedApiKey>;
@@ -100,7 +106,7 @@ export const keyEndpoints = {
     idempotent: true,
     status: 201,
     body: KeyCreate,
-    response: answer(CreatedApiKey),
+    response: answerOnce(CreatedApiKey),
   }),
   'keys.revoke': endpoint({
     method: 'DELETE',

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, nullable } from '../fields.ts';
+import { answer, answerOnce, list, paging, Timestamp } from '../envelope.ts';
+import { choice, givenId, id, nullable, secret, shownOnce } from '../fields.ts';
 import { Session, User } from './account.ts';
 
 export const roles = ['owner', 'member'] as const;
@@ -21,13 +21,15 @@ export const Invite = Type.Object(
 );
 export type Invite = Static<typeof Invite>;
 
-const token = Type.String({ description: 'What the link proves itself by. Shown this once.' });
+const inviteAgain = 'Invite the same address again; that ends this link.';
+const resetAgain = 'Order another password reset; that ends this link.';
+const token = 'What the link proves itself by. Shown this once.';
 
 export const CreatedInvite = Type.Object(
   {
     ...Invite.properties,
-    token,
-    accept_url: Type.String({ description: 'The link to hand over. Hortus sends no mail.' }),
+    token: shownOnce({ description: token, replacement: inviteAgain }),
+    accept_url: shownOnce({ description: 'The link to hand over. Hortus sends no mail.', replacement: inviteAgain }),
   },
   { title: 'CreatedInvite' },
 );
@@ -57,7 +59,12 @@ export const PasswordReset = Type.Object(
 export type PasswordReset = Static<typeof PasswordReset>;
 
 export const ResetLink = Type.Object(
-  { user_id: id('user'), token, reset_url: Type.String(), expires_at: Timestamp },
+  {
+    user_id: id('user'),
+    token: secret({ description: token, replacement: resetAgain }),
+    reset_url: secret({ description: 'The link to hand over. Hortus sends no mail.', replacement: resetAgain }),
+    expires_at: Timestamp,
+  },
   { title: 'ResetLink' },
 );
 export type ResetLink = Static<typeof ResetLink>;
@@ -130,7 +137,7 @@ export const memberEndpoints = {
     idempotent: true,
     status: 201,
     body: InviteCreate,
-    response: answer(CreatedInvite),
+    response: answerOnce(CreatedInvite),
   }),
   'members.revokeInvite': endpoint({
     ...shared,

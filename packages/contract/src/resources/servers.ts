@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp, topLevel } from '../envelope.ts';
-import { choice, givenId, id, nullable, text } from '../fields.ts';
+import { answer, answerOnce, list, paging, Timestamp, topLevel } from '../envelope.ts';
+import { choice, givenId, id, nullable, secret, shownOnce, text } from '../fields.ts';
 import { Fingerprint } from '../fingerprint.ts';
 import { instanceMachine } from '../machines/instance.ts';
 import { serverMachine } from '../machines/server.ts';
@@ -44,12 +44,15 @@ export const Server = Type.Object(
 );
 export type Server = Static<typeof Server>;
 
-const apiKey = Type.String({ description: 'The key of the daemon. Shown this once; keep it.' });
+const apiKey = {
+  description: 'The key of the daemon. Shown this once; keep it.',
+  replacement: 'Rotate the key of the server: POST /servers/{id}/rotate-key.',
+};
 
 export const RegisteredServer = Type.Object(
   {
     ...Server.properties,
-    api_key: apiKey,
+    api_key: shownOnce(apiKey),
     manifest_public_key: Type.String({
       description: 'Ed25519, base64 of its SPKI. The daemon keeps it and takes only manifests that it verifies.',
     }),
@@ -61,7 +64,7 @@ export type RegisteredServer = Static<typeof RegisteredServer>;
 export const RotatedServer = Type.Object(
   {
     ...Server.properties,
-    api_key: apiKey,
+    api_key: secret(apiKey),
     old_key: choice(['revoked', 'valid_until_acknowledged'], {
       description: 'A connected daemon is handed the new key, and the old one dies when it has acknowledged it.',
     }),
@@ -158,7 +161,7 @@ const register = {
   idempotent: true,
   status: 201,
   body: ServerRegistration,
-  response: answer(RegisteredServer),
+  response: answerOnce(RegisteredServer),
 } as const;
 
 export const serverEndpoints = {

@@ -1,5 +1,6 @@
 import type { Endpoint } from '@hortus/contract/endpoint';
-import type { Principal } from '../identity/principal.ts';
+import { secretFieldsOf } from '@hortus/contract/secret-fields';
+import { credentialOf, type Principal } from '../identity/principal.ts';
 import { printSessionCookie, readSessionCookie } from '../identity/session-cookie.ts';
 import type { Storage, Tx } from '../storage/storage.ts';
 import type { Vault } from '../vault/vault.ts';
@@ -45,8 +46,17 @@ export function callOf(parts: CallParts, row: Endpoint, checks: Checks, exchange
     },
     async write<Response>(work: (tx: Tx) => Promise<Response>): Promise<Response> {
       if (key === undefined) return parts.storage.write(work);
-      const { accountId } = principal;
-      const answer = await idempotentWrite(parts, { accountId, method, path, key, body, status: row.status }, work);
+      const request = {
+        accountId: principal.accountId,
+        credential: credentialOf(principal),
+        method,
+        path,
+        key,
+        body,
+        status: row.status,
+        secretFields: secretFieldsOf(row.response),
+      };
+      const answer = await idempotentWrite(parts, request, work);
       exchange.status = answer.status;
       if (answer.replayed) exchange.with({ 'Idempotent-Replayed': 'true' });
       return answer.response;

@@ -46,6 +46,10 @@ export const actorOf = (principal: Principal): string => {
   }
 };
 
+/** What the caller proved itself by. Two sessions of a user are two credentials: one may be stolen. */
+export const credentialOf = (principal: Principal): string =>
+  principal.kind === 'server' ? principal.serverId : principal.id;
+
 /** The person behind it; a key that nobody made by hand, and a server, have none. */
 export const userOf = (principal: Principal): string | null => (principal.kind === 'server' ? null : principal.userId);
 

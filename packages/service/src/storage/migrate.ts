@@ -20,6 +20,7 @@ import { migrations as moves } from './migrations/0060-migrations.ts';
 import { preparedDeployments } from './migrations/0061-prepared-deployments.ts';
 import { bundles } from './migrations/0065-bundles.ts';
 import { broughtTemplates } from './migrations/0066-brought-templates.ts';
+import { idempotencyScope } from './migrations/0068-idempotency-scope.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
 /** In the order in which they run; a name once released never changes. */
@@ -45,6 +46,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0061-prepared-deployments': preparedDeployments,
   '0065-bundles': bundles,
   '0066-brought-templates': broughtTemplates,
+  '0068-idempotency-scope': idempotencyScope,
 };
 
 /** Any number works as long as every replica uses the same. */

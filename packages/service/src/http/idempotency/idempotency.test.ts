@@ -1,17 +1,22 @@
 import { expect, it } from 'vitest';
+import type { Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { conflict } from '../../problem.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { bearer, serve } from '../test/serve.ts';
+import type { Authenticator } from '../gate.ts';
+import { bearer, fakeAuthenticator, principals, serve } from '../test/serve.ts';
+import { removeReplaySecrets } from './retention.ts';
 
-const DAY = 24 * 60 * 60 * 1000;
+const MINUTE = 60 * 1000;
+const DAY = 24 * 60 * MINUTE;
 
 /** Creates a row of settings for every call, so that what was created can be counted. */
-async function serveCreating(storage: Storage) {
+async function serveCreating(storage: Storage, authenticator: Authenticator = fakeAuthenticator) {
   let failures = 0;
   const service = await serve({
     storage,
+    authenticator,
     config: { rateLimits: { free: 1000, pro: 1000, enterprise: 1000, anonymous: 1000, server: 1000 } },
     handlers: {
       'keys.create': ({ body, write }) =>
@@ -19,7 +24,7 @@ async function serveCreating(storage: Storage) {
           const name = newId('key');
           await tx.db.insertInto('settings').values({ name, value: body.name }).execute();
           if (failures-- > 0) throw conflict('name', 'taken', 'is taken.');
-          return { success: true, data: { id: name, key: 'the secret itself' } as never };
+          return { success: true, data: { id: name, key: `the secret itself ${name}` } as never };
         }),
     },
   });
@@ -33,8 +38,11 @@ async function serveCreating(storage: Storage) {
       },
       body: JSON.stringify({ name, permissions: ['templates:read'] }),
     });
+  /** The answer to a creation; its shape is the handler's above. */
+  const answered = async (...asked: Parameters<typeof create>) =>
+    (await (await create(...asked)).json()) as { data: { id: string; key: string } };
   const created = async () => (await storage.reader.db.selectFrom('settings').select('name').execute()).length;
-  return { ...service, create, created, fail: (times: number) => (failures = times) };
+  return { ...service, create, answered, created, fail: (times: number) => (failures = times) };
 }
 
 onBothEngines((engine) => {
@@ -66,12 +74,19 @@ onBothEngines((engine) => {
     expect(await service.created()).toBe(1);
   });
 
-  it('another key, another account and no key create anew', async () => {
+  it('another key, another account, another credential and no key create again', async () => {
     await using service = await serveCreating(await engine.open());
-    for (const [key, as] of [['k1'], ['k2'], ['k1', 'other'], [undefined], [undefined]] as const) {
+    for (const [key, as] of [
+      ['k1'],
+      ['k2'],
+      ['k1', 'other'],
+      ['k1', 'secondWriter'],
+      [undefined],
+      [undefined],
+    ] as const) {
       expect((await service.create(key, 'ci', as)).headers.get('idempotent-replayed')).toBeNull();
     }
-    expect(await service.created()).toBe(5);
+    expect(await service.created()).toBe(6);
   });
 
   it('many at once create one thing and all get it', async () => {
@@ -82,6 +97,71 @@ onBothEngines((engine) => {
     expect(new Set(bodies).size).toBe(1);
     expect(responses.filter((response) => response.headers.get('idempotent-replayed') === null)).toHaveLength(1);
     expect(await service.created()).toBe(1);
+  });
+
+  it('a key does not receive the secret that another key of the account created', async () => {
+    await using service = await serveCreating(await engine.open());
+    const mine = await service.answered('k1', 'ci', 'writer');
+    const theirs = await service.answered('k1', 'ci', 'secondWriter');
+    expect(theirs.data.key).not.toBe(mine.data.key);
+    expect(await service.answered('k1', 'ci', 'writer')).toEqual(mine);
+  });
+
+  it('two credentials that race with one key each get what they created', async () => {
+    await using service = await serveCreating(await engine.open());
+    const ask = async (as: string) => (await service.answered('k1', 'ci', as)).data.id;
+    const who = Array.from({ length: 20 }, (_, turn) => (turn % 2 === 0 ? 'writer' : 'secondWriter'));
+    const ids = await Promise.all(who.map(ask));
+    const of = (name: string) => new Set(ids.filter((_, turn) => who[turn] === name));
+    expect([of('writer').size, of('secondWriter').size, new Set(ids).size]).toEqual([1, 1, 2]);
+    expect(await service.created()).toBe(2);
+  });
+
+  it('authorisation comes before the replay', async () => {
+    const writer = principals.writer as Extract<Principal, { kind: 'key' }>;
+    let permissions = writer.permissions;
+    const current = () => ({ ...writer, permissions });
+    const authenticator = { authenticate: async () => current(), fromCache: current };
+    await using service = await serveCreating(await engine.open(), authenticator);
+    expect((await service.create('k1')).status).toBe(201);
+    permissions = ['templates:read'];
+    const refused = await service.create('k1');
+    expect([refused.status, await refused.text()]).toEqual([403, expect.not.stringContaining('the secret itself')]);
+  });
+
+  it('a secret is replayed for 10 minutes, then it is null and a hint tells how to replace it', async () => {
+    let now = 1_000_000_000_000;
+    await using service = await serveCreating(await engine.open({ clock: () => now }));
+    const first = await service.answered('k1');
+    now += 10 * MINUTE - 1;
+    expect(await service.answered('k1')).toEqual(first);
+    now += 1;
+    const late = await service.create('k1');
+    expect([late.status, late.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+    expect(await late.json()).toEqual({
+      success: true,
+      data: { ...first.data, key: null },
+      hint: expect.stringContaining('Revoke this key and create another.'),
+    });
+    expect(await service.created()).toBe(1);
+  });
+
+  it('the sealed secret is deleted when it is no longer replayed, and the rest of the answer stays', async () => {
+    let now = 1_000_000_000_000;
+    const storage = await engine.open({ clock: () => now });
+    await using service = await serveCreating(storage);
+    const first = await service.answered('k1');
+    const kept = async () => {
+      const [row] = await storage.reader.db.selectFrom('idempotency').select(['response', 'secrets']).execute();
+      return row;
+    };
+    const sealed = Buffer.from(first.data.key).toString('base64').slice(0, 12);
+    expect((await kept())?.secrets).not.toBeNull();
+    now += 11 * MINUTE;
+    expect(await storage.write((tx) => removeReplaySecrets(tx, now - 10 * MINUTE, 100))).toBe(1);
+    expect(await storage.write((tx) => removeReplaySecrets(tx, now - 10 * MINUTE, 100))).toBe(0);
+    expect(await kept()).toMatchObject({ secrets: null, response: expect.not.stringContaining(sealed) });
+    expect(await service.answered('k1')).toMatchObject({ data: { ...first.data, key: null } });
   });
 
   it('a failure leaves the key free', async () => {
@@ -112,6 +192,7 @@ onBothEngines((engine) => {
     const [row] = await storage.reader.db.selectFrom('idempotency').selectAll().execute();
     expect(row).toMatchObject({
       account_id: 'acc_a',
+      credential: 'key_w',
       method: 'POST',
       path: '/api/v1/account/keys',
       key: 'k1',

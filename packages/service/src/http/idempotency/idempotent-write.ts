@@ -1,15 +1,21 @@
+import type { SecretField } from '@hortus/contract/secret-fields';
 import { conflict, invalid } from '../../problem.ts';
 import { RunAgain, type Storage, type Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
-import { deleteKept, findKept, keepResponse, type Place, takePlace } from './store.ts';
+import { hintFor, putSecretsBack, takeSecrets } from './kept-secrets.ts';
+import { deleteKept, findKept, type Kept, keepResponse, type Place, takePlace } from './store.ts';
 
 export const IDEMPOTENCY_HEADER = 'Idempotency-Key';
 
 /** How long the answer to a key is kept. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
+/** How long its secrets are: enough to repeat a request whose answer was lost. */
+export const SECRETS_KEPT_MS = 10 * 60 * 1000;
 
 export interface IdempotentRequest {
   readonly accountId: string;
+  /** The API key, session or server that asks: another one never gets this answer. */
+  readonly credential: string;
   readonly method: string;
   /** Of the address, with its ids: the same key means something else elsewhere. */
   readonly path: string;
@@ -17,6 +23,8 @@ export interface IdempotentRequest {
   readonly body: unknown;
   /** The status that a success is answered with. */
   readonly status: number;
+  /** Where the answer holds secrets. */
+  readonly secretFields: readonly SecretField[];
 }
 
 export interface Answer<Response> {
@@ -35,16 +43,30 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
 /**
  * Creates once per key. The place of the key is taken first, in the transaction that creates: a second request with the
  * same key waits there for the first one to end, and then finds its answer, or a free place if the first one failed.
+ * Secrets are kept apart from the rest of the answer, so that they can be deleted long before it.
  */
 export function idempotentWrite<Response>(
   { storage, vault }: { storage: Storage; vault: Vault },
   request: IdempotentRequest,
   work: (tx: Tx) => Promise<Response>,
 ): Promise<Answer<Response>> {
-  const { accountId, method, path, key, status } = request;
-  const place: Place = { account_id: accountId, method, path, key };
-  const context = `idempotency ${method} ${path} ${key}`;
+  const { accountId, credential, method, path, key, status, secretFields } = request;
+  const place: Place = { account_id: accountId, credential, method, path, key };
+  const context = `idempotency ${credential} ${method} ${path} ${key}`;
   const body = JSON.stringify(request.body ?? null);
+  const seal = (tx: Tx, what: string, value: unknown) =>
+    vault.encrypt(tx, accountId, JSON.stringify(value), `${context} ${what}`);
+  const open = async (tx: Tx, what: string, sealed: string) =>
+    JSON.parse(await vault.decrypt(tx, accountId, sealed, `${context} ${what}`));
+
+  const replay = async (tx: Tx, kept: Kept): Promise<Response> => {
+    const response = await open(tx, 'response', kept.response);
+    if (secretFields.length === 0) return response;
+    if (kept.secrets === null || kept.created_at <= tx.now - SECRETS_KEPT_MS)
+      return { ...response, hint: hintFor(secretFields) };
+    return putSecretsBack(response, secretFields, await open(tx, 'secrets', kept.secrets)) as Response;
+  };
+
   return storage.write(async (tx) => {
     const body_hmac = await vault.hmac(tx, accountId, body);
     const taken = { ...place, body_hmac, status, created_at: tx.now };
@@ -53,17 +75,18 @@ export function idempotentWrite<Response>(
       const [kept] = await findKept(tx, place);
       if (kept && kept.created_at > tx.now - KEPT_MS) {
         if (kept.body_hmac !== body_hmac) throw otherBody();
-        const response = JSON.parse(await vault.decrypt(tx, accountId, kept.response, context)) as Response;
-        return { response, status: kept.status, replayed: true };
+        return { response: await replay(tx, kept), status: kept.status, replayed: true };
       }
       if (kept) await deleteKept(tx, { ...place, created_at: kept.created_at });
       [mine] = await takePlace(tx, taken);
       if (!mine) throw new RunAgain();
     }
     const response = await work(tx);
+    const { open: withoutSecrets, secrets } = takeSecrets(response, secretFields);
     await keepResponse(tx, {
       ...place,
-      response: await vault.encrypt(tx, accountId, JSON.stringify(response), context),
+      response: await seal(tx, 'response', withoutSecrets),
+      secrets: secrets.length > 0 ? await seal(tx, 'secrets', secrets) : null,
     });
     return { response, status, replayed: false };
   });

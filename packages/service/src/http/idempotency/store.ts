@@ -1,15 +1,16 @@
 import { statement } from '../../storage/statement.ts';
 import type { Row } from '../../storage/tables.ts';
 
-/** What a kept answer is found by. */
+/** The scope of an Idempotency-Key. */
 export interface Place {
   readonly account_id: string;
+  readonly credential: string;
   readonly method: string;
   readonly path: string;
   readonly key: string;
 }
 
-type Kept = Pick<Row<'idempotency'>, 'body_hmac' | 'status' | 'response' | 'created_at'>;
+export type Kept = Pick<Row<'idempotency'>, 'body_hmac' | 'status' | 'response' | 'secrets' | 'created_at'>;
 
 /** Answers a row if the place was free. If another transaction is taking it, waits for the end of that one. */
 export const takePlace = statement<Place & { body_hmac: string; status: number; created_at: number }, { key: string }>(
@@ -18,12 +19,14 @@ export const takePlace = statement<Place & { body_hmac: string; status: number; 
       .insertInto('idempotency')
       .values({
         account_id: p.account_id,
+        credential: p.credential,
         method: p.method,
         path: p.path,
         key: p.key,
         body_hmac: p.body_hmac,
         status: p.status,
         response: '',
+        secrets: null,
         created_at: p.created_at,
       })
       .onConflict((conflict) => conflict.doNothing())
@@ -33,18 +36,20 @@ export const takePlace = statement<Place & { body_hmac: string; status: number; 
 export const findKept = statement<Place, Kept>((db, p) =>
   db
     .selectFrom('idempotency')
-    .select(['body_hmac', 'status', 'response', 'created_at'])
+    .select(['body_hmac', 'status', 'response', 'secrets', 'created_at'])
     .where('account_id', '=', p.account_id)
+    .where('credential', '=', p.credential)
     .where('method', '=', p.method)
     .where('path', '=', p.path)
     .where('key', '=', p.key),
 );
 
-export const keepResponse = statement<Place & { response: string }>((db, p) =>
+export const keepResponse = statement<Place & { response: string; secrets: string | null }>((db, p) =>
   db
     .updateTable('idempotency')
-    .set({ response: p.response })
+    .set({ response: p.response, secrets: p.secrets })
     .where('account_id', '=', p.account_id)
+    .where('credential', '=', p.credential)
     .where('method', '=', p.method)
     .where('path', '=', p.path)
     .where('key', '=', p.key),
@@ -54,6 +59,7 @@ export const deleteKept = statement<Place & { created_at: number }>((db, p) =>
   db
     .deleteFrom('idempotency')
     .where('account_id', '=', p.account_id)
+    .where('credential', '=', p.credential)
     .where('method', '=', p.method)
     .where('path', '=', p.path)
     .where('key', '=', p.key)

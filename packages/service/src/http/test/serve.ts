@@ -24,6 +24,15 @@ export const principals: Readonly<Record<string, Principal>> = {
     userId: null,
     permissions: ['definitions:write', 'account:write'],
   },
+  /** Has the same rights in the same account, by a key of its own. */
+  secondWriter: {
+    kind: 'key',
+    id: 'key_v',
+    accountId: 'acc_a',
+    plan: 'free',
+    userId: null,
+    permissions: ['definitions:write', 'account:write'],
+  },
   other: { kind: 'key', id: 'key_o', accountId: 'acc_b', plan: 'pro', userId: null, permissions: ['account:write'] },
   admin: { kind: 'key', id: 'key_x', accountId: 'acc_x', plan: 'enterprise', userId: null, permissions: ['admin'] },
   daemon: { kind: 'server', serverId: 'srv_1', accountId: 'acc_a', plan: 'free' },

@@ -7,12 +7,16 @@ export interface WorkingTables {
   rate_windows: { subject: string; window_start: Time; count: number };
   idempotency: {
     account_id: string;
+    /** Id of the API key, session or server that asked. */
+    credential: string;
     method: string;
     path: string;
     key: string;
     body_hmac: string;
     status: number;
     response: string;
+    /** The secrets of the response, sealed; null where it has none, or no longer. */
+    secrets: string | null;
     created_at: Time;
   };
   data_keys: { account_id: string; wrapped: string; master: string; created_at: Time; updated_at: Time };
