@@ -47,7 +47,7 @@ export const parameters: Readonly<Record<string, Parameter>> = {
     in: 'header',
     required: false,
     description:
-      'A unique string of yours. The same key and body within 24 hours answer the first reply again; another body is refused.',
+      'A unique string of yours. The same key and body from the same credential within 24 hours answer the first reply again, its secrets for 10 minutes; another body is refused.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   IfMatch: {
