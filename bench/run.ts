@@ -1,5 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { benchPackages, debianPackages, installMissingPackages } from '../scripts/debian-packages.ts';
+import { commandRunner } from '../scripts/run-command.ts';
 import { actionBench } from './action.ts';
 import { type Bench, type Figure, kept } from './claim.ts';
 import { coldStart } from './cold-start.ts';
@@ -28,6 +31,8 @@ const benches: readonly Bench[] = [
   transferBench,
 ];
 
+const root = join(import.meta.dirname, '..');
+await installMissingPackages(commandRunner(root, new AbortController().signal), [...debianPackages, ...benchPackages]);
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
 const repetitions = process.argv.includes('--quick') ? 1 : 3;
 const figures: Figure[] = [];

@@ -47,6 +47,12 @@ export const debianPackages: readonly DebianPackage[] = [
   { name: 'redis-server', proof: ['redis-server'] },
 ];
 
+/** What the benches need beside that. */
+export const benchPackages: readonly DebianPackage[] = [
+  { name: 'wrk', proof: ['wrk'] },
+  { name: 'util-linux', proof: ['taskset'] },
+];
+
 export function missingPackages(wanted: readonly DebianPackage[] = debianPackages): string[] {
   return wanted.filter(({ proof }) => !proof.some(isThere)).map(({ name }) => name);
 }
@@ -60,14 +66,14 @@ function isThere(proof: string): boolean {
 
 const withoutRecommendations = ['install', '-y', '--no-install-recommends'];
 
-/** Installs what is missing, or says who has to run which command. */
-export async function installMissingPackages(run: Run): Promise<void> {
-  const missing = missingPackages();
+/** Installs missing packages, or throws with the command that does. */
+export async function installMissingPackages(run: Run, wanted = debianPackages): Promise<void> {
+  const missing = missingPackages(wanted);
   if (missing.length === 0) return;
   const command = ['apt-get', ...withoutRecommendations, ...missing];
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
     throw new Error(
-      `The tests need ${missing.join(', ')}. Run as root, then again npm test:\n  apt-get update && ${command.join(' ')}`,
+      `These Debian packages are missing: ${missing.join(', ')}. Run as root, then try again:\n  apt-get update && ${command.join(' ')}`,
     );
   }
   console.error(`Installing Debian packages: ${missing.join(', ')} ...`);
@@ -78,7 +84,7 @@ export async function installMissingPackages(run: Run): Promise<void> {
       if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}`);
     }
   });
-  const still = missingPackages();
+  const still = missingPackages(wanted);
   if (still.length > 0) throw new Error(`Installed, but not found where expected: ${still.join(', ')}`);
 }
 

@@ -6,16 +6,10 @@ import { startDocker } from '@hortus/testkit/docker';
 import { startPostgres } from '@hortus/testkit/postgres';
 import { removeAbandonedFolders, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { bundlePrograms } from './bundle-programs.ts';
+import { runChecks } from './checks.ts';
 import { installMissingPackages } from './debian-packages.ts';
 import { commandRunner } from './run-command.ts';
 import { type Count, countVitest, type VitestReport } from './vitest-report.ts';
-
-/** The same as `npm run check`, but each counts, and one that fails does not hide the next. */
-const checks = [
-  { name: 'types', argv: ['node_modules/.bin/tsc', '--noEmit'] },
-  { name: 'format and lint', argv: ['node_modules/.bin/biome', 'check'] },
-  { name: 'boundaries', argv: [process.execPath, 'scripts/check-boundaries.ts'] },
-];
 
 const root = join(import.meta.dirname, '..');
 const args = process.argv.slice(2);
@@ -29,8 +23,12 @@ const run = commandRunner(root, interruption.signal);
 const total: Count = { passed: 0, failed: 0, notes: [] };
 try {
   await installMissingPackages(run);
-  // Who names files works on those; the whole is looked at by the whole run, or by `npm run check`.
-  if (filters.length === 0) await runChecks();
+  // A run of chosen files leaves the checks out: they look at the whole project.
+  if (filters.length === 0) {
+    const { passed, failed } = await runChecks(run);
+    total.passed += passed;
+    total.failed += failed;
+  }
   await runVitest();
 } catch (error) {
   fail(error instanceof Error ? error.message : String(error));
@@ -39,15 +37,6 @@ if (interruption.signal.aborted) fail('The run was interrupted');
 for (const note of total.notes) console.log(note);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 ? 0 : 1;
-
-async function runChecks() {
-  for (const { name, argv } of checks) {
-    const started = performance.now();
-    const passed = (await run(argv)) === 0;
-    total[passed ? 'passed' : 'failed']++;
-    console.log(`${passed ? '✓' : '✗'} ${name} (${Math.round(performance.now() - started)} ms)`);
-  }
-}
 
 async function runVitest() {
   endAbandonedProcesses();

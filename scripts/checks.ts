@@ -1,0 +1,20 @@
+import type { Run } from './run-command.ts';
+
+/** Everything that is checked without running the program. */
+const checks = [
+  { name: 'types', argv: ['node_modules/.bin/tsc', '--noEmit'] },
+  { name: 'format and lint', argv: ['node_modules/.bin/biome', 'check'] },
+  { name: 'boundaries', argv: [process.execPath, 'scripts/check-boundaries.ts'] },
+];
+
+/** Runs every check, also after one has failed, and counts them. */
+export async function runChecks(run: Run): Promise<{ passed: number; failed: number }> {
+  const count = { passed: 0, failed: 0 };
+  for (const { name, argv } of checks) {
+    const started = performance.now();
+    const passed = (await run(argv)) === 0;
+    count[passed ? 'passed' : 'failed']++;
+    console.log(`${passed ? '✓' : '✗'} ${name} (${Math.round(performance.now() - started)} ms)`);
+  }
+  return count;
+}
