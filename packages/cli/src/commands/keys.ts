@@ -30,7 +30,8 @@ export const keysList = command({
 export const keysCreate = command({
   name: 'keys create',
   summary: 'Make an API key; it is printed once',
-  about: 'It can be given only what your own key may do.',
+  about:
+    'It has at most the permissions, expiry and networks of your own key; expiry and networks are taken over from it.',
   args: ['name'],
   options: {
     allow: {
@@ -39,7 +40,7 @@ export const keysCreate = command({
       multiple: true,
       about: 'What it may do, such as deployments:execute.',
     },
-    expires: { type: 'string', value: 'time', about: 'An ISO 8601 time; never unless said.' },
+    expires: { type: 'string', value: 'time', about: 'An ISO 8601 time; as your own key unless said.' },
     from: { type: 'string', value: 'network', multiple: true, about: 'A network that it may be used from, as CIDR.' },
   },
   examples: [

@@ -45,11 +45,17 @@ export const KeyCreate = Type.Object(
       uniqueItems: true,
       description: 'No more than the caller has.',
     }),
-    expires_at: Type.Optional(nullable(Timestamp, { description: 'In the future. Left out or null: never expires.' })),
+    expires_at: Type.Optional(
+      nullable(Timestamp, {
+        description:
+          'In the future, and not later than the key that creates it. Left out: as that key; null: never expires.',
+      }),
+    ),
     allowed_cidrs: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 49 }), {
         maxItems: 64,
-        description: 'IPv4 or IPv6 networks it may be used from. Left out or empty: from everywhere.',
+        description:
+          'IPv4 or IPv6 networks it may be used from, each within one of the key that creates it. Left out: as that key; empty: from everywhere.',
       }),
     ),
   },
@@ -113,7 +119,8 @@ export const keyEndpoints = {
     path: '/account/keys/{id}',
     tag: 'keys',
     summary: 'Revoke an API key',
-    description: 'It dies at once. Its record stays in the list.',
+    description:
+      'It stops working at once. Its record stays in the list. Only for a caller that could have created it: with its permissions, and limits no narrower than its own.',
     permission: 'account:write',
     params: Type.Object({ id: givenId('Id of an API key.') }),
     response: answer(ApiKey),

@@ -1,5 +1,6 @@
 import { append } from '../outbox/append.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { Row } from '../storage/tables.ts';
 import { type Credential, KEYS_TOPIC } from './credential-cache.ts';
 import { type Network, parseNetwork } from './networks.ts';
 import { findKey, findServer, findSession, promoteNextKey, serverWithNextKey } from './store.ts';
@@ -10,7 +11,7 @@ import { permissionsOf } from './user-permissions.ts';
 export async function userKeyCredential(storage: Storage, hash: string): Promise<Credential | undefined> {
   const key = await findKey(storage.reader, hash);
   if (!key || key.revoked_at !== null) return undefined;
-  const cidrs = JSON.parse(key.allowed_cidrs) as string[];
+  const limits = { expiresAt: key.expires_at, networks: networksOf(key) };
   return {
     principal: {
       kind: 'key',
@@ -19,9 +20,9 @@ export async function userKeyCredential(storage: Storage, hash: string): Promise
       plan: key.plan,
       userId: key.created_by?.startsWith('usr_') ? key.created_by : null,
       permissions: JSON.parse(key.permissions) as string[],
+      ...limits,
     },
-    expiresAt: key.expires_at,
-    networks: cidrs.map(storedNetwork),
+    ...limits,
   };
 }
 
@@ -71,6 +72,10 @@ export const retireOldKey = (storage: Storage, hash: string, serverId?: string):
     });
     return true;
   });
+
+/** The networks that a stored key may be used from. */
+export const networksOf = ({ allowed_cidrs }: Pick<Row<'api_keys'>, 'allowed_cidrs'>): Network[] =>
+  (JSON.parse(allowed_cidrs) as string[]).map(storedNetwork);
 
 function storedNetwork(text: string): Network {
   const network = parseNetwork(text);

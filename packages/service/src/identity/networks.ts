@@ -21,6 +21,10 @@ export function parseNetwork(text: string): Network | undefined {
 
 export const printNetwork = ([address, length]: Network): string => `${address}/${length}`;
 
+/** Whether every address of `inner` is also in `outer`. */
+export const isPartOf = ([address, length]: Network, [net, prefix]: Network): boolean =>
+  address.kind() === net.kind() && length >= prefix && address.match(net, prefix);
+
 export function isWithin(address: string, networks: readonly Network[]): boolean {
   const parsed = parseAddress(address);
   return (

@@ -1,5 +1,6 @@
 import { allows, type Permission } from '@hortus/contract/permissions';
 import { forbidden } from '../problem.ts';
+import type { Network } from './networks.ts';
 
 export type Plan = 'free' | 'pro' | 'enterprise';
 
@@ -15,6 +16,9 @@ export type Principal =
       readonly id: string;
       readonly userId: string | null;
       readonly permissions: readonly string[];
+      /** What it makes may not outlive it, nor be used from elsewhere. */
+      readonly expiresAt: number | null;
+      readonly networks: readonly Network[];
     })
   | (Member & {
       readonly kind: 'session';
@@ -24,6 +28,9 @@ export type Principal =
     })
   | (Member & { readonly kind: 'server'; readonly serverId: string });
 
+/** Of a key that never expires and works from everywhere. */
+export const unlimited = { expiresAt: null, networks: [] as readonly Network[] } as const;
+
 /** Somebody who ordered something that happens later, when his request is long over. */
 export const standInFor = (accountId: string, actor: string | null): Principal => ({
   kind: 'key',
@@ -32,6 +39,7 @@ export const standInFor = (accountId: string, actor: string | null): Principal =
   accountId,
   plan: 'enterprise',
   permissions: [],
+  ...unlimited,
 });
 
 /** Recorded with every change: which key, user or server it was. */

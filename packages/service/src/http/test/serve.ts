@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type EndpointName, endpointRows } from '@hortus/contract/endpoints';
-import type { Principal } from '../../identity/principal.ts';
+import { type Principal, unlimited } from '../../identity/principal.ts';
 import { openLog } from '../../log.ts';
 import { openMetrics } from '../../metrics.ts';
 import { unauthorized } from '../../problem.ts';
@@ -15,13 +15,22 @@ import { buildHttp, type Http, type HttpDeps } from '../server.ts';
 
 /** Who calls with which key. A name that is not here is a key nobody has. */
 export const principals: Readonly<Record<string, Principal>> = {
-  reader: { kind: 'key', id: 'key_r', accountId: 'acc_a', plan: 'free', userId: null, permissions: ['templates:read'] },
+  reader: {
+    kind: 'key',
+    id: 'key_r',
+    accountId: 'acc_a',
+    plan: 'free',
+    userId: null,
+    ...unlimited,
+    permissions: ['templates:read'],
+  },
   writer: {
     kind: 'key',
     id: 'key_w',
     accountId: 'acc_a',
     plan: 'free',
     userId: null,
+    ...unlimited,
     permissions: ['definitions:write', 'account:write'],
   },
   /** Has the same rights in the same account, by a key of its own. */
@@ -31,10 +40,27 @@ export const principals: Readonly<Record<string, Principal>> = {
     accountId: 'acc_a',
     plan: 'free',
     userId: null,
+    ...unlimited,
     permissions: ['definitions:write', 'account:write'],
   },
-  other: { kind: 'key', id: 'key_o', accountId: 'acc_b', plan: 'pro', userId: null, permissions: ['account:write'] },
-  admin: { kind: 'key', id: 'key_x', accountId: 'acc_x', plan: 'enterprise', userId: null, permissions: ['admin'] },
+  other: {
+    kind: 'key',
+    id: 'key_o',
+    accountId: 'acc_b',
+    plan: 'pro',
+    userId: null,
+    ...unlimited,
+    permissions: ['account:write'],
+  },
+  admin: {
+    kind: 'key',
+    id: 'key_x',
+    accountId: 'acc_x',
+    plan: 'enterprise',
+    userId: null,
+    ...unlimited,
+    permissions: ['admin'],
+  },
   daemon: { kind: 'server', serverId: 'srv_1', accountId: 'acc_a', plan: 'free' },
   console: {
     kind: 'session',

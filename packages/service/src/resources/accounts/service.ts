@@ -50,6 +50,8 @@ export class Installation {
       email,
       role: 'owner',
       field: 'owner_email',
+      // The account is new: nothing is open there.
+      mayEnd: () => {},
     });
     return { account: recordOf({ ...account, users: 0 }), invite: invited };
   }

@@ -117,4 +117,80 @@ onBothEngines((engine) => {
     expect(page.data.map((key) => key.name)).toEqual(['first key']);
     expect(page.pagination).toEqual({ page: 2, per_page: 1, total: 2, total_pages: 2 });
   });
+
+  const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
+
+  it('a key with an expiry cannot create one without, or one that outlives it', async () => {
+    const { authenticator, create } = await start();
+    const expires_at = inAnHour();
+    const permissions = ['account:write' as const];
+    const { key } = await create({ name: 'short', permissions, expires_at });
+    const short = await authenticator.authenticateKey(key, HERE);
+    for (const wanted of [null, new Date(Date.parse(expires_at) + 1).toISOString(), '2999-01-01T00:00:00Z']) {
+      const trying = create({ name: 'long', permissions, expires_at: wanted }, short);
+      await expect(trying).rejects.toMatchObject({ code: 'VALIDATION_ERROR', details: { field: 'expires_at' } });
+    }
+    const earlier = new Date(Date.parse(expires_at) - 1).toISOString();
+    expect((await create({ name: 'shorter', permissions, expires_at: earlier }, short)).expires_at).toBe(earlier);
+    expect((await create({ name: 'as short', permissions }, short)).expires_at).toBe(expires_at);
+  });
+
+  it('a key with networks cannot create one for other networks', async () => {
+    const { authenticator, create } = await start();
+    const permissions = ['account:write' as const];
+    const allowed_cidrs = ['192.0.2.0/24', '2001:db8::/32'];
+    const { key } = await create({ name: 'office', permissions, allowed_cidrs });
+    const office = await authenticator.authenticateKey(key, HERE);
+    for (const cidrs of [
+      [],
+      ['0.0.0.0/0'],
+      ['192.0.2.0/23'],
+      ['192.0.2.1', '203.0.113.1'],
+      ['2001:db8::/31'],
+      ['::/0'],
+    ]) {
+      const trying = create({ name: 'anywhere', permissions, allowed_cidrs: cidrs }, office);
+      await expect(trying, cidrs.join()).rejects.toMatchObject({ details: { field: 'allowed_cidrs' } });
+    }
+    const inside = ['192.0.2.128/25', '2001:db8:1::/48'];
+    expect((await create({ name: 'desk', permissions, allowed_cidrs: inside }, office)).allowed_cidrs).toEqual(inside);
+    expect((await create({ name: 'same', permissions }, office)).allowed_cidrs).toEqual(allowed_cidrs);
+  });
+
+  it('limits hold for the children of children', async () => {
+    const { authenticator, create } = await start();
+    const limits = { permissions: ['account:write' as const], expires_at: inAnHour(), allowed_cidrs: ['192.0.2.0/24'] };
+    let maker = await authenticator.authenticateKey((await create({ name: 'first', ...limits })).key, HERE);
+    for (const name of ['second', 'third']) {
+      const child = await create({ name, permissions: limits.permissions }, maker);
+      expect(child).toMatchObject({ expires_at: limits.expires_at, allowed_cidrs: limits.allowed_cidrs });
+      maker = await authenticator.authenticateKey(child.key, HERE);
+    }
+  });
+
+  it('only a key that could have created a key may revoke it', async () => {
+    const { authenticator, create, revoke, list } = await start();
+    const as = async (body: Omit<KeyCreate, 'name'>) => {
+      const { id, key } = await create({ name: 'reviser', ...body });
+      return { id, principal: await authenticator.authenticateKey(key, HERE) };
+    };
+    const permissions = ['account:write' as const];
+    const few = await as({ permissions });
+    const short = await as({ permissions, expires_at: inAnHour() });
+    const office = await as({ permissions, allowed_cidrs: ['192.0.2.0/24'] });
+    const more = await create({ name: 'more', permissions: ['account:write', 'templates:read'] });
+    const first = (await list()).data.find(({ name }) => name === 'first key')?.id ?? '';
+    const refused: [Principal, string][] = [
+      [few.principal, first],
+      [few.principal, more.id],
+      [short.principal, few.id],
+      [short.principal, office.id],
+      [office.principal, few.id],
+      [office.principal, short.id],
+    ];
+    for (const [principal, id] of refused)
+      await expect(revoke(id, principal)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    expect((await list()).data.every(({ revoked_at }) => revoked_at === null)).toBe(true);
+    for (const id of [short.id, office.id, few.id]) expect((await revoke(id, few.principal)).revoked_at).not.toBeNull();
+  });
 });

@@ -1,6 +1,14 @@
 import type { ApiKey, CreatedApiKey, KeyCreate } from '@hortus/contract/resources/keys';
 import { KEYS_TOPIC } from '../../identity/authenticator.ts';
-import { parseNetwork, printNetwork } from '../../identity/networks.ts';
+import { networksOf } from '../../identity/credentials.ts';
+import {
+  expiresWithin,
+  type Limits,
+  limitsOf,
+  reachesWithin,
+  requireCouldHaveMade,
+} from '../../identity/delegation.ts';
+import { type Network, parseNetwork, printNetwork } from '../../identity/networks.ts';
 import { actorOf, type Principal, requirePermission, userOf } from '../../identity/principal.ts';
 import { type Mode, newUserKey } from '../../identity/tokens.ts';
 import { newId } from '../../ids.ts';
@@ -35,8 +43,9 @@ export class Keys {
   }
 
   async create(tx: Tx, principal: Principal, wanted: KeyCreate): Promise<CreatedApiKey> {
-    // Nobody can give what he does not have; otherwise a key for one thing would be a key for everything.
+    // A key has at most the rights and limits of its maker: otherwise a key for little would be a way to more.
     for (const permission of wanted.permissions) requirePermission(principal, permission);
+    const limits = limitsOf(principal);
     const token = newUserKey(this.#deps.mode);
     const row: KeyRow = {
       id: newId('key'),
@@ -45,8 +54,8 @@ export class Keys {
       prefix: token.prefix,
       name: wanted.name,
       permissions: JSON.stringify(wanted.permissions),
-      allowed_cidrs: JSON.stringify((wanted.allowed_cidrs ?? []).map(canonicalNetwork)),
-      expires_at: expiryOf(wanted.expires_at, tx.now),
+      allowed_cidrs: JSON.stringify(networksFor(wanted.allowed_cidrs, limits).map(printNetwork)),
+      expires_at: expiryFor(wanted.expires_at, limits, tx.now),
       last_used_at: null,
       created_by: makerOf(principal),
       created_at: tx.now,
@@ -66,10 +75,12 @@ export class Keys {
     }
   }
 
-  /** A key that is revoked already stays as it is. */
+  /** Only for a caller that could have made the key. A key that is revoked already stays as it is. */
   async revoke(tx: Tx, principal: Principal, id: string): Promise<ApiKey> {
     const row = await heldKey(tx, principal.accountId, id);
     if (!row) throw notFound('API key');
+    const { permissions } = recordOf(row);
+    requireCouldHaveMade(principal, permissions, { expiresAt: row.expires_at, networks: networksOf(row) });
     if (row.revoked_at !== null) return recordOf(row);
     await markRevoked(tx, id);
     tx.notify(KEYS_TOPIC, row.hash);
@@ -81,18 +92,32 @@ export class Keys {
 /** The user behind the caller where there is one: a key made with somebody's key is that person's. */
 const makerOf = (principal: Principal): string => userOf(principal) ?? actorOf(principal);
 
-function canonicalNetwork(text: string): string {
-  const network = parseNetwork(text);
-  if (!network) throw invalid('allowed_cidrs', `"${text}" is not a network such as 192.0.2.0/24 or 2001:db8::/32.`);
-  return printNetwork(network);
+/** What was asked for, or else what the maker has. */
+function networksFor(wanted: readonly string[] | undefined, maker: Limits): readonly Network[] {
+  if (wanted === undefined) return maker.networks;
+  const networks = wanted.map(networkIn);
+  if (reachesWithin(networks, maker)) return networks;
+  const own = maker.networks.map(printNetwork).join(', ');
+  throw invalid('allowed_cidrs', `must lie within the networks of the key that creates it: ${own}.`);
 }
 
-function expiryOf(wanted: string | null | undefined, now: number): number | null {
-  if (wanted === null || wanted === undefined) return null;
-  const time = Date.parse(wanted);
+function networkIn(text: string): Network {
+  const network = parseNetwork(text);
+  if (!network) throw invalid('allowed_cidrs', `"${text}" is not a network such as 192.0.2.0/24 or 2001:db8::/32.`);
+  return network;
+}
+
+/** What was asked for, or else when the maker expires. Null asks for a key that never does. */
+function expiryFor(wanted: string | null | undefined, maker: Limits, now: number): number | null {
+  if (wanted === undefined) return maker.expiresAt;
+  const time = wanted === null ? null : Date.parse(wanted);
   // Written so that a text which is no time at all fails, too.
-  if (!(time > now)) throw invalid('expires_at', 'must be in the future.');
-  return time;
+  if (time !== null && !(time > now)) throw invalid('expires_at', 'must be in the future.');
+  if (expiresWithin(time, maker)) return time;
+  throw invalid(
+    'expires_at',
+    `must not be later than ${isoOrNull(maker.expiresAt)}, when the key that creates it expires.`,
+  );
 }
 
 const recordOf = (row: KeyRow): ApiKey => ({

@@ -16,6 +16,8 @@ export interface Invitation extends InviteCreate {
   readonly publicUrl: string;
   /** What the request called the address. */
   readonly field: string;
+  /** Throws where the caller may not end an open invite of this role, which a new one does. */
+  readonly mayEnd: (role: InviteRow['role']) => void;
 }
 
 /** Makes a link into an account. The token stands behind a #, which browsers keep to themselves: no log ever has it. */
@@ -24,7 +26,7 @@ export async function invite(tx: Tx, invitation: Invitation): Promise<CreatedInv
   const email = normalEmail(invitation.email);
   // A user belongs to one account, and signs in by email alone.
   if (await userWithEmail(tx, email)) throw conflict(field, 'taken', 'somebody with this email has a user already.');
-  await endOpenInvites(tx, accountId, email);
+  for (const ended of await endOpenInvites(tx, accountId, email)) invitation.mayEnd(ended.role);
   const token = newSessionToken();
   const row: InviteRow = {
     id: newId('invite'),

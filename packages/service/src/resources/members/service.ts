@@ -8,8 +8,9 @@ import type {
   ResetLink,
 } from '@hortus/contract/resources/members';
 import { ACCOUNTS_TOPIC } from '../../identity/authenticator.ts';
+import { requireUnlimited } from '../../identity/delegation.ts';
 import { checkNewPassword, type Passwords } from '../../identity/passwords.ts';
-import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
+import { actorOf, type Principal } from '../../identity/principal.ts';
 import { endAllSessions, startSession } from '../../identity/sessions.ts';
 import { hashOf, newSessionToken } from '../../identity/tokens.ts';
 import { permissionsOf } from '../../identity/user-permissions.ts';
@@ -28,6 +29,7 @@ import {
   countUsers,
   deleteUser,
   endInvite,
+  type InviteRow,
   inviteByHash,
   invitesOf,
   keepReset,
@@ -118,7 +120,8 @@ export class Members {
   }
 
   invite(tx: Tx, principal: Principal, body: InviteCreate): Promise<CreatedInvite> {
-    requireAll(principal, { role: body.role ?? 'member', admin: 0 });
+    const mayInvite = (role: InviteRow['role']) => requireUnlimited(principal, permissionsOf({ role, admin: 0 }));
+    mayInvite(body.role ?? 'member');
     const { accountId } = principal;
     return invite(tx, {
       ...body,
@@ -126,12 +129,14 @@ export class Members {
       actor: actorOf(principal),
       publicUrl: this.#deps.publicUrl,
       field: 'email',
+      mayEnd: mayInvite,
     });
   }
 
   async revokeInvite(tx: Tx, principal: Principal, id: string): Promise<Invite> {
     const row = await lockInvite(tx, principal.accountId, id);
     if (!row) throw notFound('invite');
+    requireUnlimited(principal, permissionsOf({ role: row.role, admin: 0 }));
     if (row.outcome === 'accepted') throw conflict('id', 'accepted', 'it was accepted; remove the user instead.');
     return inviteRecord((await endInvite(tx, id, 'revoked')) ?? row, tx.now);
   }
@@ -165,17 +170,13 @@ export class Members {
     });
   }
 
-  /** Whoever may make somebody sign in anew could sign in as that person, so must be allowed as much. */
+  /** A caller that resets a password can sign in as that user, so it needs every right of the user, without limits. */
   #among(principal: Principal, users: readonly UserRow[], id: string): UserRow {
     const user = users.find((one) => one.id === id);
     if (!user) throw notFound('user');
-    requireAll(principal, user);
+    requireUnlimited(principal, permissionsOf(user));
     return user;
   }
-}
-
-function requireAll(principal: Principal, user: Pick<UserRow, 'role' | 'admin'>): void {
-  for (const permission of permissionsOf(user)) requirePermission(principal, permission);
 }
 
 const audit = (

@@ -74,14 +74,15 @@ export const lockInvite = (tx: Tx, accountId: string, id: string): Promise<Invit
 export const inviteByHash = (queries: Queries, hash: string): Promise<InviteRow | undefined> =>
   queries.db.selectFrom('invites').selectAll().where('hash', '=', hash).executeTakeFirst();
 
-export const endOpenInvites = async (tx: Tx, accountId: string, email: string): Promise<void> =>
-  void (await tx.db
+export const endOpenInvites = (tx: Tx, accountId: string, email: string): Promise<Pick<InviteRow, 'role'>[]> =>
+  tx.db
     .updateTable('invites')
     .set({ ended_at: tx.now, outcome: 'revoked' })
     .where('account_id', '=', accountId)
     .where('email', '=', email)
     .where('ended_at', 'is', null)
-    .execute());
+    .returning('role')
+    .execute();
 
 /** Undefined when it has ended already: of two who use the same link one is first. */
 export const endInvite = (

@@ -1,6 +1,6 @@
 import { until } from '@hortus/testkit/until';
 import { expect, it } from 'vitest';
-import type { Principal } from '../../identity/principal.ts';
+import { type Principal, unlimited } from '../../identity/principal.ts';
 import { hashOf, newServerKey } from '../../identity/tokens.ts';
 import { Pages } from '../../storage/page.ts';
 import { onBothEngines } from '../../testing/engines.ts';
@@ -21,7 +21,15 @@ onBothEngines((engine) => {
       abandon: async () => {},
     });
     const { account_id: accountId } = await replica.server(id);
-    const owner: Principal = { kind: 'key', id: 'key_1', accountId, plan: 'pro', userId: null, permissions: ['admin'] };
+    const owner: Principal = {
+      kind: 'key',
+      id: 'key_1',
+      accountId,
+      plan: 'pro',
+      userId: null,
+      ...unlimited,
+      permissions: ['admin'],
+    };
     return {
       id,
       key,

@@ -3,7 +3,7 @@ import type { DeploymentStatusReport, DeployReport } from '@hortus/contract/reso
 import type { ReportedInstance } from '@hortus/contract/resources/instance-records';
 import { loadCatalog } from '@hortus/template/load';
 import { openLocalBus } from '../../../bus/local-bus.ts';
-import type { Principal } from '../../../identity/principal.ts';
+import { type Principal, unlimited } from '../../../identity/principal.ts';
 import { newId } from '../../../ids.ts';
 import type { JobRun } from '../../../jobs/job.ts';
 import { JobWorker } from '../../../jobs/worker.ts';
@@ -149,7 +149,15 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
     },
     async account(): Promise<Principal> {
       const accountId = await insertAccount(storage);
-      return { kind: 'key', id: newId('key'), accountId, plan: 'pro', userId: null, permissions: ['admin'] };
+      return {
+        kind: 'key',
+        id: newId('key'),
+        accountId,
+        plan: 'pro',
+        userId: null,
+        ...unlimited,
+        permissions: ['admin'],
+      };
     },
     async server({ accountId, plan }: Principal, status = 'online'): Promise<Principal & { kind: 'server' }> {
       const serverId = newId('server');

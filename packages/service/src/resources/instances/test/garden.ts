@@ -4,7 +4,7 @@ import { INKWELL } from '@hortus/template/inkwell.fixture';
 import { parse } from '@hortus/template/parse';
 import { validate } from '@hortus/template/validate';
 import { openLocalBus } from '../../../bus/local-bus.ts';
-import type { Principal } from '../../../identity/principal.ts';
+import { type Principal, unlimited } from '../../../identity/principal.ts';
 import { newId } from '../../../ids.ts';
 import { JobWorker } from '../../../jobs/worker.ts';
 import { Pages } from '../../../storage/page.ts';
@@ -286,6 +286,7 @@ export const keyOf = (accountId: string, permissions: readonly string[] = ['admi
   kind: 'key',
   id: 'key_1',
   userId: null,
+  ...unlimited,
   plan: 'pro',
   permissions,
   accountId,

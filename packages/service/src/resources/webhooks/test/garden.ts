@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { EventName } from '@hortus/contract/events';
 import { openLocalBus } from '../../../bus/local-bus.ts';
 import type { Call } from '../../../http/handler.ts';
-import type { Principal } from '../../../identity/principal.ts';
+import { type Principal, unlimited } from '../../../identity/principal.ts';
 import { JobWorker } from '../../../jobs/worker.ts';
 import { AddressGuard } from '../../../outbound/address-guard.ts';
 import { append } from '../../../outbox/append.ts';
@@ -87,6 +87,7 @@ const keyOf = (accountId: string): Principal => ({
   kind: 'key',
   id: 'key_1',
   userId: null,
+  ...unlimited,
   plan: 'pro',
   permissions: ['webhooks:read', 'webhooks:write'],
   accountId,
