@@ -48,7 +48,8 @@ export const deploymentsList = command({
     }
     const serverName = await serverNames(service);
     const uids = new Map<string, string>();
-    for await (const { id, instance_uid } of service.pages('definitions.list')) uids.set(id, instance_uid);
+    const everyone = { query: { status: 'all' } } as const;
+    for await (const { id, instance_uid } of service.pages('definitions.list', everyone)) uids.set(id, instance_uid);
     terminal.out(
       table<Deployment>(
         terminal,

@@ -1,17 +1,19 @@
 import type { Client } from '@hortus/client/client';
 import type { Definition } from '@hortus/contract/resources/definition-records';
-import { Failure } from '../failure.ts';
-import { isId } from './by-name.ts';
+import { isId, theOne } from './by-name.ts';
 
-/** By its uid, which is unique within the account. */
+/** Finds the definition that has this uid now; archived ones have given theirs up. */
 export async function definitionOfUid(client: Client, uid: string): Promise<Definition | undefined> {
   for await (const one of client.pages('definitions.list')) if (one.instance_uid === uid) return one;
   return undefined;
 }
 
+/** Finds a definition by its id or uid, an archived one too where no other has the uid. */
 export async function findDefinition(client: Client, given: string): Promise<Definition> {
   if (isId('definition', given)) return (await client.call('definitions.read', { params: { id: given } })).data;
-  const found = await definitionOfUid(client, given);
-  if (found === undefined) throw new Failure('missing', `There is no definition ${given}.`);
-  return found;
+  const current = await definitionOfUid(client, given);
+  if (current !== undefined) return current;
+  const archived = await Array.fromAsync(client.pages('definitions.list', { query: { status: 'archived' } }));
+  const fitting = archived.filter(({ instance_uid }) => instance_uid === given);
+  return theOne('definition', given, fitting, ({ created_at }) => `archived, created ${created_at}`);
 }

@@ -25,7 +25,9 @@ export const Definition = Type.Object(
   {
     id: id('definition'),
     name: Type.String(),
-    instance_uid: Type.String({ description: 'Unique within the account.' }),
+    instance_uid: Type.String({
+      description: 'Unique among the definitions of the account that are not archived.',
+    }),
     species: Type.String(),
     template_version: Type.String(),
     ...fixed,
@@ -33,7 +35,10 @@ export const Definition = Type.Object(
     tenant_id: nullable(id('tenant'), { description: 'The tenant it belongs to, if it belongs to one.' }),
     status: choice(definitionMachine.states),
     current_revision: Type.Integer({ minimum: 1 }),
-    container_name: Type.String({ description: 'Name of the main container on its server.' }),
+    container_name: Type.String({
+      description:
+        'Name of the main container on its server, and the start of the names of its networks and volumes. The instance_uid, with a suffix if another definition had that before.',
+    }),
     watch_seconds: Type.Integer({
       description:
         'For so long after a deployment its daemon goes back to what ran before if the new one turns unhealthy; 0 for never.',

@@ -40,10 +40,14 @@ export const DefinitionCreate = Type.Object(
         maxLength: 63,
         pattern: namePattern,
         description:
-          'Letters, digits, _ and -. Unique within the account. Required with species; otherwise made from the name.',
+          'Letters, digits, _ and -. Unique among the definitions of the account that are not archived. Required with species; otherwise made from the name.',
       }),
     ),
-    name: Type.Optional(text(120, { description: 'Required with template_id; otherwise the instance_uid.' })),
+    name: Type.Optional(
+      text(120, {
+        description: 'In any script, and not unique. Required with template_id; otherwise the instance_uid.',
+      }),
+    ),
     server_id: Type.Optional(givenId('The server it is to run on. Required.')),
     inputs: Type.Optional(inputValues('Values by input name. They count before those of a saved config.')),
     params: Type.Optional(inputValues(sameAsInputs)),
@@ -113,7 +117,11 @@ export const definitionEndpoints = {
     query: Type.Object({
       server_id: Type.Optional(givenId('Only those of this server.')),
       tenant_id: Type.Optional(givenId('Only those of this tenant.')),
-      status: Type.Optional(choice(definitionMachine.states, { description: 'Only those in this state.' })),
+      status: Type.Optional(
+        choice([...definitionMachine.states, 'all'] as const, {
+          description: 'Only those in this state. Without it all but the archived ones; `all` lists those too.',
+        }),
+      ),
       ...paging,
     }),
     response: list(Definition),

@@ -16,7 +16,10 @@ export const SignedManifest = Type.Object(
     ...Manifest.properties,
     definition_id: id('definition'),
     deployment_id: nullable(id('deployment'), { description: 'Null when no deployment is under way.' }),
-    instance_uid: Type.String(),
+    instance_uid: Type.String({
+      description:
+        'What people call it. The names on the server start with instance.uid, which no other definition has.',
+    }),
     server_id: id('server'),
     revision: Type.Integer({ minimum: 1 }),
     registries: Type.Optional(

@@ -23,7 +23,7 @@ export async function lookForDrift({ engine, ingress, journal }: Looking, kept: 
   const desired = desiredState({ deploymentId, definitionId, revision, serverId, manifest });
   const [{ cpus }, reading] = await Promise.all([
     engine.info(),
-    readActual(engine, serverId, uid, ingress.routesOf(uid)),
+    readActual(engine, serverId, desired, ingress.routesOf(uid)),
   ]);
   const images = await imagesOf(
     engine,

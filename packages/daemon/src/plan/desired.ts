@@ -33,6 +33,7 @@ export interface Unit {
 
 export interface Desired {
   deploymentId: string;
+  definitionId: string;
   instanceUid: string;
   /** Missing where every component is on the host's network. */
   network: NamedSpec | undefined;
@@ -76,6 +77,7 @@ export function desiredState(from: DesiredFrom): Desired {
   const volumes = new Set(deployed.flatMap(({ storage }) => storage.flatMap((one) => one.volume ?? [])));
   return {
     deploymentId: from.deploymentId,
+    definitionId: from.definitionId,
     instanceUid: uid,
     network: deployed.some((component) => component.network === 'bridge') ? network : undefined,
     home: { name: homeName(uid, from.deploymentId), labels: own, owner: ownerLabels },

@@ -210,7 +210,7 @@ describe('a container that was deployed with all of them at once', () => {
     const { components } = manifestOf(uid, yaml(ordinary));
     const identity = { deploymentId: 'dep_1', definitionId: 'def_1', revision: 1, serverId: server.id };
     const desired = desiredState({ ...identity, manifest: manifest(uid, components) });
-    const reading = await readActual(server.engine, server.id, uid, []);
+    const reading = await readActual(server.engine, server.id, desired, []);
     const images = await imagesOf(
       server.engine,
       [...reading.facts.values()].map(({ imageId }) => imageId),

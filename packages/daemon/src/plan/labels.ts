@@ -30,5 +30,8 @@ export const label = {
   life: 'hortus.life',
 } as const;
 
-/** What an existing network or volume must carry to be used as ours. Not the server: a server may be registered anew. */
-export const ownerLabels: readonly string[] = [label.managed, label.instance];
+/**
+ * What an existing network or volume must carry to be used: data of one definition never reaches another one, whatever their
+ * names are. Not the server, which may be registered again.
+ */
+export const ownerLabels: readonly string[] = [label.managed, label.instance, label.definition];

@@ -2,6 +2,7 @@ import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ServedRoute } from '../ingress/served-route.ts';
 import { type Actual, actualContainer } from '../plan/actual.ts';
+import type { Desired } from '../plan/desired.ts';
 import { label } from '../plan/labels.ts';
 
 export interface Reading {
@@ -10,14 +11,17 @@ export interface Reading {
   facts: ReadonlyMap<string, ContainerFacts>;
 }
 
-/** What there is of an instance: by label and by nothing else, and the routes as the ingress has them. */
+/**
+ * Reads what exists of an instance, by label alone, and the routes as the ingress has them. Objects that another definition
+ * left under the same name are not part of it.
+ */
 export async function readActual(
   engine: Pick<Engine, 'containers' | 'volumes' | 'networks'>,
   serverId: string,
-  instanceUid: string,
+  { definitionId, instanceUid }: Pick<Desired, 'definitionId' | 'instanceUid'>,
   routes: readonly ServedRoute[],
 ): Promise<Reading> {
-  const instance = { [label.managed]: 'true', [label.instance]: instanceUid };
+  const instance = { [label.managed]: 'true', [label.instance]: instanceUid, [label.definition]: definitionId };
   const [containers, volumes, networks] = await Promise.all([
     engine.containers({ labels: { ...instance, [label.server]: serverId } }),
     engine.volumes({ labels: instance }),

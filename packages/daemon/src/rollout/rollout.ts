@@ -178,7 +178,7 @@ async function look({ engine, ingress }: RolloutDeps, serverId: string, desired:
   const { instanceUid, routes, units } = desired;
   requireFree(ingress, instanceUid, routes);
   const [reading, ...holders] = await Promise.all([
-    readActual(engine, serverId, instanceUid, ingress.routesOf(instanceUid)),
+    readActual(engine, serverId, desired, ingress.routesOf(instanceUid)),
     ...units.map(({ spec }) => engine.inspect(spec.name)),
   ]);
   // The engine also finds by the beginning of an id, so the name is compared.
@@ -187,7 +187,9 @@ async function look({ engine, ingress }: RolloutDeps, serverId: string, desired:
     return holder?.name === spec.name && !reading.facts.has(holder.id);
   });
   if (taken)
-    throw new NameTaken(`A container named ${taken.spec.name} exists that is not this server's; rename it first`);
+    throw new NameTaken(
+      `A container named ${taken.spec.name} exists that is not of this definition; rename or remove it first`,
+    );
   return await withAlterations(engine, desired, reading);
 }
 
@@ -284,11 +286,7 @@ async function readWhenBack({ rollout, desired }: Attempt, deps: RolloutDeps, si
   const { engine, ingress } = deps;
   const read = async () => {
     const routes = ingress.routesOf(desired.instanceUid);
-    return await withAlterations(
-      engine,
-      desired,
-      await readActual(engine, rollout.serverId, desired.instanceUid, routes),
-    );
+    return await withAlterations(engine, desired, await readActual(engine, rollout.serverId, desired, routes));
   };
   try {
     return await read();

@@ -25,7 +25,9 @@ export function acceptManifest(answer: unknown, expected: Expectation): Acceptan
   }
   const [remark] = checkSchema(SignedManifest as unknown as Schema, answer);
   if (remark) return refused('form', `the manifest is malformed: ${pathText(remark.path)} ${remark.message}`);
-  const manifest = answer as SignedManifest;
+  // From here on an instance is known by its name on the server: people may give its uid to another definition later.
+  const signed = answer as SignedManifest;
+  const manifest = { ...signed, instance_uid: signed.instance.uid };
   const { deployment } = expected;
   if (manifest.server_id !== expected.serverId || manifest.instance.server_id !== expected.serverId) {
     return refused('replay', `the manifest is for server ${manifest.server_id}, not for this one`);
@@ -35,9 +37,6 @@ export function acceptManifest(answer: unknown, expected: Expectation): Acceptan
   }
   if (manifest.revision !== deployment.revision) {
     return refused('replay', `the manifest is of revision ${manifest.revision}, not of ${deployment.revision}`);
-  }
-  if (manifest.instance.uid !== manifest.instance_uid) {
-    return refused('form', 'the manifest names two different instances');
   }
   // A rollback is a new deployment of an older revision, so it is the time of signing that must not go back.
   const last = expected.last(manifest.instance_uid);

@@ -21,6 +21,7 @@ import { preparedDeployments } from './migrations/0061-prepared-deployments.ts';
 import { bundles } from './migrations/0065-bundles.ts';
 import { broughtTemplates } from './migrations/0066-brought-templates.ts';
 import { idempotencyScope } from './migrations/0068-idempotency-scope.ts';
+import { reusableUids } from './migrations/0077-reusable-uids.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
 /** In the order in which they run; a name once released never changes. */
@@ -47,6 +48,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0065-bundles': bundles,
   '0066-brought-templates': broughtTemplates,
   '0068-idempotency-scope': idempotencyScope,
+  '0077-reusable-uids': reusableUids,
 };
 
 /** Any number works as long as every replica uses the same. */

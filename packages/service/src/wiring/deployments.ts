@@ -116,7 +116,7 @@ export function makeDeployments(ground: SharedGround, made: ServersMade, notices
   });
   const prunes = new Prunes({
     livingOn: async (queries, id) => {
-      const there = (await toMoveFrom(queries, id)).map(({ instance_uid }) => instance_uid);
+      const there = (await toMoveFrom(queries, id)).map(({ container_name }) => container_name);
       return [...new Set([...there, ...(await plantedOn(queries, id))])];
     },
     order: (tx, order) => actions.orderOnServer(tx, order),

@@ -98,7 +98,7 @@ export async function ensureNetwork(api: DockerApi, spec: NamedSpec): Promise<st
 function checkOwner(operation: string, spec: NamedSpec, found: NamedAnswer): void {
   const foreign = spec.owner.some((label) => found.Labels?.[label] !== spec.labels[label]);
   if (!foreign) return;
-  const detail = 'one of that name exists that was not made for this instance; rename or remove it first';
+  const detail = 'one of that name exists that was not made for this definition; rename or remove it first';
   throw new EngineProblem({ operation, kind: 'conflict', detail });
 }
 

@@ -248,7 +248,7 @@ export class Backups {
     const going = await transition(tx, backupLifecycle, row, 'delete', { actor });
     const instance = await this.#deps.instances.findIn(tx, row.account_id, row.instance_id);
     if (!instance) throw notFound('instance');
-    const params = { backup_id: row.id, instance_uid: row.instance_uid };
+    const params = { backup_id: row.id, instance_uid: instance.container_name };
     await this.#deps.order(tx, { instance, slug: 'hortus.delete_backup', params, actor, startWithinMs: MONTH_MS });
     await this.#audit(tx, 'audit.backup_deleted', row, actor);
     return going;

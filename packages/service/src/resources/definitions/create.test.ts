@@ -103,8 +103,13 @@ onBothEngines((engine) => {
       expect((await create({ ...byTemplate(), name })).json.data).toMatchObject({ name, instance_uid: uid });
     });
 
-    it('must leave something to make a uid of, unless a uid is given', async () => {
-      await refused({ ...byTemplate(), name: '日本' }, 'name', 'letter or a digit');
+    it('may be in any script; the uid is generated where it leaves nothing to make one of', async () => {
+      const { status, json: generated } = await create({ ...byTemplate(), name: '数据库' });
+      expect(status).toBe(201);
+      expect(generated.data).toMatchObject({
+        name: '数据库',
+        instance_uid: expect.stringMatching(/^inkwell-[0-9a-f]{8}$/),
+      });
       const instance_uid = `nihon-${++number}`;
       const { json } = await create({ ...byTemplate(), name: '日本', instance_uid });
       expect(json.data).toMatchObject({ name: '日本', instance_uid });
@@ -116,16 +121,18 @@ onBothEngines((engine) => {
   });
 
   describe('a uid that is taken', () => {
-    it('is refused, given or made from a name, also while its definition is archived', async () => {
-      const first = (await create({ ...byTemplate(), name: 'Taken already' })).json.data;
-      for (const body of [
-        { ...bySpecies(), instance_uid: 'taken-already' },
-        { ...byTemplate(), name: 'taken ALREADY' },
-      ]) {
-        expect(await refused(body, 'instance_uid', 'taken-already')).toMatchObject({ details: { reason: 'taken' } });
-      }
-      await service.request('DELETE', `/definitions/${first.id}`);
-      await refused({ ...bySpecies(), instance_uid: 'taken-already' }, 'instance_uid');
+    it('is refused where it was sent', async () => {
+      await create({ ...byTemplate(), name: 'Taken already' });
+      const body = { ...bySpecies(), instance_uid: 'taken-already' };
+      expect(await refused(body, 'instance_uid', 'taken-already')).toMatchObject({ details: { reason: 'taken' } });
+    });
+
+    it('is replaced by a generated one where only a name was sent, because names need not be unique', async () => {
+      const name = `Twice ${++number}`;
+      const [first, second] = [await create({ ...byTemplate(), name }), await create({ ...byTemplate(), name })];
+      expect([first.status, second.status]).toEqual([201, 201]);
+      expect(second.json.data.name).toBe(name);
+      expect(second.json.data.instance_uid).toMatch(new RegExp(`^${first.json.data.instance_uid}-[0-9a-z]{8}$`));
     });
 
     it('is no business of another account', async () => {
@@ -222,6 +229,8 @@ onBothEngines((engine) => {
     expect(await listed(`server_id=${here}`)).toEqual([ids[2], ids[0]]);
     await service.request('DELETE', `/definitions/${ids[0]}`);
     expect(await listed(`server_id=${here}&status=archived`)).toEqual([ids[0]]);
+    expect(await listed(`server_id=${here}`)).toEqual([ids[2]]);
+    expect(await listed(`server_id=${here}&status=all`)).toEqual([ids[2], ids[0]]);
     expect(await listed(`server_id=${here}&status=pending`)).toEqual([ids[2]]);
     expect(await listed(`server_id=${there}&status=active`)).toEqual([]);
     expect(await listed('server_id=srv_nowhere')).toEqual([]);

@@ -6,9 +6,10 @@ import { definitionLifecycle } from './lifecycle.ts';
 import { type Owner, secretContext } from './secrets.ts';
 import {
   type DefinitionRow,
-  findByUid,
+  findByContainerName,
   findDefinition,
   findRevision,
+  findUnarchived,
   listSecrets,
   lockDefinition,
   type RevisionRow,
@@ -22,7 +23,9 @@ export type { DefinitionRow, Owner, RevisionRow };
 export const definitionById: (queries: Queries, accountId: string, id: string) => Promise<DefinitionRow | undefined> =
   findDefinition;
 
-export const definitionByUid = findByUid;
+/** The definition that has the uid now. An archived one is found by its name on the server, which it keeps. */
+export const definitionByUid = async (queries: Queries, accountId: string, uid: string) =>
+  (await findUnarchived(queries, accountId, uid)) ?? (await findByContainerName(queries, accountId, uid));
 
 /** Whoever changes the deployments of a definition holds the definition first, so that they queue here. */
 export const holdDefinition = lockDefinition;

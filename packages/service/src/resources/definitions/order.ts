@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type BackupSettings, standardBackup } from '@hortus/contract/resources/backup-settings';
 import type { DefinitionCreate } from '@hortus/contract/resources/definitions';
 import { checkInputs, type InputCheck, type Inputs, splitSecretInputs } from '@hortus/template/inputs';
@@ -6,14 +7,14 @@ import { conflict, invalid, Problem } from '../../problem.ts';
 import { slugify } from '../../slug.ts';
 import type { OpenedConfig } from '../saved-configs/opening.ts';
 import type { Catalog, CatalogTemplate } from '../templates/catalog.ts';
+import type { Naming } from './naming.ts';
 
 /** A creation request of either published form, checked as far as it can be without the database. */
-export interface Order {
+export interface Order extends Naming {
   /** One that it was promised; made otherwise. */
   readonly id?: string;
   readonly template: CatalogTemplate;
   readonly name: string;
-  readonly instanceUid: string;
   readonly serverId: string;
   readonly tenantId: string | null;
   readonly profile: string;
@@ -40,14 +41,14 @@ export async function readOrder(
   // The interface asks the first form for instance_uid and the second for name; either is made from the other.
   if (body.template_id === undefined && body.instance_uid === undefined) throw invalid('instance_uid', 'is required');
   if (body.template_id !== undefined && body.name === undefined) throw invalid('name', 'is required');
-  const instanceUid = body.instance_uid ?? slugify(body.name ?? '');
-  if (instanceUid === '') throw invalid('name', 'must contain a letter or a digit');
+  const instanceUid = body.instance_uid ?? uidFrom(body.name ?? '', template.item.species);
   if (body.server_id === undefined) throw invalid('server_id', 'is required');
   const { plain, secret } = splitSecretInputs(template.spec, readInputs(template, body, config));
   return {
     template,
     name: body.name ?? instanceUid,
     instanceUid,
+    uidIsDerived: body.instance_uid === undefined,
     serverId: body.server_id,
     tenantId: body.tenant_id ?? null,
     profile: checkProfile(template, body.profile ?? config?.profile ?? 'development'),
@@ -60,6 +61,10 @@ export async function readOrder(
     generated: await generateSecrets(template.spec),
   };
 }
+
+/** A name in a script without ASCII letters or digits leaves nothing to make a uid of. */
+const uidFrom = (name: string, species: string): string =>
+  slugify(name) || slugify(`${species.slice(0, 40)}-${randomBytes(4).toString('hex')}`);
 
 function chooseTemplate(
   catalog: Catalog,

@@ -7,7 +7,7 @@ import { Behind, conflict, invalid, notFound } from '../../problem.ts';
 import { begin, transition } from '../../state/transition.ts';
 import { type Page, type PageRequest, type Pages, slice } from '../../storage/page.ts';
 import { pipelines } from '../../storage/pipelining.ts';
-import type { Queries, Tx } from '../../storage/storage.ts';
+import { type Queries, RunAgain, type Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { PlanFor } from '../backups/schedule.ts';
 import { requireSettled } from '../migrations/settled.ts';
@@ -17,18 +17,21 @@ import { isStillThere } from '../templates/publish.ts';
 import { joinTenant, tenantIsThere } from '../tenants/membership.ts';
 import { requireSecrets } from './deployable.ts';
 import { definitionLifecycle } from './lifecycle.ts';
+import { chooseNames } from './naming.ts';
 import { type Order, readOrder } from './order.ts';
 import { backupSettings, definitionRecord, revisionRecord, secretRecord } from './record.ts';
 import { readRevision } from './revise.ts';
 import { keepGenerated, keepGiven } from './secrets.ts';
 import {
   type CurrentRow,
+  containerNamesOn,
   countDefinitions,
   countUnarchivedOn,
   type DefinitionFilter,
   type DefinitionRow,
   findDefinition,
   findRevision,
+  findUnarchived,
   hasRevisionOf,
   insertRevision,
   listDefinitions,
@@ -37,7 +40,6 @@ import {
   lockDefinition,
   lockOfServer,
   removeSecret,
-  uidsOn,
 } from './store.ts';
 
 export interface DefinitionsDeps {
@@ -98,13 +100,14 @@ export class Definitions {
 
   async create(tx: Tx, principal: Principal, order: Order): Promise<Definition> {
     const { accountId } = principal;
-    const { template, instanceUid, tenantId, serverId } = order;
+    const { template, tenantId, serverId } = order;
+    const id = order.id ?? newId('definition');
+    const { instanceUid, containerName } = await chooseNames(tx, accountId, id, order);
     if (!isOfCatalog(template)) await this.#requireTemplate(tx, template);
     const planted = this.#requireServer(tx, accountId, serverId);
     // Where it can, the question travels with the inserts; if the answer is no, they are taken back.
     if (!pipelines(tx) || tenantId !== null) await planted;
     if (tenantId !== null) await joinTenant(tx, { accountId, tenantId, serverId });
-    const id = order.id ?? newId('definition');
     const begun = begin(
       tx,
       definitionLifecycle,
@@ -118,7 +121,7 @@ export class Definitions {
         tenant_id: tenantId,
         current_revision: 1,
         last_revision: 1,
-        container_name: instanceUid,
+        container_name: containerName,
         watch_seconds: order.watchSeconds,
         backup: order.backup === undefined ? null : JSON.stringify(order.backup),
         test_id: order.testId ?? null,
@@ -129,7 +132,10 @@ export class Definitions {
       },
       'create',
       actorOf(principal),
-      () => taken(instanceUid),
+      () => {
+        order.contested = true;
+        return new RunAgain();
+      },
     );
     const revision = {
       spec_hash: template.item.spec_hash,
@@ -227,7 +233,18 @@ export class Definitions {
   }
 
   async activate(tx: Tx, principal: Principal, id: string): Promise<Definition> {
-    const { server_id, tenant_id } = await this.#lock(tx, principal, id);
+    const { server_id, tenant_id, instance_uid, status } = await this.#lock(tx, principal, id);
+    const holder = status === 'archived' ? await findUnarchived(tx, principal.accountId, instance_uid) : undefined;
+    if (holder)
+      throw conflict(
+        'id',
+        'taken',
+        `the uid ${instance_uid} belongs to definition ${holder.id} now; archive that first.`,
+        {
+          definition_id: holder.id,
+          instance_uid,
+        },
+      );
     if (!(await this.#deps.hasServer(tx, principal.accountId, server_id)))
       throw noServer('the server it was planted on has been removed.');
     // One whose tenant is gone comes back on its own.
@@ -301,9 +318,6 @@ export class Definitions {
 
 const noServer = (message: string) => invalid('server_id', message, { reason: 'unknown' });
 
-const taken = (uid: string) =>
-  conflict('instance_uid', 'taken', `${uid} is the name of another definition of this account.`);
-
 const revisionOf = (
   tx: Tx,
   principal: Principal,
@@ -317,7 +331,7 @@ const revisionOf = (
 });
 
 /** For the servers: the names of what is planted there and not archived. */
-export const plantedOn = uidsOn;
+export const plantedOn = containerNamesOn;
 
 /** For whoever takes a template back: whether a definition of its account has been made from it, or was once of it. */
 export const isPlantedFrom = hasRevisionOf;

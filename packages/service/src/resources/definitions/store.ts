@@ -1,4 +1,4 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { countUpTo } from '../../storage/count-up-to.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import { statement } from '../../storage/statement.ts';
@@ -17,8 +17,12 @@ export interface DefinitionFilter {
   readonly accountId: string;
   readonly serverId?: string | undefined;
   readonly tenantId?: string | undefined;
-  readonly status?: DefinitionRow['status'] | undefined;
+  /** Everything but archived ones unless said. */
+  readonly status?: DefinitionRow['status'] | 'all' | undefined;
 }
+
+/** Written out, not bound: only so the engines see that a partial index covers it. */
+const archived = sql.lit('archived' as const);
 
 const matching =
   (filter: DefinitionFilter) =>
@@ -28,8 +32,13 @@ const matching =
       eb('definitions.test_id', 'is', null),
       ...(filter.serverId === undefined ? [] : [eb('definitions.server_id', '=', filter.serverId)]),
       ...(filter.tenantId === undefined ? [] : [eb('definitions.tenant_id', '=', filter.tenantId)]),
-      ...(filter.status === undefined ? [] : [eb('definitions.status', '=', filter.status)]),
+      ...statusIn(eb, filter.status),
     ]);
+
+const statusIn = (eb: ExpressionBuilder<Tables, 'definitions'>, status: DefinitionFilter['status']) => {
+  if (status === 'all') return [];
+  return [status === undefined ? eb('definitions.status', '<>', archived) : eb('definitions.status', '=', status)];
+};
 
 const fixed = [
   'revisions.spec_hash',
@@ -84,7 +93,7 @@ export const lockDefinition = (tx: Tx, accountId: string, id: string): Promise<D
     tx.db.selectFrom('definitions').selectAll().where('id', '=', id).where('account_id', '=', accountId),
   ).executeTakeFirst();
 
-export const findByUid = (
+export const findUnarchived = (
   queries: Queries,
   accountId: string,
   instanceUid: string,
@@ -94,6 +103,20 @@ export const findByUid = (
     .selectAll()
     .where('account_id', '=', accountId)
     .where('instance_uid', '=', instanceUid)
+    .where('status', '<>', archived)
+    .executeTakeFirst();
+
+/** Archived or not: names on servers are never given twice. */
+export const findByContainerName = (
+  queries: Queries,
+  accountId: string,
+  name: string,
+): Promise<DefinitionRow | undefined> =>
+  queries.db
+    .selectFrom('definitions')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('container_name', '=', name)
     .executeTakeFirst();
 
 /** Beside the status: a success that arrives after the definition was archived counts when it is reactivated. */
@@ -105,19 +128,19 @@ export async function countUnarchivedOn(queries: Queries, serverId: string): Pro
     .selectFrom('definitions')
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .where('server_id', '=', serverId)
-    .where('status', '!=', 'archived')
+    .where('status', '<>', archived)
     .executeTakeFirstOrThrow();
   return total;
 }
 
-export const uidsOn = async (queries: Queries, serverId: string): Promise<string[]> => {
+export const containerNamesOn = async (queries: Queries, serverId: string): Promise<string[]> => {
   const rows = await queries.db
     .selectFrom('definitions')
-    .select('instance_uid')
+    .select('container_name')
     .where('server_id', '=', serverId)
-    .where('status', '!=', 'archived')
+    .where('status', '<>', archived)
     .execute();
-  return rows.map(({ instance_uid }) => instance_uid);
+  return rows.map(({ container_name }) => container_name);
 };
 
 /** In the order of their ids, as everybody locks them, so that nobody waits for each other. */
@@ -128,7 +151,7 @@ export const lockOfServer = (tx: Tx, serverId: string): Promise<DefinitionRow[]>
       .selectFrom('definitions')
       .selectAll()
       .where('server_id', '=', serverId)
-      .where('status', '!=', 'archived')
+      .where('status', '<>', archived)
       .orderBy('id'),
   ).execute();
 
@@ -140,7 +163,7 @@ export const lockOfTenant = (tx: Tx, tenantId: string): Promise<DefinitionRow[]>
       .selectFrom('definitions')
       .selectAll()
       .where('tenant_id', '=', tenantId)
-      .where('status', '!=', 'archived')
+      .where('status', '<>', archived)
       .orderBy('id'),
   ).execute();
 
@@ -153,7 +176,7 @@ export async function countOfTenants(
     .select('tenant_id')
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .where('tenant_id', 'in', tenantIds)
-    .where('status', '!=', 'archived')
+    .where('status', '<>', archived)
     .groupBy('tenant_id')
     .execute();
   return new Map(rows.map(({ tenant_id, total }) => [tenant_id, total]));

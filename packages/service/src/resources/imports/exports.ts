@@ -96,7 +96,9 @@ export class Exports {
     if (!manifest.parts.some(({ kind, name }) => kind === 'volume' && name === volume))
       throw invalid('volume', `the backup has no volume ${volume}.`, { reason: 'unknown' });
     requireCarrier(await server(tx, accountId, row.server_id), 'id');
-    const { definition_id, instance_uid, server_id: from_server_id } = row;
+    const { definition_id, server_id: from_server_id } = row;
+    // The daemon keeps the backup under the name that it reported.
+    const { instance_uid } = manifest;
     const what = { definition_id, instance_uid, storage: volume, volume, backup_id: backupId, from_server_id };
     const actor = actorOf(principal);
     const transfer = await transfers.order(tx, { account_id: accountId, mode: 'fetch', ...what }, actor);

@@ -64,8 +64,13 @@ async function readOrder({ storage, vault, catalog }: ImportJobDeps, id: string)
   ) as Bundle;
   // It was published with the import, of which this process may have heard nothing yet.
   if (!catalog.byId(row.template_id)) await catalog.load();
-  const { definition_id: definitionId, server_id: serverId, name, instance_uid: instanceUid } = row;
-  return await orderOf(bundle, catalog.known(row.template_id), { definitionId, serverId, name, instanceUid });
+  return await orderOf(bundle, catalog.known(row.template_id), {
+    definitionId: row.definition_id,
+    serverId: row.server_id,
+    name: row.name,
+    instanceUid: row.instance_uid,
+    containerName: row.container_name ?? undefined,
+  });
 }
 
 async function advance(tx: Tx, deps: ImportJobDeps, id: string, order: Order): Promise<Answer> {

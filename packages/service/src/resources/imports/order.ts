@@ -11,6 +11,8 @@ export interface Destination {
   readonly serverId: string;
   readonly name: string;
   readonly instanceUid: string;
+  /** The name on the server, once it has been chosen. */
+  readonly containerName?: string | undefined;
 }
 
 /**
@@ -38,6 +40,7 @@ export async function orderOf(bundle: Bundle, template: CatalogTemplate, destina
     template,
     name: destination.name,
     instanceUid: destination.instanceUid,
+    containerName: destination.containerName,
     serverId: destination.serverId,
     tenantId: null,
     profile: checkProfile(template, bundle.profile),

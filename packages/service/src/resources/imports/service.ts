@@ -53,6 +53,8 @@ export interface Prepared {
   readonly body: ImportOrder;
   /** Or why it would be refused: a repeated request is answered as the first was, though by now its name is taken. */
   readonly volumes: readonly ImportVolume[] | Problem;
+  /** The name on the server that the volumes are made for. */
+  readonly containerName: string | null;
 }
 
 /** Brings definitions in: checks everything, has the volumes filled, and only then makes the definition and deploys it. */
@@ -81,14 +83,15 @@ export class Imports {
     try {
       const manifest = await this.#rehearse(principal, found, order, body);
       requireFit(manifest, standing.fingerprint);
-      return { order, found, body, volumes: await this.#volumes(principal, body, manifest) };
+      const containerName = manifest.instance.uid;
+      return { order, found, body, containerName, volumes: await this.#volumes(principal, body, manifest) };
     } catch (error) {
-      if (error instanceof Problem) return { order, found, body, volumes: error };
+      if (error instanceof Problem) return { order, found, body, containerName: null, volumes: error };
       throw error;
     }
   }
 
-  async begin(tx: Tx, principal: Principal, { order, found, body, volumes }: Prepared): Promise<Import> {
+  async begin(tx: Tx, principal: Principal, { order, found, body, volumes, containerName }: Prepared): Promise<Import> {
     if (volumes instanceof Problem) throw volumes;
     const { accountId } = principal;
     const id = newId('import');
@@ -103,6 +106,7 @@ export class Imports {
         definition_id: order.id ?? newId('definition'),
         name: order.name,
         instance_uid: order.instanceUid,
+        container_name: containerName,
         species: order.template.item.species,
         template_id: order.template.item.id,
         brought_template: isNew ? 1 : 0,
@@ -158,7 +162,8 @@ export class Imports {
     const last = (await transfers.ofImport(tx, id)).findLast(({ storage }) => storage === name);
     if (last) return transferRecordOf(last);
     requireCarrier(await server(tx, row.account_id, row.server_id), 'server_id');
-    const { account_id, definition_id, instance_uid, server_id: to_server_id } = row;
+    const { account_id, definition_id, server_id: to_server_id } = row;
+    const instance_uid = row.container_name ?? row.instance_uid;
     const what = { account_id, definition_id, instance_uid, storage: name, volume: wanted.volume, to_server_id };
     await noteProgress(tx, id);
     return transferRecordOf(await transfers.order(tx, { ...what, import_id: id, mode: 'import' }, actorOf(principal)));

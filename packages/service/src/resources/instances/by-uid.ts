@@ -1,6 +1,6 @@
 import type { Tx } from '../../storage/storage.ts';
-import { livingByUid } from './store.ts';
+import { livingByName } from './store.ts';
 
-/** For metrics: the instances on a server that a daemon names by their uids. Released ones are gone. */
-export const idsByUid = async (tx: Tx, serverId: string, uids: readonly string[]): Promise<Map<string, string>> =>
-  new Map((await livingByUid(tx, serverId, uids)).map(({ instance_uid, id }) => [instance_uid, id]));
+/** For metrics: the unreleased instances of a server by the names that its daemon has for them. */
+export const idsByUid = async (tx: Tx, serverId: string, names: readonly string[]): Promise<Map<string, string>> =>
+  new Map((await livingByName(tx, serverId, names)).map(({ container_name, id }) => [container_name, id]));

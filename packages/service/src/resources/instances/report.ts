@@ -2,12 +2,12 @@ import type { ReportedInstance } from '@hortus/contract/resources/instance-recor
 import type { ReportOutcome } from '@hortus/contract/resources/instances';
 import type { Tx } from '../../storage/storage.ts';
 import { saysNothingNew, take } from './facts.ts';
-import { findReported, type InstanceRow, lockInstance, type Scope, touchInstances } from './store.ts';
+import { findReported, lockInstance, type Scope, touchInstances } from './store.ts';
 
 /** Reports come every half minute; that there was one is written down only this often. */
 const SIGN_OF_LIFE_MS = 60_000;
 
-type Found = InstanceRow & { readonly instance_uid: string };
+type Found = Awaited<ReturnType<typeof findReported>>[number];
 
 /** Obeys a report. What says nothing new costs one read; names that are not the caller's are answered. */
 export async function takeReport(
@@ -54,7 +54,12 @@ async function finder(tx: Tx, scope: Scope, reported: readonly ReportedInstance[
   const some = Object.values(names).some((list) => list.length > 0);
   const rows: Found[] = some ? await findReported(tx, scope, names) : [];
   const byDefinition = new Map(rows.map((row) => [row.definition_id, row]));
-  const byUid = new Map(rows.map((row) => [row.instance_uid, row]));
+  // Daemons know an instance by its name on the server, which counts first. A uid means the definition that has it now.
+  const current = rows.filter((row) => row.definition_status !== 'archived');
+  const byUid = new Map([
+    ...current.map((row) => [row.instance_uid, row] as const),
+    ...rows.map((row) => [row.name_on_server, row] as const),
+  ]);
   const byContainer = new Map<string, Found | undefined>();
   // Two servers may each have a container of one name; then the name alone says nothing.
   for (const row of rows) byContainer.set(row.container_name, byContainer.has(row.container_name) ? undefined : row);

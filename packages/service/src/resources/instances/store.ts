@@ -149,13 +149,19 @@ export const findReported = (queries: Queries, scope: Scope, names: Names) =>
     .selectFrom('instances')
     .innerJoin('definitions', 'definitions.id', 'instances.definition_id')
     .selectAll('instances')
-    .select('definitions.instance_uid')
+    .select(['definitions.instance_uid', 'definitions.status as definition_status'])
+    .select('definitions.container_name as name_on_server')
     .where('instances.status', '<>', sql.lit('released' as const))
     .where((eb) => eb.and(inScope(eb as unknown as Builder, scope)))
     .where((eb) =>
       eb.or([
         ...(names.definitionIds.length > 0 ? [eb('instances.definition_id', 'in', names.definitionIds)] : []),
-        ...(names.instanceUids.length > 0 ? [eb('definitions.instance_uid', 'in', names.instanceUids)] : []),
+        ...(names.instanceUids.length > 0
+          ? [
+              eb('definitions.instance_uid', 'in', names.instanceUids),
+              eb('definitions.container_name', 'in', names.instanceUids),
+            ]
+          : []),
         ...(names.containerNames.length > 0 ? [eb('instances.container_name', 'in', names.containerNames)] : []),
       ]),
     )
@@ -214,14 +220,14 @@ export const livingOn = (
     .where('status', '<>', sql.lit('released' as const))
     .execute();
 
-export const livingByUid = (queries: Queries, serverId: string, uids: readonly string[]) =>
+export const livingByName = (queries: Queries, serverId: string, names: readonly string[]) =>
   queries.db
     .selectFrom('instances')
     .innerJoin('definitions', 'definitions.id', 'instances.definition_id')
-    .select(['instances.id', 'definitions.instance_uid'])
+    .select(['instances.id', 'definitions.container_name'])
     .where('instances.server_id', '=', serverId)
     .where('instances.status', '<>', sql.lit('released' as const))
-    .where('definitions.instance_uid', 'in', uids)
+    .where('definitions.container_name', 'in', names)
     .execute();
 
 /** The same with their names. */
@@ -230,7 +236,7 @@ export const namedOn = (queries: Queries, serverId: string) =>
     .selectFrom('instances')
     .innerJoin('definitions', 'definitions.id', 'instances.definition_id')
     .select(['instances.id', 'instances.definition_id', 'instances.status'])
-    .select(['definitions.instance_uid', 'definitions.name', 'definitions.tenant_id'])
+    .select(['definitions.instance_uid', 'definitions.container_name', 'definitions.name', 'definitions.tenant_id'])
     .where('instances.server_id', '=', serverId)
     .where('instances.status', '<>', sql.lit('released' as const))
     .orderBy('instances.id')

@@ -123,7 +123,7 @@ export class Manifests {
     revision: RevisionRow,
     secretsBefore = Number.POSITIVE_INFINITY,
   ): Promise<ResolvedManifest> {
-    const { id, account_id, instance_uid, name, server_id } = definition;
+    const { id, account_id, container_name, name, server_id } = definition;
     const inputs = JSON.parse(revision.inputs) as Inputs;
     const asked = new Set(JSON.parse(revision.secret_inputs) as string[]);
     const secrets: Record<string, string> = {};
@@ -138,7 +138,8 @@ export class Manifests {
       ...(revision.variant !== null && { variant: revision.variant }),
       inputs,
       secrets,
-      instance: { uid: instance_uid, name, server_id },
+      // Names and volumes on the server are made of this, so it is the name that no other definition ever gets.
+      instance: { uid: container_name, name, server_id },
     });
     if (resolution.ok) {
       const watch_ms = definition.watch_seconds * 1_000;

@@ -123,7 +123,7 @@ async function copyAll(tx: Tx, ground: Ground, held: Held, mode: 'stage' | 'impo
     for (const { storage, volume } of volumesOf(await ground.manifest(tx, definition, part.revision))) {
       const { account_id, from_server_id, to_server_id, created_by } = row;
       const between = { account_id, from_server_id, to_server_id, migration_id: row.id, mode };
-      const what = { definition_id: definition.id, instance_uid: definition.instance_uid, storage, volume };
+      const what = { definition_id: definition.id, instance_uid: definition.container_name, storage, volume };
       await ground.transfers.order(tx, { ...between, ...what }, created_by);
       await addLine(tx, row.id, mode === 'stage' ? 'first_copy' : 'last_copy', `${definition.name}: ${storage}`);
     }

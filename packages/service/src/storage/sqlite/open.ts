@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CommitListeners } from '../commit-listeners.ts';
 import { migrate } from '../migrate.ts';
 import { queriesOn } from '../session.ts';
-import type { Queries, Storage, StorageHooks } from '../storage.ts';
+import { type Queries, RunAgain, type Storage, type StorageHooks } from '../storage.ts';
 import type { Tables } from '../tables.ts';
 import { SqliteConnection } from './connection.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
@@ -37,7 +37,12 @@ async function openLocked(file: string, hooks: StorageHooks, lock: { release(): 
   return {
     engine: 'sqlite',
     reader,
-    write: (work) => commits.write(work),
+    // With one writer nothing interferes, so a second run sees what the first one asked for.
+    write: (work) =>
+      commits.write(work).catch((error: unknown) => {
+        if (error instanceof RunAgain) return commits.write(work);
+        throw error;
+      }),
     onCommit: (listener) => listeners.add(listener),
     ping: async () => void reading.run('select 1', []),
     close() {

@@ -10,6 +10,7 @@ export interface DefinitionTables {
     id: string;
     account_id: string;
     name: string;
+    /** The name that people use; unique among the definitions of the account that are not archived. */
     instance_uid: string;
     template_id: string;
     server_id: string;
@@ -17,6 +18,10 @@ export interface DefinitionTables {
     status: Status<StateOf<typeof definitionMachine>>;
     current_revision: number;
     last_revision: number;
+    /**
+     * The name of its containers, networks and volumes on a server. Unique within the account for ever, so that a definition
+     * that takes the uid of an archived one never meets what that one left behind.
+     */
     container_name: string;
     /** How long a deployment is on trial; 0 for not at all. */
     watch_seconds: number;

@@ -69,6 +69,8 @@ export interface MoveTables {
     definition_id: string;
     name: string;
     instance_uid: string;
+    /** The name on the server that its volumes are made for; null for imports that began before it was chosen up front. */
+    container_name: string | null;
     species: string;
     template_id: string;
     /** Whether that came with it, and so goes with it if nobody else has come to need it. */
