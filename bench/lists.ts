@@ -8,7 +8,10 @@ const SIZES = [1_000, 100_000, 1_000_000];
 const REQUESTS = 200;
 const PATHS = ['/definitions', '/definitions?status=pending', '/events'];
 
-/** The first page of a list must not care how long the list is. */
+const LIVING = 1_000;
+const ARCHIVED = 10_000;
+
+/** The first page of a list must not care how long the list is, nor how many archived definitions the account has. */
 export const lists: Bench = {
   name: 'lists',
   async run() {
@@ -16,7 +19,7 @@ export const lists: Bench = {
     for (const size of SIZES) {
       for (const [path, ms] of await pageTimes(size)) pages.get(path)?.push(ms);
     }
-    return [...pages].map(([path, times]) => figure(path, times));
+    return [...[...pages].map(([path, times]) => figure(path, times)), await archivedFigure()];
   },
 };
 
@@ -33,12 +36,25 @@ function figure(path: string, [small = Number.NaN, ...larger]: number[]): Figure
   };
 }
 
+async function archivedFigure(): Promise<Figure> {
+  const [without = Number.NaN] = (await pageTimes(LIVING)).map(([, ms]) => ms);
+  const [beside = Number.NaN] = (await pageTimes(LIVING + ARCHIVED, ARCHIVED)).map(([, ms]) => ms);
+  return {
+    claim: `GET /definitions of ${LIVING} beside ${ARCHIVED} archived ones`,
+    value: beside,
+    unit: 'ms a page',
+    against: { name: 'ms without archived ones', value: without },
+    ratio: beside / without,
+    promise: { atMost: 1.5 },
+  };
+}
+
 /** The service makes the account and the schema; the rows are put in behind its back, the way nothing else could in time. */
-async function pageTimes(size: number): Promise<[string, number][]> {
+async function pageTimes(size: number, archived = 0): Promise<[string, number][]> {
   const service = await startService();
   try {
     const account = (await service.client.call('account.read')).data.account.id;
-    fill(join(service.folder, 'hortus.db'), account, size);
+    fill(join(service.folder, 'hortus.db'), account, size, archived);
     const times: [string, number][] = [];
     for (const path of PATHS) times.push([path, await pageTime(`${service.base}${path}`, service.headers)]);
     return times;
@@ -47,7 +63,8 @@ async function pageTimes(size: number): Promise<[string, number][]> {
   }
 }
 
-function fill(file: string, account: string, size: number): void {
+/** The archived ones are the newest, so that a list by age alone would meet all of them first. */
+function fill(file: string, account: string, size: number, archived: number): void {
   const db = new DatabaseSync(file, { timeout: 10_000 });
   db.exec('pragma synchronous = off');
   for (const row of groundRows.slice(1)) db.exec(row.replaceAll(ground.account, account));
@@ -58,6 +75,9 @@ function fill(file: string, account: string, size: number): void {
   db.exec('begin');
   for (let number = 0; number < size; number++)
     for (const [i, [, row]] of rows(number).entries()) statements[i]?.run(...Object.values(row));
+  db.prepare(
+    `update definitions set status = 'archived' where id in (select id from definitions order by id desc limit ?)`,
+  ).run(archived);
   // As told: the service would otherwise go through all of them while it is measured.
   db.exec(`update settings set value = (select max(position) from events) where name = 'events.last_seq'`);
   db.exec('commit');

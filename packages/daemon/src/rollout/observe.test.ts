@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { component } from '../plan/testing/manifests.ts';
+import { id } from '../testing/signing.ts';
 import { type Observed, observe } from './observe.ts';
 import { image, TestServer, web, webCheck } from './testing/server.ts';
 
@@ -24,7 +25,7 @@ test('observe tells stopped, failed, unhealthy and well apart, and leaves out wh
     expect(of(well)).toMatchObject({
       status: 'running',
       health: 'healthy',
-      definition_id: 'def_1',
+      definition_id: id('def'),
       container_name: well,
     });
     expect(of(stopped)).toMatchObject({ status: 'stopped', health: 'unknown' });

@@ -69,7 +69,11 @@ describe('a manifest', () => {
 
   it('that is malformed is refused even when it is signed', () => {
     expect(ruleOf(signer.sign({ ...plain, components: [{} as never] }))).toBe('form');
-    expect(ruleOf(signer.sign(plain, { instance_uid: 'other' }))).toBe('form');
+  });
+
+  it('is kept under its name on the server, whatever people call the instance', () => {
+    const signed = overTheWire(signer.sign(plain, { instance_uid: 'what people say' }));
+    expect(acceptManifest(signed, expected())).toMatchObject({ ok: true, manifest: { instance_uid: 'blog' } });
   });
 });
 

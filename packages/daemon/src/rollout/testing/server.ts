@@ -15,6 +15,7 @@ import { Routes } from '../../journal/routes.ts';
 import { SCHEMA } from '../../journal/schema.ts';
 import { openLog } from '../../log.ts';
 import { manifest } from '../../plan/testing/manifests.ts';
+import { id } from '../../testing/signing.ts';
 import { type RolloutLogLine, type RolloutResult, rollOut } from '../rollout.ts';
 
 export const image = 'hortus-test/busybox:1';
@@ -75,6 +76,7 @@ export class TestServer {
       manifest?: Partial<Manifest>;
       logins?: readonly RegistryLogin[];
       renew?: boolean;
+      definitionId?: string;
     } = {},
   ): Promise<RolloutResult> {
     this.log = [];
@@ -83,7 +85,7 @@ export class TestServer {
     const result = await rollOut(
       {
         deploymentId: `dep_${this.#deployments}`,
-        definitionId: 'def_1',
+        definitionId: options.definitionId ?? id('def'),
         revision: this.#deployments,
         serverId: this.id,
         manifest: wanted,

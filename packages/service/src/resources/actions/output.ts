@@ -1,4 +1,4 @@
-import { maskOf } from '../../vault/masking.ts';
+import type { Mask } from '../../vault/masking.ts';
 
 /** What is kept of what an action wrote. */
 export const KEPT_BYTES = 1_048_576;
@@ -9,10 +9,10 @@ export interface Kept {
 }
 
 /** Masked first and cut second, so that no half of a secret is left at the cut. */
-export function keep(text: string | null | undefined, secrets: readonly string[], most: number): Kept {
+export function keep(text: string | null | undefined, mask: Mask, most: number): Kept {
   if (text === null || text === undefined) return { text: null, truncated: false };
   // PostgreSQL's text cannot hold the null character.
-  return cut(maskOf(secrets)(text).replaceAll('\0', '\uFFFD'), most);
+  return cut(mask(text).replaceAll('\0', '\uFFFD'), most);
 }
 
 function cut(text: string, most: number): Kept {

@@ -2,6 +2,7 @@ import type { ActionReport } from '@hortus/contract/resources/actions';
 import { CHANNEL_TOPIC } from '../../channel/waker.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
+import { type Mask, maskOf } from '../../vault/masking.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Ended } from '../backups/endings.ts';
 import { type BuiltIn, isAboutBackup, isBuiltIn, isSettling, type Settling } from './built-ins.ts';
@@ -64,8 +65,8 @@ export class Results {
 
   async end(tx: Tx, row: ExecutionRow, move: Final, ending: Ending): Promise<ExecutionRow> {
     const { actor, outcome = 'known' } = ending;
-    const hidden = await this.#hidden(tx, row, ending);
-    const output = keep(ending.output, hidden, KEPT_BYTES);
+    const mask = await this.#mask(tx, row, ending);
+    const output = keep(ending.output, mask, KEPT_BYTES);
     const ended = await transition(tx, executionLifecycle, row, move satisfies ExecutionMove, {
       actor,
       set: {
@@ -75,7 +76,7 @@ export class Results {
         exit_code: exitCode(ending.exitCode),
         output: output.text,
         output_truncated: output.truncated || ending.truncated ? 1 : 0,
-        error: keep(ending.error, hidden, LONGEST_ERROR_BYTES).text,
+        error: keep(ending.error, mask, LONGEST_ERROR_BYTES).text,
         outcome,
         paused_at: null,
       },
@@ -115,13 +116,13 @@ export class Results {
       await this.end(tx, row, 'fail', { actor, error: 'The instance was released.' });
   }
 
-  async #hidden(tx: Tx, row: ExecutionRow, { output, error }: Ending): Promise<string[]> {
-    if (!output && !error) return [];
+  async #mask(tx: Tx, row: ExecutionRow, { output, error }: Ending): Promise<Mask> {
+    if (!output && !error) return (text) => text;
     const { account_id: accountId } = row;
     const { instance_id } = row;
     const definitionId = instance_id === null ? undefined : await this.#deps.instances.definitionOf(tx, instance_id);
     const secrets = definitionId === undefined ? [] : await this.#deps.secretsOf(tx, { accountId, definitionId });
-    return [...secrets, ...secretParams(row, await this.request(tx, row))];
+    return maskOf([...secrets, ...secretParams(row, await this.request(tx, row))]);
   }
 
   async request(queries: Queries, row: ExecutionRow): Promise<Request> {

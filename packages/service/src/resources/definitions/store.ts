@@ -48,7 +48,8 @@ const fixed = [
   'revisions.secret_inputs',
 ] as const;
 
-export const listDefinitions = (queries: Queries, filter: DefinitionFilter, limit: number, offset: number) =>
+/** A page of definitions, not yet read: a test looks at how the engines would find it. */
+export const definitionsPage = (queries: Queries, filter: DefinitionFilter, limit: number, offset: number) =>
   queries.db
     .selectFrom('definitions')
     .innerJoin('revisions', (join) =>
@@ -61,8 +62,9 @@ export const listDefinitions = (queries: Queries, filter: DefinitionFilter, limi
     .where(matching(filter))
     .orderBy('definitions.id', 'desc')
     .limit(limit)
-    .offset(offset)
-    .execute();
+    .offset(offset);
+
+export const listDefinitions = (...of: Parameters<typeof definitionsPage>) => definitionsPage(...of).execute();
 
 export const countDefinitions = (queries: Queries, filter: DefinitionFilter, atMost: number): Promise<number> =>
   countUpTo(queries, queries.db.selectFrom('definitions').select('id').where(matching(filter)), atMost);

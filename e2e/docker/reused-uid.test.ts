@@ -1,0 +1,84 @@
+import { until } from '@hortus/testkit/until';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { act, deploy, ended, finished, type Garden, inside, openTendedGarden, type Planted, plant } from './garden.ts';
+
+let garden: Garden;
+beforeAll(async () => {
+  garden = await openTendedGarden();
+});
+afterAll(() => garden?.[Symbol.asyncDispose]());
+
+const note = async ({ instanceId }: Planted, line: string) =>
+  expect(await ended(garden, await act(garden, instanceId, 'note', { line }))).toMatchObject({ status: 'completed' });
+
+const containerOf = async ({ definitionId: id }: Planted) =>
+  (await garden.service.client.call('definitions.read', { params: { id } })).data.container_name;
+
+const lines = async (planted: Planted) =>
+  (await inside(garden.engine, await containerOf(planted), 'sh', '-c', 'cat /data/lines 2>/dev/null || true')).trim();
+
+const archive = ({ definitionId: id }: Planted, container: 'keep' | 'remove' = 'remove') =>
+  garden.service.client.call('definitions.archive', { params: { id }, query: { container } });
+
+const isGone = (name: string) =>
+  until(async () => (await garden.engine.inspect(name)) === undefined, { describe: `${name} to go`, within: 60_000 });
+
+test('a database that takes the uid of an archived one starts empty, and the old data survives and comes back', {
+  timeout: 240_000,
+}, async () => {
+  const { client } = garden.service;
+  const old = await plant(garden, 'ledger');
+  await note(old, 'of the old one');
+  const { backup } = await client.call('backups.create', { params: { id: old.instanceId }, body: {} });
+  await until(
+    async () => (await client.call('backups.read', { params: { id: backup.id } })).data.status === 'completed',
+    { describe: 'the backup', within: 60_000 },
+  );
+
+  // At once: the containers of the old one are still being removed when the new one is deployed.
+  await archive(old);
+  const young = await plant(garden, 'ledger');
+  await isGone('ledger');
+  expect(await lines(young)).toBe('');
+  await note(young, 'of the new one');
+  expect(await lines(young)).toBe('of the new one');
+  expect(await garden.engine.volume('ledger_data')).toBeDefined();
+  const { data: backups } = await client.call('backups.list', { query: { definition_id: young.definitionId } });
+  expect(backups).toEqual([]);
+
+  await archive(young);
+  await isGone(await containerOf(young));
+  await client.call('definitions.activate', { params: { id: old.definitionId } });
+  const again = await finished(garden, await deploy(garden, old.definitionId));
+  expect(again, again.error ?? '').toMatchObject({ status: 'success' });
+  expect(await containerOf(old)).toBe('ledger');
+  expect(await lines(old)).toBe('of the old one');
+  expect(await garden.engine.volume(`${await containerOf(young)}_data`)).toBeDefined();
+});
+
+test('an archived one whose container was kept runs beside the new one of the same uid, until it is released', {
+  timeout: 240_000,
+}, async () => {
+  const { client } = garden.service;
+  const inputs = { WEB_HOSTNAME: 'kept.example.org' };
+  const old = await plant(garden, 'kept', { species: 'hedge', inputs });
+  const before = (await garden.engine.inspect('kept'))?.id;
+  await archive(old, 'keep');
+
+  // What cannot be had twice is refused by name.
+  const body = { species: 'hedge', instance_uid: 'kept', server_id: garden.serverId, inputs, watch_seconds: 0 };
+  const { id } = (await client.call('definitions.create', { body })).data;
+  await expect(deploy(garden, id)).rejects.toMatchObject({ details: { reason: 'route_taken' } });
+  await client.call('definitions.update', { params: { id }, body: { inputs: { WEB_HOSTNAME: 'new.example.org' } } });
+  const deployed = await finished(garden, await deploy(garden, id));
+  expect(deployed, deployed.error ?? '').toMatchObject({ status: 'success' });
+  const young = { definitionId: id, instanceId: deployed.instance_id ?? '' };
+  expect(await garden.engine.inspect('kept')).toMatchObject({ id: before, state: 'running' });
+  expect(await garden.engine.inspect(await containerOf(young))).toMatchObject({ state: 'running' });
+
+  // An order for the old instance reaches the old container and no other.
+  const released = await client.call('instances.release', { params: { id: old.instanceId }, body: {} });
+  expect(await ended(garden, released.execution.id)).toMatchObject({ status: 'completed' });
+  expect(await garden.engine.inspect('kept')).toBeUndefined();
+  expect(await garden.engine.inspect(await containerOf(young))).toMatchObject({ state: 'running' });
+});

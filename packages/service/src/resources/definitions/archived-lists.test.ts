@@ -1,0 +1,78 @@
+import { sql } from 'kysely';
+import { beforeAll, expect, it } from 'vitest';
+import { onBothEngines } from '../../testing/engines.ts';
+import { type RunningService, startApp } from '../../testing/running-service.ts';
+import { type DefinitionFilter, definitionsPage } from './store.ts';
+
+const ARCHIVED = 10_000;
+
+onBothEngines((engine) => {
+  let service: RunningService;
+  let server_id: string;
+  let tenant_id: string;
+
+  beforeAll(async () => {
+    service = await startApp(engine);
+    const { client, sideDoor } = service;
+    const body = { name: 'shed', environment: 'staging' } as const;
+    server_id = (await client.call('servers.register', { body })).data.id;
+    tenant_id = (await client.call('tenants.create', { body: { name: 'Lodger', server_id } })).data.id;
+    const order = { species: 'seed', instance_uid: 'living', server_id, tenant_id, inputs: {} };
+    const { id } = (await client.call('definitions.create', { body: order })).data;
+    const { db } = sideDoor;
+    const definition = await db.selectFrom('definitions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    const revision = await db
+      .selectFrom('revisions')
+      .selectAll()
+      .where('definition_id', '=', id)
+      .executeTakeFirstOrThrow();
+    // As one statement each: the archived copies differ in their names alone.
+    const numbers = `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${ARCHIVED})`;
+    const copies = (table: string, row: object, own: Record<string, string>) => {
+      const columns = Object.keys(row);
+      const values = columns.map((column) => own[column] ?? column).join(', ');
+      const from = table === 'definitions' ? `id = '${id}'` : `definition_id = '${id}'`;
+      return sideDoor.run(
+        `insert into ${table} (${columns.join(', ')}) ${numbers} select ${values} from ${table}, n where ${from}`,
+        [],
+      );
+    };
+    // Newer than the one that is not archived, so that a list by age alone meets all of them first.
+    const newer = `'def_z' || i`;
+    const named = `'gone-' || i`;
+    await copies('definitions', definition, {
+      id: newer,
+      container_name: named,
+      instance_uid: named,
+      status: `'archived'`,
+    });
+    await copies('revisions', revision, { definition_id: newer });
+    await sql`analyze`.execute(db);
+  });
+
+  const plan = async (filter: Omit<DefinitionFilter, 'accountId'>): Promise<string> => {
+    const { accountId, sideDoor } = service;
+    const query = definitionsPage(sideDoor, { accountId, ...filter }, 20, 0).compile();
+    const explain = engine.name === 'sqlite' ? 'explain query plan' : 'explain';
+    const { rows } = await sideDoor.run(`${explain} ${query.sql}`, query.parameters);
+    return rows.map((row) => Object.values(row as object).join(' ')).join('\n');
+  };
+
+  it.each([
+    ['of the account', () => ({}), 'definitions_listed'],
+    ['of a server', () => ({ serverId: server_id }), /definitions_of_server|definitions_listed/],
+    ['of a tenant', () => ({ tenantId: tenant_id }), /definitions_of_tenant|definitions_listed/],
+    ['in one state', () => ({ status: 'pending' as const }), /definitions_by_status|definitions_listed/],
+  ])('a list %s reads an index without the archived ones', async (_, filter, index) => {
+    const text = await plan(filter());
+    expect(text).toMatch(index);
+    expect(text).not.toMatch(/seq scan on definitions|scan definitions/i);
+  });
+
+  it('lists 10,000 archived definitions only when they are asked for', async () => {
+    const listed = async (query: string) => (await service.request('GET', `/definitions?per_page=5${query}`)).json;
+    expect(await listed('')).toMatchObject({ data: [{ instance_uid: 'living' }], pagination: { total: 1 } });
+    expect((await listed('&status=archived')).pagination.total).toBe(ARCHIVED);
+    expect((await listed('&status=all')).pagination.total).toBe(ARCHIVED + 1);
+  });
+});
