@@ -6,6 +6,7 @@ import { loadKeptCatalog } from '@hortus/template/kept-catalog';
 import type { Bus } from './bus/bus.ts';
 import { openLocalBus } from './bus/local-bus.ts';
 import type { Config } from './config.ts';
+import { guardWith } from './guard.ts';
 import { callerAddress } from './http/caller-address.ts';
 import { buildHttp, type Http } from './http/server.ts';
 import { Authenticator } from './identity/authenticator.ts';
@@ -88,7 +89,7 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
     deploymentWaits: wired.deploymentWaits,
     transferWaits: (serverId) => wired.transfers.waitsFor(serverId),
     serversWithWork: wired.serversWithWork,
-    server: http.server,
+    upgrades: http.upgrades,
     refuse: http.refuse,
     addressOf: ({ socket, headers }) =>
       addressOf(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined),
@@ -96,8 +97,8 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
     times: { pingEveryMs: config.pingSeconds * 1_000 },
   });
   const door = new RelayDoor({
-    relay: new Relay(),
-    server: http.server,
+    relay: new Relay(guardWith(log)),
+    upgrades: http.upgrades,
     refuse: http.refuse,
     addressOf: ({ socket, headers }) =>
       addressOf(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined),

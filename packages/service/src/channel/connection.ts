@@ -1,6 +1,7 @@
 import { type Capability, closeCodes, neededCapability, type ToDaemon, type ToService } from '@hortus/contract/channel';
 import type { WebSocket } from 'ws';
 import { capabilitiesOf } from './capabilities.ts';
+import { ControlBudget } from './control-budget.ts';
 import { Inbox } from './inbox.ts';
 
 /** A daemon that does not read what it is sent gets nothing more until it does. */
@@ -42,6 +43,8 @@ export class Connection {
   heardAt = 0;
   malformed = 0;
   #unanswered = 0;
+  /** Only of one that sends pings of the protocol; ours does not. */
+  #pings: ControlBudget | undefined;
   /** Where the pinger keeps it. */
   slice = -1;
 
@@ -85,6 +88,25 @@ export class Connection {
     return true;
   }
 
+  /** Answers a ping of the protocol, if the daemon reads. False when it sends too many of them. */
+  pong(payload: Buffer): boolean {
+    this.#pings ??= new ControlBudget();
+    if (!this.#pings.spend()) return false;
+    if (this.ready) this.#socket.pong(payload);
+    return true;
+  }
+
+  /** More came than is needed to say who it is: it waits until that is known, or goes. */
+  saidTooMuch(): void {
+    if (this.phase === 'authenticating') this.#socket.pause();
+    else this.terminate();
+  }
+
+  /** Reads again after `saidTooMuch`. */
+  resume(): void {
+    if (this.#socket.isPaused) this.#socket.resume();
+  }
+
   heard(now: number): void {
     this.heardAt = now;
     this.#unanswered = 0;
@@ -117,7 +139,7 @@ export class Connection {
 
   close(code: number, reason: string): void {
     // A paused socket would not hear the answer.
-    if (this.#socket.isPaused) this.#socket.resume();
+    this.resume();
     this.#socket.close(code, reason);
   }
 

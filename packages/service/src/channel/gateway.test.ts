@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { until } from '@hortus/testkit/until';
 import { describe, expect, it } from 'vitest';
@@ -326,4 +327,35 @@ it('says goodbye when the service stops, after it has dealt with what was said',
   letGo();
   await closed;
   expect(handled).toEqual(['action_failed']);
+});
+
+describe('pings of the protocol', () => {
+  it('are answered, and a daemon that floods us with them is cut off', async () => {
+    await using gate = await openGate();
+    const { daemon } = await gate.daemon();
+    const answered = new Promise<string>((done) => daemon.socket.on('pong', (data) => done(String(data))));
+    daemon.socket.ping('there?');
+    expect(await answered).toBe('there?');
+    for (let i = 0; i < 1_000 && daemon.isOpen; i++) daemon.socket.ping();
+    expect(await daemon.closed).toBe(1006);
+    await until(() => gate.gateway.connection('srv_1') === undefined, { describe: 'its end to be noticed' });
+  });
+});
+
+it('nothing of a stranger is collected while its key is looked up', async () => {
+  const { promise: slow, resolve: letGo } = Promise.withResolvers<void>();
+  const reports = 40;
+  const output = 'x'.repeat(100_000);
+  await using gate = await openGate({ handlers: { connected: async () => slow.then(() => 1) } });
+  let peer: Socket | undefined;
+  gate.served.http.server.once('connection', (opened) => {
+    peer = opened;
+  });
+  const socket = gate.socket({ auth: { api_key: 'srv_1' } });
+  await socket.opened();
+  for (let i = 0; i < reports; i++) socket.send({ type: 'action_completed', execution_id: `exe_${i}`, output });
+  await until(() => peer?.isPaused(), { describe: 'the service to read no more' });
+  expect(peer?.bytesRead).toBeLessThan(1024 * 1024);
+  letGo();
+  await until(() => gate.reports.length === reports, { describe: 'all of it to be heard after all' });
 });

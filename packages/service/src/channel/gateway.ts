@@ -1,9 +1,10 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { channelTimes, type ToService } from '@hortus/contract/channel';
-import { transferPath } from '@hortus/contract/transfer';
+import { channelPaths, channelTimes, type ToService } from '@hortus/contract/channel';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
+import { type Guard, guardWith } from '../guard.ts';
+import type { Upgrades } from '../http/upgrades.ts';
 import type { Principal } from '../identity/principal.ts';
 import { hashOf } from '../identity/tokens.ts';
 import type { Log } from '../log.ts';
@@ -30,8 +31,7 @@ export interface GatewayHandlers {
 }
 
 export interface GatewayOptions {
-  /** Its upgrades are ours, but for those of transfers: what else asks for one never gets here. */
-  readonly server: Server;
+  readonly upgrades: Pick<Upgrades, 'at'>;
   readonly refuse: (socket: Duplex, problem: Problem) => void;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly authenticate: (key: string, address: string) => Promise<Principal>;
@@ -70,31 +70,45 @@ export class Gateway {
   readonly #clock: () => number;
   readonly #sockets: WebSocketServer;
   readonly #doorway: Doorway;
-  readonly #turnstile = new Turnstile(OPENED);
+  readonly #guard: Guard;
+  readonly #turnstile: Turnstile;
   readonly #pinger: Pinger;
   readonly #all = new Set<Connection>();
   readonly #servers = new Map<string, Connection>();
+  readonly #guarded;
   #closing: (() => void) | undefined;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
+    this.#guard = guardWith(options.log);
+    this.#guarded = this.#listeners();
+    this.#turnstile = new Turnstile(OPENED, this.#guard);
     this.#clock = options.clock ?? Date.now;
     this.#times = { ...channelTimes, ...options.times };
     this.#doorway = new Doorway(options.strangers ?? { total: 4_096, perAddress: 512 });
-    this.#pinger = new Pinger({ everyMs: this.#times.pingEveryMs, mostUnanswered: this.#times.missedPings });
+    this.#pinger = new Pinger({
+      everyMs: this.#times.pingEveryMs,
+      mostUnanswered: this.#times.missedPings,
+      guard: this.#guard,
+    });
     const sockets = {
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
       maxPayload: MOST_BYTES,
+      // Answered by the connection, which knows whether the daemon reads.
+      autoPong: false,
       closeTimeout: CLOSE_WITHIN_MS,
       WebSocket: ChannelSocket,
     };
     this.#sockets = new WebSocketServer(sockets);
-    this.#sockets.on('wsClientError', (error, socket) => {
+    const refuseHandshake = (error: Error, socket: Duplex) =>
       options.refuse(socket, invalid('headers', `${error.message}: this is no WebSocket handshake.`));
-    });
-    options.server.on('upgrade', this.#upgrade);
+    this.#sockets.on(
+      'wsClientError',
+      this.#guard(refuseHandshake, (_, socket) => socket.destroy()),
+    );
+    for (const path of channelPaths) options.upgrades.at(path, this.#upgrade);
     this.#pinger.start();
   }
 
@@ -126,19 +140,18 @@ export class Gateway {
     }
     if (this.#all.size > 0) {
       // `ws` ends those that do not answer; a handler that hangs must not keep the process for ever.
-      const late = setTimeout(() => this.#closing?.(), CLOSE_WITHIN_MS * 2);
+      const late = setTimeout(
+        this.#guard(() => this.#closing?.()),
+        CLOSE_WITHIN_MS * 2,
+      );
       await gone;
       clearTimeout(late);
     }
-    this.#options.server.off('upgrade', this.#upgrade);
   }
 
   readonly #upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    if (request.url?.startsWith(transferPath)) return;
     const address = this.#options.addressOf(request);
     const problem = this.#obstacle(address);
-    const gone = () => socket.destroy();
-    socket.on('error', gone);
     if (problem) {
       this.#options.refuse(socket, problem);
       return;
@@ -149,7 +162,6 @@ export class Gateway {
         this.#options.refuse(socket, stopping());
         return;
       }
-      socket.off('error', gone);
       this.#open(request, socket, head, address);
     });
   };
@@ -174,44 +186,58 @@ export class Gateway {
     socket.connection = connection;
     this.#all.add(connection);
     const patience = setTimeout(
-      () => connection.refuse('the first message must be auth, and come at once'),
+      this.#guard(() => connection.refuse('the first message must be auth, and come at once')),
       this.#times.authWithinMs,
     );
     let bytes = 0;
-    const weigh = (chunk: Buffer) => {
+    const guardedWeigh = this.#guard((chunk: Buffer) => {
+      if (connection.phase === 'open') {
+        stream.off('data', guardedWeigh);
+        return;
+      }
       bytes += chunk.length;
-      if (connection.phase === 'greeting' && bytes > MOST_BYTES_OF_STRANGER) connection.terminate();
-    };
-    const greeted = () => {
+      if (bytes > MOST_BYTES_OF_STRANGER) connection.saidTooMuch();
+    });
+    const guardedGreeted = this.#guard(() => {
       clearTimeout(patience);
-      stream.off('data', weigh);
-      socket.off('message', greeted);
-      socket.off('close', greeted);
-    };
-    stream.on('data', weigh);
-    socket.on('message', greeted);
-    socket.on('close', greeted);
-    const { onMessage, onClose } = this.#listeners;
-    socket.on('message', onMessage);
-    socket.on('close', onClose);
+      socket.off('message', guardedGreeted);
+      socket.off('close', guardedGreeted);
+    });
+    stream.on('data', guardedWeigh);
+    socket.on('message', guardedGreeted);
+    socket.on('close', guardedGreeted);
+    socket.on('message', this.#guarded.message);
+    socket.on('ping', this.#guarded.ping);
+    socket.on('close', this.#guarded.close);
     // The close that follows is all that matters.
-    socket.on('error', ignore);
+    socket.on('error', this.#guarded.error);
   }
 
-  /** One pair of functions for all sockets. */
-  readonly #listeners = (() => {
-    const gateway = this;
+  /** The same functions for all sockets. A connection whose listener fails is ended: what it would say next has lost its place. */
+  #listeners() {
+    const end = (socket: WebSocket) => socket.terminate();
+    const guarded = <Args extends unknown[]>(listener: (connection: Connection, ...args: Args) => void) => {
+      const guard = this.#guard((socket: ChannelSocket, args: Args) => {
+        listener(socket.connection as Connection, ...args);
+      }, end);
+      return function (this: WebSocket, ...args: Args) {
+        guard(this as ChannelSocket, args);
+      };
+    };
     return {
-      onMessage(this: WebSocket, data: RawData, isBinary: boolean) {
-        gateway.#receive((this as ChannelSocket).connection as Connection, data as Buffer, isBinary);
-      },
-      onClose(this: WebSocket, code: number) {
-        const connection = (this as ChannelSocket).connection as Connection;
+      message: guarded((connection, data: RawData, isBinary: boolean) => {
+        this.#receive(connection, data as Buffer, isBinary);
+      }),
+      ping: guarded((connection, payload: Buffer) => {
+        if (!connection.pong(payload)) connection.terminate();
+      }),
+      close: guarded((connection, code: number) => {
         connection.answered = code !== NO_ANSWER;
         connection.receive('closed');
-      },
+      }),
+      error: guarded(() => undefined),
     };
-  })();
+  }
 
   #receive(connection: Connection, data: Buffer, isBinary: boolean): void {
     if (connection.phase === 'refused') return;
@@ -255,6 +281,7 @@ export class Gateway {
       return connection.close(FAILED, 'something failed inside, try again');
     }
     connection.phase = 'open';
+    connection.resume();
     this.#doorway.leave(connection.address);
     this.#register(connection);
   }
@@ -308,5 +335,3 @@ export class Gateway {
 }
 
 const stopping = (): Problem => new Problem('SERVER_ERROR', 'The service is stopping. Try again in a moment.');
-
-const ignore = (): void => {};

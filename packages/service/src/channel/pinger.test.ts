@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { guardWith } from '../guard.ts';
+import { QuietLog } from '../testing/quiet-log.ts';
 import type { Connection } from './connection.ts';
 import { Pinger } from './pinger.ts';
+
+const guard = guardWith(new QuietLog());
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -16,7 +20,7 @@ class Pinged {
 }
 
 it('spreads the pings of an interval over all of it', () => {
-  const pinger = new Pinger({ everyMs: 1_000, mostUnanswered: 2 });
+  const pinger = new Pinger({ everyMs: 1_000, mostUnanswered: 2, guard });
   const connections = Array.from({ length: 250 }, () => new Pinged());
   for (const connection of connections) pinger.add(connection as unknown as Connection);
   pinger.start();
@@ -32,7 +36,7 @@ it('spreads the pings of an interval over all of it', () => {
 });
 
 it('takes a newcomer in where the fewest are', () => {
-  const pinger = new Pinger({ everyMs: 1_000, mostUnanswered: 2, slices: 3 });
+  const pinger = new Pinger({ everyMs: 1_000, mostUnanswered: 2, slices: 3, guard });
   const connections = Array.from({ length: 6 }, () => new Pinged());
   for (const connection of connections) pinger.add(connection as unknown as Connection);
   pinger.delete(connections[1] as unknown as Connection);

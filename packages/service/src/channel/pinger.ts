@@ -1,3 +1,4 @@
+import type { Guard } from '../guard.ts';
 import type { Connection } from './connection.ts';
 
 export interface PingerOptions {
@@ -5,6 +6,7 @@ export interface PingerOptions {
   readonly everyMs: number;
   readonly mostUnanswered: number;
   readonly slices?: number;
+  readonly guard: Guard;
   readonly clock?: () => number;
 }
 
@@ -26,7 +28,8 @@ export class Pinger {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.#pingSlice(), this.#options.everyMs / this.#slices.length);
+    const ping = () => this.#pingSlice();
+    this.#timer = setInterval(this.#options.guard(ping), this.#options.everyMs / this.#slices.length);
     this.#timer.unref();
   }
 

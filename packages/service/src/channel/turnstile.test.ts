@@ -1,9 +1,13 @@
 import { until } from '@hortus/testkit/until';
 import { expect, it } from 'vitest';
+import { guardWith } from '../guard.ts';
+import { QuietLog } from '../testing/quiet-log.ts';
 import { Turnstile } from './turnstile.ts';
 
+const guard = guardWith(new QuietLog());
+
 it('lets the first through at once and the others in groups, in order, with others coming in between', async () => {
-  const turnstile = new Turnstile({ atOnce: 3, pauseMs: 5 });
+  const turnstile = new Turnstile({ atOnce: 3, pauseMs: 5 }, guard);
   const passed: number[] = [];
   const groups: number[] = [];
   for (let n = 0; n < 10; n++) {
@@ -20,7 +24,7 @@ it('lets the first through at once and the others in groups, in order, with othe
 });
 
 it('is open again after a pause in which nobody came', async () => {
-  const turnstile = new Turnstile({ atOnce: 1, pauseMs: 1 });
+  const turnstile = new Turnstile({ atOnce: 1, pauseMs: 1 }, guard);
   let passed = 0;
   turnstile.pass(() => passed++);
   turnstile.pass(() => passed++);

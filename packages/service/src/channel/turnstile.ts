@@ -1,3 +1,5 @@
+import type { Guard } from '../guard.ts';
+
 export interface TurnstileOptions {
   readonly atOnce: number;
   readonly pauseMs: number;
@@ -9,12 +11,14 @@ export interface TurnstileOptions {
  */
 export class Turnstile {
   readonly #options: TurnstileOptions;
+  readonly #guard: Guard;
   #waiting: (() => void)[] = [];
   #passed = 0;
   #pause: NodeJS.Timeout | undefined;
 
-  constructor(options: TurnstileOptions) {
+  constructor(options: TurnstileOptions, guard: Guard) {
     this.#options = options;
+    this.#guard = guard;
   }
 
   /** Calls back at once when there is nobody in front. */
@@ -27,8 +31,11 @@ export class Turnstile {
     const { atOnce, pauseMs } = this.#options;
     const group = this.#waiting.splice(0, atOnce - this.#passed);
     this.#passed += group.length;
-    this.#pause ??= setTimeout(() => this.#paused(), pauseMs);
-    for (const through of group) through();
+    this.#pause ??= setTimeout(
+      this.#guard(() => this.#paused()),
+      pauseMs,
+    );
+    for (const through of group) this.#guard(through)();
   }
 
   #paused(): void {

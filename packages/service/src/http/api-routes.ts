@@ -97,9 +97,11 @@ function answerHot(parts: ApiParts, name: EndpointName, row: Endpoint, checks: C
     const response = await handler(callOf(parts, row, checks, exchange));
     const prepared = prepare(JSON.stringify(response), JSON_TYPE);
     // A unique parameter asks for a fresh answer, and would only fill the memory with addresses nobody asks for again.
-    if (Object.keys(exchange.query).every((parameter) => known.has(parameter))) {
+    const isUsual = exchange.target.authority === undefined;
+    if (isUsual && Object.keys(exchange.query).every((parameter) => known.has(parameter))) {
       const principal = exchange.principal as Principal;
-      parts.hotReads.keep({ url: exchange.url, principal, version }, { ...prepared, endpoint: name, permission });
+      const url = exchange.request.url as string;
+      parts.hotReads.keep({ url, principal, version }, { ...prepared, endpoint: name, permission });
     }
     sendPrepared(exchange.with({ 'Cache-Control': CACHE_CONTROL, Vary: VARY }), prepared);
   };

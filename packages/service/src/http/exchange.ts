@@ -7,6 +7,7 @@ import { JSON_TYPE } from './errors.ts';
 import { requestId } from './request-id.ts';
 import type { Match, Route } from './router.ts';
 import { securityHeaders } from './security-headers.ts';
+import type { Target } from './target.ts';
 
 /** Who carries exchanges out. */
 export interface Carrier {
@@ -22,6 +23,7 @@ export type Headers = Readonly<Record<string, string | number>>;
 export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  readonly target: Target;
   /** Of the caller, as far as trusted proxies tell. */
   readonly address: string;
   readonly id: string;
@@ -38,12 +40,13 @@ export class Exchange {
 
   constructor(
     carrier: Carrier,
-    { request, response, address }: Pick<Exchange, 'request' | 'response' | 'address'>,
+    { request, response, target, address }: Pick<Exchange, 'request' | 'response' | 'target' | 'address'>,
     match: Match | undefined,
   ) {
     this.#carrier = carrier;
     this.request = request;
     this.response = response;
+    this.target = target;
     this.address = address;
     this.route = match?.route;
     this.params = match?.params ?? {};
@@ -55,17 +58,12 @@ export class Exchange {
     return this.request.method as string;
   }
 
-  get url(): string {
-    return this.request.url as string;
-  }
-
   get path(): string {
-    return pathOf(this.url);
+    return this.target.path;
   }
 
   get query(): ParsedUrlQuery {
-    const mark = this.url.indexOf('?');
-    return mark < 0 ? {} : parse(this.url.slice(mark + 1));
+    return this.target.search === '' ? {} : parse(this.target.search);
   }
 
   get headers(): IncomingHttpHeaders {
@@ -113,10 +111,3 @@ export class Exchange {
     } else pipeline(body, this.response, () => this.#carrier.answered(this));
   }
 }
-
-/** A request may name the whole address, as one to a proxy does; what stands before the path is nobody's then. */
-export const pathOf = (url: string): string => {
-  const local = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
-  const mark = local.indexOf('?');
-  return mark < 0 ? local : local.slice(0, mark);
-};

@@ -2,13 +2,13 @@ import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:h
 import { allows } from '@hortus/contract/permissions';
 import type { Log } from '../log.ts';
 import type { CallerAddress } from './caller-address.ts';
-import { pathOf } from './exchange.ts';
 import type { Authenticator } from './gate.ts';
 import { CACHE_CONTROL, type HotReads, VARY } from './hot-reads.ts';
 import { isFresh } from './prepared.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { requestId } from './request-id.ts';
 import { securityHeaders } from './security-headers.ts';
+import { parseTarget } from './target.ts';
 
 export interface FrontParts {
   readonly reads: HotReads;
@@ -88,7 +88,7 @@ export function hotFront({ reads, authenticator, limiter, addressOf, log }: Fron
       response.writeHead(200, headers).end(answer.bytes, 'latin1');
     }
     if (logs) {
-      const path = pathOf(request.url as string);
+      const { path } = parseTarget(request.url as string);
       log.debug({ request_id: id, method: 'GET', path, status: fresh ? 304 : 200, address }, 'request');
     }
     return true;

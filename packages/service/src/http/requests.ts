@@ -5,11 +5,12 @@ import { Problem } from '../problem.ts';
 import { readBody } from './body.ts';
 import type { CallerAddress } from './caller-address.ts';
 import { answerTo, unknownPath } from './errors.ts';
-import { Exchange, pathOf } from './exchange.ts';
+import { Exchange } from './exchange.ts';
 import type { Gate } from './gate.ts';
 import { rateHeaders } from './rate-headers.ts';
 import type { Router } from './router.ts';
 import type { Shutdown } from './shutdown.ts';
+import { parseTarget } from './target.ts';
 
 export interface RequestParts {
   readonly router: Router;
@@ -38,8 +39,9 @@ export function requestListener({ router, gate, addressOf, metrics, log, shutdow
   return async (request, response) => {
     const forwarded = request.headers['x-forwarded-for'];
     const address = addressOf(request.socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join() : forwarded);
-    const match = router.find(request.method as string, pathOf(request.url as string));
-    const exchange = new Exchange(carrier, { request, response, address }, match);
+    const target = parseTarget(request.url as string);
+    const match = router.find(request.method as string, target.path);
+    const exchange = new Exchange(carrier, { request, response, target, address }, match);
     const { route } = exchange;
     try {
       const { rate, principal, refusal } = await (route

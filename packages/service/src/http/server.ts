@@ -1,8 +1,9 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { EndpointName } from '@hortus/contract/endpoints';
 import type { Config } from '../config.ts';
+import { guardWith } from '../guard.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Problem } from '../problem.ts';
@@ -10,7 +11,6 @@ import type { Storage } from '../storage/storage.ts';
 import type { Vault } from '../vault/vault.ts';
 import { addApiRoutes } from './api-routes.ts';
 import { callerAddress } from './caller-address.ts';
-import { asksForChannel } from './channel-request.ts';
 import { addDocuments } from './documents.ts';
 import { type Authenticator, Gate } from './gate.ts';
 import type { Handlers } from './handler.ts';
@@ -24,6 +24,7 @@ import { Router } from './router.ts';
 import { secureTransport } from './secure-transport.ts';
 import { Shutdown } from './shutdown.ts';
 import { answerSocketErrors } from './socket-errors.ts';
+import { Upgrades } from './upgrades.ts';
 
 export interface HttpDeps {
   readonly config: Pick<Config, 'host' | 'port' | 'publicUrl' | 'rateLimits' | 'trustedProxies'>;
@@ -44,9 +45,10 @@ export interface HttpDeps {
 }
 
 export interface Http {
-  /** For what speaks something else than requests and answers: the daemon channel takes its upgrades from here. */
   readonly server: Server;
-  /** Answers on the socket of a request that asked for the daemon channel and cannot have it. */
+  /** For what speaks something else than requests and answers: the daemon channel and the ends of transfers. */
+  readonly upgrades: Upgrades;
+  /** Answers on the socket of a request that asked for an upgrade and cannot have it. */
   readonly refuse: (socket: Duplex, problem: Problem) => void;
   /** Where it listens is known once it does: port 0 takes a free one. */
   listen(): Promise<AddressInfo>;
@@ -60,7 +62,6 @@ const KEEP_ALIVE_MS = 72_000;
 const socketOptions = {
   requestTimeout: REQUEST_TIMEOUT_MS,
   keepAliveTimeout: KEEP_ALIVE_MS,
-  shouldUpgradeCallback: asksForChannel,
 };
 /**
  * Connections that the kernel keeps until we come to them; it lowers this to its own limit. When all daemons return at once
@@ -86,17 +87,22 @@ export function buildHttp(deps: HttpDeps): Http {
   addDocuments(router, { publicUrl: config.publicUrl, version: deps.version });
   addProbes(router, { storage, metrics, gate });
 
-  const server = createServer(socketOptions);
-  const shutdown = new Shutdown(server, deps.graceMs);
+  const guard = guardWith(log);
+  const upgrades = new Upgrades(guard);
+  const server = createServer({ ...socketOptions, shouldUpgradeCallback: upgrades.takes });
+  upgrades.listenTo(server);
+  const shutdown = new Shutdown(server, guard, deps.graceMs);
   const serve = requestListener({ router, gate, addressOf, metrics, log, shutdown });
-  server.on('request', (request, response) => {
-    if (shutdown.begun || !front(request, response)) serve(request, response);
-  });
-  const refuse = answerSocketErrors(server, limiter, addressOf);
+  const answer = (request: IncomingMessage, response: ServerResponse) =>
+    !shutdown.begun && front(request, response) ? undefined : serve(request, response);
+  const cutOff = (_request: IncomingMessage, response: ServerResponse) => response.destroy();
+  server.on('request', guard(answer, cutOff));
+  const refuse = answerSocketErrors(server, { limiter, addressOf, guard });
   shared?.start();
 
   return {
     server,
+    upgrades,
     refuse,
     listen: () => listen(server, config),
     async close() {
@@ -108,10 +114,10 @@ export function buildHttp(deps: HttpDeps): Http {
 
 function listen(server: Server, { host, port }: { host: string; port: number }): Promise<AddressInfo> {
   return new Promise((done, fail) => {
-    server.once('error', fail);
     server.listen({ port, host, backlog: BACKLOG }, () => {
       server.off('error', fail);
       done(server.address() as AddressInfo);
     });
+    server.once('error', fail);
   });
 }

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Guard } from '../guard.ts';
 
 const GRACE_MS = 10_000;
 const LOOK_EVERY_MS = 50;
@@ -7,17 +8,24 @@ const LOOK_EVERY_MS = 50;
 /** Ends a server without cutting off anybody who is being served, and without waiting for ever for one who will not end. */
 export class Shutdown {
   readonly #server: Server;
+  readonly #guard: Guard;
   readonly #graceMs: number;
   readonly #sockets = new Set<Socket>();
   #begun = false;
 
-  constructor(server: Server, graceMs = GRACE_MS) {
+  constructor(server: Server, guard: Guard, graceMs = GRACE_MS) {
     this.#server = server;
+    this.#guard = guard;
     this.#graceMs = graceMs;
-    server.on('connection', (socket: Socket) => {
-      this.#sockets.add(socket);
-      socket.once('close', () => this.#sockets.delete(socket));
+    const sockets = this.#sockets;
+    const guardedDelete = guard(function (this: Socket) {
+      sockets.delete(this);
     });
+    const opened = (socket: Socket) => {
+      sockets.add(socket);
+      socket.once('close', guardedDelete);
+    };
+    server.on('connection', guard(opened));
   }
 
   /** From here on every answer tells its client to open no further request on the same connection. */
@@ -30,10 +38,12 @@ export class Shutdown {
     if (!this.#server.listening) return;
     const closed = new Promise<void>((done) => this.#server.close(() => done()));
     // A connection that was busy when the server closed, and whose client keeps it, is idle some time later.
-    const idle = setInterval(() => this.#server.closeIdleConnections(), LOOK_EVERY_MS);
-    const end = setTimeout(() => {
+    const closeIdle = () => this.#server.closeIdleConnections();
+    const closeAll = () => {
       for (const socket of this.#sockets) socket.destroy();
-    }, this.#graceMs);
+    };
+    const idle = setInterval(this.#guard(closeIdle), LOOK_EVERY_MS);
+    const end = setTimeout(this.#guard(closeAll), this.#graceMs);
     await closed;
     clearInterval(idle);
     clearTimeout(end);

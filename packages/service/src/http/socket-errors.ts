@@ -1,5 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Guard } from '../guard.ts';
 import type { Problem } from '../problem.ts';
 import type { CallerAddress } from './caller-address.ts';
 import { answerTo, answerToBrokenRequest, type ErrorAnswer, JSON_TYPE, unknownPath } from './errors.ts';
@@ -14,7 +15,13 @@ type Socket = Duplex & { readonly remoteAddress?: string; readonly _httpMessage?
  * Bytes that are no HTTP request never reach a router; they get an answer in our shape all the same. Answers a function
  * that refuses a request to upgrade in the same way.
  */
-export function answerSocketErrors(server: Server, limiter: RateLimiter, addressOf: CallerAddress) {
+export function answerSocketErrors(
+  server: Server,
+  { limiter, addressOf, guard }: { limiter: RateLimiter; addressOf: CallerAddress; guard: Guard },
+) {
+  const guardedDestroy = guard(function (this: Socket) {
+    this.destroy();
+  });
   const reply = (socket: Socket, answer: ErrorAnswer) => {
     // Into an answer that has begun nothing can be written without spoiling it.
     if (!socket.writable || socket._httpMessage?.headersSent) return void socket.destroy();
@@ -22,15 +29,21 @@ export function answerSocketErrors(server: Server, limiter: RateLimiter, address
     const headers = { ...securityHeaders, ...rateHeaders(rate), 'X-Request-Id': requestId(undefined) };
     socket.end(printed(answer, headers), () => socket.destroy());
   };
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+  const destroy = (_: unknown, socket: Socket) => socket.destroy();
+  const answerBroken = (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET') socket.destroy();
     else reply(socket, answerToBrokenRequest(error));
-  });
-  server.on('connect', (_request, socket: Socket) => reply(socket, unknownPath()));
+  };
+  server.on('clientError', guard(answerBroken, destroy));
+  const refuseTunnel = (_request: IncomingMessage, socket: Socket) => {
+    // Node takes its own listeners off the socket of a tunnel; an error that none hears ends the process.
+    socket.on('error', guardedDestroy);
+    reply(socket, unknownPath());
+  };
+  server.on('connect', guard(refuseTunnel, destroy));
   // Node would answer 417 without a body; an expectation that nobody knows is no reason not to serve the request.
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    server.emit('request', request, response);
-  });
+  const passOn = (request: IncomingMessage, response: ServerResponse) => server.emit('request', request, response);
+  server.on('checkExpectation', guard(passOn));
   return (socket: Socket, problem: Problem): void => reply(socket, answerTo(problem, requestId(undefined)));
 }
 

@@ -4,6 +4,8 @@ import { transferPath } from '@hortus/contract/transfer';
 import { until } from '@hortus/testkit/until';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { guardWith } from '../guard.ts';
+import { Upgrades } from '../http/upgrades.ts';
 import { unauthorized } from '../problem.ts';
 import { QuietLog } from '../testing/quiet-log.ts';
 import { RelayDoor } from './door.ts';
@@ -20,13 +22,16 @@ class Replicas {
   readonly places = new Map<string, string>();
 
   async open() {
-    const relay = new Relay();
-    const server = createServer();
+    const log = new QuietLog();
+    const relay = new Relay(guardWith(log));
+    const upgrades = new Upgrades(guardWith(log));
+    const server = createServer({ shouldUpgradeCallback: upgrades.takes });
+    upgrades.listenTo(server);
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const door = new RelayDoor({
       relay,
-      server,
+      upgrades,
       refuse: (socket, { code }) => socket.end(`HTTP/1.1 ${code === 'NOT_FOUND' ? 404 : 401} No\r\n\r\n`),
       addressOf: () => 'here',
       authenticate: async (key) => {
@@ -39,7 +44,7 @@ class Replicas {
         return this.places.get(id) ?? own;
       },
       ownUrl: () => url,
-      log: new QuietLog(),
+      log,
     });
     const close = () => {
       door.close();

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { acceptanceOf, BrokenFrame, closePayload, controlFrame, release } from '@hortus/contract/frames';
+import { acceptanceOf, BrokenFrame, type Control, closePayload, controlFrame, release } from '@hortus/contract/frames';
+import { ControlBudget } from '../channel/control-budget.ts';
+import type { Guard } from '../guard.ts';
 import { FrameTurner } from './frames.ts';
 
 /** Bytes that wait for a slow end before the quick one is not read any more. Two ends, so twice that for a transfer. */
@@ -9,6 +11,9 @@ const MOST_WAITING = 1024 * 1024;
 /** For the other side to end the connection as well, when it was told to. */
 const FAREWELL_MS = 5_000;
 const PROTOCOL_ERROR = 1002;
+const POLICY = 1008;
+/** More parts than this are small ones, and are copied into one: each that waits costs memory of its own. */
+const MOST_PARTS = 64;
 const NORMAL = 1000;
 
 /** Why this is no handshake for a WebSocket; undefined if it is one. */
@@ -29,45 +34,51 @@ export class End {
   readonly #socket: Duplex;
   readonly #turner: FrameTurner;
   readonly #closed = new Set<() => void>();
+  readonly #guard: Guard;
+  readonly #budget = new ControlBudget();
   /** What came with the handshake. */
   #head: Buffer;
   #to: End | undefined;
   #onBytes: (count: number) => void = () => undefined;
   /** The one that sends to us, and is in the middle of a frame or not. */
   #from: End | undefined;
-  #own: Buffer[] = [];
+  /** The answer to its last ping, while it cannot be said. Those before need none (RFC 6455, 5.5.3). */
+  #pong: Buffer | undefined;
   /** Memory that the socket may still have to send. */
   #lent: Buffer[] = [];
   #open = true;
 
-  static accept(request: IncomingMessage, socket: Duplex, head: Buffer): End {
+  static accept(request: IncomingMessage, socket: Duplex, head: Buffer, guard: Guard): End {
     const accept = acceptanceOf(request.headers['sec-websocket-key'] ?? '');
     const lines = ['Upgrade: websocket', 'Connection: Upgrade', `Sec-WebSocket-Accept: ${accept}`];
     socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('\r\n')}\r\n\r\n`);
-    return new End(socket, head);
+    return new End(socket, head, guard);
   }
 
-  private constructor(socket: Duplex, head: Buffer) {
+  private constructor(socket: Duplex, head: Buffer, guard: Guard) {
     this.#socket = socket;
+    this.#guard = (listener) => guard(listener, () => socket.destroy());
     this.#head = head;
-    this.#turner = new FrameTurner((kind, payload) => {
-      if (kind === 'ping') this.#say(controlFrame('pong', payload));
-      if (kind === 'close') this.close(NORMAL, '');
-    });
+    this.#turner = new FrameTurner((kind, payload) => this.#control(kind, payload));
     (socket as Partial<Socket>).setNoDelay?.(true);
     // Whatever it says before the other is there stays in its own socket.
     socket.pause();
-    socket.on('error', () => socket.destroy());
-    socket.on('end', () => socket.end());
+    this.#on('error', () => socket.destroy());
+    this.#on('end', () => socket.end());
     // Told of once for all that waited: to be called back for every piece costs as much as handing it on.
-    socket.on('drain', () => {
+    this.#on('drain', () => {
       this.#letGo();
+      this.#sayPong();
       if (this.#from) this.#from.#socket.resume();
     });
-    socket.on('close', () => {
+    this.#on('close', () => {
       this.#open = false;
       for (const told of this.#closed) told();
     });
+  }
+
+  #on<Args extends unknown[]>(event: string, listener: (...args: Args) => void): void {
+    this.#socket.on(event, this.#guard(listener) as (...args: unknown[]) => void);
   }
 
   get open(): boolean {
@@ -83,7 +94,7 @@ export class End {
     this.#to = other;
     other.#from = this;
     this.#onBytes = onBytes;
-    this.#socket.on('data', (bytes: Buffer) => this.#hand(bytes));
+    this.#on('data', (bytes: Buffer) => this.#hand(bytes));
     if (this.#head.length > 0) this.#hand(this.#head);
     this.#head = Buffer.alloc(0);
     this.#socket.resume();
@@ -100,8 +111,11 @@ export class End {
     this.#socket.end(controlFrame('close', closePayload(code, reason)));
     // One that is not read would never be seen to close.
     this.#socket.resume();
-    const late = setTimeout(() => this.#socket.destroy(), FAREWELL_MS).unref();
-    this.#socket.once('close', () => clearTimeout(late));
+    const late = setTimeout(
+      this.#guard(() => this.#socket.destroy()),
+      FAREWELL_MS,
+    ).unref();
+    this.#on('close', () => clearTimeout(late));
   }
 
   #hand(bytes: Buffer): void {
@@ -124,11 +138,17 @@ export class End {
       release(memory);
       return;
     }
-    this.#lent.push(memory);
-    if (parts.length > 1) this.#socket.cork();
-    for (const part of parts) this.#socket.write(part);
-    this.#sayOwn();
-    if (parts.length > 1) this.#socket.uncork();
+    const bytes = parts.reduce((sum, part) => sum + part.length, 0);
+    if (parts.length > MOST_PARTS || bytes < memory.length / 2) {
+      if (bytes > 0) this.#socket.write(Buffer.concat(parts));
+      release(memory);
+    } else {
+      this.#lent.push(memory);
+      if (parts.length > 1) this.#socket.cork();
+      for (const part of parts) this.#socket.write(part);
+      if (parts.length > 1) this.#socket.uncork();
+    }
+    this.#sayPong();
     if (this.#socket.writableLength === 0) this.#letGo();
   }
 
@@ -136,14 +156,20 @@ export class End {
     for (const memory of this.#lent.splice(0)) release(memory);
   }
 
-  /** A frame of our own, which must not fall into the middle of another's. */
-  #say(frame: Buffer): void {
-    this.#own.push(frame);
-    this.#sayOwn();
+  #control(kind: Control, payload: Buffer): void {
+    if (kind === 'close') this.close(NORMAL, '');
+    else if (!this.#budget.spend()) this.close(POLICY, 'too many control frames');
+    else if (kind === 'ping') {
+      this.#pong = controlFrame('pong', payload);
+      this.#sayPong();
+    }
   }
 
-  #sayOwn(): void {
-    if (!this.#open || this.#own.length === 0 || (this.#from && !this.#from.#turner.betweenFrames)) return;
-    for (const frame of this.#own.splice(0)) this.#socket.write(frame);
+  /** A frame of our own must not fall into the middle of another's, and waits while the end does not read. */
+  #sayPong(): void {
+    if (!this.#pong || !this.#open || this.#socket.writableNeedDrain) return;
+    if (this.#from && !this.#from.#turner.betweenFrames) return;
+    this.#socket.write(this.#pong);
+    this.#pong = undefined;
   }
 }

@@ -1,6 +1,8 @@
 import { type IncomingMessage, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Guard } from '../guard.ts';
 
 /** Says that another replica has passed it on: it is not passed on again. */
 export const FORWARDED = 'x-hortus-forwarded';
@@ -11,8 +13,14 @@ const CONNECT_WITHIN_MS = 5_000;
  * Hands a request to upgrade, with its socket, to the replica that the other end has come to. False when that replica cannot
  * be reached: nothing has been answered then.
  */
-export function forward(incoming: IncomingMessage, socket: Duplex, head: Buffer, replicaUrl: string): Promise<boolean> {
-  const target = new URL(incoming.url ?? '/', replicaUrl);
+export function forward(
+  incoming: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  { place, guard }: { readonly place: string; readonly guard: Guard },
+): Promise<boolean> {
+  // Added to it as a text: read as an address, a path such as //elsewhere would name another host.
+  const target = new URL(`${new URL(place).origin}${incoming.url ?? '/'}`);
   const ask = target.protocol === 'https:' ? secureRequest : request;
   return new Promise((done) => {
     const passed = ask(target, {
@@ -21,9 +29,15 @@ export function forward(incoming: IncomingMessage, socket: Duplex, head: Buffer,
       agent: false,
       timeout: CONNECT_WITHIN_MS,
     });
-    passed.on('timeout', () => passed.destroy());
-    passed.on('error', () => done(false));
-    passed.on('upgrade', (answer, far, farHead) => {
+    passed.on(
+      'timeout',
+      guard(() => passed.destroy()),
+    );
+    passed.on(
+      'error',
+      guard(() => done(false)),
+    );
+    const connected = (answer: IncomingMessage, far: Socket, farHead: Buffer) => {
       far.setTimeout(0);
       const lines = answer.rawHeaders.map((text, i) => (i % 2 === 0 ? `${text}: ` : `${text}\r\n`));
       socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('')}\r\n`);
@@ -34,16 +48,22 @@ export function forward(incoming: IncomingMessage, socket: Duplex, head: Buffer,
         [far, socket],
       ] as const) {
         one.pipe(other);
-        one.on('error', () => other.destroy());
-        one.on('close', () => other.destroy());
+        const guardedEnd = guard(() => other.destroy());
+        one.on('error', guardedEnd);
+        one.on('close', guardedEnd);
       }
       done(true);
-    });
-    passed.on('response', (answer) => {
+    };
+    passed.on(
+      'upgrade',
+      guard(connected, (_answer, far) => far.destroy()),
+    );
+    const refused = (answer: IncomingMessage) => {
       // The other replica has said no; what it says is true here as well.
       answer.resume();
       done(false);
-    });
+    };
+    passed.on('response', guard(refused));
     passed.end();
   });
 }

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { until } from '@hortus/testkit/until';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { guardWith } from '../guard.ts';
+import { QuietLog } from '../testing/quiet-log.ts';
 import { End } from './end.ts';
 import { Relay, type RelayTimes, type Role } from './relay.ts';
 
@@ -12,13 +14,19 @@ afterEach(() => {
   for (const one of opened.splice(0)) one.close();
 });
 
+/** How much waits in a stream, and in how many pieces. */
+type Queued = { readonly _writableState: { getBuffer(): unknown[] } };
+
 /** A relay behind a real server, and ends that come to it. */
 async function openRelay(times: Partial<RelayTimes> = {}) {
-  const relay = new Relay(times);
+  const guard = guardWith(new QuietLog());
+  const relay = new Relay(guard, times);
   const server: Server = createServer();
+  const serverSockets: Socket[] = [];
   server.on('upgrade', (request, socket, head) => {
+    serverSockets.push(socket as Socket);
     const [, transfer = '', role] = (request.url ?? '').split('/');
-    relay.join(transfer, role as Role, End.accept(request, socket, head));
+    relay.join(transfer, role as Role, End.accept(request, socket, head, guard));
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const { port } = server.address() as AddressInfo;
@@ -38,7 +46,7 @@ async function openRelay(times: Partial<RelayTimes> = {}) {
       server.close();
     },
   });
-  return { relay, end };
+  return { relay, end, serverSockets };
 }
 
 test('what one end says the other hears, also what was said before it came', async () => {
@@ -108,4 +116,38 @@ test('ends that say nothing for too long are sent away', async () => {
   const { end } = await openRelay({ silenceMs: 80 });
   const [sender, receiver] = [await end('a', 'send'), await end('a', 'receive')];
   expect(await Promise.all([sender.closed, receiver.closed])).toContain(4411);
+});
+
+test('pings are answered, and an end that sends them by the thousand without reading is closed', async () => {
+  const { end, serverSockets } = await openRelay();
+  const [flooding, other] = [await end('a', 'send'), await end('a', 'receive')];
+  const answered = new Promise<string>((done) => other.socket.on('pong', (data) => done(String(data))));
+  other.socket.ping('there?');
+  expect(await answered).toBe('there?');
+
+  flooding.socket.pause();
+  const pings = Buffer.concat(Array.from({ length: 10_000 }, () => Buffer.from([0x89, 0x80, 0, 0, 0, 0])));
+  const raw = (flooding.socket as unknown as { _socket: Socket })._socket;
+  for (let i = 0; i < 20 && !raw.destroyed; i++) await new Promise<unknown>((sent) => raw.write(pings, sent));
+  expect(Math.max(...serverSockets.map(({ writableLength }) => writableLength))).toBeLessThan(64 * 1024);
+  flooding.socket.resume();
+  expect(await flooding.closed).toBe(1008);
+  expect(await other.closed).toBe(4410);
+});
+
+test('tiny frames for an end that does not read do not fill the memory', async () => {
+  const { end, serverSockets } = await openRelay();
+  const [sender, receiver] = [await end('a', 'send'), await end('a', 'receive')];
+  receiver.socket.pause();
+  const raw = (sender.socket as unknown as { _socket: Socket })._socket;
+  const frames = Buffer.concat(Array.from({ length: 10_000 }, () => Buffer.from([0x82, 0x81, 0, 0, 0, 0, 0])));
+  let written = 0;
+  while (!raw.writableNeedDrain && written < 5_000) {
+    raw.write(frames);
+    written++;
+    await new Promise((next) => setImmediate(next));
+  }
+  await until(() => serverSockets.some((socket) => socket.isPaused()), { describe: 'the relay to read no more' });
+  const queued = serverSockets.map((socket) => (socket as unknown as Queued)._writableState.getBuffer().length);
+  expect(Math.max(...queued)).toBeLessThan(2_000);
 });

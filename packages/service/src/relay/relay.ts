@@ -1,3 +1,4 @@
+import type { Guard } from '../guard.ts';
 import type { End } from './end.ts';
 
 /** The two ends of a transfer. */
@@ -26,11 +27,13 @@ interface Meeting {
  * nothing of it is kept or looked at: the ends prove to each other that everything arrived.
  */
 export class Relay {
+  readonly #guard: Guard;
   readonly #times: RelayTimes;
   readonly #meetings = new Map<string, Meeting>();
   #carried = 0;
 
-  constructor(times: Partial<RelayTimes> = {}) {
+  constructor(guard: Guard, times: Partial<RelayTimes> = {}) {
+    this.#guard = guard;
     this.#times = { ...standardTimes, ...times };
   }
 
@@ -46,7 +49,10 @@ export class Relay {
     clearTimeout(meeting.timer);
     const { send, receive } = meeting.ends;
     if (send?.open && receive?.open) this.#connect(meeting, send, receive);
-    else meeting.timer = setTimeout(() => sendAway(end, 'alone'), this.#times.waitMs);
+    else {
+      const alone = () => sendAway(end, 'alone');
+      meeting.timer = setTimeout(this.#guard(alone), this.#times.waitMs);
+    }
   }
 
   /** Where its place is taken, both who are there go: the other is in the middle of a talk that the new one has not heard. */
@@ -70,7 +76,7 @@ export class Relay {
 
   #connect(meeting: Meeting, send: End, receive: End): void {
     const silent = () => Object.values(meeting.ends).map((end) => sendAway(end, 'silent'));
-    meeting.timer = setTimeout(silent, this.#times.silenceMs);
+    meeting.timer = setTimeout(this.#guard(silent), this.#times.silenceMs);
     const heard = (count: number) => {
       this.#carried += count;
       meeting.timer?.refresh();

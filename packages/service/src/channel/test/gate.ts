@@ -20,7 +20,7 @@ export class Gate {
     this.served = served;
     const addressOf = callerAddress(['127.0.0.0/8']);
     this.gateway = new Gateway({
-      server: served.http.server,
+      upgrades: served.http.upgrades,
       refuse: served.http.refuse,
       addressOf: ({ socket, headers }) => addressOf(socket.remoteAddress, headers['x-forwarded-for'] as string),
       authenticate: async (key) => {

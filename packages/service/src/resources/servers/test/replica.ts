@@ -6,6 +6,8 @@ import type { Bus } from '../../../bus/bus.ts';
 import { openLocalBus } from '../../../bus/local-bus.ts';
 import { openPostgresBus } from '../../../bus/postgres-bus.ts';
 import type { Connection } from '../../../channel/connection.ts';
+import { guardWith } from '../../../guard.ts';
+import { Upgrades } from '../../../http/upgrades.ts';
 import { Authenticator } from '../../../identity/authenticator.ts';
 import { newServerKey } from '../../../identity/tokens.ts';
 import { newId } from '../../../ids.ts';
@@ -76,7 +78,9 @@ export async function openReplica(engine: Engine, ground: Ground, options: Repli
     times: { reconnectMs: 100, ...options.patience },
   });
   const jobs = new JobWorker({ storage, bus, replica: name, log, handlers: { [SILENCE]: liveness.silence } });
-  const http = createServer();
+  const upgrades = new Upgrades(guardWith(log));
+  const http = createServer({ shouldUpgradeCallback: upgrades.takes });
+  upgrades.listenTo(http);
   const woken: Connection[] = [];
   const reports: ActionReport[] = [];
   const waiting = async () => {
@@ -90,7 +94,7 @@ export async function openReplica(engine: Engine, ground: Ground, options: Repli
     liveness,
     log,
     vault,
-    server: http,
+    upgrades,
     refuse: (socket) => socket.destroy(),
     addressOf: ({ socket }) => socket.remoteAddress ?? '',
     authenticate: (key, address) => authenticator.authenticateKey(key, address),

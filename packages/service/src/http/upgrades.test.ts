@@ -1,0 +1,93 @@
+import { connect } from 'node:net';
+import { until } from '@hortus/testkit/until';
+import { expect, test } from 'vitest';
+import { type Served, serve } from './test/serve.ts';
+
+const PATH = '/ws/server';
+
+const asking = (target: string, more = '') =>
+  `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n` +
+  `Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n${more}\r\n`;
+
+/** The HTTP layer with one path that takes upgrades, each of which it answers with 101 and the end. */
+async function open() {
+  const service = await serve();
+  service.http.upgrades.at(PATH, (_request, socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'));
+  return service;
+}
+
+const statuses = async (service: Served, bytes: string) =>
+  [...(await service.raw(bytes)).matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
+
+test('an upgrade is taken at its path, with or without a query', async () => {
+  await using service = await open();
+  expect(await statuses(service, asking(PATH))).toEqual([101]);
+  expect(await statuses(service, asking(`${PATH}?a=b`))).toEqual([101]);
+});
+
+test.each([
+  ['in absolute form', asking(`http://a${PATH}`), 404],
+  ['with a port that cannot be', asking(`http://a:99999${PATH}`), 404],
+  ['with an authority alone', asking('http://'), 302],
+  ['to another host', asking(`//a${PATH}`), 404],
+  ['to a path that is no text', asking('/%'), 404],
+  ['to a star', asking('*'), 404],
+  ['with a body', asking(PATH, 'Content-Length: 2\r\n').concat('{}'), 404],
+  ['with a body in chunks', asking(PATH, 'Transfer-Encoding: chunked\r\n').concat('0\r\n\r\n'), 404],
+])('an upgrade %s is answered once, as a plain request', async (_, bytes, status) => {
+  await using service = await open();
+  expect(await statuses(service, bytes)).toEqual([status]);
+  expect((await service.fetch('/api/v1/health')).status).toBe(200);
+});
+
+test('an upgrade behind a request that is not answered yet does not overtake its answer', async () => {
+  const go = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  await using service = await serve({
+    handlers: {
+      'account.read': async () => {
+        asked.resolve();
+        await go.promise;
+        return { success: true, data: null } as never;
+      },
+    },
+  });
+  service.http.upgrades.at(PATH, (_request, socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'));
+  const first = 'GET /api/v1/account HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer admin\r\n\r\n';
+  const answers = statuses(service, first + asking(PATH));
+  await asked.promise;
+  go.resolve();
+  expect(await answers).toEqual([200, 404]);
+});
+
+test('a listener that throws costs its own socket and nothing else', async () => {
+  await using service = await serve();
+  service.http.upgrades.at(PATH, () => {
+    throw new Error('a bug');
+  });
+  expect(await service.raw(asking(PATH))).toBe('');
+  expect(service.lines).toMatchObject([{ level: 'error', msg: 'a listener failed' }]);
+  expect((await service.fetch('/api/v1/health')).status).toBe(200);
+});
+
+test.each([
+  ['a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ['an upgrade', asking(PATH)],
+])('a caller that asks for %s and resets the connection does not end the process', async (_, bytes) => {
+  await using service = await serve();
+  let open = 0;
+  service.http.upgrades.at(PATH, () => undefined);
+  service.http.server.on('connection', (socket) => {
+    open++;
+    socket.on('close', () => open--);
+  });
+  const { port } = new URL(service.url);
+  for (let i = 0; i < 20; i++) {
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    await new Promise<void>((done) => socket.on('connect', done));
+    socket.write(bytes.repeat(3), () => socket.resetAndDestroy());
+  }
+  await until(() => open === 0, { describe: 'all connections to be closed' });
+  expect((await service.fetch('/api/v1/health')).status).toBe(200);
+});
