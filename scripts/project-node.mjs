@@ -16,7 +16,12 @@ const sameKeystroke = 300;
  * through here, exactly once, and it can end in its own time. If this process is killed outright, the kernel sends the child
  * `whenKilled`, so that nothing keeps running unseen.
  */
-export function runOnProjectNode(file, { args = [], env = {}, whenKilled }) {
+export async function runOnProjectNode(file, options) {
+  return (await endOnProjectNode(file, options)).code;
+}
+
+/** The same, with the signal that ended it, if one did, and whether we were asked to end it. */
+export function endOnProjectNode(file, { args = [], env = {}, whenKilled }) {
   const [command, ...rest] = endingWithParent([projectNode, file, ...args], whenKilled);
   return new Promise((done, fail) => {
     const child = spawn(command, rest, {
@@ -26,18 +31,24 @@ export function runOnProjectNode(file, { args = [], env = {}, whenKilled }) {
       env: { ...process.env, PATH: `${dirname(projectNode)}${delimiter}${process.env.PATH ?? ''}`, ...env },
     });
     let last = { signal: '', at: 0 };
-    for (const signal of forwarded) {
-      process.on(signal, () => {
-        if (last.signal === signal && Date.now() - last.at < sameKeystroke) return;
-        last = { signal, at: Date.now() };
-        child.kill(signal);
-      });
-    }
-    const watch = whenNpmIsGone(() => child.kill('SIGTERM'));
-    child.on('error', fail);
-    child.on('close', (code, signal) => {
+    const passOn = (signal) => {
+      if (last.signal === signal && Date.now() - last.at < sameKeystroke) return;
+      last = { signal, at: Date.now() };
+      child.kill(signal);
+    };
+    for (const signal of forwarded) process.on(signal, passOn);
+    const watch = whenNpmIsGone(() => passOn('SIGTERM'));
+    const settle = () => {
       clearInterval(watch);
-      done(code ?? 128 + constants.signals[signal]);
+      for (const signal of forwarded) process.off(signal, passOn);
+    };
+    child.on('error', (error) => {
+      settle();
+      fail(error);
+    });
+    child.on('close', (code, signal) => {
+      settle();
+      done({ code: code ?? 128 + constants.signals[signal], signal, asked: last.signal !== '' });
     });
   });
 }

@@ -1,18 +1,21 @@
 // npm start: installs what is missing, then runs the service, and a daemon for this machine, until told to end.
 import { join } from 'node:path';
 import { install, root } from './install.mjs';
+import { keepRunning } from './keep-running.mjs';
 import { programs } from './programs.mjs';
-import { runOnProjectNode } from './project-node.mjs';
+import { endOnProjectNode } from './project-node.mjs';
 
 try {
   await install();
   const made = await programs();
-  process.exitCode = await runOnProjectNode(made ? join(made, 'serve', 'serve.mjs') : 'scripts/serve.ts', {
+  const file = made ? join(made, 'serve', 'serve.mjs') : 'scripts/serve.ts';
+  const options = {
     args: process.argv.slice(2),
     // Compiled code is kept between starts, too.
     env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'compiled') },
     whenKilled: 'SIGKILL',
-  });
+  };
+  process.exitCode = await keepRunning(() => endOnProjectNode(file, options));
 } catch (error) {
   console.error(error.message);
   process.exitCode = 1;

@@ -44,7 +44,7 @@ test('a first start shows key and login and makes this machine a server; later o
   expect((await client.call('servers.list')).data.map((server) => server.id)).toEqual([id]);
 });
 
-test('a daemon that dies is started again, and one whose service is killed ends', { timeout: 240_000 }, async () => {
+test('a daemon that dies is started again, and one whose npm start is killed ends', { timeout: 240_000 }, async () => {
   await using machine = await openMachine();
   const child = await machine.start();
   await machine.online(shownKey(child));
@@ -58,9 +58,32 @@ test('a daemon that dies is started again, and one whose service is killed ends'
     return pid > 0 && pid !== first && isAlive(pid) && pid;
   };
   const last = await until(another, { describe: () => `another daemon; npm start wrote:\n${child.output}` });
-  process.kill(Number(readFileSync(join(dataDirectory, 'hortus.pid'), 'utf8')), 'SIGKILL');
-  await child.exited;
+  await child.kill('SIGKILL');
   await until(() => !isAlive(last), { describe: 'the end of the daemon' });
+});
+
+test('a service that dies is started again with its daemon, and the reason is said', { timeout: 240_000 }, async () => {
+  await using machine = await openMachine();
+  const child = await machine.start();
+  const key = shownKey(child);
+  await machine.online(key);
+  const { dataDirectory } = machine;
+  const service = () => Number(readFileSync(join(dataDirectory, 'hortus.pid'), 'utf8'));
+  const [first, firstDaemon] = [service(), daemonOf(dataDirectory, machine.serverId())];
+  process.kill(first, 'SIGKILL');
+  await until(() => service() > 0 && service() !== first, {
+    describe: () => `another service; it wrote:\n${child.output}`,
+  });
+  expect(child.output).toMatch(/The service ended by SIGKILL and is started again in 1 s\./);
+  await until(async () => (await fetch(`${machine.url}/api/v1/health`)).ok, { describe: 'health to answer again' });
+  await until(() => !isAlive(firstDaemon), { describe: 'the end of the first daemon' });
+  const daemon = () => daemonOf(dataDirectory, machine.serverId());
+  await until(() => daemon() > 0 && daemon() !== firstDaemon, { describe: 'another daemon' });
+  await machine.online(key);
+  const second = service();
+  // Ctrl-C still ends all of it.
+  await child.kill('SIGINT');
+  expect([isAlive(second), isAlive(daemon())]).toEqual([false, false]);
 });
 
 test('a server whose key was rotated stays the same; one that is gone from the database is registered anew', {

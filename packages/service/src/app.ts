@@ -24,7 +24,7 @@ import { openDaemonChannel } from './resources/servers/daemon-channel.ts';
 import { CATALOG_TOPIC, Catalog } from './resources/templates/catalog.ts';
 import { shipCatalog } from './resources/templates/ship.ts';
 import { openStorage } from './storage/open.ts';
-import type { Storage } from './storage/storage.ts';
+import type { Notice, Storage } from './storage/storage.ts';
 import { openVault } from './vault/vault.ts';
 import { wireResources } from './wiring/wiring.ts';
 
@@ -52,9 +52,12 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
   const replica = randomBytes(8).toString('hex');
   const storage = await open(config);
   const bus = await openBus(config, replica, log);
-  storage.onCommit((notices) => {
-    for (const { topic, message } of notices) bus.publish(topic, message);
-  });
+  const guard = guardWith(log);
+  storage.onCommit(
+    guard((notices: readonly Notice[]) => {
+      for (const { topic, message } of notices) bus.publish(topic, message);
+    }),
+  );
 
   const vault = await openVault(storage, config);
   const passwords = new Passwords();
@@ -91,13 +94,14 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
     serversWithWork: wired.serversWithWork,
     upgrades: http.upgrades,
     refuse: http.refuse,
+    known: http.known,
     addressOf: ({ socket, headers }) =>
       addressOf(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined),
     authenticate: (key, address) => authenticator.authenticateKey(key, address),
     times: { pingEveryMs: config.pingSeconds * 1_000 },
   });
   const door = new RelayDoor({
-    relay: new Relay(guardWith(log)),
+    relay: new Relay(guard),
     upgrades: http.upgrades,
     refuse: http.refuse,
     addressOf: ({ socket, headers }) =>

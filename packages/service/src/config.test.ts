@@ -13,6 +13,7 @@ describe('settings', () => {
       host: '127.0.0.1',
       port: 8420,
       publicUrl: 'http://127.0.0.1:8420',
+      allowedHosts: [],
       mode: 'live',
       dataDirectory: '/nowhere/.hortus',
       databaseUrl: undefined,
@@ -48,6 +49,7 @@ describe('settings', () => {
       {
         HORTUS_HOST: '::',
         HORTUS_PORT: '9000',
+        HORTUS_ALLOWED_HOSTS: 'hortus.internal, hortus.example.org',
         HORTUS_MODE: 'live',
         HORTUS_DATA_DIR: 'data',
         HORTUS_DATABASE_URL: 'postgres://hortus:pw@db/hortus',
@@ -67,6 +69,7 @@ describe('settings', () => {
       host: '::',
       port: 9000,
       publicUrl: 'http://[::]:9000',
+      allowedHosts: ['hortus.internal', 'hortus.example.org'],
       dataDirectory: '/nowhere/data',
       adminKey: key,
       rateLimits: { free: 1, pro: 300, enterprise: 1000, anonymous: 300, server: 7 },

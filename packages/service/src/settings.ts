@@ -29,6 +29,8 @@ export interface Config {
   readonly host: string;
   readonly port: number;
   readonly publicUrl: string;
+  /** Names besides that of the public URL under which browsers may use this service. */
+  readonly allowedHosts: readonly string[];
   readonly mode: Mode;
   readonly dataDirectory: string;
   readonly databaseUrl: string | undefined;
@@ -174,6 +176,13 @@ export const settings: Readonly<Record<string, Setting>> = {
     standard: '`http://<host>:<port>`',
     read: (text) => url(text, ['http:', 'https:'], 'https://hortus.example.org').href.replace(/\/+$/, ''),
     otherwise: ({ host = '', port }) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+  }),
+  HORTUS_ALLOWED_HOSTS: setting({
+    field: 'allowedHosts',
+    meaning: 'Host names, besides that of the public URL, under which browsers may use the service; others get 403.',
+    read: (text) => text.split(',').map((name) => host(name.trim())),
+    otherwise: () => [],
+    show: (names) => names.join(',') || '(none)',
   }),
   HORTUS_MODE: setting({
     field: 'mode',

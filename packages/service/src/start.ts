@@ -25,6 +25,7 @@ export async function startService(env: Environment, cwd: string): Promise<Start
     const { address, family, port } = await app.http.listen();
     const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
     const host = everywhere[address] ?? address;
+    logCrashes(log);
     return { app, config, log, localUrl: `http://${family === 'IPv6' ? `[${host}]` : host}:${port}` };
   } catch (error) {
     log.debug({ err: error });
@@ -41,6 +42,17 @@ function readSettings(env: Environment, cwd: string): Config {
     console.error(error.message);
     process.exit(2);
   }
+}
+
+/** A crash, unlike a service that cannot start (1) or has wrong settings (2): whoever supervises it starts it again. */
+const CRASHED = 70;
+
+/** Writes why the process dies to its log, before it does. What state it is in is not known any more, so it does not go on. */
+function logCrashes(log: Log): void {
+  process.on('uncaughtException', (err) => {
+    log.fatal({ err }, 'the service crashed');
+    process.exit(CRASHED);
+  });
 }
 
 /** Lets the process end in order when it is asked to. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { Logger } from 'pino';
+import { type Guard, guardWith } from '../guard.ts';
+import type { Log } from '../log.ts';
 import type { Bus } from './bus.ts';
 import { Outgoing, readPayload } from './outgoing.ts';
 import { refuseTooLong, Subscriptions } from './subscriptions.ts';
@@ -9,7 +10,7 @@ export interface PostgresBusOptions {
   readonly url: string;
   /** This process's own name: its messages come back to it and are recognised by it. */
   readonly replica: string;
-  readonly log: Pick<Logger, 'error' | 'warn'>;
+  readonly log: Pick<Log, 'error' | 'warn'>;
   /** How long messages are collected before they go out together. */
   readonly collectMs?: number;
   /** How often the connection is tried, so that one that died silently is noticed. */
@@ -33,6 +34,7 @@ export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus>
  */
 class PostgresBus implements Bus {
   readonly #options: PostgresBusOptions;
+  readonly #guard: Guard;
   readonly #subscriptions: Subscriptions;
   readonly #outgoing: Outgoing;
   readonly #closing = new AbortController();
@@ -44,13 +46,15 @@ class PostgresBus implements Bus {
 
   constructor(options: PostgresBusOptions) {
     this.#options = options;
+    this.#guard = guardWith(options.log);
     this.#subscriptions = new Subscriptions(options.log);
     this.#outgoing = new Outgoing(options.replica);
   }
 
   async open(): Promise<void> {
     await this.#connect();
-    this.#probing = setInterval(() => void this.#probe(), this.#options.probeMs ?? 15_000);
+    const probe = () => this.#probe();
+    this.#probing = setInterval(this.#guard(probe), this.#options.probeMs ?? 15_000);
     this.#probing.unref();
   }
 
@@ -85,13 +89,15 @@ class PostgresBus implements Bus {
 
   #sendSoon(): void {
     if (this.#collecting || !this.#client || this.#closing.signal.aborted) return;
-    this.#collecting = setTimeout(() => {
+    const send = () => {
       this.#sending = this.#send().finally(() => {
         this.#collecting = undefined;
         // What came in meanwhile goes with the next round.
         if (!this.#outgoing.empty) this.#sendSoon();
       });
-    }, this.#options.collectMs ?? 3);
+      return this.#sending;
+    };
+    this.#collecting = setTimeout(this.#guard(send), this.#options.collectMs ?? 3);
   }
 
   async #send(): Promise<void> {
@@ -119,9 +125,18 @@ class PostgresBus implements Bus {
       keepAlive: true,
       application_name: 'hortus bus',
     });
-    client.on('error', (error) => this.#lost(client, error));
-    client.on('end', () => this.#lost(client, new Error('The connection has ended.')));
-    client.on('notification', ({ payload = '' }) => this.#receive(payload));
+    client.on(
+      'error',
+      this.#guard((error: Error) => this.#lost(client, error)),
+    );
+    client.on(
+      'end',
+      this.#guard(() => this.#lost(client, new Error('The connection has ended.'))),
+    );
+    client.on(
+      'notification',
+      this.#guard(({ payload = '' }: { payload?: string | undefined }) => this.#receive(payload)),
+    );
     try {
       await client.connect();
       await client.query(`listen ${CHANNEL}`);

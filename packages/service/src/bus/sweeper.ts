@@ -1,11 +1,12 @@
-import type { Logger } from 'pino';
+import { type Guard, guardWith } from '../guard.ts';
+import type { Log } from '../log.ts';
 
 export interface SweeperOptions {
   /** Looks for work and does it; answers in how many milliseconds to look again if nobody calls before. */
   readonly sweep: () => Promise<number>;
   /** What it does, for the log. */
   readonly name: string;
-  readonly log: Pick<Logger, 'error'>;
+  readonly log: Pick<Log, 'error'>;
   /** The least time between two sweeps: under load the rest of the process gets its turn. */
   readonly pauseMs?: number;
 }
@@ -19,6 +20,7 @@ const AFTER_FAILURE_MS = 1_000;
  */
 export class Sweeper {
   readonly #options: SweeperOptions;
+  readonly #guard: Guard;
   #timer: NodeJS.Timeout | undefined;
   #due = Number.POSITIVE_INFINITY;
   #rested = 0;
@@ -27,6 +29,7 @@ export class Sweeper {
 
   constructor(options: SweeperOptions) {
     this.#options = options;
+    this.#guard = guardWith(options.log);
   }
 
   start(): void {
@@ -54,7 +57,8 @@ export class Sweeper {
     this.#due = due;
     if (this.#running) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#begin(), Math.min(due - now, LONGEST_TIMER_MS));
+    const begin = () => this.#begin();
+    this.#timer = setTimeout(this.#guard(begin), Math.min(due - now, LONGEST_TIMER_MS));
   }
 
   #begin(): void {

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import { type Capability, closeCodes, neededCapability, type ToDaemon, type ToService } from '@hortus/contract/channel';
 import type { WebSocket } from 'ws';
 import { capabilitiesOf } from './capabilities.ts';
@@ -17,6 +18,8 @@ export type Received = ToService | 'closed';
 
 /** The line to one daemon. There may be ten thousand of these, so an idle one holds next to nothing. */
 export class Connection {
+  /** What it came over. */
+  readonly stream: Duplex;
   readonly address: string;
   readonly #socket: WebSocket;
   readonly #handle: (connection: Connection, received: Received) => Promise<void>;
@@ -50,10 +53,12 @@ export class Connection {
 
   constructor(
     socket: WebSocket,
+    stream: Duplex,
     address: string,
     handle: (connection: Connection, received: Received) => Promise<void>,
   ) {
     this.#socket = socket;
+    this.stream = stream;
     this.address = address;
     this.#handle = handle;
   }

@@ -33,6 +33,8 @@ export interface GatewayHandlers {
 export interface GatewayOptions {
   readonly upgrades: Pick<Upgrades, 'at'>;
   readonly refuse: (socket: Duplex, problem: Problem) => void;
+  /** Told of the socket of each daemon that has proven who it is. */
+  readonly known?: (socket: Duplex) => void;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly authenticate: (key: string, address: string) => Promise<Principal>;
   readonly handlers: GatewayHandlers;
@@ -182,7 +184,7 @@ export class Gateway {
   }
 
   #accept(socket: ChannelSocket, stream: Duplex, address: string): void {
-    const connection = new Connection(socket, address, this.#handle);
+    const connection = new Connection(socket, stream, address, this.#handle);
     socket.connection = connection;
     this.#all.add(connection);
     const patience = setTimeout(
@@ -282,6 +284,7 @@ export class Gateway {
     }
     connection.phase = 'open';
     connection.resume();
+    this.#options.known?.(connection.stream);
     this.#doorway.leave(connection.address);
     this.#register(connection);
   }

@@ -1,5 +1,6 @@
 import { negotiatedToService, type ToService, toService } from '@hortus/contract/channel';
 import { Compile } from 'typebox/compile';
+import { isTooDeep } from '../nesting.ts';
 
 const checks = new Map(
   Object.entries({ ...toService, ...negotiatedToService }).map(([type, schema]) => [type, Compile(schema)]),
@@ -13,7 +14,7 @@ export function readMessage(data: Buffer, isBinary: boolean): ToService | 'unkno
   if (isBinary) return 'malformed';
   const value = parsed(data.toString());
   const type = (value as { type?: unknown } | null)?.type;
-  if (typeof type !== 'string') return 'malformed';
+  if (typeof type !== 'string' || isTooDeep(value)) return 'malformed';
   const check = checks.get(type);
   if (!check) return 'unknown';
   return check.Check(value) ? (value as ToService) : 'malformed';

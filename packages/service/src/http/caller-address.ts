@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { isWithin, parseNetwork } from '../identity/networks.ts';
+import { subjectOf } from './rate-limit.ts';
 
 /** Who is calling: the peer of the socket or, where that is a trusted proxy, whom the proxy names. */
 export type CallerAddress = (peer: string | undefined, forwardedFor: string | undefined) => string;
@@ -25,6 +26,18 @@ export function callerAddress(trustedProxies: readonly string[]): CallerAddress 
       address = named;
     }
     return address;
+  };
+}
+
+/**
+ * Whom a connection counts for: its peer, IPv6 by /64 as for the rate limit. The connections of a trusted proxy are those of many
+ * callers, and count for nobody.
+ */
+export function countedAddress(trustedProxies: readonly string[]): (peer: string) => string | undefined {
+  const trusted = trustedProxies.map(parseNetwork).filter((network) => network !== undefined);
+  return (peer) => {
+    const address = plain(peer);
+    return isWithin(address, trusted) ? undefined : subjectOf(undefined, address);
   };
 }
 

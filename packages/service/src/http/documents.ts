@@ -12,6 +12,7 @@ import { pagePolicy } from './security-headers.ts';
 const OPENAPI_PATH = `${BASE_PATH}/openapi.json`;
 const STYLES_PATH = '/docs/style.css';
 const access: Access = { permission: 'public', counted: true };
+const page: Access = { ...access, page: true };
 
 /** What describes itself: the interface as OpenAPI and as a reference page, the template format as a schema for editors. */
 export function addDocuments(router: Router, about: { publicUrl: string; version: string }): void {
@@ -26,11 +27,16 @@ export function addDocuments(router: Router, about: { publicUrl: string; version
     [STYLES_PATH]: once(() => prepare(referenceStyles, 'text/css; charset=utf-8')),
   };
   for (const [path, prepared] of Object.entries(answers)) {
-    router.add('GET', path, { name: path, access, answer: (exchange) => sendDocument(exchange, prepared()) });
+    const isPage = path === '/docs';
+    router.add('GET', path, {
+      name: path,
+      access: isPage ? page : access,
+      answer: (exchange) => sendDocument(exchange, prepared()),
+    });
   }
   router.add('GET', '/', {
     name: '/',
-    access,
+    access: page,
     answer(exchange) {
       exchange.status = 302;
       exchange.with({ Location: '/docs' }).send();

@@ -16,7 +16,10 @@ export class EventStream {
   constructor(exchange: Exchange) {
     this.#exchange = exchange;
     // A caller who left hears nothing more; what was written for him goes nowhere.
-    this.#body.on('error', () => undefined);
+    this.#body.on(
+      'error',
+      exchange.guard(() => undefined),
+    );
   }
 
   get begun(): boolean {
@@ -46,9 +49,10 @@ export function goneSignal(exchange: Exchange): AbortSignal {
   if (!signal) {
     const gone = new AbortController();
     const { response } = exchange;
-    response.once('close', () => {
+    const closed = () => {
       if (!response.writableFinished) gone.abort();
-    });
+    };
+    response.once('close', exchange.guard(closed));
     signal = gone.signal;
     signals.set(exchange, signal);
   }

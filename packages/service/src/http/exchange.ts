@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Socket } from 'node:net';
 import { type ParsedUrlQuery, parse } from 'node:querystring';
 import { pipeline, type Readable } from 'node:stream';
+import type { Guard } from '../guard.ts';
 import type { Principal } from '../identity/principal.ts';
 import { JSON_TYPE } from './errors.ts';
 import { requestId } from './request-id.ts';
@@ -11,11 +12,14 @@ import type { Target } from './target.ts';
 
 /** Who carries exchanges out. */
 export interface Carrier {
+  readonly guard: Guard;
   /** Whether this process takes no further requests: then the client is told to open no other one on its connection. */
   readonly closing: boolean;
   /** Told once everything has been handed to the socket, or the caller is gone. */
   answered(exchange: Exchange): void;
 }
+
+const LINGER_MS = 2_000;
 
 export type Headers = Readonly<Record<string, string | number>>;
 
@@ -35,6 +39,8 @@ export class Exchange {
   principal: Principal | undefined;
   body: unknown;
   status = 200;
+  /** Answered while its body still comes, of which nothing more is wanted: the connection is closed after the answer. */
+  isLast = false;
   readonly #carrier: Carrier;
   readonly #headers: Record<string, string | number>;
 
@@ -52,6 +58,11 @@ export class Exchange {
     this.params = match?.params ?? {};
     this.id = requestId(request.headers['x-request-id'] as string | undefined);
     this.#headers = { ...securityHeaders, 'X-Request-Id': this.id, 'Cache-Control': 'no-store' };
+  }
+
+  /** For listeners on its streams. */
+  get guard(): Guard {
+    return this.#carrier.guard;
   }
 
   get method(): string {
@@ -74,6 +85,11 @@ export class Exchange {
     return this.request.socket;
   }
 
+  /** The name under which the caller asks. */
+  get host(): string | undefined {
+    return this.target.authority ?? this.headers.host;
+  }
+
   /** The other end of the connection, be it the caller or a proxy. */
   get peer(): string | undefined {
     return this.connection.remoteAddress;
@@ -90,16 +106,31 @@ export class Exchange {
     return this;
   }
 
+  /** A connection that is closed while its caller still sends is reset, and the answer lost with it: so it is read on a while. */
+  #endLater(body: string | Buffer): void {
+    const { request, response } = this;
+    response.write(body);
+    request.resume();
+    const guardedEnd = this.guard(() => {
+      clearTimeout(late);
+      response.end();
+    });
+    const late = setTimeout(guardedEnd, LINGER_MS);
+    request.once('close', guardedEnd);
+  }
+
   json(value: unknown): void {
     this.#headers['Content-Type'] = JSON_TYPE;
     this.send(JSON.stringify(value));
   }
 
   send(body: string | Buffer | Readable = ''): void {
-    if (this.#carrier.closing) this.#headers.Connection = 'close';
+    if (this.#carrier.closing || this.isLast) this.#headers.Connection = 'close';
     if (typeof body === 'string' || Buffer.isBuffer(body)) {
       if (this.status !== 304) this.#headers['Content-Length'] = Buffer.byteLength(body);
-      this.response.writeHead(this.status, this.#headers).end(body);
+      this.response.writeHead(this.status, this.#headers);
+      if (this.isLast) this.#endLater(body);
+      else this.response.end(body);
       this.#carrier.answered(this);
       return;
     }

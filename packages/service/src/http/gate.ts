@@ -4,6 +4,7 @@ import { type Principal, requirePermission } from '../identity/principal.ts';
 import { sameOrigin } from '../identity/same-origin.ts';
 import { readSessionCookie } from '../identity/session-cookie.ts';
 import { Problem } from '../problem.ts';
+import type { AllowedHosts } from './allowed-hosts.ts';
 import type { RateLimiter, RateState } from './rate-limit.ts';
 
 /** Finds out who is calling. */
@@ -15,12 +16,15 @@ export interface Access {
   readonly daemon?: boolean | undefined;
   /** False for what is asked by machines all the time to see whether we are there. */
   readonly counted: boolean;
+  /** For browsers: it answers only under names that are ours. */
+  readonly page?: true;
 }
 
 export interface Visitor {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly address: string;
+  readonly host: string | undefined;
   /** What the request came over. */
   readonly connection: object;
 }
@@ -41,11 +45,13 @@ export class Gate {
   readonly #authenticator: Authenticator;
   readonly #limiter: RateLimiter;
   readonly #publicUrl: string;
+  readonly #allowedHosts: AllowedHosts;
 
-  constructor(authenticator: Authenticator, limiter: RateLimiter, publicUrl: string) {
+  constructor(authenticator: Authenticator, limiter: RateLimiter, publicUrl: string, hosts: AllowedHosts) {
     this.#authenticator = authenticator;
     this.#limiter = limiter;
     this.#publicUrl = publicUrl;
+    this.#allowedHosts = hosts;
   }
 
   async enter(access: Access, visitor: Visitor): Promise<Visit> {
@@ -59,6 +65,7 @@ export class Gate {
         refusal = error;
       }
     }
+    if (access.page && !this.#allowedHosts(visitor.host)) refusal = foreignHost();
     const rate = this.#limiter[access.counted ? 'count' : 'peek'](principal, visitor.address);
     if (rate.exceeded) refusal = this.#tooMany(rate);
     refusal ??= principal && refusalOf(() => this.#authorize(access, visitor, principal));
@@ -76,10 +83,12 @@ export class Gate {
     return this.#authenticator.fromCache(one(headers.authorization), address, connection);
   }
 
-  identify({ headers, address, connection }: Visitor): Promise<Principal> {
+  async identify({ headers, address, host, connection }: Visitor): Promise<Principal> {
     const sessionToken = readSessionCookie(one(headers.cookie));
     const proof = { authorization: one(headers.authorization), sessionToken, connection };
-    return this.#authenticator.authenticate(proof, address);
+    const principal = await this.#authenticator.authenticate(proof, address);
+    if (principal.kind === 'session' && !this.#allowedHosts(host)) throw foreignHost();
+    return principal;
   }
 
   #authorize({ permission, daemon }: Access, { method, headers }: Visitor, principal: Principal): void {
@@ -100,6 +109,9 @@ export class Gate {
     return new Problem('RATE_LIMITED', message, { limit, retry_after });
   }
 }
+
+const foreignHost = () =>
+  new Problem('FORBIDDEN', 'Host: this service does not go by that name. HORTUS_ALLOWED_HOSTS adds names.');
 
 const one = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header);
 

@@ -3,6 +3,7 @@ import { requirePermission } from '../identity/principal.ts';
 import type { Metrics } from '../metrics.ts';
 import { Problem } from '../problem.ts';
 import type { Storage } from '../storage/storage.ts';
+import { isLoopbackHost } from './allowed-hosts.ts';
 import { isLoopback, plain } from './caller-address.ts';
 import type { Exchange } from './exchange.ts';
 import type { Access, Gate } from './gate.ts';
@@ -48,8 +49,10 @@ async function answers(storage: Storage): Promise<boolean> {
 }
 
 /** A proxy that we were not told about sits on this machine too, and speaks for the whole world. */
-const isLocal = ({ address, peer, headers }: Exchange): boolean =>
+const isLocal = ({ address, peer, host, headers }: Exchange): boolean =>
   isLoopback(address) &&
+  // A page that a browser on this machine shows can ask too, but only under the name that it came from.
+  isLoopbackHost(host) &&
   isLoopback(plain(peer ?? '')) &&
   headers['x-forwarded-for'] === undefined &&
   headers.forwarded === undefined;

@@ -1,10 +1,14 @@
 import { until } from '@hortus/testkit/until';
 import { describe, expect, it } from 'vitest';
+import { guardWith } from '../guard.ts';
 import type { Principal } from '../identity/principal.ts';
 import { onBothEngines } from '../testing/engines.ts';
+import { QuietLog } from '../testing/quiet-log.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { SharedRateWindows } from './rate-windows/shared.ts';
 import { bearer, limits, principals, serve } from './test/serve.ts';
+
+const guard = guardWith(new QuietLog());
 
 const few = { free: 3, pro: 5, enterprise: 7, anonymous: 2, server: 4 };
 const account = principals.reader as Principal;
@@ -146,7 +150,7 @@ onBothEngines((engine) => {
     const storage = await ground.open();
     const clock = () => 600_000;
     const limiters = [new RateLimiter(limits, clock), new RateLimiter(limits, clock)] as const;
-    const shared = limiters.map((limiter) => new SharedRateWindows(limiter, storage));
+    const shared = limiters.map((limiter) => new SharedRateWindows(limiter, storage, guard));
     for (let i = 0; i < 20; i++) for (const limiter of limiters) limiter.count(account, '');
     for (const one of shared) await one.sync();
     // The second has seen the sum; the first learns it with its next count.
@@ -164,7 +168,7 @@ onBothEngines((engine) => {
     const storage = await engine.open();
     let now = 600_000;
     const limiter = new RateLimiter(limits, () => now);
-    const shared = new SharedRateWindows(limiter, storage);
+    const shared = new SharedRateWindows(limiter, storage, guard);
     for (now of [600_000, 660_000, 720_000, 780_000]) {
       limiter.count(account, '');
       await shared.sync();
@@ -185,7 +189,7 @@ onBothEngines((engine) => {
       write: ((work) => (broken ? Promise.reject(new Error('gone')) : storage.write(work))) as typeof storage.write,
     };
     const limiter = new RateLimiter(limits, () => 600_000);
-    const shared = new SharedRateWindows(limiter, flaky);
+    const shared = new SharedRateWindows(limiter, flaky, guard);
     limiter.count(account, '');
     await shared.sync();
     expect(limiter.peek(account, '').remaining).toBe(59);

@@ -99,8 +99,8 @@ function counterOf(window: RateWindow, subject: string): Counter {
   return counter;
 }
 
-/** Ids of accounts and servers carry prefixes, so they never meet an address or each other. */
-function subjectOf(principal: Principal | undefined, address: string): string {
+/** Whom a request counts for. Ids of accounts and servers carry prefixes, so they never meet an address or each other. */
+export function subjectOf(principal: Principal | undefined, address: string): string {
   if (principal === undefined) return address.includes(':') ? network(address) : address;
   return principal.kind === 'server' ? principal.serverId : principal.accountId;
 }

@@ -1,29 +1,35 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Guard } from '../guard.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { Problem } from '../problem.ts';
 import { readBody } from './body.ts';
+import type { BodyBudget } from './body-budget.ts';
 import type { CallerAddress } from './caller-address.ts';
 import { answerTo, unknownPath } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import type { Gate } from './gate.ts';
 import { rateHeaders } from './rate-headers.ts';
-import type { Router } from './router.ts';
+import { subjectOf } from './rate-limit.ts';
+import type { Route, Router } from './router.ts';
 import type { Shutdown } from './shutdown.ts';
 import { parseTarget } from './target.ts';
 
 export interface RequestParts {
   readonly router: Router;
   readonly gate: Gate;
+  readonly budget: BodyBudget;
   readonly addressOf: CallerAddress;
   readonly metrics: Metrics;
   readonly log: Log;
+  readonly guard: Guard;
   readonly shutdown: Pick<Shutdown, 'begun'>;
 }
 
 /** What happens around every request, whatever it asks for. */
-export function requestListener({ router, gate, addressOf, metrics, log, shutdown }: RequestParts): RequestListener {
+export function requestListener({ router, gate, budget, addressOf, metrics, log, guard, shutdown }: RequestParts) {
   const carrier = {
+    guard,
     get closing() {
       return shutdown.begun;
     },
@@ -36,7 +42,7 @@ export function requestListener({ router, gate, addressOf, metrics, log, shutdow
     },
   };
 
-  return async (request, response) => {
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const forwarded = request.headers['x-forwarded-for'];
     const address = addressOf(request.socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join() : forwarded);
     const target = parseTarget(request.url as string);
@@ -52,13 +58,28 @@ export function requestListener({ router, gate, addressOf, metrics, log, shutdow
       if (refusal !== undefined) throw refusal;
       // Before a body is looked at: a path that does not exist is not there for malformed requests either.
       if (!route) throw nowhere();
-      if (exchange.method !== 'GET' && exchange.method !== 'HEAD')
-        exchange.body = await readBody(request, route.bodyLimit);
-      await route.answer(exchange);
+      if (exchange.method === 'GET' || exchange.method === 'HEAD') await route.answer(exchange);
+      else await answerWithBody(budget, route, exchange);
     } catch (error) {
       refuse(log, error, exchange);
     }
   };
+}
+
+/** What the body takes is given back only with the answer: until then the handler has it in memory. */
+async function answerWithBody(budget: BodyBudget, route: Route, exchange: Exchange): Promise<void> {
+  const room = budget.open(subjectOf(exchange.principal, exchange.address));
+  try {
+    try {
+      exchange.body = await readBody(exchange.request, { limit: route.bodyLimit, room, guard: exchange.guard });
+    } catch (error) {
+      exchange.isLast = !exchange.request.complete;
+      throw error;
+    }
+    await route.answer(exchange);
+  } finally {
+    room.giveBack();
+  }
 }
 
 function refuse(log: Log, error: unknown, exchange: Exchange): void {

@@ -9,8 +9,11 @@ import type { Metrics } from '../metrics.ts';
 import type { Problem } from '../problem.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Vault } from '../vault/vault.ts';
+import { allowedHosts } from './allowed-hosts.ts';
 import { addApiRoutes } from './api-routes.ts';
-import { callerAddress } from './caller-address.ts';
+import { BodyBudget, type BodyLimits } from './body-budget.ts';
+import { callerAddress, countedAddress } from './caller-address.ts';
+import { ConnectionLimit, type ConnectionLimits } from './connection-limit.ts';
 import { addDocuments } from './documents.ts';
 import { type Authenticator, Gate } from './gate.ts';
 import type { Handlers } from './handler.ts';
@@ -27,7 +30,7 @@ import { answerSocketErrors } from './socket-errors.ts';
 import { Upgrades } from './upgrades.ts';
 
 export interface HttpDeps {
-  readonly config: Pick<Config, 'host' | 'port' | 'publicUrl' | 'rateLimits' | 'trustedProxies'>;
+  readonly config: Pick<Config, 'host' | 'port' | 'publicUrl' | 'allowedHosts' | 'rateLimits' | 'trustedProxies'>;
   /** The handlers of all resources, merged. */
   readonly handlers: Handlers<EndpointName>;
   readonly authenticator: Authenticator;
@@ -40,6 +43,8 @@ export interface HttpDeps {
   readonly catalog: HotSource;
   /** Milliseconds since 1970; tests pass their own. */
   readonly clock?: () => number;
+  readonly bodyLimits?: BodyLimits;
+  readonly connectionLimits?: ConnectionLimits;
   /** How long requests in flight get to end when the service stops. */
   readonly graceMs?: number;
 }
@@ -50,6 +55,8 @@ export interface Http {
   readonly upgrades: Upgrades;
   /** Answers on the socket of a request that asked for an upgrade and cannot have it. */
   readonly refuse: (socket: Duplex, problem: Problem) => void;
+  /** Told of the socket of a daemon that has proven who it is: it counts no longer among the connections of its address. */
+  readonly known: (socket: Duplex) => void;
   /** Where it listens is known once it does: port 0 takes a free one. */
   listen(): Promise<AddressInfo>;
   /** Takes no new connection, lets requests in flight end, resolves when the last has been answered. */
@@ -71,9 +78,11 @@ const BACKLOG = 8_192;
 export function buildHttp(deps: HttpDeps): Http {
   const { config, authenticator, storage, metrics, log } = deps;
   const limiter = new RateLimiter(config.rateLimits, deps.clock);
-  const shared = storage.engine === 'postgres' ? new SharedRateWindows(limiter, storage) : undefined;
+  const guard = guardWith(log);
+  const shared = storage.engine === 'postgres' ? new SharedRateWindows(limiter, storage, guard) : undefined;
   const addressOf = callerAddress(config.trustedProxies);
-  const gate = new Gate(authenticator, limiter, config.publicUrl);
+  const hosts = allowedHosts(config.publicUrl, config.allowedHosts);
+  const gate = new Gate(authenticator, limiter, config.publicUrl, hosts);
   const hotReads = new HotReads(deps.catalog, metrics);
   const front = hotFront({ reads: hotReads, authenticator, limiter, addressOf, log });
   const router = new Router();
@@ -87,23 +96,33 @@ export function buildHttp(deps: HttpDeps): Http {
   addDocuments(router, { publicUrl: config.publicUrl, version: deps.version });
   addProbes(router, { storage, metrics, gate });
 
-  const guard = guardWith(log);
-  const upgrades = new Upgrades(guard);
+  const connections = new ConnectionLimit({
+    limits: deps.connectionLimits,
+    guard,
+    countedFor: countedAddress(config.trustedProxies),
+  });
+  const upgrades = new Upgrades(guard, (socket) => connections.refusal(socket) !== undefined);
   const server = createServer({ ...socketOptions, shouldUpgradeCallback: upgrades.takes });
   upgrades.listenTo(server);
+  connections.listenTo(server);
   const shutdown = new Shutdown(server, guard, deps.graceMs);
-  const serve = requestListener({ router, gate, addressOf, metrics, log, shutdown });
-  const answer = (request: IncomingMessage, response: ServerResponse) =>
-    !shutdown.begun && front(request, response) ? undefined : serve(request, response);
+  const budget = new BodyBudget(deps.bodyLimits);
+  const serve = requestListener({ router, gate, budget, addressOf, metrics, log, guard, shutdown });
+  const refuse = answerSocketErrors(server, { limiter, addressOf, guard });
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    const refusal = connections.refusal(request.socket);
+    if (refusal) return refuse(request.socket, refusal);
+    return !shutdown.begun && front(request, response) ? undefined : serve(request, response);
+  };
   const cutOff = (_request: IncomingMessage, response: ServerResponse) => response.destroy();
   server.on('request', guard(answer, cutOff));
-  const refuse = answerSocketErrors(server, { limiter, addressOf, guard });
   shared?.start();
 
   return {
     server,
     upgrades,
     refuse,
+    known: (socket) => connections.forget(socket),
     listen: () => listen(server, config),
     async close() {
       await shutdown.run();

@@ -9,7 +9,10 @@ import type { RateLimiter } from './rate-limit.ts';
 import { requestId } from './request-id.ts';
 import { securityHeaders } from './security-headers.ts';
 
-type Socket = Duplex & { readonly remoteAddress?: string; readonly _httpMessage?: { readonly headersSent: boolean } };
+type Socket = Duplex & {
+  readonly remoteAddress?: string | undefined;
+  readonly _httpMessage?: { readonly headersSent: boolean };
+};
 
 /**
  * Bytes that are no HTTP request never reach a router; they get an answer in our shape all the same. Answers a function
@@ -26,7 +29,13 @@ export function answerSocketErrors(
     // Into an answer that has begun nothing can be written without spoiling it.
     if (!socket.writable || socket._httpMessage?.headersSent) return void socket.destroy();
     const rate = limiter.count(undefined, addressOf(socket.remoteAddress, undefined));
-    const headers = { ...securityHeaders, ...rateHeaders(rate), 'X-Request-Id': requestId(undefined) };
+    const wait = (answer.body.error.details as { retry_after?: number } | undefined)?.retry_after;
+    const headers = {
+      ...securityHeaders,
+      ...rateHeaders(rate),
+      ...(wait !== undefined && { 'Retry-After': wait }),
+      'X-Request-Id': requestId(undefined),
+    };
     socket.end(printed(answer, headers), () => socket.destroy());
   };
   const destroy = (_: unknown, socket: Socket) => socket.destroy();

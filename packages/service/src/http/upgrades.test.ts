@@ -28,7 +28,7 @@ test('an upgrade is taken at its path, with or without a query', async () => {
 test.each([
   ['in absolute form', asking(`http://a${PATH}`), 404],
   ['with a port that cannot be', asking(`http://a:99999${PATH}`), 404],
-  ['with an authority alone', asking('http://'), 302],
+  ['with an authority alone', asking('http://'), 403],
   ['to another host', asking(`//a${PATH}`), 404],
   ['to a path that is no text', asking('/%'), 404],
   ['to a star', asking('*'), 404],

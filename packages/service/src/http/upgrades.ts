@@ -14,12 +14,15 @@ type AnsweringSocket = Duplex & { readonly _httpMessage?: object | null };
  */
 export class Upgrades {
   readonly #guard: Guard;
+  readonly #isRefused: (socket: object) => boolean;
   readonly #listeners = new Map<string, UpgradeListener>();
   /** One function for all sockets: thousands of them are open at a time. */
   readonly #guardedDestroy: (this: Duplex) => void;
 
-  constructor(guard: Guard) {
+  /** What `isRefused` is answered as a plain request, too. */
+  constructor(guard: Guard, isRefused: (socket: object) => boolean = () => false) {
     this.#guard = guard;
+    this.#isRefused = isRefused;
     this.#guardedDestroy = guard(function (this: Duplex) {
       this.destroy();
     });
@@ -36,8 +39,9 @@ export class Upgrades {
   readonly takes = ({ method, headers, url = '', socket }: IncomingMessage): boolean => {
     if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') return false;
     if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return false;
+    if ((socket as AnsweringSocket)._httpMessage || this.#isRefused(socket)) return false;
     const { path, authority } = parseTarget(url);
-    return authority === undefined && this.#listeners.has(path) && !(socket as AnsweringSocket)._httpMessage;
+    return authority === undefined && this.#listeners.has(path);
   };
 
   listenTo(server: Server): void {

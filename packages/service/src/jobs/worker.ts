@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Bus } from '../bus/bus.ts';
 import { Sweeper } from '../bus/sweeper.ts';
+import { guardWith } from '../guard.ts';
 import type { Storage } from '../storage/storage.ts';
 import { enqueue, JOBS_TOPIC } from './enqueue.ts';
 import type { JobKind } from './job.ts';
@@ -54,7 +55,8 @@ export class JobWorker {
     this.#unsubscribe = this.#options.bus.subscribe(JOBS_TOPIC, (kind) => {
       if (kind === '' || this.#options.handlers[kind]) this.#sweeper.wake();
     });
-    this.#heartbeat = setInterval(() => void this.#extend(), this.#leaseMs / 3);
+    const extend = () => this.#extend();
+    this.#heartbeat = setInterval(guardWith(this.#options.log)(extend), this.#leaseMs / 3);
     this.#sweeper.start();
   }
 

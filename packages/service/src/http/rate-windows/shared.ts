@@ -1,3 +1,4 @@
+import type { Guard } from '../../guard.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { type Counter, type RateLimiter, type RateWindow, WINDOW_MS } from '../rate-limit.ts';
 import { addCounts, deleteWindowsBefore } from './store.ts';
@@ -12,17 +13,20 @@ const EVERY_MS = 100;
 export class SharedRateWindows {
   readonly #limiter: RateLimiter;
   readonly #storage: Storage;
+  readonly #guard: Guard;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #cleanedFor = 0;
 
-  constructor(limiter: RateLimiter, storage: Storage) {
+  constructor(limiter: RateLimiter, storage: Storage, guard: Guard) {
+    this.#guard = guard;
     this.#limiter = limiter;
     this.#storage = storage;
   }
 
   start(): void {
-    this.#timer = setInterval(() => void this.sync(), EVERY_MS).unref();
+    const sync = () => this.sync();
+    this.#timer = setInterval(this.#guard(sync), EVERY_MS).unref();
   }
 
   /** Adds up once; a call during another joins it. */

@@ -130,6 +130,7 @@ export async function serve({ handlers, config, logLevel = 'info', ...changes }:
       host: '127.0.0.1',
       port: 0,
       publicUrl: 'http://hortus.test',
+      allowedHosts: [],
       rateLimits: limits,
       trustedProxies: [],
       ...config,

@@ -1,0 +1,64 @@
+import { Problem } from '../problem.ts';
+
+const MIB = 1024 * 1024;
+
+export interface BodyLimits {
+  /** Bytes of request bodies that one caller may have under way: an account, a server or, without a key, an address. */
+  readonly perCaller: number;
+  /** The same for all callers together. */
+  readonly total: number;
+  /** On top of `total`, for bodies that are still small: a login works also while others fill the rest. */
+  readonly reserve: number;
+}
+
+export const bodyLimits: BodyLimits = { perCaller: 32 * MIB, total: 128 * MIB, reserve: 16 * MIB };
+
+const SMALL = 16 * 1024;
+const RETRY_AFTER_SECONDS = 1;
+
+/** Counts the bytes of request bodies from their arrival to the answer, so that slow senders cannot fill the memory. */
+export class BodyBudget {
+  readonly #limits: BodyLimits;
+  readonly #callers = new Map<string, number>();
+  #total = 0;
+
+  constructor(limits: BodyLimits = bodyLimits) {
+    this.#limits = limits;
+  }
+
+  /** Room for the body of one request. */
+  open(caller: string): BodyRoom {
+    let own = 0;
+    return {
+      take: (bytes) => {
+        const { perCaller, total, reserve } = this.#limits;
+        const ofCaller = (this.#callers.get(caller) ?? 0) + bytes;
+        if (ofCaller > perCaller) throw tooMuch(`More than ${perCaller} bytes of request bodies of this caller`);
+        const most = own + bytes <= SMALL ? total + reserve : total;
+        if (this.#total + bytes > most) throw tooMuch(`More than ${total} bytes of request bodies of all callers`);
+        own += bytes;
+        this.#total += bytes;
+        this.#callers.set(caller, ofCaller);
+      },
+      giveBack: () => {
+        const left = (this.#callers.get(caller) ?? 0) - own;
+        if (left > 0) this.#callers.set(caller, left);
+        else this.#callers.delete(caller);
+        this.#total -= own;
+        own = 0;
+      },
+    };
+  }
+}
+
+export interface BodyRoom {
+  /** Throws where there is none left. */
+  take(bytes: number): void;
+  /** Once the request is answered. */
+  giveBack(): void;
+}
+
+const tooMuch = (what: string) =>
+  new Problem('RATE_LIMITED', `${what} are under way. Try again when they are answered.`, {
+    retry_after: RETRY_AFTER_SECONDS,
+  });

@@ -1,0 +1,79 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Guard } from '../guard.ts';
+import { Problem } from '../problem.ts';
+
+export interface ConnectionLimits {
+  readonly perAddress: number;
+  readonly total: number;
+}
+
+/** Many daemons may share one address; those that have proven who they are do not count. */
+export const connectionLimits: ConnectionLimits = { perAddress: 1_024, total: 16_384 };
+
+export interface ConnectionLimitDeps {
+  readonly limits?: ConnectionLimits | undefined;
+  readonly guard: Guard;
+  /** Whom a connection counts for; undefined for one that counts for nobody, such as that of a trusted proxy. */
+  readonly countedFor: (peer: string) => string | undefined;
+}
+
+/**
+ * Counts the connections of each address. What comes beyond the limit is told so when it asks for something; beyond twice the
+ * limit it is closed at once.
+ */
+export class ConnectionLimit {
+  readonly #deps: ConnectionLimitDeps;
+  readonly #limits: ConnectionLimits;
+  readonly #addresses = new Map<string, number>();
+  readonly #counted = new Map<Socket, string>();
+  readonly #over = new Set<object>();
+
+  constructor(deps: ConnectionLimitDeps) {
+    this.#deps = deps;
+    this.#limits = deps.limits ?? connectionLimits;
+  }
+
+  listenTo(server: Server): void {
+    const limit = this;
+    const guardedForget = this.#deps.guard(function (this: Socket) {
+      limit.forget(this);
+    });
+    const opened = (socket: Socket) => {
+      const address = this.#deps.countedFor(socket.remoteAddress ?? '');
+      if (address === undefined) return;
+      const here = (this.#addresses.get(address) ?? 0) + 1;
+      const { perAddress, total } = this.#limits;
+      if (here > 2 * perAddress || this.#counted.size >= 2 * total) {
+        socket.destroy();
+        return;
+      }
+      if (here > perAddress || this.#counted.size >= total) this.#over.add(socket);
+      this.#addresses.set(address, here);
+      this.#counted.set(socket, address);
+      socket.once('close', guardedForget);
+    };
+    server.on(
+      'connection',
+      this.#deps.guard(opened, (socket) => socket.destroy()),
+    );
+  }
+
+  /** Why what comes over this connection is refused; undefined where it is not. */
+  refusal(socket: object): Problem | undefined {
+    if (this.#over.size === 0 || !this.#over.has(socket)) return undefined;
+    const message = `More than ${this.#limits.perAddress} connections from this address, or too many in all.`;
+    return new Problem('RATE_LIMITED', message, { retry_after: 1 });
+  }
+
+  /** No longer counts a connection: it is closed, or of a daemon that has proven who it is. */
+  forget(socket: object): void {
+    const address = this.#counted.get(socket as Socket);
+    if (address === undefined) return;
+    this.#counted.delete(socket as Socket);
+    this.#over.delete(socket);
+    const left = (this.#addresses.get(address) ?? 0) - 1;
+    if (left > 0) this.#addresses.set(address, left);
+    else this.#addresses.delete(address);
+  }
+}

@@ -1,0 +1,138 @@
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { until } from '@hortus/testkit/until';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { BodyLimits } from './body-budget.ts';
+import { bearer, type Served, sending, serve } from './test/serve.ts';
+
+const sockets: Socket[] = [];
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+});
+
+function dial({ url }: Served): Socket {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  sockets.push(socket);
+  return socket;
+}
+
+const head = (length: number, key: string) =>
+  `POST /api/v1/account/keys HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n` +
+  `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+
+/** A request whose body never ends, of which so many bytes have arrived. */
+function slow(service: Served, bytes: number, key = 'writer'): Socket {
+  const socket = dial(service);
+  socket.write(`${head(bytes + 1, key)}${' '.repeat(bytes)}`);
+  return socket;
+}
+
+describe('request bodies under way', () => {
+  const limits: BodyLimits = { perCaller: 300_000, total: 500_000, reserve: 20_000 };
+
+  it('are bounded for each caller; more of them is 429, with the connection closed, and others go on', async () => {
+    await using service = await serve({ bodyLimits: limits });
+    slow(service, 250_000);
+    const refused = await until(
+      async () => {
+        const answer = await service.fetch('/api/v1/account/keys', sending(`"${'x'.repeat(100_000)}"`));
+        return answer.status === 429 && answer;
+      },
+      { describe: 'the next body to be too much' },
+    );
+    expect(Object.fromEntries(refused.headers)).toMatchObject({ 'retry-after': '1', connection: 'close' });
+    expect(await refused.json()).toMatchObject({ success: false, error: { code: 'RATE_LIMITED' } });
+    const other = await service.fetch('/api/v1/account/keys', sending(`"${'x'.repeat(100_000)}"`, 'other'));
+    expect(other.status).toBe(422);
+    // A caller whose bodies are answered, or given up, has all its room again.
+    for (const socket of sockets.splice(0)) socket.destroy();
+    const again = async () =>
+      (await service.fetch('/api/v1/account/keys', sending(`"${'x'.repeat(250_000)}"`))).status === 422;
+    await until(again, { describe: 'the room of a body that was given up' });
+  });
+
+  it('are bounded in all, and a small body still has room', async () => {
+    await using service = await serve({ bodyLimits: limits });
+    slow(service, 250_000);
+    slow(service, 240_000, 'other');
+    const big = sending(`"${'x'.repeat(100_000)}"`, 'admin');
+    const full = async () => (await service.fetch('/api/v1/account/keys', big)).status === 429;
+    await until(full, { describe: 'the room of all to be used up' });
+    expect((await service.fetch('/api/v1/account/keys', sending('"x"', 'admin'))).status).toBe(422);
+  });
+
+  it('count as they arrive, not as they are announced', async () => {
+    await using service = await serve({ bodyLimits: { perCaller: 3_000, total: 3_000, reserve: 0 } });
+    for (let i = 0; i < 5; i++) dial(service).write(head(900_000, 'writer'));
+    expect((await service.fetch('/api/v1/account/keys', sending(`"${'x'.repeat(2_000)}"`))).status).toBe(422);
+  });
+
+  it('are refused while they come when they are too large, and the answer arrives', async () => {
+    await using service = await serve();
+    const socket = dial(service);
+    const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
+    socket.write(head(0, 'writer').replace('Content-Length: 0', 'Transfer-Encoding: chunked'));
+    const answer = text(socket);
+    for (let i = 0; i < 20; i++) socket.write(chunk);
+    expect(await answer).toMatch(
+      /^HTTP\/1\.1 422 [\s\S]*Connection: close[\s\S]*must not be larger than 1048576 bytes/,
+    );
+  });
+
+  it('that come in tiny pieces are read whole', async () => {
+    await using service = await serve();
+    const socket = dial(service);
+    const body = JSON.stringify({ name: 'x'.repeat(3_000) });
+    const pieces = [...body].map((letter) => `1\r\n${letter}\r\n`).join('');
+    socket.end(
+      `${head(0, 'writer').replace('Content-Length: 0', 'Connection: close\r\nTransfer-Encoding: chunked')}${pieces}0\r\n\r\n`,
+    );
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 422 [\s\S]*name/);
+  });
+});
+
+describe('connections', () => {
+  const connectionLimits = { perAddress: 3, total: 100 };
+  const ask = 'GET /api/v1/health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+
+  it('of one address are bounded: the next is told so, and those far beyond are closed at once', async () => {
+    await using service = await serve({ connectionLimits });
+    let open = 0;
+    service.http.server.on('connection', () => open++);
+    for (let i = 1; i <= 3; i++) {
+      dial(service);
+      await until(() => open === i, { describe: 'a connection' });
+    }
+    expect(await service.raw(ask)).toMatch(
+      /^HTTP\/1\.1 429 [\s\S]*Retry-After: 1\r\n[\s\S]*Connection: close[\s\S]*RATE_LIMITED/,
+    );
+    for (let i = 5; i <= 7; i++) {
+      dial(service);
+      await until(() => open === i, { describe: 'a connection' });
+    }
+    expect(await service.raw(ask)).toBe('');
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await until(async () => (await service.raw(ask)).startsWith('HTTP/1.1 200'), { describe: 'room again' });
+  });
+
+  it('of a trusted proxy are those of many callers and are not counted', async () => {
+    await using service = await serve({ connectionLimits, config: { trustedProxies: ['127.0.0.0/8'] } });
+    for (let i = 0; i < 10; i++) dial(service);
+    expect(await service.raw(ask)).toMatch(/^HTTP\/1\.1 200/);
+  });
+
+  it('of daemons that have proven who they are do not count', async () => {
+    await using service = await serve({ connectionLimits });
+    service.http.upgrades.at('/ws/server', (_request, socket) => {
+      service.http.known(socket);
+      socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+    });
+    for (let i = 0; i < 10; i++) {
+      const socket = dial(service);
+      socket.write('GET /ws/server HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+      await new Promise((answered) => socket.once('data', answered));
+    }
+    expect((await service.fetch('/api/v1/account', { headers: bearer('admin') })).status).toBe(200);
+  });
+});

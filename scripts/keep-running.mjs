@@ -1,0 +1,40 @@
+// Runs a program again whenever it dies, as systemd would.
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+/** A program that lived this long was well: its next end is a new matter. */
+const WELL_MS = 60_000;
+
+/** Ended in order; could not start; was given wrong settings. Starting again would change none of these. */
+const finalCodes = [0, 1, 2];
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
+
+/**
+ * Resolves with the exit code of the run that ended for good: in order, by request, or because it cannot start. After every other
+ * end the reason is printed and the program run again, each time after a longer pause. A signal in a pause ends it.
+ *
+ * @param {() => Promise<{ code: number, signal: string | null, asked: boolean }>} run
+ */
+export async function keepRunning(run, { firstPauseMs = FIRST_PAUSE_MS, say = console.error } = {}) {
+  let pause = firstPauseMs;
+  for (;;) {
+    const from = Date.now();
+    const { code, signal, asked } = await run();
+    if (asked || (signal === null && finalCodes.includes(code))) return code;
+    if (Date.now() - from > WELL_MS) pause = firstPauseMs;
+    const reason = signal === null ? `with code ${code}` : `by ${signal}`;
+    say(`The service ended ${reason} and is started again in ${pause / 1000} s.`);
+    if (await interrupted(pause)) return code;
+    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+  }
+}
+
+async function interrupted(ms) {
+  const interruption = new AbortController();
+  const stop = () => interruption.abort();
+  for (const signal of signals) process.on(signal, stop);
+  await sleep(ms, undefined, { signal: interruption.signal }).catch(() => undefined);
+  for (const signal of signals) process.off(signal, stop);
+  return interruption.signal.aborted;
+}
