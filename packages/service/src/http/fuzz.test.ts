@@ -3,11 +3,13 @@ import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { onBothEngines } from '../testing/engines.ts';
 import { fuzz } from '../testing/fuzz/fuzz.ts';
+import { fuzzSockets } from '../testing/fuzz/sockets.ts';
 import { startApp } from '../testing/running-service.ts';
 
 /** `npm run fuzz` gives both; by themselves the tests walk the same short way each time. */
 const { HORTUS_FUZZ_SEED: seed = '1', HORTUS_FUZZ_SECONDS: seconds = '8' } = process.env;
 const MOST_GROWTH = 200 * 1024 * 1024;
+const MOST_SOCKET_GROWTH = 50 * 1024 * 1024;
 
 /** What is left on the heap when all that could go has gone. */
 function heapInUse(): number {
@@ -29,6 +31,21 @@ onBothEngines((engine) => {
       // If all of it were refused, nothing behind the checks would have been reached.
       const good = (outcome.statuses[200] ?? 0) + (outcome.statuses[201] ?? 0) + (outcome.statuses[202] ?? 0);
       expect(good / outcome.requests).toBeGreaterThan(0.1);
+    },
+    (Number(seconds) + 600) * 1_000,
+  );
+
+  it(
+    'answers whatever comes over a socket at most once, never dies of it, and forgets it',
+    async () => {
+      const service = await startApp(engine);
+      await fuzzSockets(service, { seed: Number(seed), seconds: 0 });
+      const before = heapInUse();
+      const outcome = await fuzzSockets(service, { seed: Number(seed) + 1, seconds: Number(seconds) / 2 });
+      if (process.env.HORTUS_FUZZ_SECONDS) console.log(`${engine.name}, sockets:`, outcome);
+      expect(heapInUse() - before).toBeLessThan(MOST_SOCKET_GROWTH);
+      // If none were let in, nothing behind the handshake would have been reached.
+      expect(outcome.statuses[101]).toBeGreaterThan(outcome.connections / 100);
     },
     (Number(seconds) + 600) * 1_000,
   );

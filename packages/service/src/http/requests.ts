@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Guard } from '../guard.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
-import { Problem } from '../problem.ts';
+import { invalid, Problem } from '../problem.ts';
 import { readBody } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
 import type { CallerAddress } from './caller-address.ts';
@@ -56,6 +56,7 @@ export function requestListener({ router, gate, budget, addressOf, metrics, log,
       exchange.with(rateHeaders(rate));
       exchange.principal = principal;
       if (refusal !== undefined) throw refusal;
+      if (request.headers.host === undefined && request.httpVersion === '1.1') throw invalid('Host', 'is required.');
       // Before a body is looked at: a path that does not exist is not there for malformed requests either.
       if (!route) throw nowhere();
       if (exchange.method === 'GET' || exchange.method === 'HEAD') await route.answer(exchange);

@@ -69,6 +69,8 @@ const KEEP_ALIVE_MS = 72_000;
 const socketOptions = {
   requestTimeout: REQUEST_TIMEOUT_MS,
   keepAliveTimeout: KEEP_ALIVE_MS,
+  // Node would answer 400 in its own shape.
+  requireHostHeader: false,
 };
 /**
  * Connections that the kernel keeps until we come to them; it lowers this to its own limit. When all daemons return at once

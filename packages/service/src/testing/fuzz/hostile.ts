@@ -43,6 +43,7 @@ export function hostileText(dice: Dice): string {
 }
 
 export function hostileValue(dice: Dice, depth = 0): unknown {
+  if (depth === 0 && dice.oneIn(30)) return nested(dice.of([80, 1_000]));
   const kind = dice.between(0, depth > 2 ? 3 : 6);
   if (kind <= 1) return hostileText(dice);
   if (kind === 2) return dice.of(numbers);
@@ -50,6 +51,12 @@ export function hostileValue(dice: Dice, depth = 0): unknown {
   if (kind === 4) return Array.from({ length: dice.of([1, 3, 2000]) }, () => 'x');
   if (kind === 5) return { [hostileText(dice).slice(0, 100)]: hostileValue(dice, depth + 1) };
   return [hostileValue(dice, depth + 1)];
+}
+
+function nested(levels: number): unknown {
+  let value: unknown = [];
+  for (let i = 1; i < levels; i++) value = i % 2 === 0 ? [value] : { a: value };
+  return value;
 }
 
 /** Texts that are no JSON, or JSON that breaks what reads it carelessly. */

@@ -1,0 +1,122 @@
+import { connect } from 'node:net';
+import { errorTable } from '@hortus/contract/errors';
+import { until } from '@hortus/testkit/until';
+import type { RunningService } from '../running-service.ts';
+import { Dice } from './dice.ts';
+import { type RawBytes, rawFrames, rawRequests } from './raw-bytes.ts';
+
+export interface SocketFuzzOptions {
+  readonly seed: number;
+  readonly seconds: number;
+  /** At least so many, however short the time is. */
+  readonly least?: number;
+  /** A connection that is neither answered nor closed within this time hangs. */
+  readonly closeWithinMs?: number;
+}
+
+export interface SocketOutcome {
+  readonly connections: number;
+  /** How often each status was answered; 101 is a WebSocket. */
+  readonly statuses: Readonly<Record<number, number>>;
+}
+
+const AT_ONCE = 20;
+/** 408 and the like, which Node would answer by itself, are none of ours. */
+const published = new Set<number>([
+  ...Object.values(errorTable).flatMap(({ status }) => (status < 500 ? [status] : [])),
+  ...[100, 101, 200, 302],
+]);
+/** A WebSocket may wait for its other end; what is written to it has been read by then. */
+const PATIENCE_WITH_WEBSOCKETS_MS = 200;
+
+/**
+ * Sends the service what is no request, or one only nearly, on bare sockets: odd targets, upgrades, pipelines, broken frames,
+ * connections that end or are reset in the middle. Throws when it answers 5xx, answers more often than it was asked, leaves a
+ * connection hanging, or anything is thrown that no code catches.
+ */
+export async function fuzzSockets(service: RunningService, options: SocketFuzzOptions): Promise<SocketOutcome> {
+  const { seed, seconds, least = 200 } = options;
+  const dice = new Dice(seed);
+  const { data: server } = await service.client.call('servers.register', { body: { name: `raw ${seed}`, environment: 'development' } });
+  const credentials = [service.key, server.api_key, 'hk_live_none', ''];
+  const statuses: Record<number, number> = {};
+  const thrown: Error[] = [];
+  const note = (error: Error) => void thrown.push(error);
+  process.on('uncaughtExceptionMonitor', note);
+  const end = performance.now() + seconds * 1_000;
+  let connections = 0;
+  try {
+    while (connections < least || performance.now() < end) {
+      const batch = Array.from({ length: AT_ONCE }, () =>
+        dice.oneIn(4) ? rawFrames(dice, credentials) : rawRequests(dice, credentials),
+      );
+      const ways = batch.map((): Way => dice.of(['read', 'read', 'read', 'half-closed', 'reset', 'trickled']));
+      const answers = await Promise.all(batch.map((raw, i) => send(service, raw, ways[i] as Way, options)));
+      for (const [i, answer] of answers.entries()) count(statuses, batch[i] as RawBytes, answer, seed);
+      connections += AT_ONCE;
+      if (thrown.length > 0) throw new Error(`seed ${seed}: something was thrown and not caught`, { cause: thrown[0] });
+      const health = await service.request('GET', '/health', { key: null });
+      if (health.status !== 200) throw new Error(`seed ${seed}: health answered ${health.status}`);
+    }
+  } finally {
+    process.off('uncaughtExceptionMonitor', note);
+  }
+  await until(() => openConnections(service).then((open) => open <= AT_ONCE), {
+    describe: 'the connections to be closed',
+  });
+  return { connections, statuses };
+}
+
+type Way = 'read' | 'half-closed' | 'reset' | 'trickled';
+
+function send({ base }: RunningService, raw: RawBytes, way: Way, options: SocketFuzzOptions): Promise<string> {
+  const { closeWithinMs = 20_000 } = options;
+  const { hostname, port } = new URL(base);
+  return new Promise((done, fail) => {
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    let heard = '';
+    const late = setTimeout(() => {
+      socket.destroy();
+      fail(
+        new Error(`Nothing closed this connection (${way}): ${shown(raw)}\nIt had answered: ${heard.slice(0, 500)}`),
+      );
+    }, closeWithinMs);
+    let patience: NodeJS.Timeout | undefined;
+    socket.on('error', () => undefined);
+    socket.on('data', (bytes) => {
+      heard += bytes.toString('latin1');
+      if (heard.startsWith('HTTP/1.1 101'))
+        patience ??= setTimeout(() => socket.destroy(), PATIENCE_WITH_WEBSOCKETS_MS);
+    });
+    socket.on('end', () => socket.end());
+    socket.on('close', () => {
+      clearTimeout(late);
+      clearTimeout(patience);
+      done(heard);
+    });
+    socket.on('connect', () => {
+      if (way === 'reset') socket.write(raw.bytes, () => socket.resetAndDestroy());
+      else if (way === 'half-closed') socket.end(raw.bytes);
+      else if (way === 'trickled') {
+        const middle = Math.floor(raw.bytes.length / 2);
+        socket.write(raw.bytes.subarray(0, middle), () => socket.end(raw.bytes.subarray(middle)));
+      } else socket.write(raw.bytes, () => socket.end());
+    });
+  });
+}
+
+function count(statuses: Record<number, number>, raw: RawBytes, answer: string, seed: number): void {
+  const found = [...answer.matchAll(/HTTP\/1\.1 (\d{3}) [A-Z]/g)].map(([, status]) => Number(status));
+  const bad = found.filter((status) => !published.has(status));
+  const final = found.filter((status) => status !== 100);
+  if (bad.length > 0 || final.length > raw.requests)
+    throw new Error(`seed ${seed}: ${shown(raw)}\nwas answered ${found.join()}: ${answer.slice(0, 2_000)}`);
+  for (const status of final) statuses[status] = (statuses[status] ?? 0) + 1;
+}
+
+const shown = ({ bytes }: RawBytes): string => JSON.stringify(bytes.toString('latin1').slice(0, 2_000));
+
+const openConnections = ({ app }: RunningService): Promise<number> =>
+  new Promise((done, fail) => {
+    app.http.server.getConnections((error, open) => (error ? fail(error) : done(open)));
+  });
