@@ -10,6 +10,7 @@ import { daemonIdle } from './daemon-idle.ts';
 import { daemonsBench } from './daemons.ts';
 import { definitionsCreate } from './definitions-create.ts';
 import { deployBench } from './deploy.ts';
+import { floodsBench } from './floods.ts';
 import { gapBench } from './gap.ts';
 import { lists } from './lists.ts';
 import { templatesRead } from './templates-read.ts';
@@ -29,6 +30,7 @@ const benches: readonly Bench[] = [
   daemonsBench,
   webhooksBench,
   transferBench,
+  floodsBench,
 ];
 
 const root = join(import.meta.dirname, '..');

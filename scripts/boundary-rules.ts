@@ -33,6 +33,12 @@ const sqlFiles = ['store.ts', 'retention.ts'];
 const sqlFolders = ['storage', 'outbox', 'jobs'].map((name) => `packages/service/src/${name}/`);
 const queryBuilding = /\.(?:selectFrom|insertInto|updateTable|deleteFrom)\s*\(/g;
 
+/** Where anybody on the network makes listeners run. */
+const guardedFolders = ['http', 'channel', 'relay', 'bus', 'jobs'].map((name) => `packages/service/src/${name}/`);
+/** A listener or timer whose function does not begin with a guard, and is no way out of a promise. */
+const unguarded =
+  /(?:\.(?:on|once)\([^,()]*,|(?<![.\w])(?:setTimeout|setInterval)\()(?!\s*(?:(?:[\w#]+\.)*#?guard|(?:fail|reject)\b))/g;
+
 const namelessFolders = ['utils', 'helpers', 'common', 'types'];
 
 /** Checks source files; the package.json files among them tell which packages are for development only. */
@@ -62,7 +68,14 @@ function checkFile(file: SourceFile, manifests: Map<string, Manifest>): Violatio
   }
   checkQueries(file.path, masked, report);
   checkTables(file, masked, report);
+  checkListeners(file.path, masked, report);
   return found;
+}
+
+function checkListeners(path: string, { bare }: Masked, report: Report) {
+  if (isTest(path) || !guardedFolders.some((folder) => path.startsWith(folder))) return;
+  for (const { index } of bare.matchAll(unguarded))
+    report(lineAt(bare, index), 'listener', 'what a listener throws ends the process: wrap it with guard()');
 }
 
 type Report = (line: number, rule: string, message: string) => void;

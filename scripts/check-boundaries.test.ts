@@ -34,6 +34,9 @@ test.each([
   [`${service}/a.ts`, `import '../../../scripts/a.ts';`, 'package-path'],
   ['e2e/a.test.ts', `import '../packages/service/src/app.ts';`, 'package-path'],
   ['packages/extra/src/a.ts', '', 'unknown-package'],
+  [`${service}/relay/a.ts`, `socket.on('close', () => gone());`, 'listener'],
+  [`${service}/http/a.ts`, `server.once(\n  'upgrade',\n  upgrade,\n);`, 'listener'],
+  [`${service}/channel/a.ts`, `this.#timer = setInterval(() => look(), 5);`, 'listener'],
   // Inside the service
   [`${service}/resources/a/service.ts`, `import '../b/store.ts';`, 'resource-private'],
   [`${service}/resources/a/service.ts`, `import type { Row } from '../b/store.ts';`, 'resource-private'],
@@ -74,6 +77,11 @@ test.each([
   ['packages/template/src/a.ts', `import '@hortus/contract/errors';`],
   ['packages/daemon/src/a.ts', `import '@hortus/client/http'; import '@hortus/template/parse';`],
   [`${service}/a.test.ts`, `import 'vitest'; import '@hortus/testkit/until'; import '@hortus/client/http';`],
+  [
+    `${service}/http/a.ts`,
+    `socket.on(\n  'close',\n  this.#guard(() => gone()),\n); socket.setTimeout(0); server.once('error', fail);`,
+  ],
+  [`${service}/http/a.test.ts`, `socket.on('close', gone);`],
   ['packages/service/test/app.ts', `import 'vitest'; import '@hortus/testkit/until'; import '../src/app.ts';`],
   [`${service}/testing/engines.ts`, `import 'vitest'; import '@hortus/testkit/until';`],
   ['packages/testkit/src/a.ts', `import '@hortus/contract/errors'; import '@hortus/client/http'; import 'vitest';`],

@@ -120,7 +120,10 @@ export class End {
 
   #hand(bytes: Buffer): void {
     const to = this.#to;
-    if (!this.#open || !to) return;
+    if (!this.#open || !to) {
+      release(bytes);
+      return;
+    }
     const before = this.#turner.carried;
     try {
       to.#take(this.#turner.turn(bytes), bytes);

@@ -37,7 +37,9 @@ const PATIENCE_WITH_WEBSOCKETS_MS = 200;
 export async function fuzzSockets(service: RunningService, options: SocketFuzzOptions): Promise<SocketOutcome> {
   const { seed, seconds, least = 200 } = options;
   const dice = new Dice(seed);
-  const { data: server } = await service.client.call('servers.register', { body: { name: `raw ${seed}`, environment: 'development' } });
+  const { data: server } = await service.client.call('servers.register', {
+    body: { name: `raw ${seed}`, environment: 'development' },
+  });
   const credentials = [service.key, server.api_key, 'hk_live_none', ''];
   const statuses: Record<number, number> = {};
   const thrown: Error[] = [];
