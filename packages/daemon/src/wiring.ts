@@ -31,6 +31,8 @@ import type { Log } from './log.ts';
 import { CapacityMeter } from './metrics/capacity.ts';
 import { MetricsReporter } from './metrics/reporter.ts';
 import { UsageMeter } from './metrics/usage-meter.ts';
+import { guardedEngine } from './policy/guarded-engine.ts';
+import { realPath } from './policy/host-paths.ts';
 import { policyFileOf, readPolicy } from './policy/read-policy.ts';
 import { Watch } from './rollout/watch.ts';
 import { Transfers } from './transfer/transfers.ts';
@@ -59,10 +61,11 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
   const identity = identify(config, journal, log);
   const serverId = () => identity.serverId ?? '';
   const publicKey = () => identity.publicKey;
-  const engine = openDockerEngine({
-    socketPath: config.dockerSocket,
-    ...(engineTimeouts && { timeouts: engineTimeouts }),
-  });
+  rememberWritten(journal);
+  const engine = guardedEngine(
+    openDockerEngine({ socketPath: config.dockerSocket, ...(engineTimeouts && { timeouts: engineTimeouts }) }),
+    { policy, engineSocket: config.dockerSocket, written: journal.writtenPaths },
+  );
   const ingress = new Ingress({
     ...config.ingress,
     directory: join(stateDirectory, 'ingress'),
@@ -212,6 +215,17 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
     transfers,
     watch,
   };
+}
+
+/** Takes up what containers of an older daemon, which kept no list, could write to. */
+function rememberWritten({ manifests, writtenPaths }: Journal): void {
+  const known = new Set(writtenPaths.all());
+  for (const { host_path, read_only } of manifests
+    .all()
+    .flatMap(({ components }) => components.flatMap((one) => one.storage))) {
+    if (host_path === undefined || read_only || known.has(realPath(host_path))) continue;
+    writtenPaths.add(realPath(host_path));
+  }
 }
 
 /** A state directory that is another's is let go of, for whom it belongs to. */

@@ -48,7 +48,7 @@ export function accessOf(component: Reaching): Access[] {
   if (gpu !== undefined) uses('gpu', ['gpu']);
   for (const name of Object.keys(sysctls)) uses('sysctl', ['sysctls', name], name);
   for (const [index, { host_path }] of storage.entries()) {
-    if (host_path !== undefined) uses(kindOfMount(host_path), ['storage', index, 'host_path'], host_path);
+    if (host_path !== undefined) access.push({ ...accessOfPath(host_path), at: ['storage', index, 'host_path'] });
   }
   for (const [index, { host_port, protocol }] of ports.entries()) {
     if (host_port === undefined) continue;
@@ -61,10 +61,11 @@ export function accessOf(component: Reaching): Access[] {
  * A socket mounted read-only still takes every command, so how it is mounted makes no difference. Mounting a directory
  * above it brings it along.
  */
-function kindOfMount(path: string): PermissionKind {
+export function accessOfPath(path: string): { kind: PermissionKind; value: string } {
   const whole = `${posix.normalize(path)}/`.replace(/\/+$/, '/');
-  if (whole === '/') return 'host_root';
-  return SOCKETS.some((socket) => `${socket}/`.startsWith(whole)) ? 'docker_socket' : 'host_path';
+  if (whole === '/') return { kind: 'host_root', value: path };
+  const isSocket = SOCKETS.some((socket) => `${socket}/`.startsWith(whole));
+  return { kind: isSocket ? 'docker_socket' : 'host_path', value: path };
 }
 
 /** Whether the operator of a server must have allowed it, beyond the consent of the person who deploys. */

@@ -7,6 +7,7 @@ import type { ImageFacts } from '../engine/engine.ts';
 import type { Unit } from '../plan/desired.ts';
 import { label } from '../plan/labels.ts';
 import { networkName } from '../plan/names.ts';
+import { realPath } from '../policy/host-paths.ts';
 import { isSameImage } from '../pull/digests.ts';
 import { type Drift, HIDDEN, HIDDEN_OTHER } from './drift.ts';
 
@@ -96,7 +97,7 @@ function split(line: string): [name: string, value: string] {
 }
 
 function mountDrift({ spec }: Unit, facts: ContainerFacts, { image }: Surroundings): Found[] {
-  const declared = new Map(spec.mounts.map((mount) => [path(mount.target), mounted(mount)]));
+  const declared = new Map(spec.mounts.map((mount) => [path(mount.target), mounted(mount, facts)]));
   const actual = new Map(
     facts.mounts.map(({ kind, source, target, readOnly }) => [
       path(target),
@@ -111,10 +112,16 @@ function mountDrift({ spec }: Unit, facts: ContainerFacts, { image }: Surroundin
   });
 }
 
-function mounted(mount: Mount): string {
+function mounted(mount: Mount, { mounts }: ContainerFacts): string {
   if (mount.kind === 'tmpfs') return 'tmpfs';
-  const source = mount.kind === 'host' ? path(mount.path) : mount.volume;
+  const source = mount.kind === 'host' ? mountedPath(mount.path, mounts) : mount.volume;
   return `${source}${mount.readOnly ? ' (read-only)' : ''}`;
+}
+
+/** Containers are created with the resolved path; those of older daemons have it as declared. */
+function mountedPath(declared: string, mounts: ContainerFacts['mounts']): string {
+  const plain = path(declared);
+  return mounts.some(({ source }) => source !== '' && path(source) === plain) ? plain : realPath(declared);
 }
 
 /** `/srv/` and `/srv` are one place. */

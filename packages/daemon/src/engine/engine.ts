@@ -15,6 +15,8 @@ export interface Engine {
   containers(filter: { labels: LabelFilter }): Promise<ContainerFacts[]>;
   /** Those that run, with what a list says of them: one question, however many there are. */
   running(filter: { labels: LabelFilter }): Promise<RunningContainer[]>;
+  /** What of the server is mounted by any container in any state, and what any could mount as a volume. */
+  hostMounts(): Promise<HostMount[]>;
   /** By id or name. */
   inspect(id: string): Promise<ContainerFacts | undefined>;
 
@@ -58,7 +60,6 @@ export interface Engine {
   /** Starting a running container and stopping a stopped one are no errors. */
   start(id: string): Promise<void>;
   stop(id: string, graceMs: number): Promise<void>;
-  restart(id: string, graceMs: number): Promise<void>;
   kill(id: string, signal: string): Promise<void>;
   /** Removing one that is gone is no error. Volumes stay, named or not. */
   remove(id: string, options?: { force?: boolean }): Promise<void>;
@@ -137,6 +138,17 @@ export interface NamedFacts {
 export interface VolumeFacts extends NamedFacts {
   /** Where its content always is, as a path of the engine's machine; undefined if that is up to a driver or to mounting it. */
   folder: string | undefined;
+  /** The directory of the server that the volume stands for, where it was made with one (`o: bind`). */
+  device?: string;
+}
+
+export interface HostMount {
+  path: string;
+  readOnly: boolean;
+  /** Whether a person chose the path; the places of plain volumes are the engine's own. */
+  chosen: boolean;
+  /** Missing where it is a volume, which any container could have. */
+  container?: { id: string; name: string };
 }
 
 export interface PathFacts {

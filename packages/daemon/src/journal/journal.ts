@@ -11,6 +11,7 @@ import { Schedules } from './schedules.ts';
 import { CHANGES, SCHEMA } from './schema.ts';
 import { takeStateDirectory } from './state-directory.ts';
 import { Watches } from './watches.ts';
+import { WrittenPaths } from './written-paths.ts';
 
 const DAY = 86_400_000;
 /** How long a settled execution still answers when it is asked for again. */
@@ -27,6 +28,7 @@ export interface Journal {
   readonly routes: Routes;
   readonly schedules: Schedules;
   readonly watches: Watches;
+  readonly writtenPaths: WrittenPaths;
   /** All of what is written in there, or nothing. */
   together<T>(work: () => T): T;
   /** Drops what was settled long ago. */
@@ -55,6 +57,7 @@ export function openJournal(directory: string): Journal {
     routes: new Routes(db),
     schedules: new Schedules(db),
     watches: new Watches(db),
+    writtenPaths: new WrittenPaths(db),
     together(work) {
       db.exec('begin immediate');
       try {

@@ -74,6 +74,10 @@ create table if not exists pulled_images (
   image text primary key
 ) strict;
 
+create table if not exists written_paths (
+  path text primary key
+) strict;
+
 create table if not exists pinned (
   name text primary key,
   value text not null

@@ -70,8 +70,10 @@ it('adds up the containers of a component, and counts one that was restarted fro
   const read = async () => (await meter.read()).filter(({ instance_uid }) => instance_uid === name);
   await read();
   expect(await read()).toMatchObject([{ component: 'main' }]);
-  for (const { id } of await server.engine.containers({ labels: { 'hortus.instance': name } }))
-    await server.engine.restart(id, 0);
+  for (const { id } of await server.engine.containers({ labels: { 'hortus.instance': name } })) {
+    await server.engine.stop(id, 0);
+    await server.engine.start(id);
+  }
   const [again] = await read();
   expect(again?.cpu_percent).toBeGreaterThanOrEqual(0);
   expect(again?.received_bytes_per_second).toBeGreaterThanOrEqual(0);

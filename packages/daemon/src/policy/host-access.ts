@@ -10,12 +10,15 @@ export function refuseHostAccess(component: ManifestComponent, policy: Policy): 
     host_path === undefined ? {} : { host_path: realPath(host_path) },
   );
   return accessOf({ ...component, storage } as Parameters<typeof accessOf>[0]).flatMap((access) => {
-    const why = refusal(access, policy);
+    const why = refuseAccess(access, policy);
     return why === undefined ? [] : [{ ...why, component: component.name }];
   });
 }
 
-function refusal({ kind, value = '' }: Access, policy: Policy): { rule: string; message: string } | undefined {
+export function refuseAccess(
+  { kind, value = '' }: Omit<Access, 'at'>,
+  policy: Policy,
+): { rule: string; message: string } | undefined {
   const unless = (allowed: boolean, rule: string, what: string) =>
     allowed ? undefined : { rule, message: `${what}, which the policy of this server does not allow` };
   switch (kind) {

@@ -1,21 +1,58 @@
-import { realpathSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { posix } from 'node:path';
 
-/**
- * The path with every symbolic link on it followed, as far as it exists. A link inside an allowed directory must not
- * lead a mount out of it.
- */
-export function realPath(path: string): string {
-  const rest: string[] = [];
-  for (let existing = posix.normalize(path); ; existing = posix.dirname(existing)) {
-    try {
-      return posix.join(realpathSync(existing), ...rest);
-    } catch {
-      if (existing === '/' || existing === '.') return posix.normalize(path);
-      rest.unshift(posix.basename(existing));
+/** A directory entry that resolving a path goes through. */
+export interface PathEntry {
+  /** Where it lies, without links. Whoever can write there can replace it. */
+  directory: string;
+  name: string;
+  link: boolean;
+}
+
+export interface PathWalk {
+  /** The path with every symbolic link followed; what does not exist is taken as written. */
+  real: string;
+  entries: readonly PathEntry[];
+}
+
+/** As many as the kernel follows; a path with more is left unresolved, and the engine fails to open it. */
+const MOST_LINKS = 40;
+
+/** Resolves an absolute path as the kernel does, and tells which entries it depends on. */
+export function walkPath(path: string): PathWalk {
+  const left = namesIn(path);
+  const entries: PathEntry[] = [];
+  let directory = '/';
+  let links = 0;
+  for (let name = left.shift(); name !== undefined; name = left.shift()) {
+    if (name === '..') {
+      directory = posix.dirname(directory);
+      continue;
     }
+    const target = links < MOST_LINKS ? linkTarget(posix.join(directory, name)) : undefined;
+    entries.push({ directory, name, link: target !== undefined });
+    if (target === undefined) {
+      directory = posix.join(directory, name);
+      continue;
+    }
+    links++;
+    if (target.startsWith('/')) directory = '/';
+    left.unshift(...namesIn(target));
+  }
+  return { real: directory, entries };
+}
+
+const namesIn = (path: string): string[] => path.split('/').filter((name) => name !== '' && name !== '.');
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
   }
 }
+
+export const realPath = (path: string): string => walkPath(path).real;
 
 export function isBelow(path: string, directory: string): boolean {
   const whole = (text: string) => `${posix.normalize(text)}/`.replace(/\/+$/, '/');

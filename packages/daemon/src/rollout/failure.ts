@@ -1,6 +1,7 @@
 import { EngineProblem, isDiskFull } from '../engine/engine-problem.ts';
 import type { Ingress } from '../ingress/ingress.ts';
 import { ManifestProblem } from '../plan/desired.ts';
+import { MountRefused } from '../policy/guarded-engine.ts';
 import { ImageProblem } from '../pull/fetch-image.ts';
 import { StepFailed } from './apply.ts';
 import { NotReady } from './readiness.ts';
@@ -45,6 +46,7 @@ function reasonOf(error: unknown, signal: AbortSignal): string {
   const cause = error instanceof StepFailed ? error.cause : error;
   if (isDiskFull(cause)) return 'disk_full';
   if (cause instanceof NotReady) return cause.reason;
+  if (cause instanceof MountRefused) return 'refused';
   if (cause instanceof ImageProblem) return 'image';
   if (cause instanceof ManifestProblem) return 'manifest';
   if (cause instanceof NameTaken) return 'name_taken';

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
@@ -7,6 +8,7 @@ import { daemonMain, killedDaemonMain } from '@hortus/testkit/programs';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { component, manifest } from '../plan/testing/manifests.ts';
+import { policyFileOf } from '../policy/read-policy.ts';
 import { image, TestServer } from '../rollout/testing/server.ts';
 import { FakeService } from './fake-service.ts';
 import { id, Signer } from './signing.ts';
@@ -30,24 +32,29 @@ export class DaemonProcess {
     service: FakeService,
     killAt: string | undefined,
     options: readonly string[],
+    policy: Record<string, unknown>,
   ) {
     this.server = server;
     this.service = service;
     this.#killAt = killAt;
     this.#options = options;
     service.greeting = { server_id: this.serverId, capabilities: ['ack', 'wake'] };
+    mkdirSync(this.stateDirectory, { mode: 0o700 });
+    writeFileSync(policyFileOf(this.stateDirectory), JSON.stringify(policy));
     this.process = this.#start();
   }
 
-  /** With `killAt` it kills itself there, once. `options` are those of `hortusd run`. */
+  /** With `killAt` it kills itself there, once. `options` are those of `hortusd run`, `policy` is its policy file. */
   static async start({
     killAt,
     options = [],
+    policy = {},
   }: {
     killAt?: string;
     options?: readonly string[];
+    policy?: Record<string, unknown>;
   } = {}): Promise<DaemonProcess> {
-    return new DaemonProcess(await TestServer.open(), await FakeService.listen(), killAt, options);
+    return new DaemonProcess(await TestServer.open(), await FakeService.listen(), killAt, options, policy);
   }
 
   get stateDirectory(): string {

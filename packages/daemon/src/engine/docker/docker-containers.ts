@@ -79,11 +79,8 @@ export async function startContainer(api: DockerApi, id: string): Promise<void> 
 }
 
 export async function stopContainer(api: DockerApi, id: string, graceMs: number): Promise<void> {
-  await api.call(gracefulCall(api, 'stop', id, graceMs));
-}
-
-export async function restartContainer(api: DockerApi, id: string, graceMs: number): Promise<void> {
-  await api.call(gracefulCall(api, 'restart', id, graceMs));
+  const call = containerCall('POST', id, 'stop', `stop container ${id}`, graceMs + api.timeouts.stop);
+  await api.call({ ...call, query: { t: String(Math.ceil(graceMs / 1_000)) } });
 }
 
 export async function killContainer(api: DockerApi, id: string, signal: string): Promise<void> {
@@ -132,10 +129,4 @@ async function textOf(stream: AsyncIterable<Buffer>): Promise<string> {
 function containerCall(method: Call['method'], id: string, what: string, operation: string, timeout: number): Call {
   const path = objectPath('containers', id, operation) + (what === '' ? '' : `/${what}`);
   return { operation, method, path, timeout };
-}
-
-function gracefulCall(api: DockerApi, what: 'stop' | 'restart', id: string, graceMs: number): Call {
-  const timeout = graceMs + api.timeouts.stop;
-  const call = containerCall('POST', id, what, `${what} container ${id}`, timeout);
-  return { ...call, query: { t: String(Math.ceil(graceMs / 1_000)) } };
 }

@@ -9,7 +9,6 @@ import {
   listRunning,
   removeContainer,
   renameContainer,
-  restartContainer,
   startContainer,
   stopContainer,
   waitForContainer,
@@ -27,6 +26,7 @@ import {
 } from './docker-images.ts';
 import { cpuCounter, readInfo, readPlatform } from './docker-info.ts';
 import { readLogs } from './docker-logs.ts';
+import { listHostMounts } from './docker-mounts.ts';
 import {
   ensureNetwork,
   ensureVolume,
@@ -54,6 +54,7 @@ export function openDockerEngine({ socketPath, timeouts }: DockerEngineOptions):
 
     containers: ({ labels }) => listContainers(api, labels),
     running: ({ labels }) => listRunning(api, labels),
+    hostMounts: () => listHostMounts(api),
     inspect: (id) => inspectContainer(api, id),
 
     hasImage: (ref) => hasImage(api, ref),
@@ -80,7 +81,6 @@ export function openDockerEngine({ socketPath, timeouts }: DockerEngineOptions):
     writeArchive: (id, path, archive, signal) => writeArchive(api, id, path, archive, signal),
     start: (id) => startContainer(api, id),
     stop: (id, graceMs) => stopContainer(api, id, graceMs),
-    restart: (id, graceMs) => restartContainer(api, id, graceMs),
     kill: (id, signal) => killContainer(api, id, signal),
     remove: (id, { force = false } = {}) => removeContainer(api, id, force),
     rename: (id, name) => renameContainer(api, id, name),

@@ -10,7 +10,7 @@ interface NamedAnswer {
   Labels?: Record<string, string> | null;
 }
 
-interface VolumeAnswer extends NamedAnswer {
+export interface VolumeAnswer extends NamedAnswer {
   Driver?: string;
   Mountpoint?: string;
   Options?: Record<string, string> | null;
@@ -37,7 +37,18 @@ export async function findVolume(api: DockerApi, name: string): Promise<VolumeFa
   const answer = JSON.parse(body.toString('utf8')) as VolumeAnswer;
   // With options it is something that is mounted there only while a container has it.
   const plain = answer.Driver === 'local' && Object.keys(answer.Options ?? {}).length === 0;
-  return { ...named(answer), folder: plain ? answer.Mountpoint : undefined };
+  const device = deviceOf(answer);
+  return {
+    ...named(answer),
+    folder: plain ? answer.Mountpoint : undefined,
+    ...(device === undefined ? {} : { device }),
+  };
+}
+
+/** A device that is no path is one of the network, or none. */
+export function deviceOf({ Options }: VolumeAnswer): string | undefined {
+  const device = Options?.device;
+  return device?.startsWith('/') ? device : undefined;
 }
 
 export async function listNetworks(api: DockerApi, labels: LabelFilter): Promise<NamedFacts[]> {

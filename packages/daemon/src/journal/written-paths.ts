@@ -1,0 +1,21 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/** The directories of the server that containers could write to at some time. A link in one of them may be of their making. */
+export class WrittenPaths {
+  readonly #db: DatabaseSync;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  add(path: string): void {
+    this.#db.prepare('insert into written_paths (path) values (?) on conflict (path) do nothing').run(path);
+  }
+
+  all(): string[] {
+    return this.#db
+      .prepare('select path from written_paths order by path')
+      .all()
+      .map(({ path }) => path as string);
+  }
+}

@@ -1,0 +1,111 @@
+import type { ContainerSpec } from '../engine/container-spec.ts';
+import type { Engine, HostMount } from '../engine/engine.ts';
+import { realPath } from './host-paths.ts';
+import { type MountedPath, type OtherMount, refuseMounts, refuseWriting } from './mount-check.ts';
+import type { Policy } from './policy.ts';
+
+/** A container was not created or started because of the paths that it mounts. */
+export class MountRefused extends Error {}
+
+export interface GuardOptions {
+  policy: Policy;
+  engineSocket: string;
+  /** Directories, resolved, that containers could write to at some time; kept when the containers are gone. */
+  written: { all(): string[]; add(path: string): void };
+}
+
+/**
+ * Checks what a container mounts of the server whenever one is created or started: everything in the daemon that starts a
+ * container has this engine and no other. Creating replaces each path by what it resolves to.
+ */
+export function guardedEngine(engine: Engine, options: GuardOptions): Engine {
+  const guard = new MountGuard(engine, options);
+  return {
+    ...engine,
+    create: (spec) => guard.create(spec),
+    start: (id) => guard.start(id),
+    remove: async (id, how) => {
+      await engine.remove(id, how);
+      guard.forget(id);
+    },
+  };
+}
+
+class MountGuard {
+  readonly #engine: Engine;
+  readonly #options: GuardOptions;
+  /** Containers made here that mount nothing of the server, which spares their start the check. Mounts never change. */
+  readonly #without = new Set<string>();
+  #creating: Promise<unknown> = Promise.resolve();
+
+  constructor(engine: Engine, options: GuardOptions) {
+    this.#engine = engine;
+    this.#options = options;
+  }
+
+  async create(spec: ContainerSpec): Promise<string> {
+    const wanted = await this.#wantedBy(spec);
+    if (wanted.length === 0) {
+      const id = await this.#engine.create(spec);
+      this.#without.add(id);
+      return id;
+    }
+    // One at a time: two that are checked at once would not see each other.
+    const created = this.#creating.then(() => this.#createChecked(spec, wanted));
+    this.#creating = created.catch(() => undefined);
+    return await created;
+  }
+
+  async start(id: string): Promise<void> {
+    if (!this.#without.has(id)) {
+      const mounts = await this.#engine.hostMounts();
+      const isOwn = ({ container }: HostMount) => container?.id === id || container?.name === id;
+      this.#check(
+        mounts.filter((one) => isOwn(one) && one.chosen),
+        mounts.filter((one) => !isOwn(one)),
+      );
+    }
+    await this.#engine.start(id);
+  }
+
+  forget(id: string): void {
+    this.#without.delete(id);
+  }
+
+  async #createChecked(spec: ContainerSpec, wanted: readonly MountedPath[]): Promise<string> {
+    const others = await this.#engine.hostMounts();
+    this.#check(wanted, others);
+    const refused = refuseWriting({ wanted, others: others.map(otherMount) });
+    if (refused !== undefined) throw new MountRefused(`Refused: ${refused}.`);
+    for (const { path, readOnly } of wanted) if (!readOnly) this.#options.written.add(realPath(path));
+    const mounts = spec.mounts.map((one) => (one.kind === 'host' ? { ...one, path: realPath(one.path) } : one));
+    return await this.#engine.create({ ...spec, mounts });
+  }
+
+  #check(wanted: readonly MountedPath[], others: readonly HostMount[]): void {
+    if (wanted.length === 0) return;
+    const { policy, engineSocket, written } = this.#options;
+    const check = { policy, engineSocket, wanted, others: others.map(otherMount), written: written.all() };
+    const refused = refuseMounts(check);
+    if (refused !== undefined) throw new MountRefused(`Refused: ${refused}.`);
+  }
+
+  /** A volume may be a directory of the server under another name (`o: bind`). */
+  async #wantedBy({ mounts }: ContainerSpec): Promise<MountedPath[]> {
+    const wanted = await Promise.all(
+      mounts.map(async (mount): Promise<MountedPath[]> => {
+        if (mount.kind === 'tmpfs') return [];
+        const path = mount.kind === 'host' ? mount.path : (await this.#engine.volume(mount.volume))?.device;
+        return path === undefined ? [] : [{ path, readOnly: mount.readOnly }];
+      }),
+    );
+    return wanted.flat();
+  }
+}
+
+const otherMount = ({ container, path, readOnly, chosen }: HostMount): OtherMount => ({
+  path,
+  readOnly,
+  chosen,
+  holder: container ? `the container ${container.name}` : 'containers of a volume',
+});
