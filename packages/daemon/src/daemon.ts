@@ -1,3 +1,4 @@
+import { guarded } from './guard.ts';
 import type { Log } from './log.ts';
 import { closeLeftWindows } from './volumes/window.ts';
 import { type DaemonOptions, type Parts, wire } from './wiring.ts';
@@ -38,7 +39,8 @@ export class Daemon {
     parts.results.settle();
     parts.deployments.settle();
     parts.metrics.start();
-    this.#tidying = setInterval(() => this.#tidy(), HOUR);
+    const tidy = () => this.#tidy();
+    this.#tidying = setInterval(guarded(this.#log, tidy), HOUR);
   }
 
   /** Ends in order. Actions that run go on by themselves, and the next start takes up the rest. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Turns } from '../actions/turns.ts';
+import { guarded } from '../guard.ts';
 import { isRefusal, type Service } from '../link/service.ts';
 import type { Log } from '../log.ts';
 import type { Drift } from './drift.ts';
@@ -35,7 +36,8 @@ export class DriftWatch {
   }
 
   start(): void {
-    this.#regular = setInterval(() => this.all(), this.#options.everyMs);
+    const look = () => this.all();
+    this.#regular = setInterval(guarded(this.#options.log, look), this.#options.everyMs);
     this.all();
   }
 
@@ -50,11 +52,10 @@ export class DriftWatch {
   changed(uid?: string): void {
     if (this.#stopped) return;
     if (uid === undefined) this.all();
-    else if (!this.#soon.has(uid))
-      this.#soon.set(
-        uid,
-        setTimeout(() => this.#due(uid), this.#options.collectMs),
-      );
+    else if (!this.#soon.has(uid)) {
+      const due = () => this.#due(uid);
+      this.#soon.set(uid, setTimeout(guarded(this.#options.log, due), this.#options.collectMs));
+    }
   }
 
   #due(uid: string): void {

@@ -4,6 +4,7 @@ import { nextTime, parseSchedule } from '@hortus/template/schedule';
 import type { ActionRequest } from '../actions/action.ts';
 import { containersOf } from '../actions/instance-containers.ts';
 import type { Engine } from '../engine/engine.ts';
+import { guarded } from '../guard.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalledSchedule } from '../journal/schedules.ts';
 import { newExecutionId } from '../link/deployment-id.ts';
@@ -40,7 +41,8 @@ export class Scheduler {
   }
 
   start(): void {
-    this.#timer = setInterval(() => void this.look(), this.#options.everyMs ?? 1_000);
+    const look = () => this.look();
+    this.#timer = setInterval(guarded(this.#options.log, look), this.#options.everyMs ?? 1_000);
   }
 
   async stop(): Promise<void> {

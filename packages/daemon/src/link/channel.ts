@@ -1,5 +1,6 @@
 import { channelTimes, closeCodes } from '@hortus/contract/channel';
 import WebSocket from 'ws';
+import { guarded } from '../guard.ts';
 import type { Log } from '../log.ts';
 import { Backoff, type BackoffTimes } from './backoff.ts';
 import { CAPABILITIES, type FromService, readMessage } from './messages.ts';
@@ -98,18 +99,24 @@ export class Channel {
     });
     this.#socket = socket;
     let reason = '';
-    socket.on('open', () => {
+    const { log } = this.#options;
+    const introduce = () => {
       socket.send(JSON.stringify({ type: 'auth', api_key: key(), capabilities: CAPABILITIES, ...introduction }));
       this.#heard();
-    });
-    socket.on('message', (data) => this.#received(String(data)));
-    socket.on('ping', () => this.#heard());
-    socket.on('error', (error) => {
+    };
+    const failed = (error: Error) => {
       reason = error.message;
-    });
-    socket.on('close', (code, text) => {
+    };
+    const closed = (code: number, text: Buffer) => {
       if (this.#socket === socket) this.#closed(code, String(text) || reason);
-    });
+    };
+    const received = (data: WebSocket.RawData) => this.#received(String(data));
+    const heard = () => this.#heard();
+    socket.on('open', guarded(log, introduce));
+    socket.on('message', guarded(log, received));
+    socket.on('ping', guarded(log, heard));
+    socket.on('error', guarded(log, failed));
+    socket.on('close', guarded(log, closed));
   }
 
   #received(text: string): void {
@@ -135,7 +142,8 @@ export class Channel {
 
   #heard(): void {
     clearTimeout(this.#watchdog);
-    this.#watchdog = setTimeout(() => this.#socket?.terminate(), this.#silenceMs);
+    const giveUp = () => this.#socket?.terminate();
+    this.#watchdog = setTimeout(guarded(this.#options.log, giveUp), this.#silenceMs);
   }
 
   #closed(code: number | undefined, reason: string): void {
@@ -156,6 +164,7 @@ export class Channel {
     } else {
       log.warn('the connection to the service is down', { code, reason, retry_ms: Math.round(pause) });
     }
-    this.#retry = setTimeout(() => this.start(), pause);
+    const again = () => this.start();
+    this.#retry = setTimeout(guarded(log, again), pause);
   }
 }

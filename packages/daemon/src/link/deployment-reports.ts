@@ -1,3 +1,4 @@
+import { guarded } from '../guard.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import type { RolloutResult } from '../rollout/rollout.ts';
@@ -107,9 +108,10 @@ export class DeploymentReports {
 
   #retryLater(): void {
     if (this.#stopped || this.#retry) return;
-    this.#retry = setTimeout(() => {
+    const again = () => {
       this.#retry = undefined;
       this.settle();
-    }, this.#backoff.next());
+    };
+    this.#retry = setTimeout(guarded(this.#options.log, again), this.#backoff.next());
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ContainerEvent, Engine } from '../engine/engine.ts';
+import { guarded } from '../guard.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import { label } from '../plan/labels.ts';
@@ -39,7 +40,8 @@ export class Observer {
 
   start(): void {
     void this.#watch();
-    this.#regular = setInterval(() => this.#tell(true), this.#options.everyMs);
+    const tell = () => this.#tell(true);
+    this.#regular = setInterval(guarded(this.#options.log, tell), this.#options.everyMs);
     this.#tell(true);
   }
 
@@ -52,10 +54,11 @@ export class Observer {
   /** Something may have changed, with this instance or, if none is named, with any. */
   changed(uid?: string): void {
     this.#changed.add(uid);
-    this.#soon ??= setTimeout(() => {
+    const tell = () => {
       this.#soon = undefined;
       this.#tell(false);
-    }, this.#options.collectMs);
+    };
+    this.#soon ??= setTimeout(guarded(this.#options.log, tell), this.#options.collectMs);
   }
 
   /** Everything, for a service that may have forgotten. */

@@ -1,5 +1,6 @@
 import { ApiProblem } from '@hortus/client/problem';
 import type { ActionOutcome } from '../actions/action.ts';
+import { guarded } from '../guard.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import { Backoff } from './backoff.ts';
@@ -91,10 +92,12 @@ export class Results {
       !channel.send({ type: status === 'completed' ? 'action_completed' : 'action_failed', execution_id: id, ...rest })
     )
       return false;
-    const timer = setTimeout(() => {
+    const unanswered = () => {
       this.#awaited.delete(id);
-      void this.#sendByRest(id, outcome);
-    }, this.#options.acknowledgeWithinMs ?? 10_000);
+      return this.#sendByRest(id, outcome);
+    };
+    const { log, acknowledgeWithinMs = 10_000 } = this.#options;
+    const timer = setTimeout(guarded(log, unanswered), acknowledgeWithinMs);
     this.#awaited.set(id, timer);
     return true;
   }
@@ -147,9 +150,10 @@ export class Results {
 
   #retryLater(): void {
     if (this.#stopped || this.#retry) return;
-    this.#retry = setTimeout(() => {
+    const again = () => {
       this.#retry = undefined;
       this.settle();
-    }, this.#backoff.next());
+    };
+    this.#retry = setTimeout(guarded(this.#options.log, again), this.#backoff.next());
   }
 }

@@ -1,5 +1,6 @@
 import type { Fingerprint } from '@hortus/contract/fingerprint';
 import type { CapacityReport } from '@hortus/contract/resources/capacity';
+import { guarded } from '../guard.ts';
 import type { Service } from '../link/service.ts';
 import type { Log } from '../log.ts';
 import type { CapacityMeter } from './capacity.ts';
@@ -27,7 +28,8 @@ export class MetricsReporter {
   }
 
   start(): void {
-    this.#regular = setInterval(() => void this.#report(), this.#options.everyMs ?? 30_000);
+    const report = () => this.#report();
+    this.#regular = setInterval(guarded(this.#options.log, report), this.#options.everyMs ?? 30_000);
     void this.#report();
   }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import type { Engine } from '../engine/engine.ts';
+import { guarded } from '../guard.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalledWatch } from '../journal/watches.ts';
 import type { Log } from '../log.ts';
@@ -34,9 +35,13 @@ export class Watch {
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#looking = this.#looking.then(() => this.#look());
-    }, this.#options.everyMs ?? 1_000);
+    const look = () => {
+      // A journal that cannot be read now may be at the next look.
+      this.#looking = this.#looking
+        .then(() => this.#look())
+        .catch((error: Error) => this.#options.log.warn('instances on trial cannot be looked at', { error }));
+    };
+    this.#timer = setInterval(guarded(this.#options.log, look), this.#options.everyMs ?? 1_000);
   }
 
   async stop(): Promise<void> {

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { readMessage } from './channel/messages.ts';
+import { sending, serve } from './http/test/serve.ts';
+import { isTooDeep, MOST_LEVELS } from './nesting.ts';
+
+const lists = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
+it('what is nested as deeply as is allowed passes, one level more does not', () => {
+  expect(isTooDeep(JSON.parse(lists(MOST_LEVELS)))).toBe(false);
+  expect(isTooDeep(JSON.parse(lists(MOST_LEVELS + 1)))).toBe(true);
+  expect(isTooDeep(JSON.parse(`{"a":[1,{"b":${lists(MOST_LEVELS)}}]}`))).toBe(true);
+});
+
+it.each([100, 5_000, 100_000])('a body nested %i levels deep is 422, wherever in it that is', async (levels) => {
+  await using service = await serve();
+  for (const body of [
+    lists(levels),
+    `{"spec":{"x":${lists(levels)}}}`,
+    `{"spec":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}}`,
+  ]) {
+    const answer = await service.fetch('/api/v1/recipes', sending(body, 'admin'));
+    expect(answer.status).toBe(422);
+    expect(await answer.json()).toMatchObject({
+      error: { message: 'body: must not be nested deeper than 64 levels.' },
+    });
+  }
+});
+
+it.each([100, 5_000, 100_000])('a message of a daemon nested %i levels deep is malformed', (levels) => {
+  const message = (data: string) =>
+    Buffer.from(`{"type":"action_completed","execution_id":"exe_1","output":"","data":${data}}`);
+  expect(readMessage(message(lists(levels)), false)).toBe('malformed');
+  // The same with what has to be replaced in it, which is read in another way.
+  expect(readMessage(message(`["\\u0000",${lists(levels)}]`), false)).toBe('malformed');
+  expect(readMessage(message('{}'), false)).toMatchObject({ type: 'action_completed' });
+});
