@@ -110,7 +110,7 @@ export function rawFrames(dice: Dice, credentials: readonly string[]): RawBytes 
   const hello =
     `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n` +
     `Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nAuthorization: Bearer ${key}\r\n\r\n`;
-  const parts = [Buffer.from(hello)];
+  const parts: Buffer[] = [Buffer.from(hello)];
   if (!dice.oneIn(4)) parts.push(frame(dice, { first: 0x81, content: JSON.stringify({ type: 'auth', api_key: key }) }));
   if (dice.oneIn(4)) parts.push(...Array.from({ length: 3_000 }, () => frame(dice, { first: 0x89, content: 'x' })));
   for (let i = dice.between(1, 8); i > 0; i--) parts.push(frame(dice, oddFrame(dice)));
