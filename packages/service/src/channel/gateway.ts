@@ -14,6 +14,7 @@ import { Connection, type Received } from './connection.ts';
 import { Doorway, type DoorwayLimits } from './doorway.ts';
 import { readMessage } from './messages.ts';
 import { Pinger } from './pinger.ts';
+import { watchStranger } from './stranger.ts';
 import { Turnstile } from './turnstile.ts';
 
 export type Greeting = Extract<ToService, { type: 'auth' }>;
@@ -46,8 +47,6 @@ export interface GatewayOptions {
 
 /** A message holds at most the output of an action. */
 const MOST_BYTES = 8 * 1024 * 1024;
-/** A stranger has to say who he is, and that is short. */
-const MOST_BYTES_OF_STRANGER = 16 * 1024;
 const MOST_MALFORMED = 20;
 const CLOSE_WITHIN_MS = 3_000;
 const CLOSED_AT_ONCE = 200;
@@ -187,27 +186,7 @@ export class Gateway {
     const connection = new Connection(socket, stream, address, this.#handle);
     socket.connection = connection;
     this.#all.add(connection);
-    const patience = setTimeout(
-      this.#guard(() => connection.refuse('the first message must be auth, and come at once')),
-      this.#times.authWithinMs,
-    );
-    let bytes = 0;
-    const guardedWeigh = this.#guard((chunk: Buffer) => {
-      if (connection.phase === 'open') {
-        stream.off('data', guardedWeigh);
-        return;
-      }
-      bytes += chunk.length;
-      if (bytes > MOST_BYTES_OF_STRANGER) connection.saidTooMuch();
-    });
-    const guardedGreeted = this.#guard(() => {
-      clearTimeout(patience);
-      socket.off('message', guardedGreeted);
-      socket.off('close', guardedGreeted);
-    });
-    stream.on('data', guardedWeigh);
-    socket.on('message', guardedGreeted);
-    socket.on('close', guardedGreeted);
+    watchStranger(connection, socket, stream, { guard: this.#guard, authWithinMs: this.#times.authWithinMs });
     socket.on('message', this.#guarded.message);
     socket.on('ping', this.#guarded.ping);
     socket.on('close', this.#guarded.close);

@@ -74,7 +74,7 @@ async function answerWithBody(budget: BodyBudget, route: Route, exchange: Exchan
     try {
       exchange.body = await readBody(exchange.request, { limit: route.bodyLimit, room, guard: exchange.guard });
     } catch (error) {
-      exchange.isLast = !exchange.request.complete;
+      exchange.isLast = !exchange.request.complete && !exchange.request.destroyed;
       throw error;
     }
     await route.answer(exchange);
