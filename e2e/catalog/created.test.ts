@@ -74,7 +74,8 @@ async function createAll(nursery: Nursery, { manifest }: Edition): Promise<strin
       made.push(await engine.create(spec));
       const facts = (await engine.inspect(spec.name)) ?? expect.fail(`${spec.name} is not there`);
       const image = (await engine.image(facts.imageId)) ?? expect.fail(`${spec.image} is not there`);
-      const surroundings = { instanceUid: desired.instanceUid, cpus: nursery.cpus, image, digest: null };
+      const { instanceUid } = desired;
+      const surroundings = { instanceUid, cpus: nursery.cpus, limitsPids: true, image, digest: null };
       problems.push(...containerDrift({ ...step.unit, spec }, facts, surroundings).map((one) => JSON.stringify(one)));
     }
     expect(made).toHaveLength(desired.units.length);

@@ -72,7 +72,12 @@ export type CanonicalComponent = Omit<With<Component, WrittenOut>, Replaced> & {
   files: CanonicalFile[];
   healthcheck?: CanonicalHealthcheck;
   capabilities: { add: string[]; drop: string[] };
-  confinement: { seccomp: 'default' | 'unconfined'; apparmor: 'default' | 'unconfined'; no_new_privileges: boolean };
+  confinement: {
+    seccomp: 'default' | 'unconfined';
+    apparmor: 'default' | 'unconfined';
+    no_new_privileges: boolean;
+    new_privileges?: true;
+  };
   devices: { path: string; container_path?: string; access: string }[];
   gpu?: { count: 'all' | number; driver?: string };
   sysctls: Record<string, string>;

@@ -8,7 +8,7 @@ export interface Reaching {
   privileged: boolean;
   pid: string;
   ipc: string;
-  confinement: { seccomp: string; apparmor: string };
+  confinement: { seccomp: string; apparmor: string; new_privileges?: boolean };
   capabilities: { add: readonly string[] };
   devices: readonly { path: string }[];
   gpu?: unknown;
@@ -43,6 +43,7 @@ export function accessOf(component: Reaching): Access[] {
   if (ipc === 'host') uses('host_ipc', ['ipc']);
   if (confinement.seccomp === 'unconfined') uses('unconfined', ['confinement', 'seccomp'], 'seccomp');
   if (confinement.apparmor === 'unconfined') uses('unconfined', ['confinement', 'apparmor'], 'apparmor');
+  if (confinement.new_privileges) uses('new_privileges', ['confinement', 'new_privileges']);
   for (const [index, name] of capabilities.add.entries()) uses('capability', ['capabilities', 'add', index], name);
   for (const [index, device] of devices.entries()) uses('device', ['devices', index, 'path'], device.path);
   if (gpu !== undefined) uses('gpu', ['gpu']);

@@ -23,7 +23,7 @@ export const Resources = strict(
     ),
     memory: Type.Optional(ByteSize('Limit.')),
     memory_reservation: Type.Optional(ByteSize('What the scheduler keeps free for it.')),
-    pids: Type.Optional(Type.Integer({ minimum: 1, description: 'Limit of processes and threads.' })),
+    pids: Type.Optional(Type.Integer({ minimum: 1, description: 'Limit of processes and threads; 4096 unless said.' })),
   },
   { default: {}, description: 'Limits of the component.' },
 );
@@ -33,7 +33,7 @@ const Logging = strict(
     max_size: ByteSize('How large a file of its log grows before the next is begun.'),
     max_files: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 3, description: 'How many are kept.' })),
   },
-  { description: 'Limits of what the engine keeps of its output; the engine’s own unless said.' },
+  { description: 'Limits of what the engine keeps of its output; three files of 10 MiB unless said.' },
 );
 
 /**

@@ -8,6 +8,7 @@ export const DECLARED_KINDS = [
   'device',
   'gpu',
   'capability',
+  'new_privileges',
   'sysctl',
   'host_port',
 ] as const;
@@ -61,7 +62,13 @@ export const Capabilities = strict(
         description: 'What it may do besides. Needs the permission capability.',
       }),
     ),
-    drop: Type.Optional(Type.Array(CapabilityName, { default: [], description: 'What it can do without.' })),
+    drop: Type.Optional(
+      Type.Array(CapabilityName, {
+        default: [],
+        description:
+          'What it can do without. AUDIT_WRITE, MKNOD, NET_RAW and SETFCAP are dropped unless they are in add.',
+      }),
+    ),
   },
   { default: {}, description: 'What the component may do beyond, or need not do of, an ordinary container.' },
 );
@@ -110,7 +117,15 @@ export const Confinement = strict(
       }),
     ),
     no_new_privileges: Type.Optional(
-      Type.Boolean({ default: false, description: 'No program in it gains rights that its parent lacks.' }),
+      Type.Boolean({
+        default: false,
+        description: 'No program in it gains rights that its parent lacks. So it is anyway, unless new_privileges.',
+      }),
+    ),
+    new_privileges: Type.Optional(
+      Type.Literal(true, {
+        description: 'Programs in it may gain rights, as sudo does. Needs the permission new_privileges.',
+      }),
     ),
   },
   { default: {}, description: 'The kernel’s fences around the component.' },

@@ -81,6 +81,7 @@ export const ManifestComponent = Type.Object({
     seccomp: Type.Enum(['default', 'unconfined']),
     apparmor: Type.Enum(['default', 'unconfined']),
     no_new_privileges: Type.Boolean(),
+    new_privileges: Type.Optional(Type.Literal(true)),
   }),
   capabilities: Type.Object({ add: Type.Array(Type.String()), drop: Type.Array(Type.String()) }),
   devices: Type.Array(Type.Object({ path: Type.String(), container_path: Type.String(), access: Type.String() })),
@@ -91,7 +92,17 @@ export const ManifestComponent = Type.Object({
   sysctls: Texts,
   extra_hosts: Texts,
   dns: Type.Optional(Type.Array(Type.String())),
-  logging: Type.Optional(Type.Object({ max_bytes: Bytes, max_files: Type.Integer({ minimum: 1 }) })),
+  logging: Type.Optional(
+    Type.Object({
+      max_bytes: Bytes,
+      max_files: Type.Integer({ minimum: 1 }),
+      by_default: Type.Optional(
+        Type.Literal(true, {
+          description: 'The template asks for none: an engine that sends output elsewhere goes on doing so.',
+        }),
+      ),
+    }),
+  ),
   labels: Texts,
   read_only: Type.Boolean(),
   init: Type.Boolean(),

@@ -22,7 +22,7 @@ export async function withAlterations(
     return unit && own && container.config === unit.config ? [{ container, unit, own }] : [];
   });
   if (claimed.length === 0) return reading;
-  const [{ cpus }, images] = await Promise.all([
+  const [{ cpus, limitsPids }, images] = await Promise.all([
     engine.info(),
     imagesOf(
       engine,
@@ -32,7 +32,7 @@ export async function withAlterations(
   const { instanceUid } = desired;
   const rejoined = `networks.${networkName(instanceUid)}`;
   const altered = claimed.filter(({ unit, own }) => {
-    const surroundings = { instanceUid, cpus, image: images.get(own.imageId), digest: undefined };
+    const surroundings = { instanceUid, cpus, limitsPids, image: images.get(own.imageId), digest: undefined };
     const isOff = (drift: { field: string; actual: unknown }) => drift.field === rejoined && drift.actual === null;
     // Names are the planner's own to compare.
     return containerDrift(unit, own, surroundings).some((one) => one.field !== 'name' && !isOff(one));

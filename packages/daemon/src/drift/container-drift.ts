@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { DROPPED_CAPABILITIES } from '@hortus/contract/template/container-defaults';
 import { parseImage, repositoryOf } from '@hortus/template/image-reference';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Mount, Port } from '../engine/container-spec.ts';
@@ -16,6 +17,8 @@ export interface Surroundings {
   instanceUid: string;
   /** Of the server: a limit beyond them means all of them. */
   cpus: number;
+  /** Whether the engine can limit processes. */
+  limitsPids: boolean;
   /** What the container was made of, with what the image itself brings; undefined if the engine no longer has it. */
   image: ImageFacts | undefined;
   /** Which bytes the deployment recorded for the component, if it did. */
@@ -48,11 +51,17 @@ const comparisons: readonly Comparison[] = [
   ({ spec }, facts) => differing('ports', published(spec.ports), published(facts.ports)),
   ({ spec }, facts) => differing('privileged', spec.privileged, facts.privileged),
   ({ spec }, facts) => differing('read_only', spec.readOnlyRoot, facts.readOnlyRoot),
-  ({ spec }, { capabilities: { add, drop } }) => [
-    ...differing('capabilities.add', capabilities(spec.capabilities.add), capabilities(add)),
-    ...differing('capabilities.drop', capabilities(spec.capabilities.drop), capabilities(drop)),
+  ({ spec }, facts) => [
+    ...differing('capabilities.add', addedBy(spec.capabilities), addedBy(facts.capabilities)),
+    ...differing('capabilities.drop', capabilities(spec.capabilities.drop), capabilities(facts.capabilities.drop)),
   ],
 ];
+
+/** Podman does not list an added capability that a container has anyway. That one of these is gone shows in what is dropped. */
+function addedBy({ add, drop }: { add: readonly string[]; drop: readonly string[] }): string[] {
+  const isAlone = capabilities(drop).includes('ALL');
+  return capabilities(add).filter((name) => isAlone || !(DROPPED_CAPABILITIES as readonly string[]).includes(name));
+}
 
 function differing(field: string, declared: unknown, actual: unknown): Found[] {
   return isDeepStrictEqual(declared, actual) ? [] : [{ field, declared, actual }];
@@ -127,7 +136,7 @@ function mountedPath(declared: string, mounts: ContainerFacts['mounts']): string
 /** `/srv/` and `/srv` are one place. */
 const path = (text: string): string => posix.normalize(text).replace(/(?<=.)\/$/, '');
 
-function limitDrift({ spec: { limits } }: Unit, facts: ContainerFacts, { cpus }: Surroundings): Found[] {
+function limitDrift({ spec: { limits } }: Unit, facts: ContainerFacts, { cpus, limitsPids }: Surroundings): Found[] {
   const { limits: actual } = facts;
   return [
     ...differing('limits.cpus', Math.min(limits.cpus ?? 0, cpus), actual.cpus),
@@ -136,7 +145,7 @@ function limitDrift({ spec: { limits } }: Unit, facts: ContainerFacts, { cpus }:
     ...(limits.memoryReservationBytes === undefined
       ? []
       : differing('limits.memory_reservation', limits.memoryReservationBytes, actual.memoryReservationBytes)),
-    ...(limits.pids === undefined ? [] : differing('limits.pids', limits.pids, actual.pids)),
+    ...(limits.pids === undefined || !limitsPids ? [] : differing('limits.pids', limits.pids, actual.pids)),
   ];
 }
 

@@ -14,7 +14,7 @@ import { instanceDrift } from './instance-drift.ts';
 import { image, inspected } from './testing/inspected.ts';
 
 const cpus = 2;
-const known = { cpus, images: new Map([[image.id, image]]), deployed: [] };
+const known = { cpus, limitsPids: true, images: new Map([[image.id, image]]), deployed: [] };
 let deployments = 0;
 
 const desire = (from: Manifest): Desired =>
@@ -164,7 +164,7 @@ describe('right after a deployment', () => {
   });
 
   it('a rollout sees no container as altered', async () => {
-    const engine = { info: async () => ({ cpus }) as never, image: async () => image };
+    const engine = { info: async () => ({ cpus, limitsPids: true }) as never, image: async () => image };
     await fc.assert(
       fc.asyncProperty(someManifest, async (wanted) => {
         const { desired, reading } = deployed(wanted);

@@ -10,6 +10,7 @@ import type { Drift } from './drift.ts';
 
 export interface Known {
   cpus: number;
+  limitsPids: boolean;
   /** By id, those that containers are made of. */
   images: ReadonlyMap<string, ImageFacts>;
   /** Which bytes the deployment recorded. */
@@ -46,7 +47,7 @@ const whole = ({ component }: Unit) => ({ component, field: 'component' });
 
 function surroundings({ instanceUid }: Desired, { component }: Unit, { imageId }: ContainerFacts, known: Known) {
   const digest = known.deployed.find((one) => one.component === component)?.digest;
-  return { instanceUid, cpus: known.cpus, image: known.images.get(imageId), digest };
+  return { instanceUid, cpus: known.cpus, limitsPids: known.limitsPids, image: known.images.get(imageId), digest };
 }
 
 /** The one with the lasting name or, where somebody renamed it, whichever says it is that. */

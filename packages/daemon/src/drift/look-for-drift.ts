@@ -21,7 +21,7 @@ export async function lookForDrift({ engine, ingress, journal }: Looking, kept: 
   const manifest = await settledPins(engine, kept);
   const deploymentId = kept.deployment_id ?? '';
   const desired = desiredState({ deploymentId, definitionId, revision, serverId, manifest });
-  const [{ cpus }, reading] = await Promise.all([
+  const [{ cpus, limitsPids }, reading] = await Promise.all([
     engine.info(),
     readActual(engine, serverId, desired, ingress.routesOf(uid)),
   ]);
@@ -29,5 +29,5 @@ export async function lookForDrift({ engine, ingress, journal }: Looking, kept: 
     engine,
     [...reading.facts.values()].map(({ imageId }) => imageId),
   );
-  return instanceDrift(desired, reading, { cpus, images, deployed: journal.manifests.imagesOf(uid) });
+  return instanceDrift(desired, reading, { cpus, limitsPids, images, deployed: journal.manifests.imagesOf(uid) });
 }

@@ -27,8 +27,8 @@ export interface ContainerSpec {
   sysctls: Record<string, string>;
   extraHosts: Record<string, string>;
   nameServers?: readonly string[];
-  /** How much of its output is kept; the engine's own rule where it is missing. */
-  logLimit?: { maxBytes: number; files: number };
+  /** How much of its output is kept. By default only: unless the engine is set to send output elsewhere. */
+  logLimit?: { maxBytes: number; files: number; byDefault?: boolean };
   readOnlyRoot: boolean;
   init: boolean;
   tty: boolean;

@@ -100,6 +100,10 @@ export interface EngineInfo {
   memoryBytes: number;
   /** Where it keeps volumes, as a path of its machine. */
   dataRoot: string;
+  /** Where output of containers goes unless they say otherwise; empty where the engine does not tell. */
+  logDriver: string;
+  /** Whether it can limit processes; without, it leaves such limits out. */
+  limitsPids: boolean;
 }
 
 /** As images name it: `linux`, `amd64`. */

@@ -49,7 +49,14 @@ export function componentSpec(component: ManifestComponent, network: string): Om
     sysctls: c.sysctls,
     extraHosts: c.extra_hosts,
     ...optional('nameServers', c.dns),
-    ...optional('logLimit', c.logging && { maxBytes: c.logging.max_bytes, files: c.logging.max_files }),
+    ...optional(
+      'logLimit',
+      c.logging && {
+        maxBytes: c.logging.max_bytes,
+        files: c.logging.max_files,
+        ...optional('byDefault', c.logging.by_default),
+      },
+    ),
     readOnlyRoot: c.read_only,
     init: c.init,
     tty: c.tty,

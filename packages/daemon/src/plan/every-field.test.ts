@@ -215,8 +215,8 @@ describe('a container that was deployed with all of them at once', () => {
       server.engine,
       [...reading.facts.values()].map(({ imageId }) => imageId),
     );
-    const { cpus } = await server.engine.info();
-    expect(instanceDrift(desired, reading, { cpus, images, deployed: [] })).toEqual([]);
+    const { cpus, limitsPids } = await server.engine.info();
+    expect(instanceDrift(desired, reading, { cpus, limitsPids, images, deployed: [] })).toEqual([]);
   });
 
   it('is on a network of its instance under the name of its component, and its volume carries our labels', async () => {

@@ -150,3 +150,34 @@ describe('the policy file', () => {
     expect(parsePolicy(printPolicy(policy))).toEqual(policy);
   });
 });
+
+describe('a policy that forbids to raise the default limits', () => {
+  const usual: Partial<ManifestComponent> = {
+    resources: { pids: 4096 },
+    logging: { max_bytes: 10 * 1024 ** 2, max_files: 3, by_default: true },
+    confinement: { seccomp: 'default', apparmor: 'default', no_new_privileges: true },
+    capabilities: { add: [], drop: ['AUDIT_WRITE', 'MKNOD', 'NET_RAW', 'SETFCAP'] },
+  };
+  const forbidding = 'raise_limits: false';
+
+  it('allows a component with them, and one with less', () => {
+    expect(rules(usual, forbidding)).toEqual([]);
+    expect(
+      rules({ ...usual, capabilities: { add: ['CHOWN'], drop: ['ALL'] }, resources: { pids: 10 } }, forbidding),
+    ).toEqual([]);
+  });
+
+  it.each<[string, Partial<ManifestComponent>]>([
+    ['more processes', { resources: { pids: 4097 } }],
+    ['processes without a limit', { resources: {} }],
+    ['a limit of processes that means none', { resources: { pids: -1 } }],
+    ['a larger log', { logging: { max_bytes: 10 * 1024 ** 2, max_files: 4 } }],
+    ['a log without a limit', { logging: undefined as never }],
+    ['new privileges', { confinement: { seccomp: 'default', apparmor: 'default', no_new_privileges: false } }],
+    ['a capability that is not dropped', { capabilities: { add: [], drop: ['MKNOD', 'AUDIT_WRITE', 'SETFCAP'] } }],
+    ['a capability that is dropped and added', { capabilities: { add: ['CAP_NET_RAW'], drop: ['ALL'] } }],
+  ])('refuses %s', (_, given) => {
+    expect(rules({ ...usual, ...given }, forbidding)).toContain('raise_limits');
+    expect(rules({ ...usual, ...given })).toEqual([]);
+  });
+});

@@ -1,3 +1,4 @@
+import { DEFAULT_LOG, DEFAULT_PIDS, DROPPED_CAPABILITIES } from '@hortus/contract/template/container-defaults';
 import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
 import { refuseForm } from './form.ts';
 import { refuseHostAccess } from './host-access.ts';
@@ -8,6 +9,7 @@ export function check(manifest: Manifest, policy: Policy): Refusal[] {
   const refusals = refuseForm(manifest);
   for (const component of manifest.components) {
     refusals.push(...refuseHostAccess(component, policy), ...refuseSize(component, policy));
+    if (!policy.raise_limits) refusals.push(...refuseRaised(component));
     refusals.push(...refuseImage(component.name, component.image, policy));
   }
   for (const action of manifest.actions) {
@@ -27,6 +29,38 @@ function refuseSize({ name, resources }: ManifestComponent, policy: Policy): Ref
   limit('max_cpus', 'processors', policy.max_cpus, resources.cpus);
   return refusals;
 }
+
+/** What of a component exceeds the default limits, whether its template raised them or the service left them out. */
+function refuseRaised({
+  name,
+  resources,
+  logging,
+  confinement,
+  capabilities,
+  privileged,
+}: ManifestComponent): Refusal[] {
+  const messages: string[] = [];
+  const { pids = Number.POSITIVE_INFINITY } = resources;
+  if (pids > DEFAULT_PIDS || pids < 1) messages.push(`wants more than ${DEFAULT_PIDS} processes`);
+  const kept = logging ? logging.max_bytes * logging.max_files : Number.POSITIVE_INFINITY;
+  const most = DEFAULT_LOG.max_bytes * DEFAULT_LOG.max_files;
+  if (kept > most) messages.push(`wants to keep more than ${most} bytes of its log`);
+  if (!confinement.no_new_privileges && !privileged) messages.push('wants programs in it to gain privileges');
+  const dropped = capabilities.drop.map(plainCapability);
+  const added = capabilities.add.map(plainCapability);
+  for (const capability of DROPPED_CAPABILITIES) {
+    const isGone = dropped.includes(capability) || dropped.includes('ALL');
+    if (!isGone || added.includes(capability) || added.includes('ALL'))
+      messages.push(`keeps the capability ${capability}`);
+  }
+  return messages.map((message) => ({
+    rule: 'raise_limits',
+    component: name,
+    message: `${message}, which the policy of this server does not allow`,
+  }));
+}
+
+const plainCapability = (name: string): string => name.toUpperCase().replace(/^CAP_/, '');
 
 function refuseImage(component: string, image: string, policy: Policy): Refusal[] {
   const full = fullName(image);

@@ -46,6 +46,8 @@ export function refuseAccess(
       );
     case 'device':
       return unless(isPlainPath(value) && policy.devices.includes(value), 'devices', `wants the device ${value}`);
+    case 'new_privileges':
+      return unless(policy.raise_limits, 'raise_limits', 'wants programs in it to gain privileges');
     case 'capability':
       return unless(policy.capabilities.includes(value), 'capabilities', `wants the capability ${value}`);
     case 'sysctl':

@@ -60,6 +60,13 @@ export const PolicyFile = strict({
       description: 'Where images may come from: a registry, or a registry with the beginning of a path.',
     }),
   ),
+  raise_limits: Type.Optional(
+    Type.Boolean({
+      default: true,
+      description:
+        'Containers with more than the default limits: more processes or log, gaining privileges, or one of the capabilities AUDIT_WRITE, MKNOD, NET_RAW, SETFCAP.',
+    }),
+  ),
   max_memory: Type.Optional(
     Type.String({ description: 'Of one container, such as 4Gi. Then each must have a limit.' }),
   ),

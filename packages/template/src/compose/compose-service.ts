@@ -106,6 +106,10 @@ function limits(c: ManifestComponent): Record<string, unknown> {
   return {
     shm_size: c.shm_size_bytes === undefined ? undefined : composeSize(c.shm_size_bytes),
     ulimits: c.ulimits,
+    logging: c.logging && {
+      driver: 'json-file',
+      options: { 'max-size': composeSize(c.logging.max_bytes), 'max-file': String(c.logging.max_files) },
+    },
     deploy: withoutEmpty({
       replicas: c.replicas > 1 ? c.replicas : undefined,
       resources: withoutEmpty({ limits: bounds, reservations: kept }),

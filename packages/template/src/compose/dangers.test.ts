@@ -15,6 +15,8 @@ const PERMITTED: [said: string, kind: string, value?: string][] = [
   ['sysctls: {net.ipv4.ip_forward: 1}', 'sysctl', 'net.ipv4.ip_forward'],
   ['security_opt: ["seccomp:unconfined"]', 'unconfined', 'seccomp'],
   ['security_opt: [apparmor=unconfined]', 'unconfined', 'apparmor'],
+  ['security_opt: ["no-new-privileges:false"]', 'new_privileges'],
+  ['cap_add: [NET_RAW]', 'capability', 'NET_RAW'],
   ['volumes: ["/:/host:ro"]', 'host_root', '/'],
   ['volumes: ["/var/run/docker.sock:/var/run/docker.sock:ro"]', 'docker_socket', '/var/run/docker.sock'],
   ['volumes: ["//var//run/../run/docker.sock:/s"]', 'docker_socket', '/var/run/docker.sock'],

@@ -64,9 +64,11 @@ describe('a template becomes a Compose file', () => {
     const { text } = await exported(first, { inputs });
     const second = importCompose(text).template;
     expect(Object.keys(second?.components ?? {}).sort()).toEqual(Object.keys(first?.components ?? {}).sort());
-    for (const key of ['command', 'depends_on', 'healthcheck', 'resources', 'tmpfs'] as const) {
+    for (const key of ['command', 'depends_on', 'healthcheck', 'tmpfs'] as const) {
       expect(second?.components?.web?.[key], key).toEqual(first?.components?.web?.[key]);
     }
+    // With the limits that it had by default.
+    expect(second?.components?.web?.resources).toEqual({ pids: 4096, ...first?.components?.web?.resources });
   });
 
   it('in the profile and variant that are asked for, with names that templates refer to', async () => {

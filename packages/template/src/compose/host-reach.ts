@@ -132,6 +132,10 @@ function readConfinement(reading: Reading, value: unknown, component: string, re
       reading.permit('unconfined', component, key, `runs without ${key}`);
     } else if (key === 'no-new-privileges') {
       if (told !== 'false') reach.confinement = { ...reach.confinement, no_new_privileges: true };
+      else {
+        reach.confinement = { ...reach.confinement, new_privileges: true };
+        reading.permit('new_privileges', component, undefined, 'lets programs gain rights, as sudo does');
+      }
     } else reading.notes.refuse(at, `the security option ${key} is the server's to choose`);
   }
 }

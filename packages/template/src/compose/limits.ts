@@ -5,7 +5,10 @@ import { listOf } from './entries.ts';
 import { byteSize, wholeNumber } from './quantities.ts';
 import type { Reading } from './reading.ts';
 
-type Limited = Pick<Component, 'resources' | 'ulimits' | 'shm_size' | 'replicas' | 'gpu' | 'restart'>;
+type Limited = Pick<Component, 'resources' | 'ulimits' | 'shm_size' | 'replicas' | 'gpu' | 'restart' | 'logging'>;
+
+/** Compose says -1 for no limit; the kernel has no more process ids than these. */
+const MOST_PIDS = 4_194_304;
 
 /** What a component may use at most: the keys of a service and those of `deploy`, which count more. */
 export function readLimits(reading: Reading, service: Record<string, unknown>, component: string, path: Path): Limited {
@@ -22,7 +25,7 @@ export function readLimits(reading: Reading, service: Record<string, unknown>, c
     ...(cpu === undefined ? {} : { cpu }),
     ...(memory === undefined ? {} : { memory }),
     ...(reservation === undefined ? {} : { memory_reservation: reservation }),
-    ...(pids === undefined || pids < 1 ? {} : { pids }),
+    ...(pids === undefined || pids === 0 ? {} : { pids: pids < 0 ? MOST_PIDS : pids }),
   };
   if (kept.cpus !== undefined)
     reading.notes.drop([...at, 'resources', 'reservations', 'cpus'], 'processors are limited, not kept free');
@@ -39,7 +42,29 @@ export function readLimits(reading: Reading, service: Record<string, unknown>, c
     ...(replicas === undefined || replicas < 2 ? {} : { replicas: Math.min(replicas, 100) }),
     ...(gpu === undefined ? {} : { gpu }),
     ...(restart === undefined ? {} : { restart }),
+    ...readLogging(reading, service.logging, [...path, 'logging']),
   };
+}
+
+/** Drivers whose files the engine limits; what other drivers do is a matter of the server. */
+const LIMITED_DRIVERS = ['json-file', 'local'];
+
+function readLogging(reading: Reading, value: unknown, path: Path): Pick<Component, 'logging'> {
+  if (!isMapping(value)) return {};
+  const driver = reading.settled(value.driver, [...path, 'driver']) ?? 'json-file';
+  if (!LIMITED_DRIVERS.includes(driver)) {
+    reading.notes.drop([...path, 'driver'], `where logs go (${driver}) is the server's to choose`);
+    return {};
+  }
+  const options = isMapping(value.options) ? value.options : {};
+  for (const key of Object.keys(options)) {
+    if (key !== 'max-size' && key !== 'max-file')
+      reading.notes.drop([...path, 'options', key], `${key} is the server's to choose`);
+  }
+  const max_size = size(reading, options['max-size'], [...path, 'options', 'max-size']);
+  const files = wholeNumber(reading.settled(options['max-file'], [...path, 'options', 'max-file']));
+  if (max_size === undefined) return {};
+  return { logging: { max_size, max_files: Math.min(Math.max(files ?? 1, 1), 100) } };
 }
 
 const KNOWN_DEPLOY = new Set(['resources', 'replicas', 'restart_policy', 'mode']);

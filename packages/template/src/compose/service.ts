@@ -15,7 +15,7 @@ import type { Reading } from './reading.ts';
 /** Read elsewhere in this folder. */
 const READ = new Set(
   `image build environment env_file command entrypoint volumes tmpfs configs secrets ports expose healthcheck depends_on links
-  volumes_from restart deploy scale cpus mem_limit mem_reservation pids_limit shm_size ulimits gpus runtime privileged pid ipc
+  volumes_from restart deploy scale cpus mem_limit mem_reservation pids_limit logging shm_size ulimits gpus runtime privileged pid ipc
   network_mode cap_add cap_drop devices sysctls security_opt userns_mode uts cgroup cgroup_parent device_cgroup_rules
   credential_spec use_api_socket user working_dir hostname read_only init tty stdin_open extra_hosts labels stop_signal
   stop_grace_period container_name networks profiles extends exclude_from_hc`.split(/\s+/),

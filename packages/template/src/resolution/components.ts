@@ -1,3 +1,4 @@
+import { DEFAULT_LOG, DEFAULT_PIDS, DROPPED_CAPABILITIES } from '@hortus/contract/template/container-defaults';
 import type { ManifestComponent, ManifestHealthcheck } from '@hortus/contract/template/manifest';
 import type { CanonicalComponent, CanonicalHealthcheck } from '../canonical-form.ts';
 import { imageText } from '../image-reference.ts';
@@ -35,6 +36,8 @@ export function resolveComponent(
     ulimits,
     devices,
     logging,
+    capabilities,
+    confinement,
     ...same
   } = c;
   if (image === undefined || image === '') scope.fail(field('image'), 'has no image');
@@ -51,16 +54,18 @@ export function resolveComponent(
       compact({ mount_path: mount.mount_path, size_bytes: size(`tmpfs[${index}].size`, mount.size) }),
     ),
     shm_size_bytes: size('shm_size', shm_size),
-    logging: logging && {
-      max_bytes: size('logging.max_size', logging.max_size) ?? 0,
-      max_files: logging.max_files ?? 1,
-    },
+    logging: logging
+      ? { max_bytes: size('logging.max_size', logging.max_size) ?? 0, max_files: logging.max_files ?? 1 }
+      : { ...DEFAULT_LOG, by_default: true as const },
+    capabilities: { ...capabilities, drop: droppedOf(c) },
+    // A privileged component has every right already.
+    confinement: { ...confinement, no_new_privileges: !confinement.new_privileges && !c.privileged },
     healthcheck: healthcheck && resolveHealthcheck(healthcheck),
     resources: compact({
       cpus: quantity(scope, field('resources.cpu'), resources.cpu, (text) => cores(String(text)), 'a number of cores'),
       memory_bytes: size('resources.memory', resources.memory),
       memory_reservation_bytes: size('resources.memory_reservation', resources.memory_reservation),
-      pids: resources.pids,
+      pids: resources.pids ?? DEFAULT_PIDS,
     }),
     ports: ports.map((port, index) => {
       const { host_port, ...rest } = port;
@@ -82,6 +87,15 @@ export function resolveComponent(
     ),
     stop_grace_period_ms: milliseconds(stop_grace_period) ?? 0,
   });
+}
+
+/** The engine gives a privileged component all of them, whatever is dropped. */
+function droppedOf({
+  capabilities: { add, drop },
+  privileged,
+}: Pick<CanonicalComponent, 'capabilities' | 'privileged'>) {
+  if (privileged || add.includes('ALL') || drop.includes('ALL')) return drop;
+  return [...new Set([...drop, ...DROPPED_CAPABILITIES.filter((name) => !add.includes(name))])];
 }
 
 function resolveHealthcheck(check: CanonicalHealthcheck): ManifestHealthcheck {

@@ -1,6 +1,6 @@
 import type { ContainerFacts } from '../container-facts.ts';
 import type { ContainerSpec } from '../container-spec.ts';
-import type { LabelFilter, RunningContainer } from '../engine.ts';
+import type { EngineInfo, LabelFilter, RunningContainer } from '../engine.ts';
 import { EngineProblem } from '../engine-problem.ts';
 import type { Call } from './connection.ts';
 import { containerBody } from './container-body.ts';
@@ -53,25 +53,34 @@ export async function inspectContainer(api: DockerApi, id: string): Promise<Cont
 export async function createContainer(
   api: DockerApi,
   spec: ContainerSpec,
-  countCpus: () => Promise<number>,
+  known: () => Promise<EngineInfo>,
 ): Promise<string> {
   const { Id } = await api.json<{ Id: string }>({
     operation: `create container ${spec.name}`,
     method: 'POST',
     path: '/containers/create',
     query: { name: spec.name },
-    body: containerBody(await withinMachine(spec, countCpus)),
+    body: containerBody(await fitting(spec, known)),
     timeout: api.timeouts.heavy,
   });
   return Id;
 }
 
-/** Docker refuses a limit of more CPUs than there are. Whoever allows more than there are allows all of them. */
-async function withinMachine(spec: ContainerSpec, countCpus: () => Promise<number>): Promise<ContainerSpec> {
-  const { limits } = spec;
-  if (limits.cpus === undefined || limits.cpus <= 1) return spec;
-  const cpus = await countCpus();
-  return { ...spec, limits: { ...limits, cpus: Math.min(limits.cpus, cpus) } };
+/**
+ * Docker refuses a limit of more CPUs than there are; a larger one means all of them. The default limit of logs is for files of the
+ * engine, and must not take the output away from a log driver that the operator has chosen.
+ */
+async function fitting(spec: ContainerSpec, known: () => Promise<EngineInfo>): Promise<ContainerSpec> {
+  const { limits, logLimit, ...rest } = spec;
+  const isWide = limits.cpus !== undefined && limits.cpus > 1;
+  if (!isWide && !logLimit?.byDefault) return spec;
+  const { cpus, logDriver } = await known();
+  const keepsDriver = logLimit?.byDefault && logDriver !== '' && logDriver !== 'json-file';
+  return {
+    ...rest,
+    limits: isWide ? { ...limits, cpus: Math.min(limits.cpus ?? cpus, cpus) } : limits,
+    ...(logLimit === undefined || keepsDriver ? {} : { logLimit }),
+  };
 }
 
 export async function startContainer(api: DockerApi, id: string): Promise<void> {

@@ -24,7 +24,7 @@ import {
   readImage,
   removeImage,
 } from './docker-images.ts';
-import { cpuCounter, readInfo, readPlatform } from './docker-info.ts';
+import { keptInfo, readInfo, readPlatform } from './docker-info.ts';
 import { readLogs } from './docker-logs.ts';
 import { listHostMounts } from './docker-mounts.ts';
 import {
@@ -47,7 +47,7 @@ export interface DockerEngineOptions {
 /** Docker 20.10 or later, or what speaks its API, over its unix socket. Nothing is asked before the first call. */
 export function openDockerEngine({ socketPath, timeouts }: DockerEngineOptions): Engine {
   const api = new DockerApi(socketPath, { ...standardTimeouts, ...timeouts });
-  const countCpus = cpuCounter(api);
+  const known = keptInfo(api);
   return {
     info: () => readInfo(api),
     platform: () => readPlatform(api),
@@ -74,7 +74,7 @@ export function openDockerEngine({ socketPath, timeouts }: DockerEngineOptions):
     joinNetwork: (name, id, aliases) => joinNetwork(api, name, id, aliases),
     removeVolume: (name) => removeVolume(api, name),
 
-    create: (spec) => createContainer(api, spec, countCpus),
+    create: (spec) => createContainer(api, spec, known),
     putFiles: (id, files) => putFiles(api, id, files),
     readArchive: (id, path, signal) => readArchive(api, id, path, signal),
     pathFacts: (id, path) => pathFacts(api, id, path),

@@ -10,6 +10,8 @@ interface InfoAnswer {
   NCPU: number;
   MemTotal: number;
   DockerRootDir?: string;
+  LoggingDriver?: string;
+  PidsLimit?: boolean;
 }
 
 export async function readInfo(api: DockerApi): Promise<EngineInfo> {
@@ -36,6 +38,8 @@ export async function readInfo(api: DockerApi): Promise<EngineInfo> {
     cpus: info.NCPU,
     memoryBytes: info.MemTotal,
     dataRoot: info.DockerRootDir ?? '/var/lib/docker',
+    logDriver: info.LoggingDriver ?? '',
+    limitsPids: info.PidsLimit ?? true,
   };
 }
 
@@ -44,14 +48,16 @@ export async function readPlatform(api: DockerApi): Promise<Platform> {
   return { os: answer.Os, arch: answer.Arch };
 }
 
-/** How many processors there are. Asked once: Podman takes a second to answer, and a machine keeps its processors. */
-export function cpuCounter(api: DockerApi): () => Promise<number> {
-  let cpus: Promise<number> | undefined;
+/** For what rarely changes, such as the number of processors. Asked once a while: Podman takes a second to answer. */
+export function keptInfo(api: DockerApi, forMs = 300_000): () => Promise<EngineInfo> {
+  let kept: { info: Promise<EngineInfo>; at: number } | undefined;
   return () => {
-    cpus ??= readInfo(api).then((info) => info.cpus);
-    cpus.catch(() => {
-      cpus = undefined;
+    if (kept && performance.now() - kept.at < forMs) return kept.info;
+    const asked = { info: readInfo(api), at: performance.now() };
+    kept = asked;
+    asked.info.catch(() => {
+      if (kept === asked) kept = undefined;
     });
-    return cpus;
+    return asked.info;
   };
 }
