@@ -9,6 +9,7 @@ import { imagesOf } from '../drift/images.ts';
 import { instanceDrift } from '../drift/instance-drift.ts';
 import { readActual } from '../rollout/read-actual.ts';
 import { type InspectedContainer, image, TestServer } from '../rollout/testing/server.ts';
+import { id } from '../testing/signing.ts';
 import { desiredState } from './desired.ts';
 import { manifest } from './testing/manifests.ts';
 
@@ -208,7 +209,7 @@ describe('a container that was deployed with all of them at once', () => {
   it('has not drifted', async () => {
     const uid = answer.Name.slice(1);
     const { components } = manifestOf(uid, yaml(ordinary));
-    const identity = { deploymentId: 'dep_1', definitionId: 'def_1', revision: 1, serverId: server.id };
+    const identity = { deploymentId: 'dep_1', definitionId: id('def'), revision: 1, serverId: server.id };
     const desired = desiredState({ ...identity, manifest: manifest(uid, components) });
     const reading = await readActual(server.engine, server.id, desired, []);
     const images = await imagesOf(

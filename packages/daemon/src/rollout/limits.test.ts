@@ -5,6 +5,7 @@ import { imagesOf } from '../drift/images.ts';
 import { instanceDrift } from '../drift/instance-drift.ts';
 import { desiredState } from '../plan/desired.ts';
 import { component, manifest } from '../plan/testing/manifests.ts';
+import { id } from '../testing/signing.ts';
 import { readActual } from './read-actual.ts';
 import { image, TestServer } from './testing/server.ts';
 
@@ -37,7 +38,7 @@ async function driftOf(uid: string, wanted: ManifestComponent) {
   const [own] = await server.engine.containers({ labels: { 'hortus.instance': uid } });
   const identity = {
     deploymentId: own?.labels['hortus.deployment'] ?? '',
-    definitionId: 'def_1',
+    definitionId: id('def'),
     revision: Number(own?.labels['hortus.revision']),
     serverId: server.id,
   };
