@@ -49,6 +49,7 @@ export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
   transfers: ['resources/transfers'],
   imports: ['resources/imports'],
   assistant_usage: ['resources/copilot'],
+  stored_output: ['quotas'],
   invites: ['resources/members'],
   password_resets: ['resources/members'],
 };
@@ -63,6 +64,8 @@ export const mayJoin: Readonly<Record<string, readonly (keyof Tables)[]>> = {
   'resources/accounts': ['users'],
   // An upgrade is of what runs, under its name, for as long as it runs.
   'resources/upgrades': ['instances', 'revisions', 'definitions'],
+  // What an account has is counted, under a lock on the account.
+  quotas: ['accounts', 'servers', 'definitions', 'api_keys', 'webhook_endpoints', 'templates'],
   // A delivery is sent with its event.
   'resources/webhooks': ['events'],
 };

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { channelTimes } from '@hortus/contract/channel';
 import { parseNetwork, printNetwork } from './identity/networks.ts';
 import type { Mode } from './identity/tokens.ts';
+import { defaultQuotas, type PlanLimits, readQuotas, showQuotas } from './quotas/limits.ts';
 import { defaultRetention, leastDays, type Retention } from './retention/rules.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -47,6 +48,7 @@ export interface Config {
   readonly ingressHttp: number;
   readonly ingressHttps: number;
   readonly rateLimits: RateLimits;
+  readonly quotas: PlanLimits;
   readonly retention: Retention;
   /** How often every daemon is pinged; one that leaves two unanswered is not there. */
   readonly pingSeconds: number;
@@ -291,6 +293,14 @@ export const settings: Readonly<Record<string, Setting>> = {
     read: limits(defaultLimits, 1),
     otherwise: () => defaultLimits,
     show: showLimits,
+  }),
+  HORTUS_QUOTAS: setting({
+    field: 'quotas',
+    meaning:
+      'What each account may have, by plan: servers, definitions, keys, webhooks, templates and output_bytes (kept outputs and logs). Such as free.servers=3,pro.definitions=100; each may be left out.',
+    read: readQuotas,
+    otherwise: () => defaultQuotas,
+    show: showQuotas,
   }),
   HORTUS_RETENTION: setting({
     field: 'retention',

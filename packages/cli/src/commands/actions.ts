@@ -77,11 +77,12 @@ export const actionsShow = command({
 const lookNow = (one: Execution) => (one.status === 'running' ? 'begun' : undefined);
 
 /** What the action wrote: unchanged into a pipe, harmless at a terminal. */
-export function printOutput(terminal: Terminal, { output, output_truncated }: Execution): void {
+export function printOutput(terminal: Terminal, { output, output_truncated, output_dropped }: Execution): void {
   if (output !== null && output !== '') {
     const text = terminal.live ? safeText(output) : output;
     terminal.out(terminal.live && !text.endsWith('\n') ? `${text}\n` : text);
   }
+  if (output_dropped) terminal.note('The output is not kept any more.\n');
   if (output_truncated) terminal.note('The output was longer than the service keeps; this is a part of it.\n');
 }
 

@@ -231,6 +231,7 @@ export const execution = (over: Partial<Execution> = {}): Execution => ({
   exit_code: null,
   output: null,
   output_truncated: false,
+  output_dropped: false,
   error: null,
   cancelling: false,
   outcome: null,

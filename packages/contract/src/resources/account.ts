@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import { answer, Timestamp } from '../envelope.ts';
 import { choice, id, nullable, text } from '../fields.ts';
+import { Quotas } from './quotas.ts';
 
 /** Name of the cookie that carries a session of the console. */
 export const sessionCookie = 'hortus_session';
@@ -36,6 +37,7 @@ export const Session = Type.Object(
     user: nullable(User, { description: 'Null for a key that outlived its user.' }),
     account: Account,
     permissions: Type.Array(Type.String(), { description: 'What the caller may do.', examples: [['templates:read']] }),
+    quotas: Type.Optional(Quotas),
   },
   { title: 'Session' },
 );

@@ -20,6 +20,9 @@ export const Execution = Type.Object(
     exit_code: nullable(Type.Integer()),
     output: nullable(Type.String(), { description: 'What it wrote, up to 1 MiB. Left out in lists.' }),
     output_truncated: Type.Boolean(),
+    output_dropped: Type.Boolean({
+      description: 'Whether the output is gone because it was old, or because the account had too much of it.',
+    }),
     error: nullable(Type.String()),
     outcome: nullable(choice(['known', 'unknown']), {
       description: 'unknown: the server lost track of it; it is not run again by itself.',

@@ -74,7 +74,14 @@ export const ReportedInstance = Type.Object(
     container_name: Type.Optional(nullable(Type.String({ maxLength: 255 }))),
     started_at: Type.Optional(nullable(Type.Union([Timestamp, Type.Integer()]))),
     url: Type.Optional(
-      nullable(Type.String({ maxLength: 2048, description: 'Where it is reached, if its route cannot be served.' })),
+      nullable(
+        Type.String({
+          maxLength: 2048,
+          // Shown as a link: nothing that a browser would run.
+          pattern: '^[Hh][Tt][Tt][Pp][Ss]?://',
+          description: 'Where it is reached, if its route cannot be served: an http or https address.',
+        }),
+      ),
     ),
     ...facts,
   },

@@ -22,6 +22,7 @@ import { bundles } from './migrations/0065-bundles.ts';
 import { broughtTemplates } from './migrations/0066-brought-templates.ts';
 import { idempotencyScope } from './migrations/0068-idempotency-scope.ts';
 import { reusableUids } from './migrations/0077-reusable-uids.ts';
+import { quotas } from './migrations/0078-quotas.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
 /** In the order in which they run; a name once released never changes. */
@@ -49,6 +50,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0066-brought-templates': broughtTemplates,
   '0068-idempotency-scope': idempotencyScope,
   '0077-reusable-uids': reusableUids,
+  '0078-quotas': quotas,
 };
 
 /** Any number works as long as every replica uses the same. */

@@ -1,3 +1,5 @@
+import { makeRoom } from '../quotas/stored-output.ts';
+import { dropOldestOutputs } from '../resources/actions/retention.ts';
 import { Actions } from '../resources/actions/service.ts';
 import { Endings } from '../resources/backups/endings.ts';
 import { planBackups } from '../resources/backups/schedule.ts';
@@ -9,6 +11,7 @@ import { Planning } from '../resources/deployments/planning.ts';
 import { Preparations } from '../resources/deployments/preparation.ts';
 import { requireFittingData, stopDeployments } from '../resources/deployments/queue.ts';
 import { DeploymentReports, type DeploymentReportsDeps } from '../resources/deployments/reports.ts';
+import { dropOldestLogs } from '../resources/deployments/retention.ts';
 import { Deployments } from '../resources/deployments/service.ts';
 import { Drifts, type DriftsDeps } from '../resources/instances/drift.ts';
 import { lockDrifted } from '../resources/instances/drifted.ts';
@@ -36,7 +39,8 @@ export type DeploymentsMade = ReturnType<typeof makeDeployments>;
  * deployment waits for a backup, which is an action on an instance, which lists its deployments), so they are made together.
  */
 export function makeDeployments(ground: SharedGround, made: ServersMade, notices: DeploymentNotices) {
-  const { storage, vault, catalog, pages, wake } = ground;
+  const { storage, vault, catalog, pages, quotas, wake } = ground;
+  const roomForOutput = makeRoom(quotas, { outputs: dropOldestOutputs, logs: dropOldestLogs });
   const { reader } = storage;
   const { manifests, servers, server, liveness } = made;
   const heard = (serverId: string) => liveness.heard(serverId);
@@ -87,6 +91,7 @@ export function makeDeployments(ground: SharedGround, made: ServersMade, notices
     instances,
     manifestOf: (...of) => manifests.resolve(...of),
     backupEnded: (tx, ended) => endings.ended(tx, ended),
+    makeRoom: roomForOutput,
     ended: async (tx, { id, instance_id }) => {
       await preparations.executionEnded(tx, id);
       if (instance_id !== null) await notices.acted(tx, instance_id);
@@ -123,6 +128,7 @@ export function makeDeployments(ground: SharedGround, made: ServersMade, notices
   });
   const reports = new DeploymentReports({
     reader,
+    makeRoom: roomForOutput,
     vault,
     instances: {
       ensure: (tx, of) => instances.ensure(tx, of),
@@ -141,6 +147,7 @@ export function makeDeployments(ground: SharedGround, made: ServersMade, notices
   });
   const definitions = new Definitions({
     reader,
+    requireRoom: (tx, ...of) => quotas.requireRoom(tx, ...of),
     pages,
     catalog,
     vault,

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import type { Passwords } from '../identity/passwords.ts';
 import type { Log } from '../log.ts';
+import type { Quotas } from '../quotas/quotas.ts';
 import type { Catalog } from '../resources/templates/catalog.ts';
 import type { Pages } from '../storage/page.ts';
 import type { Storage, Tx } from '../storage/storage.ts';
@@ -21,6 +22,7 @@ export interface Ground {
 /** And what the resources have in common. */
 export interface SharedGround extends Ground {
   readonly pages: Pages;
+  readonly quotas: Quotas;
   /** Tells the daemon of a server, after the commit, that there is something for it. */
   readonly wake: (tx: Tx, serverId: string) => void;
 }

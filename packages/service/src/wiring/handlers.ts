@@ -65,7 +65,7 @@ const modelOf = ({ assistantUrl: url, assistantKey: key, assistantModel: model }
 export function handlersOf(ground: Ground, made: Made): Handlers<EndpointName> {
   const { config, log, version, storage, vault, passwords, catalog } = ground;
   const { reader } = storage;
-  const { definitions, guard, keys, pages, usage } = made;
+  const { definitions, guard, keys, pages, quotas, usage } = made;
   return {
     ...healthRoutes(version),
     ...templateRoutes(catalog),
@@ -96,9 +96,9 @@ export function handlersOf(ground: Ground, made: Made): Handlers<EndpointName> {
     ),
     ...implantRoutes(new Agents(config.agentDirectories), config.publicUrl),
     ...registryRoutes(made.registries),
-    ...webhookRoutes({ storage, vault, guard, pages }),
+    ...webhookRoutes({ storage, vault, guard, pages, requireRoom: (tx, ...of) => quotas.requireRoom(tx, ...of) }),
     ...eventRoutes({ storage, pages }),
-    ...accountRoutes(new Accounts({ storage, passwords, throttle: new LoginThrottle() })),
+    ...accountRoutes(new Accounts({ storage, passwords, throttle: new LoginThrottle(), quotas })),
     ...memberRoutes(
       new Members({
         storage,

@@ -1,5 +1,6 @@
 import { CHANNEL_TOPIC } from '../channel/waker.ts';
 import { AddressGuard } from '../outbound/address-guard.ts';
+import { Quotas, type RequireRoom } from '../quotas/quotas.ts';
 import { Capacities } from '../resources/capacity/service.ts';
 import { UsageMeter } from '../resources/copilot/usage.ts';
 import { hasOwnData } from '../resources/deployments/own-data.ts';
@@ -30,7 +31,9 @@ export async function makeResources(ground: Ground) {
   const pages = new Pages();
   const guard = new AddressGuard({ allowPrivate: config.webhookAllowPrivate });
   const wake = (tx: Tx, serverId: string) => tx.notify(CHANNEL_TOPIC, serverId);
-  const shared: SharedGround = { ...ground, pages, wake };
+  const quotas = new Quotas(config.quotas);
+  const requireRoom: RequireRoom = (tx, ...of) => quotas.requireRoom(tx, ...of);
+  const shared: SharedGround = { ...ground, pages, quotas, wake };
 
   const serversMade = await makeServers(shared, {
     async abandon(tx, principal, serverId) {
@@ -68,7 +71,7 @@ export async function makeResources(ground: Ground) {
       return { definitionId, deploymentId };
     },
   });
-  const drafts = new Drafts((tx, row) => tests.requirePassed(tx, row));
+  const drafts = new Drafts((tx, row) => tests.requirePassed(tx, row), requireRoom);
 
   const movesMade: MovesMade = makeMoves(shared, serversMade, deploymentsMade, drafts);
   const { migrations, tenants } = movesMade;
@@ -103,11 +106,12 @@ export async function makeResources(ground: Ground) {
     identify: (tx, ...of) => servers.identify(tx, ...of),
     recordUsage: (tx, ...of) => metrics.record(tx, ...of),
   });
-  const keys = new Keys({ storage, pages, mode: config.mode });
+  const keys = new Keys({ storage, pages, requireRoom, mode: config.mode });
   const usage = new UsageMeter(storage, config.assistantLimits);
 
   return {
     pages,
+    quotas,
     guard,
     wake,
     ...serversMade,

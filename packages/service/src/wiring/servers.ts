@@ -17,7 +17,7 @@ export type ServersMade = Awaited<ReturnType<typeof makeServers>>;
 
 /** The servers, whether they are there, and the manifests that they are given, with the logins to registries. */
 export async function makeServers(ground: SharedGround, { abandon, instances }: ServerNotices) {
-  const { config, log, replica, storage, vault, catalog, pages } = ground;
+  const { config, log, replica, storage, vault, catalog, pages, quotas } = ground;
   const { reader } = storage;
   const registries = new Registries({ reader, pages, vault });
   const manifests = new Manifests({
@@ -35,6 +35,7 @@ export async function makeServers(ground: SharedGround, { abandon, instances }: 
   const servers = new Servers({
     reader,
     pages,
+    requireRoom: (tx, ...of) => quotas.requireRoom(tx, ...of),
     vault,
     issueKey: () => newServerKey(config.mode),
     manifestKey: () => manifests.publicKey(),

@@ -8,6 +8,7 @@ import { newSessionToken } from '../../identity/tokens.ts';
 import { permissionsOf } from '../../identity/user-permissions.ts';
 import { append } from '../../outbox/append.ts';
 import { invalid, Problem, unauthorized } from '../../problem.ts';
+import type { Quotas } from '../../quotas/quotas.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 import { accountOf } from './accounts.ts';
@@ -18,6 +19,8 @@ export interface AccountDeps {
   readonly storage: Storage;
   readonly passwords: Passwords;
   readonly throttle: LoginThrottle;
+  /** Shown with the account; left out where there are none. */
+  readonly quotas?: Pick<Quotas, 'usage'>;
 }
 
 export interface SignedIn {
@@ -73,7 +76,9 @@ export class Accounts {
     if (principal.kind === 'server') throw new Problem('FORBIDDEN', 'A server key has no account to read.');
     const account = await accountOf(reader, principal.accountId);
     const user = principal.userId === null ? undefined : await userById(reader, principal.userId);
-    return sessionRecord(principal.kind, account, user, principal.permissions);
+    const session = sessionRecord(principal.kind, account, user, principal.permissions);
+    const quotas = await this.#deps.quotas?.usage(reader, principal, Date.now());
+    return quotas === undefined ? session : { ...session, quotas };
   }
 
   async changePassword(principal: Principal, change: PasswordChange, address: string): Promise<User> {

@@ -94,6 +94,7 @@ export class Orders {
   async execute(tx: Tx, principal: Principal, wanted: Wanted): Promise<ExecutionRow> {
     const instance = await this.#deps.instances.lock(tx, principal, wanted.instanceId);
     runningRevision(instance);
+    await requireShortQueue(tx, instance.id);
     const { action, command, params, shown, container } = wanted;
     return this.#insert(tx, {
       instance,
@@ -247,4 +248,16 @@ function runningRevision(instance: NamedRow): number {
   if (instance.revision === null)
     throw conflict('status', 'state', 'the instance has not been deployed yet.', { status: instance.status });
   return instance.revision;
+}
+
+/** Actions of one instance that may wait or run at a time. Built-in orders are not counted: the same one is kept once. */
+export const LONGEST_QUEUE = 100;
+
+async function requireShortQueue(tx: Tx, instanceId: string): Promise<void> {
+  const used = (await unfinishedOfInstance(tx, instanceId)).length;
+  if (used < LONGEST_QUEUE) return;
+  throw conflict('id', 'queue_full', `${used} actions of the instance have not ended; wait for them, or cancel some.`, {
+    limit: LONGEST_QUEUE,
+    used,
+  });
 }

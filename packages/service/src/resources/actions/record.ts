@@ -15,6 +15,7 @@ export const executionRecord = (row: Omit<ExecutionRow, 'request'>): Execution =
   exit_code: row.exit_code,
   output: row.output,
   output_truncated: row.output_truncated === 1,
+  output_dropped: row.output_dropped === 1,
   error: row.error,
   outcome: row.outcome,
   cancelling: row.cancel_requested_at !== null && !isFinal(row.status),

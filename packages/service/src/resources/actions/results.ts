@@ -1,5 +1,6 @@
 import type { ActionReport } from '@hortus/contract/resources/actions';
 import { CHANNEL_TOPIC } from '../../channel/waker.ts';
+import type { MakeRoom } from '../../quotas/stored-output.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { type Mask, maskOf } from '../../vault/masking.ts';
@@ -14,6 +15,7 @@ import { type ExecutionRow, lockPendingOfInstance } from './store.ts';
 
 export interface ResultsDeps {
   readonly vault: Pick<Vault, 'decrypt'>;
+  readonly makeRoom: MakeRoom;
   /** What a built-in action does to its instance. */
   readonly instances: {
     definitionOf(queries: Queries, instanceId: string): Promise<string | undefined>;
@@ -67,6 +69,8 @@ export class Results {
     const { actor, outcome = 'known' } = ending;
     const mask = await this.#mask(tx, row, ending);
     const output = keep(ending.output, mask, KEPT_BYTES);
+    const output_bytes = Buffer.byteLength(output.text ?? '');
+    await this.#deps.makeRoom(tx, row.account_id, output_bytes);
     const ended = await transition(tx, executionLifecycle, row, move satisfies ExecutionMove, {
       actor,
       set: {
@@ -75,6 +79,7 @@ export class Results {
         finished_at: tx.now,
         exit_code: exitCode(ending.exitCode),
         output: output.text,
+        output_bytes,
         output_truncated: output.truncated || ending.truncated ? 1 : 0,
         error: keep(ending.error, mask, LONGEST_ERROR_BYTES).text,
         outcome,

@@ -1,20 +1,54 @@
-import { count, type Removal } from '../../retention/removal.ts';
+import { sql } from 'kysely';
+import { giveBack, oldestUpTo } from '../../quotas/stored-output.ts';
+import type { Removal } from '../../retention/removal.ts';
+import type { Tx } from '../../storage/storage.ts';
 
-/** The execution itself stays, without what it wrote. */
-export const removeOutputs: Removal = (tx, before, most) =>
-  count(
-    tx.db
-      .updateTable('executions')
-      .set({ output: null })
-      .where('id', 'in', (old) =>
-        old
-          .selectFrom('executions')
-          .select('id')
-          .where('output', 'is not', null)
-          .where('finished_at', '<', before)
-          .orderBy('finished_at')
-          .limit(most),
-      )
-      .returning('id')
-      .execute(),
+/** Drops old outputs; the executions stay. */
+export const removeOutputs: Removal = async (tx, before, most) => {
+  const old = await tx.db
+    .selectFrom('executions')
+    .select(['id', 'account_id', 'output_bytes'])
+    .where('output', 'is not', null)
+    .where('finished_at', '<', before)
+    .orderBy('finished_at')
+    .limit(most)
+    .execute();
+  if (old.length === 0) return 0;
+  await tx.db
+    .updateTable('executions')
+    .set({ output: null, output_bytes: 0, output_dropped: 1 })
+    .where(
+      'id',
+      'in',
+      old.map(({ id }) => id),
+    )
+    .execute();
+  await giveBack(
+    tx,
+    old.map(({ account_id, output_bytes }) => [account_id, output_bytes]),
   );
+  return old.length;
+};
+
+/** Drops the oldest outputs until so many bytes are free, or `most` of them; answers how many bytes that were. */
+export async function dropOldestOutputs(tx: Tx, accountId: string, bytes: number, most: number): Promise<number> {
+  const oldest = await tx.db
+    .selectFrom('executions')
+    .select(['id', 'output_bytes'])
+    .where('account_id', '=', accountId)
+    .where('output_bytes', '>', sql.lit(0))
+    .orderBy('finished_at')
+    .limit(most)
+    .execute();
+  const { ids, freed } = oldestUpTo(
+    bytes,
+    oldest.map(({ id, output_bytes }) => [id, output_bytes]),
+  );
+  if (ids.length > 0)
+    await tx.db
+      .updateTable('executions')
+      .set({ output: null, output_bytes: 0, output_dropped: 1 })
+      .where('id', 'in', ids)
+      .execute();
+  return freed;
+}

@@ -1,7 +1,7 @@
 import { idPattern } from '@hortus/contract/ids';
 import type { ScheduledReport } from '@hortus/contract/resources/actions';
 import { actorOf, type Principal } from '../../identity/principal.ts';
-import { invalid, notFound } from '../../problem.ts';
+import { conflict, invalid, notFound } from '../../problem.ts';
 import { begin, transition } from '../../state/transition.ts';
 import { RunAgain, type Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
@@ -9,12 +9,16 @@ import type { NamedRow } from '../instances/service.ts';
 import { executionLifecycle } from './lifecycle.ts';
 import { type Request, requestContext } from './request.ts';
 import { claimed, finalMoves, type Results } from './results.ts';
-import { type ExecutionRow, lockExecution } from './store.ts';
+import { countScheduled, type ExecutionRow, lockExecution } from './store.ts';
 
 export interface ScheduledDeps {
   readonly vault: Pick<Vault, 'encrypt'>;
   readonly results: Results;
 }
+
+const HOUR_MS = 3_600_000;
+/** Ten jobs that run each minute. A daemon that reports more is broken or hostile; its reports would fill the disk. */
+export const MOST_AN_HOUR = 600;
 
 /** A daemon's clock may be wrong; what it tells of has happened in any case. */
 const past = (time: string | number, now: number): number => {
@@ -40,6 +44,15 @@ export async function recordScheduled(
     if (known.instance_id !== instance.id) throw notFound('execution');
     return known;
   }
+  if ((await countScheduled(tx, instance.id, tx.now - HOUR_MS)) >= MOST_AN_HOUR)
+    throw conflict(
+      'execution_id',
+      'too_many_runs',
+      `an instance reports at most ${MOST_AN_HOUR} scheduled runs an hour.`,
+      {
+        limit: MOST_AN_HOUR,
+      },
+    );
   const actor = actorOf(principal);
   const due = past(report.due_at, tx.now);
   const started = past(report.started_at, tx.now);

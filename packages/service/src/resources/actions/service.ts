@@ -29,7 +29,7 @@ import {
   waitingExecutions,
 } from './store.ts';
 
-export interface ActionsDeps extends Pick<ResultsDeps, 'secretsOf' | 'ended' | 'backupEnded'> {
+export interface ActionsDeps extends Pick<ResultsDeps, 'secretsOf' | 'ended' | 'backupEnded' | 'makeRoom'> {
   readonly storage: Storage;
   readonly pages: Pages;
   readonly vault: Vault;

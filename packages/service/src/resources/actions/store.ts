@@ -156,3 +156,16 @@ export const pauseOfServer = (tx: Tx, serverId: string) =>
     .where('status', 'in', [sql.lit('sent' as const), sql.lit('running' as const)])
     .where('paused_at', 'is', null)
     .execute();
+
+/** Scheduled runs of an instance that were reported since a time; by our clock, since a daemon chooses the rest. */
+export const countScheduled = (queries: Queries, instanceId: string, since: number): Promise<number> =>
+  countUpTo(
+    queries,
+    queries.db
+      .selectFrom('executions')
+      .select('id')
+      .where('instance_id', '=', instanceId)
+      .where('kind', '=', sql.lit('scheduled' as const))
+      .where('finished_at', '>', since),
+    10_000,
+  );

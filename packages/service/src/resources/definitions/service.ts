@@ -4,6 +4,7 @@ import type { DefinitionCreate, DefinitionUpdate } from '@hortus/contract/resour
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { Behind, conflict, invalid, notFound } from '../../problem.ts';
+import type { RequireRoom } from '../../quotas/quotas.ts';
 import { begin, transition } from '../../state/transition.ts';
 import { type Page, type PageRequest, type Pages, slice } from '../../storage/page.ts';
 import { pipelines } from '../../storage/pipelining.ts';
@@ -47,6 +48,7 @@ export interface DefinitionsDeps {
   readonly pages: Pages;
   readonly catalog: Catalog;
   readonly vault: Vault;
+  readonly requireRoom: RequireRoom;
   readonly hasServer: (tx: Tx, accountId: string, id: string) => Promise<boolean>;
   /** Puts down when it is backed up by itself. */
   readonly planBackups: (tx: Tx, plan: PlanFor) => Promise<void>;
@@ -103,6 +105,7 @@ export class Definitions {
     const { template, tenantId, serverId } = order;
     const id = order.id ?? newId('definition');
     const { instanceUid, containerName } = await chooseNames(tx, accountId, id, order);
+    if (order.testId === undefined) await this.#deps.requireRoom(tx, principal, 'definitions');
     if (!isOfCatalog(template)) await this.#requireTemplate(tx, template);
     const planted = this.#requireServer(tx, accountId, serverId);
     // Where it can, the question travels with the inserts; if the answer is no, they are taken back.
@@ -245,6 +248,7 @@ export class Definitions {
           instance_uid,
         },
       );
+    if (status === 'archived') await this.#deps.requireRoom(tx, principal, 'definitions');
     if (!(await this.#deps.hasServer(tx, principal.accountId, server_id)))
       throw noServer('the server it was planted on has been removed.');
     // One whose tenant is gone comes back on its own.

@@ -1,10 +1,12 @@
 import type { LogPosition, ReportedLine } from '@hortus/contract/resources/deployments';
+import type { MakeRoom } from '../../quotas/stored-output.ts';
 import type { Tx } from '../../storage/storage.ts';
 import type { Mask } from '../../vault/masking.ts';
 import { type DeploymentRow, insertLines, markProgress } from './store.ts';
 
 /** A daemon that loops must not fill the disk: beyond this a log ends with a line that says so. */
 export const MOST_LINES = 20_000;
+export const MOST_BYTES = 8 * 2 ** 20;
 
 /** How many lines one answer carries. */
 export const LINES_IN_ANSWER = 1_000;
@@ -42,21 +44,36 @@ export async function appendLines(
   row: DeploymentRow,
   told: readonly Line[],
   position: LogPosition | null,
+  makeRoom: MakeRoom,
 ): Promise<DeploymentRow> {
   const before = position?.source === row.log_source ? row.log_told : 0;
   const lines = position === null ? told : told.slice(Math.max(0, before - position.from));
-  const kept = lines.slice(0, Math.max(0, MOST_LINES - row.log_lines));
+  const kept = fitting(row, lines);
   const written = kept.map((line, i) => numbered(tx, row, row.log_lines + i + 1, line));
   if (kept.length < lines.length && row.log_lines <= MOST_LINES) {
-    const message = `The rest is dropped: a log has at most ${MOST_LINES} lines.`;
-    written.push(numbered(tx, row, MOST_LINES + 1, { at: null, level: 'warn', step: null, message }));
+    const message = `The rest is dropped: a log has at most ${MOST_LINES} lines and ${MOST_BYTES} bytes.`;
+    written.push(numbered(tx, row, row.log_lines + kept.length + 1, { at: null, level: 'warn', step: null, message }));
   }
+  const bytes = written.reduce((sum, { message }) => sum + Buffer.byteLength(message), 0);
+  await makeRoom(tx, row.account_id, bytes);
   await insertLines(tx, written);
   return await markProgress(tx, row, {
-    log_lines: row.log_lines + written.length,
+    // A log that was cut counts as full, so that it says so once and takes no more.
+    log_lines: kept.length < lines.length ? MOST_LINES + 1 : row.log_lines + written.length,
+    log_bytes: row.log_bytes + bytes,
     log_source: position === null ? row.log_source : position.source,
     log_told: position === null ? row.log_told : Math.max(before, position.from + told.length),
   });
+}
+
+/** As many of the lines as the log has room for. */
+function fitting(row: DeploymentRow, lines: readonly Line[]): readonly Line[] {
+  let bytes = row.log_bytes;
+  const end = lines.findIndex(({ message }, i) => {
+    bytes += Buffer.byteLength(message);
+    return row.log_lines + i >= MOST_LINES || bytes > MOST_BYTES;
+  });
+  return end < 0 ? lines : lines.slice(0, end);
 }
 
 const numbered = (tx: Tx, { id }: DeploymentRow, number: number, line: Line) => ({

@@ -10,6 +10,7 @@ import type { Manifest } from '@hortus/contract/template/manifest';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
+import type { MakeRoom } from '../../quotas/stored-output.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { maskOf } from '../../vault/masking.ts';
@@ -61,6 +62,7 @@ export interface ManifestsOfDeployments {
 
 export interface DeploymentReportsDeps {
   readonly reader: Queries;
+  readonly makeRoom: MakeRoom;
   readonly vault: Pick<Vault, 'decrypt'>;
   readonly instances: InstancesOfDeployments;
   readonly manifests: ManifestsOfDeployments;
@@ -146,7 +148,7 @@ export class DeploymentReports {
       deployment.status === 'pending'
         ? await this.#claim(tx, held, report, actor)
         : await requireClaim(tx, deployment, report.claim, this.#deps.hasPublishedDaemon);
-    const row = await appendLines(tx, running, report.lines, report.logPosition);
+    const row = await appendLines(tx, running, report.lines, report.logPosition, this.#deps.makeRoom);
     if (report.status === 'running') return deploymentRecord(row);
     const ended =
       report.status === 'success'

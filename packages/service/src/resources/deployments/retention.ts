@@ -1,4 +1,7 @@
+import { sql } from 'kysely';
+import { giveBack, oldestUpTo } from '../../quotas/stored-output.ts';
 import type { Removal } from '../../retention/removal.ts';
+import type { Tx } from '../../storage/storage.ts';
 
 export async function removeLogLines(...[tx, before, most]: Parameters<Removal>): Promise<number> {
   const old = await tx.db
@@ -9,13 +12,48 @@ export async function removeLogLines(...[tx, before, most]: Parameters<Removal>)
     .limit(most)
     .execute();
   if (old.length === 0) return 0;
-  const ids = [...new Set(old.map(({ deployment_id }) => deployment_id))];
   // Of few deployments, because each may have thousands of lines.
+  const ids = [...new Set(old.map(({ deployment_id }) => deployment_id))].slice(0, 20);
   const removed = await tx.db
     .deleteFrom('deployment_logs')
-    .where('deployment_id', 'in', ids.slice(0, 20))
+    .where('deployment_id', 'in', ids)
     .where('at', '<', before)
-    .returning('number')
+    .returning(['deployment_id', sql<number>`octet_length(message)`.as('bytes')])
     .execute();
+  for (const id of ids) {
+    const bytes = removed.filter(({ deployment_id }) => deployment_id === id).reduce((sum, one) => sum + one.bytes, 0);
+    await forgetBytes(tx, id, bytes);
+  }
   return removed.length;
+}
+
+async function forgetBytes(tx: Tx, id: string, bytes: number): Promise<void> {
+  const { account_id } = await tx.db
+    .updateTable('deployments')
+    .set((eb) => ({ log_bytes: eb('log_bytes', '-', bytes) }))
+    .where('id', '=', id)
+    .returning('account_id')
+    .executeTakeFirstOrThrow();
+  await giveBack(tx, [[account_id, bytes]]);
+}
+
+/** Drops the logs of the oldest deployments that have ended until so many bytes are free, or `most` of them; answers the bytes. */
+export async function dropOldestLogs(tx: Tx, accountId: string, bytes: number, most: number): Promise<number> {
+  const oldest = await tx.db
+    .selectFrom('deployments')
+    .select(['id', 'log_bytes'])
+    .where('account_id', '=', accountId)
+    .where('log_bytes', '>', sql.lit(0))
+    .where('finished_at', 'is not', null)
+    .orderBy('id')
+    .limit(most)
+    .execute();
+  const { ids, freed } = oldestUpTo(
+    bytes,
+    oldest.map(({ id, log_bytes }) => [id, log_bytes]),
+  );
+  if (ids.length === 0) return 0;
+  await tx.db.deleteFrom('deployment_logs').where('deployment_id', 'in', ids).execute();
+  await tx.db.updateTable('deployments').set({ log_bytes: 0, log_dropped: 1 }).where('id', 'in', ids).execute();
+  return freed;
 }

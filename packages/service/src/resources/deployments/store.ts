@@ -215,13 +215,14 @@ export const lastSuccess = (
     .limit(1)
     .executeTakeFirst();
 
-export type LogState = Pick<DeploymentRow, 'log_lines' | 'log_source' | 'log_told'>;
+export type LogState = Pick<DeploymentRow, 'log_lines' | 'log_bytes' | 'log_source' | 'log_told'>;
 
 const setProgress = statement<LogState & { id: string; now: number }>((db, p) =>
   db
     .updateTable('deployments')
     .set({
       log_lines: p.log_lines,
+      log_bytes: p.log_bytes,
       log_source: p.log_source,
       log_told: p.log_told,
       progress_at: p.now,

@@ -5,17 +5,15 @@ import { actorOf, type Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { append } from '../../outbox/append.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
+import type { RequireRoom } from '../../quotas/quotas.ts';
 import { begin, transition } from '../../state/transition.ts';
 import { RunAgain, type Tx } from '../../storage/storage.ts';
 import { CATALOG_TOPIC, templateItem } from '../templates/catalog.ts';
 import { templateLifecycle } from '../templates/lifecycle.ts';
 import { followPublication } from '../templates/publish.ts';
-import { countTemplates, lockTemplate, lockVersion, setDeprecated, type TemplateRow } from './store.ts';
+import { lockTemplate, lockVersion, setDeprecated, type TemplateRow } from './store.ts';
 import { requireRest } from './tests.ts';
 import { columnsOf, findingsOf, isClean, newColumns, readSource, type Written } from './written.ts';
-
-/** Every process keeps the templates in memory, so an account may not have any number. */
-const MOST_TEMPLATES = 500;
 
 /** Warnings about a draft that keep it from being published: the same template would mean another image tomorrow. */
 const PROMOTION_ERRORS = new Set(['floating-tag']);
@@ -30,9 +28,11 @@ export interface Imported {
 /** Templates of an account's own, on their way to being published for it. */
 export class Drafts {
   readonly #requireTested: (tx: Tx, row: TemplateRow) => Promise<void>;
+  readonly #requireRoom: RequireRoom;
   /** `requireTested` throws for a template that was not tried where it must be. */
-  constructor(requireTested: (tx: Tx, row: TemplateRow) => Promise<void>) {
+  constructor(requireTested: (tx: Tx, row: TemplateRow) => Promise<void>, requireRoom: RequireRoom) {
     this.#requireTested = requireTested;
+    this.#requireRoom = requireRoom;
   }
 
   /** Reads a Compose file; all that can be done before a transaction begins. */
@@ -115,9 +115,7 @@ export class Drafts {
 
   async #begin(tx: Tx, principal: Principal, written: Written, id: string): Promise<TemplateRow> {
     const { accountId: owner } = principal;
-    if ((await countTemplates(tx, owner)) >= MOST_TEMPLATES) {
-      throw conflict('source', 'limit', `an account has at most ${MOST_TEMPLATES} templates of its own.`);
-    }
+    await this.#requireRoom(tx, principal, 'templates');
     const row = newColumns(owner, written, id, tx.now);
     // Another request that came at this moment was quicker: its draft is the one to replace.
     return begin(tx, templateLifecycle, row, 'create', actorOf(principal), () => new RunAgain());

@@ -27,15 +27,6 @@ export const lockVersion = (
       .where('version', '=', version),
   ).executeTakeFirst();
 
-export const countTemplates = async (queries: Queries, owner: string): Promise<number> => {
-  const { count } = await queries.db
-    .selectFrom('templates')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('owner', '=', owner)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-};
-
 export const setDeprecated = (tx: Tx, id: string) =>
   tx.db.updateTable('templates').set({ deprecated: 1, updated_at: tx.now }).where('id', '=', id).execute();
 

@@ -14,6 +14,7 @@ import { type Mode, newUserKey } from '../../identity/tokens.ts';
 import { newId } from '../../ids.ts';
 import { append } from '../../outbox/append.ts';
 import { invalid, notFound } from '../../problem.ts';
+import type { RequireRoom } from '../../quotas/quotas.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import { iso, isoOrNull } from '../../time.ts';
@@ -22,6 +23,7 @@ import { countKeys, heldKey, heldKeysOf, insertKey, type KeyRow, keysOf, markRev
 export interface KeyDeps {
   readonly storage: Storage;
   readonly pages: Pages;
+  readonly requireRoom: RequireRoom;
   readonly mode: Mode;
 }
 
@@ -46,6 +48,7 @@ export class Keys {
     // A key has at most the rights and limits of its maker: otherwise a key for little would be a way to more.
     for (const permission of wanted.permissions) requirePermission(principal, permission);
     const limits = limitsOf(principal);
+    await this.#deps.requireRoom(tx, principal, 'keys');
     const token = newUserKey(this.#deps.mode);
     const row: KeyRow = {
       id: newId('key'),

@@ -12,6 +12,7 @@ onBothEngines((engine) => {
   async function plant(replica: Replica) {
     const { id, key } = await plantServer(replica);
     const servers = new Servers({
+      requireRoom: async () => {},
       reader: replica.storage.reader,
       pages: new Pages(),
       vault: replica.vault,

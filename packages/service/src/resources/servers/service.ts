@@ -5,6 +5,7 @@ import { actorOf, type Principal, userOf } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { append } from '../../outbox/append.ts';
 import { conflict, notFound } from '../../problem.ts';
+import type { RequireRoom } from '../../quotas/quotas.ts';
 import { begin } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
@@ -28,6 +29,7 @@ import {
 export interface ServersDeps {
   readonly reader: Queries;
   readonly pages: Pages;
+  readonly requireRoom: RequireRoom;
   readonly vault: Pick<Vault, 'encrypt'>;
   /** A fresh server key and what is kept of it. */
   readonly issueKey: () => { readonly token: string; readonly hash: string };
@@ -117,6 +119,7 @@ export class Servers {
   }
 
   async register(tx: Tx, principal: Principal, body: ServerRegistration) {
+    await this.#deps.requireRoom(tx, principal, 'servers');
     const { token, hash } = this.#deps.issueKey();
     const row = await begin(
       tx,

@@ -5,6 +5,7 @@ import type { AddressGuard } from '../../outbound/address-guard.ts';
 import { AddressRefused } from '../../outbound/address-guard.ts';
 import { append } from '../../outbox/append.ts';
 import { invalid, notFound } from '../../problem.ts';
+import type { RequireRoom } from '../../quotas/quotas.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
@@ -27,6 +28,7 @@ export interface WebhookDeps {
   readonly vault: Pick<Vault, 'encrypt'>;
   readonly guard: AddressGuard;
   readonly pages: Pages;
+  readonly requireRoom: RequireRoom;
 }
 
 /** Asks the name server, and so happens before the transaction that registers. */
@@ -49,6 +51,7 @@ export async function register(
   principal: Principal,
   registration: WebhookRegistration,
 ): Promise<EndpointRow> {
+  await deps.requireRoom(tx, principal, 'webhooks');
   const named = { id: newId('webhook'), account_id: principal.accountId };
   const row: EndpointRow = {
     ...named,

@@ -86,6 +86,10 @@ export interface DefinitionTables {
     /** The last sign of progress: what the deadline counts from. */
     progress_at: Time | null;
     log_lines: number;
+    /** Of the lines that are kept. */
+    log_bytes: Generated<number>;
+    /** Whether lines were dropped since, because the account had too many. */
+    log_dropped: Generated<Flag>;
     /** The token of the daemon that has taken it; null where that daemon knows the published fields only. */
     claimed_by: string | null;
     /** Who numbers the lines of the log, and how many of his have come: what he tells again is dropped. */

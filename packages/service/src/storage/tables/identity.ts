@@ -37,6 +37,11 @@ export interface IdentityTables {
     created_at: Time;
     expires_at: Time;
   };
+  /** Bytes of outputs and logs that are kept. */
+  stored_output: {
+    account_id: string;
+    bytes: number;
+  };
   api_keys: {
     id: string;
     account_id: string;

@@ -5,7 +5,7 @@ import type { StateOf } from '@hortus/contract/machines/machine';
 import type { upgradeMachine } from '@hortus/contract/machines/upgrade';
 import type { Upgrade } from '@hortus/contract/resources/upgrades';
 import type { upgradeSteps } from '@hortus/contract/steps';
-import type { ColumnType } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 import type { Flag, Json, Status, Time } from './columns.ts';
 
 /** What runs, and what is done with it. */
@@ -51,6 +51,10 @@ export interface InstanceTables {
     exit_code: number | null;
     output: string | null;
     output_truncated: Flag;
+    /** Of the output that is kept; 0 where there is none. */
+    output_bytes: Generated<number>;
+    /** Whether there was an output that was dropped since. */
+    output_dropped: Generated<Flag>;
     error: string | null;
     outcome: 'known' | 'unknown' | null;
     timeout_ms: number;

@@ -62,6 +62,7 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
   const heard = (serverId: string) => void heardOf.push(serverId);
   const instances = new WrittenDownInstances();
   const definitions = new Definitions({
+    requireRoom: async () => {},
     reader,
     pages,
     catalog,
@@ -92,6 +93,7 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
   });
   const hasPublishedDaemon = servers.hasPublishedDaemon.bind(servers);
   const reports = new DeploymentReports({
+    makeRoom: async () => {},
     reader,
     vault,
     instances,

@@ -7,6 +7,9 @@ import { openLocalBus } from '../../../bus/local-bus.ts';
 import { type Principal, unlimited } from '../../../identity/principal.ts';
 import { newId } from '../../../ids.ts';
 import { JobWorker } from '../../../jobs/worker.ts';
+import { defaultQuotas } from '../../../quotas/limits.ts';
+import { Quotas } from '../../../quotas/quotas.ts';
+import { makeRoom } from '../../../quotas/stored-output.ts';
 import { Pages } from '../../../storage/page.ts';
 import { insertRow } from '../../../storage/status-columns.ts';
 import type { Storage } from '../../../storage/storage.ts';
@@ -16,12 +19,14 @@ import { insertAccount, serverRow } from '../../../testing/rows.ts';
 import { openVault } from '../../../vault/vault.ts';
 import { DEADLINE } from '../../actions/deadlines.ts';
 import type { Line } from '../../actions/dispatch.ts';
+import { dropOldestOutputs } from '../../actions/retention.ts';
 import { Actions } from '../../actions/service.ts';
 import { Endings } from '../../backups/endings.ts';
 import { BACKUPS_DUE, dueJob, planBackups } from '../../backups/schedule.ts';
 import { Backups } from '../../backups/service.ts';
 import { secretValues } from '../../definitions/deployable.ts';
 import { Definitions } from '../../definitions/service.ts';
+import { dropOldestLogs } from '../../deployments/retention.ts';
 import { Manifests } from '../../manifest/service.ts';
 import { Catalog } from '../../templates/catalog.ts';
 import { shipCatalog } from '../../templates/ship.ts';
@@ -80,6 +85,7 @@ async function replicaOn(storage: Storage, clock: () => number) {
     deploymentsOf: async () => ({ data: [], pagination: { page: 1, per_page: 20, total: 0, total_pages: 0 } }),
   });
   const actions: Actions = new Actions({
+    makeRoom: makeRoom(new Quotas(defaultQuotas), { outputs: dropOldestOutputs, logs: dropOldestLogs }),
     storage,
     pages,
     vault,
@@ -105,6 +111,7 @@ async function replicaOn(storage: Storage, clock: () => number) {
     done: (tx, order) => actions.done(tx, order),
   });
   const definitions = new Definitions({
+    requireRoom: async () => {},
     reader: storage.reader,
     pages,
     catalog,

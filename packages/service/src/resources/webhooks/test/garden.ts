@@ -32,7 +32,7 @@ export async function plantGarden(engine: Engine, options: { allowPrivate?: bool
     dataDirectory: '/nowhere',
   });
   const guard = new AddressGuard({ allowPrivate: options.allowPrivate ?? true });
-  const routes = webhookRoutes({ storage, vault, guard, pages: new Pages() });
+  const routes = webhookRoutes({ storage, vault, guard, pages: new Pages(), requireRoom: async () => {} });
   const timeoutMs = options.timeoutMs ?? 10_000;
   const handlers = { [DELIVER]: deliveryJob({ storage, vault, guard, clock, timeoutMs }) };
   const dispatcher = new Dispatcher({ storage, bus, log, subscribers: [fanOut] });

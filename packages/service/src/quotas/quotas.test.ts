@@ -1,0 +1,80 @@
+import { beforeEach, expect, it } from 'vitest';
+import { onBothEngines } from '../testing/engines.ts';
+import { expectRefusal } from '../testing/published-answer.ts';
+import { type Caller, type RunningService, startApp } from '../testing/running-service.ts';
+import { defaultQuotas, readQuotas, showQuotas } from './limits.ts';
+
+it('limits are read by plan and name; what is left out keeps its default', () => {
+  const limits = readQuotas('free.servers=1, pro.output_bytes=5000000000');
+  expect(limits.free).toEqual({ ...defaultQuotas.free, servers: 1 });
+  expect(limits.pro.output_bytes).toBe(5_000_000_000);
+  expect(readQuotas(showQuotas(limits))).toEqual(limits);
+  for (const wrong of ['servers=1', 'free.sheds=1', 'gold.servers=1', 'free.servers=-1', 'free.servers=many'])
+    expect(() => readQuotas(wrong)).toThrow('must look like');
+});
+
+onBothEngines((engine) => {
+  let service: RunningService;
+  let account: Caller;
+  beforeEach(async () => {
+    service = await startApp(engine, {
+      quotas: readQuotas('pro.servers=2,pro.definitions=3,pro.keys=4,pro.webhooks=1,pro.templates=1'),
+    });
+    account = await service.addAccount();
+  });
+
+  const register = () =>
+    account.request('POST', '/servers/register', { body: { name: 'shed', environment: 'staging' } });
+  const create = (server_id: string, instance_uid: string) =>
+    account.request('POST', '/definitions', { body: { species: 'seed', instance_uid, server_id, inputs: {} } });
+  const quotas = async () => (await account.request('GET', '/account')).json.data.quotas;
+  const good = (answers: readonly { status: number }[]) => answers.filter(({ status }) => status === 201).length;
+
+  it('fifty concurrent creations cannot pass a limit together, and the refusal says limit and use', async () => {
+    const servers = await Promise.all(Array.from({ length: 50 }, register));
+    expect(good(servers)).toBe(2);
+    const refused = servers.find(({ status }) => status !== 201);
+    expectRefusal(refused as never, 'VALIDATION_ERROR', 'servers');
+    expect(refused?.json.error.details).toMatchObject({ reason: 'quota', limit: 2, used: 2 });
+
+    const server_id = servers.find(({ status }) => status === 201)?.json.data.id;
+    const definitions = await Promise.all(Array.from({ length: 50 }, (_, i) => create(server_id, `seed-${i}`)));
+    expect(good(definitions)).toBe(3);
+    expect(await quotas()).toMatchObject({ servers: { used: 2, limit: 2 }, definitions: { used: 3, limit: 3 } });
+  });
+
+  it('archived definitions do not count, and activating one needs room', async () => {
+    const server_id = (await register()).json.data.id;
+    const ids: string[] = [];
+    for (const uid of ['a1', 'a2', 'a3']) ids.push((await create(server_id, uid)).json.data.id);
+    await account.request('DELETE', `/definitions/${ids[0]}`);
+    expect((await create(server_id, 'a4')).status).toBe(201);
+    expectRefusal(await account.request('POST', `/definitions/${ids[0]}/activate`), 'VALIDATION_ERROR', 'definitions');
+  });
+
+  it('keys, webhooks and private templates have limits too; a revoked key is none', async () => {
+    const key = () =>
+      account.request('POST', '/account/keys', { body: { name: 'k', permissions: ['templates:read'] } });
+    const made = [await key(), await key(), await key(), await key()];
+    expect(good(made)).toBe(3);
+    expectRefusal(made[3] as never, 'VALIDATION_ERROR', 'keys');
+    await account.request('DELETE', `/account/keys/${made[0]?.json.data.id}`);
+    expect((await key()).status).toBe(201);
+
+    const hook = () =>
+      account.request('POST', '/webhooks', {
+        body: {
+          url: 'http://127.0.0.1:9/hook',
+          events: ['deployment.failed'],
+          secret: 'a-secret-of-some-length-32-chars',
+        },
+      });
+    const hooks = [await hook(), await hook()];
+    expect(hooks[0]?.status).toBe(201);
+    expectRefusal(hooks[1] as never, 'VALIDATION_ERROR', 'webhooks');
+  });
+
+  it('shows every quota of the plan', async () => {
+    expect(Object.keys(await quotas()).sort()).toEqual(Object.keys(defaultQuotas.free).sort());
+  });
+});

@@ -1,0 +1,75 @@
+import { sql } from 'kysely';
+import type { Plan } from '../identity/principal.ts';
+import { countUpTo } from '../storage/count-up-to.ts';
+import type { Queries, Tx } from '../storage/storage.ts';
+
+/** What is counted row by row; stored bytes have a counter. */
+export const counted = {
+  servers: ({ db }: Queries, accountId: string) =>
+    db.selectFrom('servers').select('id').where('account_id', '=', accountId).where('deleted_at', 'is', null),
+  definitions: ({ db }: Queries, accountId: string) =>
+    db
+      .selectFrom('definitions')
+      .select('id')
+      .where('account_id', '=', accountId)
+      // Written out, so that the engines use the index without archived ones.
+      .where('status', '<>', sql.lit('archived' as const))
+      .where('test_id', 'is', null),
+  keys: ({ db }: Queries, accountId: string, now: number) =>
+    db
+      .selectFrom('api_keys')
+      .select('id')
+      .where('account_id', '=', accountId)
+      .where('revoked_at', 'is', null)
+      .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)])),
+  webhooks: ({ db }: Queries, accountId: string) =>
+    db.selectFrom('webhook_endpoints').select('id').where('account_id', '=', accountId),
+  templates: ({ db }: Queries, accountId: string) =>
+    db.selectFrom('templates').select('id').where('owner', '=', accountId),
+};
+export type Counted = keyof typeof counted;
+
+export const countUsed = (
+  queries: Queries,
+  accountId: string,
+  name: Counted,
+  { now, atMost }: { now: number; atMost: number },
+): Promise<number> => countUpTo(queries, counted[name](queries, accountId, now) as never, atMost);
+
+/**
+ * Keeps other transactions of the account from counting until this one ends. Inserts that name the account in a foreign key
+ * are not held up. SQLite has one writer, so there nothing has to be held.
+ */
+export async function holdAccount(tx: Tx, accountId: string): Promise<void> {
+  if (tx.engine !== 'postgres') return;
+  await tx.db.selectFrom('accounts').select('id').where('id', '=', accountId).forNoKeyUpdate().execute();
+}
+
+export async function planOf(queries: Queries, accountId: string): Promise<Plan> {
+  const row = await queries.db.selectFrom('accounts').select('plan').where('id', '=', accountId).executeTakeFirst();
+  return row?.plan ?? 'free';
+}
+
+/** Changes the number of stored bytes and answers it. */
+export async function addBytes(tx: Tx, accountId: string, bytes: number): Promise<number> {
+  const { bytes: total } = await tx.db
+    .insertInto('stored_output')
+    .values({ account_id: accountId, bytes })
+    .onConflict((conflict) =>
+      conflict.column('account_id').doUpdateSet((eb) => ({
+        bytes: eb('stored_output.bytes', '+', eb.ref('excluded.bytes')),
+      })),
+    )
+    .returning('bytes')
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+export async function storedBytes(queries: Queries, accountId: string): Promise<number> {
+  const row = await queries.db
+    .selectFrom('stored_output')
+    .select('bytes')
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return Math.max(0, row?.bytes ?? 0);
+}

@@ -1,0 +1,96 @@
+import { createClient } from '@hortus/client/client';
+import { beforeAll, expect, it } from 'vitest';
+import { newId } from '../ids.ts';
+import { LONGEST_QUEUE } from '../resources/actions/orders.ts';
+import { onBothEngines } from '../testing/engines.ts';
+import { expectRefusal } from '../testing/published-answer.ts';
+import { type RunningService, startApp } from '../testing/running-service.ts';
+import { readQuotas } from './limits.ts';
+
+const LIMIT = 20_000;
+
+onBothEngines((engine) => {
+  let service: RunningService;
+  beforeAll(async () => {
+    service = await startApp(engine, { quotas: readQuotas(`enterprise.output_bytes=${LIMIT}`) });
+  });
+
+  async function planted() {
+    const { client, base } = service;
+    const { data: server } = await client.call('servers.register', { body: { name: 'shed', environment: 'staging' } });
+    const inputs = { WEB_HOSTNAME: `${newId('definition').slice(4)}.example.org` };
+    const instance_uid = newId('definition').replace('def_', 'blog-');
+    const { data: definition } = await client.call('definitions.create', {
+      body: { species: 'inkwell', instance_uid, server_id: server.id, inputs },
+    });
+    const { data: ordered } = await client.call('deployments.execute', { body: { definition_id: definition.id } });
+    const daemon = createClient({ baseUrl: base, key: server.api_key, retries: { attempts: 1 } });
+    const { data: ended } = await daemon.call('deployments.report', {
+      body: {
+        deployment_id: ordered.id,
+        status: 'success',
+        logs: [{ at: 1, level: 'info', message: 'l'.repeat(3_000) }],
+      },
+    });
+    const run = async (output: string) => {
+      const id = newId('execution');
+      const body = { execution_id: id, definition_id: definition.id, component: 'tidy', status: 'completed' as const };
+      const times = { due_at: Date.now(), started_at: Date.now() };
+      await daemon.call('actions.reportScheduled', { body: { ...body, ...times, output } });
+      return id;
+    };
+    const read = async (id: string) => (await client.call('actions.read', { params: { execution_id: id } })).execution;
+    return { daemon, run, read, key: server.api_key, definition, instanceId: ended.instance_id ?? '' };
+  }
+  const used = async () => (await service.request('GET', '/account')).json.data.quotas.output_bytes;
+  const kept = async () => {
+    const { db } = service.sideDoor;
+    const outputs = await db.selectFrom('executions').select('output').where('output', 'is not', null).execute();
+    const lines = await db.selectFrom('deployment_logs').select('message').execute();
+    return [...outputs.map(({ output }) => output ?? ''), ...lines.map(({ message }) => message)].join('').length;
+  };
+
+  it('outputs of scheduled runs fill no disk: the oldest are dropped, and their records say so', async () => {
+    const { run, read } = await planted();
+    const ids: string[] = [];
+    for (let i = 0; i < 30; i++) ids.push(await run('o'.repeat(2_000)));
+    const { used: bytes, limit } = await used();
+    expect(limit).toBe(LIMIT);
+    expect(bytes).toBeLessThanOrEqual(LIMIT);
+    expect(await kept()).toBe(bytes);
+    expect(await read(ids[0] as string)).toMatchObject({ status: 'completed', output: null, output_dropped: true });
+    expect(await read(ids[29] as string)).toMatchObject({ output: 'o'.repeat(2_000), output_dropped: false });
+  });
+
+  it('refuses another action while a hundred of the instance have not ended', async () => {
+    const { instanceId } = await planted();
+    const { actions } = await service.client.call('actions.list', { params: { id: instanceId } });
+    const [action] = actions.filter(({ params }) => params.every((one) => !one.required));
+    const path = `/instances/${instanceId}/actions/${action?.slug}/execute`;
+    const order = () => service.request('POST', path, { body: { params: {} } });
+    for (let i = 0; i < LONGEST_QUEUE; i++) expect((await order()).status).toBe(202);
+    const refused = await order();
+    expectRefusal(refused, 'VALIDATION_ERROR', 'id');
+    expect(refused.json.error.details).toMatchObject({ reason: 'queue_full', limit: LONGEST_QUEUE });
+  });
+
+  it('an address from a daemon that is no http or https address is refused', async () => {
+    const { key, definition } = await planted();
+    const report = (url: string) => {
+      const instances = [{ definition_id: definition.id, status: 'running', url }];
+      return service.request('POST', '/instances/report', { key, body: { instances } });
+    };
+    for (const url of [
+      'javascript:alert(1)',
+      'JAVASCRIPT://x',
+      'data:text/html,x',
+      'vbscript:x',
+      ' https://x',
+      '//x',
+      '',
+    ])
+      expect((await report(url)).status, url).toBe(422);
+    for (const url of ['https://blog.example.org', 'HTTP://10.0.0.1:8080/x'])
+      expect((await report(url)).status, url).toBe(200);
+  });
+});
