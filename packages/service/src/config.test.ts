@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { describe, expect, it } from 'vitest';
 import { describeConfig, readConfig } from './config.ts';
+import { defaultQuotas } from './quotas/limits.ts';
 
 const nowhere = '/nowhere';
 const key = `hk_live_${'a'.repeat(43)}`;
@@ -28,6 +29,7 @@ describe('settings', () => {
       ingressHttp: 80,
       ingressHttps: 443,
       rateLimits: { free: 60, pro: 300, enterprise: 1000, anonymous: 300, server: 3000 },
+      quotas: defaultQuotas,
       webhookAllowPrivate: false,
       allowPlaintextManifest: false,
       retention: { deliveries: 30, events: 90, idempotency: 1, logs: 30, metrics: 7 },
