@@ -12,6 +12,7 @@ export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
   api_keys: ['identity', 'resources/keys'],
   rate_windows: ['http/rate-windows'],
   idempotency: ['http/idempotency'],
+  tombstones: ['http/tombstones'],
   data_keys: ['vault'],
   events: ['outbox', 'resources/events'],
   jobs: ['jobs'],

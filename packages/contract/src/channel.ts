@@ -56,6 +56,7 @@ export const toService = {
     execution_id: executionId,
     exit_code: exitCode,
     output,
+    error: Type.Optional(Type.String({ description: 'What else is worth knowing, for a person.' })),
     result: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), { description: 'What a built-in action found out.' }),
     ),
@@ -66,7 +67,9 @@ export const toService = {
     exit_code: exitCode,
     output,
   }),
-  pong: message('pong', 'Reply to a ping.', { ts: Type.Optional(ts) }),
+  pong: message('pong', 'Reply to a ping.', {
+    ts: Type.Optional(Type.Unknown({ description: 'Repeats that of the ping; the service does not read it.' })),
+  }),
 };
 
 export const toDaemon = {

@@ -41,8 +41,10 @@ export interface Endpoint<
   readonly stream?: true;
   /** Bytes of the largest body it takes, where that is more than the usual 1 MiB. */
   readonly bodyLimit?: number;
-  /** The body may be left out; it is then read as an empty object. */
-  readonly bodyOptional?: true;
+  /** The body may be left out; it is then read as an empty object. So for every body whose fields are all optional. */
+  readonly bodyOptional: boolean;
+  /** Where the row changes a record: how that is read, so that it can be sent back as it was read. */
+  readonly record?: SentBack;
   /** Errors beyond those that follow from the rest of the row. */
   readonly errors?: readonly ErrorCode[];
   /** The status of success: 200 unless something is created (201) or only accepted (202). */
@@ -54,6 +56,13 @@ export interface Endpoint<
   readonly response: Response;
 }
 
+export interface SentBack {
+  /** The name of the row that reads the record, with the same path. */
+  readonly read: string;
+  /** Fields that change by themselves, so that an older value is no wish to change them. `updated_at` always counts. */
+  readonly observed?: readonly string[];
+}
+
 /** What reports that carry logs or output may weigh. */
 export const LOG_BODY_LIMIT = 8 * 1024 * 1024;
 
@@ -63,7 +72,7 @@ export const noBody = Type.Undefined();
 
 type Row<P extends TObject, Q extends TObject, B extends TSchema, R extends TSchema> = Omit<
   Endpoint<P, Q, B, R>,
-  'status' | 'params' | 'query' | 'body'
+  'status' | 'params' | 'query' | 'body' | 'bodyOptional'
 > & { status?: 200 | 201 | 202; params?: P; query?: Q; body?: B };
 
 export function endpoint<
@@ -72,8 +81,10 @@ export function endpoint<
   B extends TSchema = typeof noBody,
   R extends TSchema = TSchema,
 >(row: Row<P, Q, B, R>): Endpoint<P, Q, B, R> {
+  const { type, required = [] } = (row.body ?? {}) as { type?: string; required?: readonly string[] };
   return {
     ...row,
+    bodyOptional: type === 'object' && required.length === 0,
     status: row.status ?? 200,
     params: row.params ?? (nothing as unknown as P),
     query: row.query ?? (nothing as unknown as Q),

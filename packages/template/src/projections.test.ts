@@ -33,6 +33,7 @@ describe('the published shapes', () => {
     expect(spec.image).toEqual({
       repository: 'registry.example.org/inkwell/inkwell',
       tag: '4.2.1',
+      digest: null,
       variants: [
         { id: 'debian', tag: '4.2.1', default: true },
         { id: 'alpine', tag: '4.2.1-alpine', default: false },
@@ -42,6 +43,14 @@ describe('the published shapes', () => {
     expect(spec.profiles).toEqual(['minimal', 'development', 'production']);
     expect(spec.ports).toEqual([{ container_port: 8080 }]);
     expect(spec.volumes.map(({ mount_path }) => mount_path)).toEqual(['/srv/uploads', '/var/lib/postgresql/data']);
+  });
+
+  it('never leave the tag of an image null', () => {
+    const pinned = `sha256:${'a'.repeat(64)}`;
+    const tagOf = (image: string) =>
+      projectById(canonical(parse(SEED.replace(/image: .*/, `image: ${image}`)).value as Template)).image;
+    expect(tagOf('{repository: nginx}')).toMatchObject({ tag: 'latest', digest: null });
+    expect(tagOf(`{repository: nginx, digest: '${pinned}'}`)).toMatchObject({ tag: 'latest', digest: pinned });
   });
 
   it('ask for external secrets as passwords and keep default passwords to themselves', () => {

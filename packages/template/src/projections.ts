@@ -2,7 +2,7 @@ import type { SpecById, SpecBySpecies } from '@hortus/contract/resources/templat
 import type { InputType } from '@hortus/contract/template/inputs';
 import { STANDARD_PROFILES } from '@hortus/contract/template/schema';
 import type { Canonical, CanonicalBackup, CanonicalInput } from './canonical-form.ts';
-import { primaryComponent, primaryImage, primaryImageText } from './primary.ts';
+import { primaryComponent, primaryImage, primaryImageText, variantImage } from './primary.ts';
 
 type ShownInput = Omit<CanonicalInput, 'name'> & { required: boolean };
 
@@ -42,10 +42,13 @@ export function projectBySpecies(spec: Canonical): SpecBySpecies {
 /** The published form that is asked for by template id: the image is taken apart. */
 export function projectById(spec: Canonical): SpecById {
   const image = primaryImage(spec);
+  const standard = image && (variantImage(image) ?? image);
   return {
     image: {
       repository: image?.repository ?? '',
-      tag: image?.tag ?? null,
+      // What Docker takes where a reference has no tag.
+      tag: standard?.tag ?? 'latest',
+      digest: standard?.digest ?? null,
       variants: (image?.variants ?? []).map(({ id, tag, default: standard }) => ({ id, tag, default: standard })),
     },
     user_inputs: Object.fromEntries(shownInputs(spec)),

@@ -153,7 +153,7 @@ test('actions are listed, their params checked, and a dangerous one needs --yes 
     name: 'Flush',
     description: 'Empties it.',
     dangerous: true,
-    params: [{ name: 'database', type: 'integer', required: true }],
+    params: [{ name: 'database', type: 'integer', required: true, default: null }],
   });
   playActions(records.action(), flush);
   playExecution({ status: 'completed' });

@@ -35,6 +35,7 @@ export const server = (over: Partial<Server> = {}): Server => ({
   connected: true,
   last_seen_at: at(0),
   duplicate_seen_at: null,
+  old_key_valid_until: null,
   daemon: {
     version: '0.1.0',
     os: 'linux',

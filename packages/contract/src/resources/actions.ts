@@ -51,7 +51,7 @@ export const ListedAction = Type.Object(
         name: Type.String(),
         type: Type.String(),
         required: Type.Boolean(),
-        default: Type.Optional(Type.Unknown()),
+        default: Type.Unknown({ description: 'Null where there is none, and for passwords.' }),
       }),
     ),
   },
@@ -72,7 +72,7 @@ export type BackupPlan = Static<typeof BackupPlan>;
 
 export const ActionReport = Type.Object(
   {
-    status: choice(['running', 'completed', 'failed']),
+    status: choice(['running', 'completed', 'failed', 'timeout', 'cancelled']),
     exit_code: Type.Optional(nullable(Type.Integer())),
     output: Type.Optional(nullable(Type.String({ maxLength: 4_194_304 }))),
     output_truncated: Type.Optional(Type.Boolean()),
@@ -150,7 +150,6 @@ export const actionEndpoints = {
     idempotent: true,
     status: 202,
     params: Type.Object({ ...ofInstance.properties, slug: givenId('Slug of an action.') }),
-    bodyOptional: true,
     body: Type.Object({ params: Type.Optional(values) }, { additionalProperties: false, examples: [{ params: {} }] }),
     response: one,
   }),

@@ -115,7 +115,6 @@ export const backupEndpoints = {
     idempotent: true,
     status: 202,
     params: Type.Object({ id: givenId('Id of an instance.') }),
-    bodyOptional: true,
     body: BackupOrder,
     response: ordered,
   }),

@@ -149,6 +149,7 @@ export const definitionEndpoints = {
     response: answer(Definition),
   }),
   'definitions.update': endpoint({
+    record: { read: 'definitions.read' },
     ...shared,
     method: 'PUT',
     path: '/definitions/{id}',

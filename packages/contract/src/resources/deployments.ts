@@ -325,7 +325,6 @@ export const deploymentEndpoints = {
     permission: 'deployments:execute',
     idempotent: true,
     status: 201,
-    bodyOptional: true,
     body: RollbackOrder,
     response: answer(Deployment),
   }),

@@ -187,7 +187,6 @@ export const draftEndpoints = {
     description:
       'Deploys this very spec_hash on a server of the account that takes deploy_tests, waits until it is healthy, makes its smoke test, and removes everything again, volumes too. Poll GET /templates/{id}/tests.',
     status: 202,
-    bodyOptional: true,
     body: TemplateTestOrder,
     response: answer(TemplateTest),
   }),

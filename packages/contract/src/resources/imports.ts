@@ -161,7 +161,6 @@ export const importEndpoints = {
       'Answers all that another Hortus needs to run it, except the content of its volumes, which is fetched from a backup of all of them. Written to the audit list. Only over TLS or on the same machine.',
     permission: 'data:export',
     errors: ['FORBIDDEN'],
-    bodyOptional: true,
     params: Type.Object({ id: givenId('Id of a definition.') }),
     body: ExportOrder,
     response: answer(Export),

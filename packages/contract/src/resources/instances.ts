@@ -156,7 +156,6 @@ export const instanceEndpoints = {
     path: '/instances/{id}/release',
     summary: 'Remove the containers of an instance',
     description: 'Volumes stay unless remove_volumes is set; critical ones then have to be named in confirm.',
-    bodyOptional: true,
     body: ReleaseOrder,
   }),
 };

@@ -75,12 +75,13 @@ export const manifestEndpoints = {
     tag: 'deployments',
     summary: 'Read the resolved spec of an instance',
     description:
-      'Give one of the three. The key of the very server gets secret values, over TLS or loopback, and the revision of the oldest unfinished deployment; anybody else gets the current revision with null in their place.',
+      'Give one of the four. The key of the very server gets secret values, over TLS or loopback, and the revision of the oldest unfinished deployment; anybody else gets the current revision with null in their place.',
     permission: 'manifest:read',
     daemon: true,
     query: Type.Object({
       definition_id: Type.Optional(givenId('A definition.')),
       instance_uid: Type.Optional(givenId('The unique name of an instance.')),
+      instance_id: Type.Optional(givenId('An instance; the same as its definition.')),
       deployment_id: Type.Optional(givenId('A deployment; answers the revision that it pins.')),
     }),
     response: answer(readable),

@@ -99,7 +99,7 @@ export const RecipeEdit = Type.Object(
 export type RecipeEdit = Static<typeof RecipeEdit>;
 
 export const RecipeRejection = Type.Object(
-  { reason: text(2000, { description: 'What its author is told.' }) },
+  { reason: Type.Optional(nullable(text(2000, { description: 'What its author is told.' }))) },
   { title: 'RecipeRejection', additionalProperties: false, examples: [{ reason: 'The image cannot be pulled.' }] },
 );
 export type RecipeRejection = Static<typeof RecipeRejection>;
@@ -179,6 +179,7 @@ export const recipeEndpoints = {
     body: RecipeSubmission,
   }),
   'recipes.edit': endpoint({
+    record: { read: 'recipes.read', observed: ['upvotes', 'upvoted'] },
     ...own,
     method: 'PATCH',
     path: '/recipes/{id}',
@@ -216,7 +217,7 @@ export const recipeEndpoints = {
   'recipes.reject': endpoint({
     ...review,
     path: '/recipes/{id}/reject',
-    summary: 'Reject a recipe with a reason',
+    summary: 'Reject a recipe',
     body: RecipeRejection,
   }),
 };

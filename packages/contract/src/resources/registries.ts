@@ -68,7 +68,17 @@ export const registryEndpoints = {
     body: RegistryCreate,
     response: answer(Registry),
   }),
+  'registries.read': endpoint({
+    method: 'GET',
+    path: '/registries/{id}',
+    tag: 'registries',
+    summary: 'Read a registry',
+    permission: 'registries:read',
+    params,
+    response: answer(Registry),
+  }),
   'registries.update': endpoint({
+    record: { read: 'registries.read' },
     method: 'PUT',
     path: '/registries/{id}',
     tag: 'registries',

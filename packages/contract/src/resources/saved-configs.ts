@@ -100,6 +100,7 @@ export const savedConfigEndpoints = {
     permission: 'configs:read',
   }),
   'saved-configs.update': endpoint({
+    record: { read: 'saved-configs.read' },
     ...shared,
     method: 'PATCH',
     path: '/saved-configs/{id}',

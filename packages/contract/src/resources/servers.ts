@@ -25,6 +25,9 @@ export const Server = Type.Object(
     duplicate_seen_at: nullable(Timestamp, {
       description: 'When a second daemon with the same key last pushed out one that was still alive.',
     }),
+    old_key_valid_until: nullable(Timestamp, {
+      description: 'After a rotation: when the old key ends, unless the new one is used before.',
+    }),
     daemon: Type.Object(
       {
         version: nullable(Type.String()),
@@ -187,6 +190,10 @@ export const serverEndpoints = {
     response: answer(Server),
   }),
   'servers.update': endpoint({
+    record: {
+      read: 'servers.read',
+      observed: ['connected', 'last_seen_at', 'duplicate_seen_at', 'daemon', 'fingerprint'],
+    },
     method: 'PUT',
     path: '/servers/{id}',
     tag: 'servers',
@@ -216,10 +223,14 @@ export const serverEndpoints = {
     path: '/servers/{id}/rotate-key',
     tag: 'servers',
     summary: 'Rotate the key of a server',
+    description:
+      'The old key ends at once, unless the daemon is hortusd: that is handed the new key, and its old one stays valid until the new one is used, 24 hours at most (old_key_valid_until).',
     permission: 'servers:write',
     params,
     query: Type.Object({
-      force: Type.Optional(Type.Boolean({ default: false, description: 'Revoke the old key at once.' })),
+      force: Type.Optional(
+        Type.Boolean({ default: false, description: 'End the old key at once, whichever daemon the server has.' }),
+      ),
     }),
     response: answer(RotatedServer),
   }),
@@ -253,7 +264,6 @@ export const serverEndpoints = {
     permission: 'servers:write',
     status: 202,
     params,
-    bodyOptional: true,
     body: PruneOrder,
     response: topLevel({ execution: Execution }),
   }),

@@ -49,7 +49,8 @@ export const SpecById = Type.Object(
   {
     image: Type.Object({
       repository: Type.String({ examples: ['docker.io/library/nginx'] }),
-      tag: nullable(Type.String(), { description: 'Null when the image is pinned by digest alone.' }),
+      tag: Type.String({ description: 'That of the default variant; latest where the template names none.' }),
+      digest: nullable(Type.String(), { description: 'Counts before the tag; null where the image is not pinned.' }),
       variants: Type.Array(ImageVariant),
     }),
     user_inputs: Type.Record(

@@ -186,7 +186,6 @@ export const upgradeEndpoints = {
     description:
       'Holds what runs against the published templates. The service does so by itself, once a day unless set.',
     permission: 'upgrades:write',
-    bodyOptional: true,
     body: UpgradeScan,
     response: answer(UpgradeScanResult),
   }),
@@ -217,7 +216,6 @@ export const upgradeEndpoints = {
       'Makes a revision of the newer version that keeps what was chosen, backs up what the template declares, deploys, and watches. If it does not stay healthy, what ran before runs again, and the upgrade has failed with the reason. What the newer version asks and nobody has answered is refused by name.',
     permission: 'upgrades:write',
     status: 202,
-    bodyOptional: true,
     params: Type.Object({ id: givenId('Id of an upgrade.') }),
     body: UpgradeApply,
     response: answer(Upgrade),

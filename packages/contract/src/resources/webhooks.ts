@@ -20,6 +20,9 @@ export const WebhookEndpoint = Type.Object(
       description: 'Since when no delivery has arrived; null when the last one did.',
     }),
     old_secret_until: nullable(Timestamp, { description: 'Until when the secret before signs, too.' }),
+    warnings: Type.Array(Type.String(), {
+      description: 'What is worth changing about the secret that was just given; empty in every other answer.',
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
@@ -70,9 +73,10 @@ export const WebhookRegistration = Type.Object(
     }),
     events: Type.Array(choice(eventNames), { minItems: 1, maxItems: 64, uniqueItems: true }),
     secret: Type.String({
-      minLength: 8,
-      maxLength: 256,
-      description: 'Keys the HMAC-SHA256 of the raw body, sent as lower-case hex in X-Service-Signature.',
+      // As much as fits into a body.
+      maxLength: 1_048_576,
+      description:
+        'Keys the HMAC-SHA256 of the raw body, sent as lower-case hex in X-Service-Signature. Any length; a short one is answered with a warning.',
     }),
   },
   {
@@ -152,6 +156,7 @@ export const webhookEndpoints = {
     response: answer(WebhookEndpoint),
   }),
   'webhooks.update': endpoint({
+    record: { read: 'webhooks.read', observed: ['failing_since', 'paused_because', 'warnings'] },
     method: 'PATCH',
     path: '/webhooks/endpoints/{id}',
     tag: 'webhooks',

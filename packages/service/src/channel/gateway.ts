@@ -232,6 +232,8 @@ export class Gateway {
       connection.phase = 'authenticating';
       connection.receive(message, data.length);
     } else if (message === 'malformed') {
+      const { serverId: server_id, address } = connection;
+      this.#options.log.info({ server_id, address }, 'a message of a daemon is malformed and was ignored');
       if (++connection.malformed >= MOST_MALFORMED) connection.close(POLICY, 'too many malformed messages');
     } else if (message !== 'unknown' && message.type !== 'pong' && message.type !== 'auth') {
       connection.receive(message, data.length);

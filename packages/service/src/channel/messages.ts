@@ -1,6 +1,7 @@
 import { negotiatedToService, type ToService, toService } from '@hortus/contract/channel';
 import { Compile } from 'typebox/compile';
 import { isTooDeep } from '../nesting.ts';
+import { lenientResult } from './lenient-results.ts';
 
 const checks = new Map(
   Object.entries({ ...toService, ...negotiatedToService }).map(([type, schema]) => [type, Compile(schema)]),
@@ -17,7 +18,8 @@ export function readMessage(data: Buffer, isBinary: boolean): ToService | 'unkno
   if (typeof type !== 'string' || isTooDeep(value)) return 'malformed';
   const check = checks.get(type);
   if (!check) return 'unknown';
-  return check.Check(value) ? (value as ToService) : 'malformed';
+  const meant = lenientResult(value as Record<string, unknown>);
+  return check.Check(meant) ? (meant as ToService) : 'malformed';
 }
 
 function parsed(text: string): unknown {

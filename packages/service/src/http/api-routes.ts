@@ -11,6 +11,7 @@ import type { Handlers } from './handler.ts';
 import { CACHE_CONTROL, type HotReads, VARY } from './hot-reads.ts';
 import { isFresh, type Prepared, prepare } from './prepared.ts';
 import type { Router } from './router.ts';
+import { sentBack } from './sent-back.ts';
 import { type ServedFile, sendFile } from './served-file.ts';
 import { type Checks, checksOf } from './validation/checks.ts';
 
@@ -30,7 +31,7 @@ export function addApiRoutes(router: Router, handlers: Handlers<EndpointName>, p
       name,
       access: { permission: row.permission, daemon: row.daemon, counted: name !== 'health.read' },
       bodyLimit: row.bodyLimit,
-      answer: answerOf(parts, name, row, checks, upToDate(handler)),
+      answer: answerOf(parts, name, row, checks, upToDate(handler), sentBack(parts, row, handlers)),
     });
   }
 }
@@ -48,17 +49,29 @@ const upToDate =
     }
   };
 
-function answerOf(parts: ApiParts, name: EndpointName, row: Endpoint, checks: Checks, handler: AnyHandler) {
+type Unchanged = ReturnType<typeof sentBack>;
+
+function answerOf(
+  parts: ApiParts,
+  name: EndpointName,
+  row: Endpoint,
+  checks: Checks,
+  handler: AnyHandler,
+  unchanged: Unchanged,
+) {
   if (row.media !== undefined) return answerText(parts, row, row.media, checks, handler);
   if (row.hot) return answerHot(parts, name, row, checks, handler);
   if (row.stream) return answerStream(parts, row, checks, handler);
-  return row.file ? answerFile(parts, row, checks, handler) : answer(parts, row, checks, handler);
+  return row.file ? answerFile(parts, row, checks, handler) : answer(parts, row, checks, handler, unchanged);
 }
 
-const answer = (parts: ApiParts, row: Endpoint, checks: Checks, handler: AnyHandler) => async (exchange: Exchange) => {
-  exchange.status = row.status;
-  exchange.json(await handler(callOf(parts, row, checks, exchange)));
-};
+const answer =
+  (parts: ApiParts, row: Endpoint, checks: Checks, handler: AnyHandler, unchanged?: Unchanged) =>
+  async (exchange: Exchange) => {
+    exchange.status = row.status;
+    if (unchanged) exchange.body = await unchanged(exchange);
+    exchange.json(await handler(callOf(parts, row, checks, exchange)));
+  };
 
 /** The same for everybody, so that whatever stands between may keep it for all. */
 const TEXT_CACHE_CONTROL = 'public, max-age=86400';

@@ -9,6 +9,7 @@ import { type EventStream, goneSignal } from './event-stream.ts';
 import type { Exchange } from './exchange.ts';
 import { idempotentWrite, readIdempotencyKey } from './idempotency/idempotent-write.ts';
 import type { SecureTransport } from './secure-transport.ts';
+import { repeatableDelete } from './tombstones/repeatable-delete.ts';
 import type { Checks } from './validation/checks.ts';
 
 export interface CallParts {
@@ -45,9 +46,11 @@ export function callOf(parts: CallParts, row: Endpoint, checks: Checks, exchange
       exchange.with({ 'Set-Cookie': printSessionCookie(token, parts.publicUrl, expiresAt) });
     },
     async write<Response>(work: (tx: Tx) => Promise<Response>): Promise<Response> {
+      const accountId = principal?.accountId;
+      if (row.method === 'DELETE') return repeatableDelete(parts, { accountId, path }, work);
       if (key === undefined) return parts.storage.write(work);
       const request = {
-        accountId: principal.accountId,
+        accountId,
         credential: credentialOf(principal),
         method,
         path,

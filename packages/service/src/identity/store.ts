@@ -60,7 +60,7 @@ export const serverWithNextKey = (tx: Tx, hash: string) =>
 export async function promoteNextKey(tx: Tx, serverId: string, hash: string): Promise<void> {
   await tx.db
     .updateTable('servers')
-    .set({ key_hash: hash, next_key_hash: null, next_key_sealed: null, updated_at: tx.now })
+    .set({ key_hash: hash, next_key_hash: null, next_key_sealed: null, old_key_until: null, updated_at: tx.now })
     .where('id', '=', serverId)
     .execute();
 }

@@ -1,5 +1,6 @@
 import { SECRETS_KEPT_MS } from '../http/idempotency/idempotent-write.ts';
 import { removeIdempotencyRows, removeReplaySecrets } from '../http/idempotency/retention.ts';
+import { removeTombstones, TOMBSTONE_DAYS } from '../http/tombstones/retention.ts';
 import { removeSessions } from '../identity/retention.ts';
 import { removeEvents } from '../outbox/retention.ts';
 import { removeOutputs } from '../resources/actions/retention.ts';
@@ -46,6 +47,7 @@ export const rulesOf = (retention: Retention): readonly Rule[] => [
   { name: 'outputs', days: retention.logs || undefined, remove: removeOutputs },
   { name: 'idempotency keys', days: retention.idempotency || undefined, remove: removeIdempotencyRows },
   { name: 'secrets of replays', days: SECRETS_KEPT_MS / 86_400_000, remove: removeReplaySecrets },
+  { name: 'tombstones', days: TOMBSTONE_DAYS, remove: removeTombstones },
   { name: 'capacity', days: retention.metrics || undefined, remove: removeCapacity },
   { name: 'usage', days: retention.metrics || undefined, remove: removeUsage },
   { name: 'fine capacity', days: FINE_DAYS, remove: removeFineCapacity },

@@ -46,6 +46,7 @@ export const serverRow = (tx: Tx, { accountId, serverId }: Pick<Ground, 'account
   fingerprint: null,
   polled_at: null,
   next_key_sealed: null,
+  old_key_until: null,
   last_seen_at: null,
   deleted_at: null,
   created_at: tx.now,

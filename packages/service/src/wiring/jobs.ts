@@ -11,6 +11,7 @@ import { FETCH } from '../resources/imports/exports.ts';
 import { IMPORT } from '../resources/imports/job.ts';
 import { MIGRATE } from '../resources/migrations/service.ts';
 import { SILENCE } from '../resources/servers/liveness/liveness.ts';
+import { OLD_KEY, oldKeyJob } from '../resources/servers/old-keys.ts';
 import { PUBLISHED } from '../resources/templates/publish.ts';
 import { APPLY, APPLY_ALL } from '../resources/upgrades/application.ts';
 import { applyAllJob, applyJob } from '../resources/upgrades/apply-job.ts';
@@ -49,6 +50,7 @@ export function jobsOf(ground: Ground, made: Made): Readonly<Record<string, JobK
     [EXECUTION_DEADLINE]: actions.deadlineJob(),
     [TEST]: testJob(testGround({ storage, catalog, server, definitions, deployments, instances, actions })),
     [SILENCE]: liveness.silence,
+    [OLD_KEY]: oldKeyJob(storage),
     [BACKUPS_DUE]: dueJob({ storage, backups, instances }),
     [MIGRATE]: migrations.job(),
     [FETCH]: exports.job(),

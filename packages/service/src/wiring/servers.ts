@@ -1,6 +1,7 @@
 import { newServerKey } from '../identity/tokens.ts';
 import { definitionsOn } from '../resources/definitions/service.ts';
 import { deploymentFor, underWay } from '../resources/deployments/queue.ts';
+import { definitionOfInstance } from '../resources/instances/of-definition.ts';
 import { runningOn } from '../resources/instances/on-server.ts';
 import { ManifestReading } from '../resources/manifest/reading.ts';
 import { Manifests } from '../resources/manifest/service.ts';
@@ -31,6 +32,7 @@ export async function makeServers(ground: SharedGround, { abandon, instances }: 
     allowPlaintext: config.allowPlaintextManifest,
     deployment: deploymentFor,
     underWay,
+    definitionOf: definitionOfInstance,
   });
   const servers = new Servers({
     reader,

@@ -3,7 +3,7 @@ import { nearest } from '@hortus/template/nearest';
 import type { TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { invalid, notFound, Problem } from '../../problem.ts';
-import { findings } from './messages.ts';
+import { findings, UNKNOWN } from './messages.ts';
 import { holdsNull, NO_NULL } from './null-character.ts';
 import { queryReader } from './query.ts';
 
@@ -19,7 +19,7 @@ export interface Checks {
 const compiled = new WeakMap<TSchema, Validator>();
 
 /** Compiled once, by the first request that needs it: all of them together are a good part of the start of a service. */
-function validatorOf(schema: TSchema): Validator {
+export function validatorOf(schema: TSchema): Validator {
   let validator = compiled.get(schema);
   if (!validator) {
     validator = Compile(schema);
@@ -69,7 +69,7 @@ function nothing(raw: unknown): undefined {
 function refusal(errors: Parameters<typeof findings>[0], schema: TSchema, whole: string, value: unknown): Problem {
   const known = Object.keys((schema as { properties?: object }).properties ?? {});
   const found = findings(errors, whole, value).map((finding) => {
-    const meant = finding.message === 'is not a known field.' ? nearest(finding.field, known) : undefined;
+    const meant = finding.message === UNKNOWN ? nearest(finding.field, known) : undefined;
     return meant ? { ...finding, message: `is not a known field; did you mean ${meant}?` } : finding;
   });
   return problem(found.length > 0 ? found : [{ field: whole, message: 'is not valid.' }]);
@@ -77,6 +77,8 @@ function refusal(errors: Parameters<typeof findings>[0], schema: TSchema, whole:
 
 function problem(found: readonly { field: string; message: string }[]): Problem {
   const [first] = found;
-  const message = `${first?.field}: ${first?.message}`;
+  const unknown = found.filter((one) => one.message === UNKNOWN);
+  const others = first?.message === UNKNOWN ? unknown.slice(1).map(({ field }) => field) : [];
+  const message = `${first?.field}: ${first?.message}${others.length > 0 ? ` Neither are: ${others.join(', ')}.` : ''}`;
   return new Problem('VALIDATION_ERROR', message, { reason: 'invalid', field: first?.field, problems: found });
 }

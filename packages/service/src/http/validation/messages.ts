@@ -3,6 +3,9 @@ import type { TLocalizedValidationError } from 'typebox/error';
 import { Pointer } from 'typebox/value';
 import { formatWords } from './formats.ts';
 
+/** What is said of a field that the schema does not have. */
+export const UNKNOWN = 'is not a known field.';
+
 export interface Finding {
   /** As a person writes it: `inputs.WEB_HOSTNAME`, `events[2]`. */
   readonly field: string;
@@ -25,8 +28,11 @@ export function findings(errors: readonly TLocalizedValidationError[], whole: st
       for (const name of error.params.requiredProperties) say(fieldName(`${path}/${name}`, whole), 'is required.');
     } else if (error.keyword === 'additionalProperties') {
       for (const name of error.params.additionalProperties) {
-        say(fieldName(`${path}/${escaped(name)}`, whole), 'is not a known field.');
+        say(fieldName(`${path}/${escaped(name)}`, whole), UNKNOWN);
       }
+    } else if (error.keyword === 'boolean' && error.schemaPath.endsWith('/additionalProperties')) {
+      // The validator reports eight problems at most: with eight unknown fields it never comes to the list of their names.
+      say(fieldName(path, whole), UNKNOWN);
     } else if (error.keyword === 'type') {
       types.set(path, [...(types.get(path) ?? []), String(error.params.type)]);
     } else {

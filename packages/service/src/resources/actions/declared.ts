@@ -39,8 +39,8 @@ const listed = ({ name, slug, description, type, timeout, dangerous, params }: C
     name: param,
     type: kind,
     required,
-    // What stands for a password is nobody's to read.
-    ...(standard === undefined || kind === 'password' ? {} : { default: standard }),
+    // The default of a password is a secret.
+    default: standard === undefined || kind === 'password' ? null : standard,
   })),
 });
 

@@ -218,6 +218,8 @@ export class Definitions {
 
   /** Nobody wants what is archived deployed any more; its containers go too, unless they are to be kept. */
   async archive(tx: Tx, principal: Principal, id: string, container: 'keep' | 'remove' = 'remove') {
+    const before = await this.#lock(tx, principal, id);
+    if (before.status === 'archived') return this.#record(before);
     await requireSettled(tx, id, 'id');
     const archived = await this.#move(tx, principal, id, 'archive');
     await this.#deps.requireFittingData(tx, id);

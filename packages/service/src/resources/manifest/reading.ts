@@ -16,6 +16,8 @@ export interface ManifestReadingDeps {
   readonly allowPlaintext: boolean;
   /** A deployment that the caller may see. */
   readonly deployment: (queries: Queries, principal: Principal, id: string) => Promise<Deployment | undefined>;
+  /** The definition of an instance, of whichever account. */
+  readonly definitionOf: (queries: Queries, instanceId: string) => Promise<string | undefined>;
   /** The unfinished deployment of a definition that comes first. */
   readonly underWay: (queries: Queries, definitionId: string) => Promise<Deployment | undefined>;
 }
@@ -23,6 +25,7 @@ export interface ManifestReadingDeps {
 export interface ManifestQuery {
   readonly definition_id?: string;
   readonly instance_uid?: string;
+  readonly instance_id?: string;
   readonly deployment_id?: string;
 }
 
@@ -75,14 +78,17 @@ export class ManifestReading {
   ): Promise<{ definition: DefinitionRow; deployment: Deployment | undefined }> {
     const { accountId } = principal;
     const given = Object.keys(query).filter((name) => query[name as keyof ManifestQuery] !== undefined);
-    if (given.length !== 1) throw invalid('definition_id', 'give one of definition_id, instance_uid, deployment_id.');
-    const { definition_id, instance_uid = '', deployment_id } = query;
+    if (given.length !== 1)
+      throw invalid('definition_id', 'give one of definition_id, instance_uid, instance_id, deployment_id.');
+    const { definition_id, instance_uid = '', instance_id, deployment_id } = query;
     let deployment: Deployment | undefined;
     if (deployment_id !== undefined) {
       deployment = await this.#deps.deployment(queries, principal, deployment_id);
       if (!deployment) throw notFound('deployment');
     }
-    const id = deployment?.definition_id ?? definition_id;
+    const ofInstance = instance_id && (await this.#deps.definitionOf(queries, instance_id));
+    if (instance_id !== undefined && !ofInstance) throw notFound('instance');
+    const id = deployment?.definition_id ?? ofInstance ?? definition_id;
     const definition = await (id === undefined
       ? definitionByUid(queries, accountId, instance_uid)
       : definitionById(queries, accountId, id));

@@ -48,7 +48,7 @@ export class RecipeReview {
     return recipeDetail(tx, principal, approved);
   }
 
-  async reject(tx: Tx, principal: Principal, id: string, reason: string): Promise<RecipeDetail> {
+  async reject(tx: Tx, principal: Principal, id: string, reason: string | null): Promise<RecipeDetail> {
     const rejected = await transition(tx, recipeLifecycle, await lock(tx, id), 'reject', {
       actor: actorOf(principal),
       set: { reason, reviewed_at: tx.now },

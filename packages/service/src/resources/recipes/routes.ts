@@ -54,5 +54,5 @@ export const recipeRoutes = (recipes: Recipes, review: RecipeReview): Handlers<k
     return answer;
   },
   'recipes.reject': ({ principal, params, body, write }) =>
-    write(async (tx) => ({ success: true, data: await review.reject(tx, principal, params.id, body.reason) })),
+    write(async (tx) => ({ success: true, data: await review.reject(tx, principal, params.id, body.reason ?? null) })),
 });

@@ -12,6 +12,7 @@ import type { Vault } from '../../vault/vault.ts';
 import {
   countRegistries,
   deleteRegistry,
+  findRegistry,
   heldRegistry,
   insertRegistry,
   type RegistryRow,
@@ -40,6 +41,12 @@ export class Registries {
       count: (atMost) => countRegistries(reader, accountId, atMost),
       countKey: `registries ${accountId}`,
     });
+  }
+
+  async read({ accountId }: Principal, id: string): Promise<Registry> {
+    const row = await findRegistry(this.#deps.reader, accountId, id);
+    if (!row) throw notFound('registry');
+    return recordOf(row);
   }
 
   async create(tx: Tx, principal: Principal, wanted: RegistryCreate): Promise<Registry> {

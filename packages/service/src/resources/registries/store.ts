@@ -39,6 +39,14 @@ export const registriesAt = (queries: Queries, accountId: string, hosts: readonl
     .orderBy('host')
     .execute();
 
+export const findRegistry = (queries: Queries, accountId: string, id: string): Promise<RegistryRow | undefined> =>
+  queries.db
+    .selectFrom('registries')
+    .selectAll()
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+
 /** False if the account has one of that host already. */
 export async function insertRegistry(tx: Tx, row: NewRow<'registries'>): Promise<boolean> {
   const inserted = await tx.db

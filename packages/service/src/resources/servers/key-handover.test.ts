@@ -4,6 +4,7 @@ import { type Principal, unlimited } from '../../identity/principal.ts';
 import { hashOf, newServerKey } from '../../identity/tokens.ts';
 import { Pages } from '../../storage/page.ts';
 import { onBothEngines } from '../../testing/engines.ts';
+import { oldKeyJob } from './old-keys.ts';
 import { Servers } from './service.ts';
 import { openReplica, plantServer, type Replica } from './test/replica.ts';
 
@@ -138,16 +139,32 @@ onBothEngines((engine) => {
     await replica.becomes(id, { key_hash: hashOf(api_key), next_key_hash: null });
   });
 
-  it('a daemon that did not ask for it is sent nothing', async () => {
+  it('a daemon that did not ask for it is sent nothing, and its old key ends at once', async () => {
     const replica = await openReplica(engine, await engine.ground());
     const { id, key, ...server } = await plant(replica);
     const daemon = replica.daemon(key, { capabilities: ['journal'] });
     await replica.becomes(id, { connection_epoch: 1 });
-    await server.rotate();
-    expect(await replica.server(id)).toMatchObject({ next_key_sealed: null, next_key_hash: expect.any(String) });
-    daemon.send({ type: 'action_started', execution_id: 'exe_1' });
-    await until(() => replica.reports.length === 1, { describe: 'the daemon to be heard' });
+    const { api_key } = await server.rotate();
+    expect(await replica.server(id)).toMatchObject({ next_key_sealed: null, key_hash: hashOf(api_key) });
+    expect(await daemon.closed).toBe(4401);
     expect(daemon.messages).toEqual([]);
+  });
+
+  it('a new key that is not used within a day replaces the old one all the same', async () => {
+    const replica = await openReplica(engine, await engine.ground());
+    const { id, key, ...server } = await plant(replica);
+    const daemon = replica.daemon(key, rotate);
+    await replica.becomes(id, { connection_epoch: 1 });
+    const { api_key } = await server.rotate();
+    const { old_key_until } = await replica.server(id);
+    const run = (now: number) =>
+      oldKeyJob(replica.storage, () => now).run({ job: { payload: { server_id: id } } } as never);
+    expect(await run((old_key_until ?? 0) - 1)).toEqual({ again: old_key_until });
+    expect((await replica.server(id)).key_hash).toBe(hashOf(key));
+    expect(await run(old_key_until ?? 0)).toBe('done');
+    expect(await replica.server(id)).toMatchObject({ key_hash: hashOf(api_key), old_key_until: null });
+    expect(await replica.daemon(key).closed).toBe(4401);
+    expect(daemon.of('rotate_key')).toHaveLength(1);
   });
 
   it.each(['forced rotation', 'removal'])('a %s ends the connection of the old key', async (how) => {

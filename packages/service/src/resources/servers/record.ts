@@ -21,6 +21,7 @@ export const serverRecord = (row: ServerRow): Server => ({
   connected: row.connected_replica !== null,
   last_seen_at: isoOrNull(row.last_seen_at),
   duplicate_seen_at: isoOrNull(row.duplicate_at),
+  old_key_valid_until: isoOrNull(row.old_key_until),
   daemon: daemonRecord(row),
   fingerprint: fingerprintOf(row),
   created_at: iso(row.created_at),

@@ -27,8 +27,13 @@ onBothEngines((engine) => {
       put: (body: object) => caller.request('PUT', path, { body }),
       remove: () => caller.request('DELETE', path),
       rotate: (query = '') => caller.request('POST', `${path}/rotate-key${query}`),
-      /** As if its daemon had been there once. */
-      seen: () => service.sideDoor.db.updateTable('servers').set({ last_seen_at: 1 }).where('id', '=', id).execute(),
+      /** As if a daemon had been there once; ours unless its capabilities are given. */
+      seen: (capabilities = ['rotate']) =>
+        service.sideDoor.db
+          .updateTable('servers')
+          .set({ last_seen_at: 1, capabilities: JSON.stringify(capabilities) })
+          .where('id', '=', id)
+          .execute(),
       /** What a daemon with this key is answered about its own server. */
       asDaemon: async (key: string) => (await service.request('GET', path, { key })).status,
     };
@@ -91,16 +96,30 @@ onBothEngines((engine) => {
       expect(await asDaemon(json.data.api_key)).toBe(200);
     });
 
-    it('leaves the old one valid until it is used itself', async () => {
-      const { key, asDaemon, rotate, seen } = await registered();
+    it('ends the old key at once for a daemon without the rotation capability', async () => {
+      const { key, asDaemon, rotate, seen, read } = await registered();
+      await seen(['journal']);
+      const { json } = await rotate();
+      expect(json.data).toMatchObject({ old_key: 'revoked', old_key_valid_until: null });
+      expect([await asDaemon(key), await asDaemon(json.data.api_key)]).toEqual([401, 200]);
+      expect((await read()).json.data.old_key_valid_until).toBeNull();
+    });
+
+    it('leaves the old key of our daemon valid until the new one is used, and says until when at most', async () => {
+      const { key, asDaemon, rotate, seen, read } = await registered();
       await seen();
       const { json } = await rotate();
       expect(json.data).toMatchObject({ old_key: 'valid_until_acknowledged' });
+      const left = Date.parse(json.data.old_key_valid_until) - Date.now();
+      expect(left).toBeGreaterThan(23.9 * 3_600_000);
+      expect(left).toBeLessThanOrEqual(24 * 3_600_000);
+      expect((await read()).json.data.old_key_valid_until).toBe(json.data.old_key_valid_until);
       expect(await asDaemon(key)).toBe(200);
       expect(await asDaemon(key)).toBe(200);
       expect(await asDaemon(json.data.api_key)).toBe(200);
       expect(await asDaemon(key)).toBe(401);
       expect(await asDaemon(json.data.api_key)).toBe(200);
+      expect((await read()).json.data.old_key_valid_until).toBeNull();
     });
 
     it('takes the place of one that was never used', async () => {
@@ -203,7 +222,7 @@ onBothEngines((engine) => {
       expect(await asDaemon(key)).toBe(200);
       expect((await remove()).json.data).toMatchObject({ id, name: 'shed' });
       expect(await asDaemon(key)).toBe(401);
-      for (const answer of [await read(), await put({ name: 'x' }), await rotate(), await remove()]) {
+      for (const answer of [await read(), await put({ name: 'x' }), await rotate()]) {
         expectRefusal(answer, 'NOT_FOUND');
       }
       const { json } = await service.request('GET', '/servers?per_page=100');

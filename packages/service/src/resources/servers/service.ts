@@ -3,6 +3,7 @@ import type { Server, ServerRegistration, ServerUpdate } from '@hortus/contract/
 import { KEYS_TOPIC } from '../../identity/authenticator.ts';
 import { actorOf, type Principal, userOf } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
+import { enqueue } from '../../jobs/enqueue.ts';
 import { append } from '../../outbox/append.ts';
 import { conflict, notFound } from '../../problem.ts';
 import type { RequireRoom } from '../../quotas/quotas.ts';
@@ -12,6 +13,7 @@ import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { ROTATE_TOPIC, sealedFor } from './key-handover.ts';
 import { serverLifecycle } from './lifecycle.ts';
+import { OLD_KEY, OLD_KEY_MS } from './old-keys.ts';
 import { fingerprintOf, serverRecord } from './record.ts';
 import {
   countServers,
@@ -134,6 +136,7 @@ export class Servers {
         key_hash: hash,
         next_key_hash: null,
         next_key_sealed: null,
+        old_key_until: null,
         registered_by: userOf(principal),
         connection_epoch: 0,
         connected_replica: null,
@@ -181,27 +184,37 @@ export class Servers {
       key_hash: `removed:${row.id}`,
       next_key_hash: null,
       next_key_sealed: null,
+      old_key_until: null,
     });
     await audit(tx, principal, 'audit.server_removed', removed);
     return serverRecord(removed);
   }
 
   /**
-   * A daemon must never be stranded by a rotation that it has not heard of: the old key stays valid until the new one is
-   * acknowledged or first used, unless the caller insists. A daemon that can take a new key over its connection is handed
-   * it there, now or when it is back.
+   * Hands a daemon that can take it the new key over its connection, now or when it is back; the old key stays valid until the new
+   * one is acknowledged or used, for a day at most. For any other daemon a person installs the new key, so the old one ends at
+   * once: it may have been rotated because it leaked.
    */
   async rotateKey(tx: Tx, principal: Principal, id: string, force: boolean) {
     const row = await this.#lock(tx, principal, id);
     const { token, hash } = this.#deps.issueKey();
-    const atOnce = force || row.last_seen_at === null;
+    const atOnce = force || !(JSON.parse(row.capabilities) as string[]).includes('rotate');
     this.#revoke(tx, row.next_key_hash, atOnce ? row.key_hash : null);
-    const handed = !atOnce && (JSON.parse(row.capabilities) as string[]).includes('rotate');
-    const rotated = await updateServer(tx, row, {
-      ...(atOnce ? { key_hash: hash, next_key_hash: null } : { next_key_hash: hash }),
-      next_key_sealed: handed ? await sealedFor(tx, this.#deps.vault, row, token) : null,
-    });
-    if (handed) tx.notify(ROTATE_TOPIC, id);
+    const rotated = await updateServer(
+      tx,
+      row,
+      atOnce
+        ? { key_hash: hash, next_key_hash: null, next_key_sealed: null, old_key_until: null }
+        : {
+            next_key_hash: hash,
+            next_key_sealed: await sealedFor(tx, this.#deps.vault, row, token),
+            old_key_until: tx.now + OLD_KEY_MS,
+          },
+    );
+    if (!atOnce) {
+      await enqueue(tx, { kind: OLD_KEY, key: id, payload: { server_id: id }, runAt: tx.now + OLD_KEY_MS });
+      tx.notify(ROTATE_TOPIC, id);
+    }
     await audit(tx, principal, 'audit.server_key_rotated', rotated);
     const old_key = atOnce ? ('revoked' as const) : ('valid_until_acknowledged' as const);
     return { ...serverRecord(rotated), api_key: token, old_key };

@@ -112,6 +112,9 @@ export async function capabilitiesOf(queries: Queries, id: string): Promise<read
   return row ? (JSON.parse(row.capabilities) as string[]) : [];
 }
 
+export const rotationOf = (queries: Queries, id: string) =>
+  queries.db.selectFrom('servers').select(['next_key_hash', 'old_key_until']).where('id', '=', id).executeTakeFirst();
+
 /** Written only where it says something new, because it comes with every report. */
 export const writeFingerprint = (tx: Tx, id: string, fingerprint: string) =>
   tx.db
@@ -131,6 +134,7 @@ export type ServerColumns = Partial<
     | 'key_hash'
     | 'next_key_hash'
     | 'next_key_sealed'
+    | 'old_key_until'
     | 'deleted_at'
   >
 >;

@@ -144,7 +144,8 @@ export class Tenants {
   async remove(tx: Tx, principal: Principal, id: string, force: boolean): Promise<Tenant> {
     const { definitions } = this.#deps;
     const { row, held } = await this.#hold(tx, principal, id);
-    if (held.length > 0 && !force && row.status !== 'deleted')
+    if (row.status === 'deleted') return this.#record(tx, row);
+    if (held.length > 0 && !force)
       throw conflict('id', 'in_use', `${held.length} definitions belong to this tenant; archive them or use force.`, {
         definitions: held.length,
       });

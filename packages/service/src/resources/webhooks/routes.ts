@@ -2,6 +2,7 @@ import type { Delivery, WebhookEndpoint, webhookEndpoints } from '@hortus/contra
 import type { Call, Handlers } from '../../http/handler.ts';
 import { iso, isoOrNull } from '../../time.ts';
 import { change, redeliver } from './change.ts';
+import { secretWarnings } from './secret.ts';
 import { checkUrl, listDeliveries, listEndpoints, read, register, remove, type WebhookDeps } from './service.ts';
 import type { DeliveryRow, EndpointRow } from './store.ts';
 
@@ -10,13 +11,13 @@ export const webhookRoutes = (deps: WebhookDeps): Handlers<keyof typeof webhookE
     await checkUrl(deps.guard, body.url);
     return await write(async (tx) => ({
       success: true,
-      data: endpointRecord(await register(tx, deps, principal, body)),
+      data: endpointRecord(await register(tx, deps, principal, body), secretWarnings(body.secret)),
     }));
   };
   return {
     'webhooks.list': async ({ principal, query }) => {
       const { data, pagination } = await listEndpoints(deps, principal.accountId, query);
-      return { success: true, data: data.map(endpointRecord), pagination };
+      return { success: true, data: data.map((row) => endpointRecord(row)), pagination };
     },
     'webhooks.read': async ({ principal, params }) => ({
       success: true,
@@ -27,7 +28,7 @@ export const webhookRoutes = (deps: WebhookDeps): Handlers<keyof typeof webhookE
       if (body.url !== undefined) await checkUrl(deps.guard, body.url);
       return write(async (tx) => ({
         success: true,
-        data: endpointRecord(await change(tx, deps.vault, principal, params.id, body)),
+        data: endpointRecord(await change(tx, deps.vault, principal, params.id, body), secretWarnings(body.secret)),
       }));
     },
     'webhooks.redeliver': ({ principal, params, write }) =>
@@ -50,7 +51,7 @@ export const webhookRoutes = (deps: WebhookDeps): Handlers<keyof typeof webhookE
 /** Both paths that create are called alike. */
 type Creation = Pick<Call<'webhooks.create'>, 'body' | 'principal' | 'write'>;
 
-const endpointRecord = (row: EndpointRow): WebhookEndpoint => ({
+const endpointRecord = (row: EndpointRow, warnings: string[] = []): WebhookEndpoint => ({
   id: row.id,
   url: row.url,
   events: JSON.parse(row.events),
@@ -58,6 +59,7 @@ const endpointRecord = (row: EndpointRow): WebhookEndpoint => ({
   paused_because: row.paused_because,
   failing_since: isoOrNull(row.failing_since),
   old_secret_until: isoOrNull(row.old_secret_until),
+  warnings,
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
 });

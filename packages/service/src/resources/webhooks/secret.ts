@@ -12,6 +12,14 @@ export const sealSecret = (
   secret: string,
 ): Promise<string> => vault.encrypt(tx, endpoint.account_id, secret, place(endpoint.id));
 
+/** Shorter secrets can be guessed from one signed delivery. */
+const SHORTEST_STRONG = 16;
+
+export const secretWarnings = (secret: string | undefined): string[] =>
+  secret === undefined || secret.length >= SHORTEST_STRONG
+    ? []
+    : [`secret: is shorter than ${SHORTEST_STRONG} characters and may be guessed; use a long random string.`];
+
 /** Those that sign now, the present one first. */
 export async function openSecrets(
   vault: Pick<Vault, 'decrypt'>,

@@ -18,6 +18,8 @@ export interface ServerTables {
     next_key_hash: string | null;
     /** That key, encrypted, for as long as it has to be handed to the daemon over its connection. */
     next_key_sealed: string | null;
+    /** When the old key ends at the latest, while there is a new one that was not used yet. */
+    old_key_until: Time | null;
     registered_by: string | null;
     /** Grows with every connection of a daemon: only the newest may be sent work. */
     connection_epoch: number;

@@ -19,6 +19,8 @@ export interface WorkingTables {
     secrets: string | null;
     created_at: Time;
   };
+  /** Answers to a DELETE, encrypted, for those who repeat it. */
+  tombstones: { account_id: string; path: string; response: string; created_at: Time };
   data_keys: { account_id: string; wrapped: string; master: string; created_at: Time; updated_at: Time };
   events: {
     /** Given at insert: within one resource it follows the order of the changes, because those hold the row's lock. */

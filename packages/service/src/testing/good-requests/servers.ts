@@ -75,6 +75,7 @@ export const serverRequests = {
     await ofRegistry(caller);
     return {};
   },
+  'registries.read': ofRegistry,
   'registries.create': () => ({ body: registry() }),
   'registries.update': async (caller) => ({
     ...(await ofRegistry(caller)),

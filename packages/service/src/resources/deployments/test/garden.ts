@@ -17,6 +17,7 @@ import { insertAccount, serverRow } from '../../../testing/rows.ts';
 import { openVault } from '../../../vault/vault.ts';
 import { planBackups } from '../../backups/schedule.ts';
 import { Definitions } from '../../definitions/service.ts';
+import { definitionOfInstance } from '../../instances/of-definition.ts';
 import { deployedOn } from '../../instances/on-server.ts';
 import { ManifestReading } from '../../manifest/reading.ts';
 import { Manifests } from '../../manifest/service.ts';
@@ -108,6 +109,7 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
     allowPlaintext: options.allowPlaintext ?? false,
     deployment: deploymentFor,
     underWay,
+    definitionOf: definitionOfInstance,
   });
   const deadline = deadlineJob({ storage, server, manifests, wake });
   const worker = new JobWorker({

@@ -1,0 +1,32 @@
+type Fields = Record<string, unknown>;
+
+/**
+ * Reads a result as its daemon meant it: numbers written as text, output that is an object, and the like. A daemon cannot be told
+ * that a field has the wrong type, and a result that is not recorded would leave its execution to time out.
+ */
+export function lenientResult(message: Fields): Fields {
+  if (message.type !== 'action_completed' && message.type !== 'action_failed') return message;
+  const { exit_code, output, error, result, ...rest } = message;
+  const code = exitCode(exit_code);
+  // An exit code that is no number is kept where a person reads it.
+  const unread = code === undefined && present(exit_code) ? `exit_code: ${text(exit_code)}` : undefined;
+  const said = present(error) ? text(error) : unread;
+  return {
+    ...rest,
+    ...(code !== undefined && { exit_code: code }),
+    ...(present(output) && { output: text(output) }),
+    ...(said !== undefined && { error: said }),
+    ...(present(result) && { result: isObject(result) ? result : { value: result } }),
+  };
+}
+
+const present = (value: unknown): boolean => value !== undefined && value !== null;
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+function exitCode(value: unknown): number | undefined {
+  if (Number.isSafeInteger(value)) return value as number;
+  return typeof value === 'string' && /^\s*-?\d{1,15}\s*$/.test(value) ? Number(value) : undefined;
+}

@@ -1,0 +1,140 @@
+import { type EndpointName, endpointRows, endpoints } from '@hortus/contract/endpoints';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { onBothEngines } from '../testing/engines.ts';
+import { goodRequest } from '../testing/good-requests.ts';
+import { expectRefusal } from '../testing/published-answer.ts';
+import { type Caller, type RunningService, startApp } from '../testing/running-service.ts';
+
+/** What docs/decisions/published-interface.md says of all rows of a kind, held against every such row of the contract. */
+const deleting = endpointRows.filter(([, row]) => row.method === 'DELETE');
+const optionalBody = endpointRows.filter(([, row]) => row.bodyOptional);
+/** One check of bodies serves all rows; these stand for a creation, a change and a call without a key. */
+const strict = ['definitions.create', 'servers.update', 'account.login'] as const;
+const editing = endpointRows.filter(([, row]) => row.record !== undefined);
+
+onBothEngines((engine) => {
+  let service: RunningService;
+  let neighbour: Caller;
+  beforeAll(async () => {
+    service = await startApp(engine);
+    neighbour = await service.addAccount();
+  });
+
+  describe('a repeated DELETE', () => {
+    it.each(deleting)('%s is 200 with the same record, for the account that deleted it', async (name) => {
+      const { path, options } = await goodRequest(name, service);
+      const first = await service.request('DELETE', path, options);
+      expect(first.status).toBe(200);
+      const second = await service.request('DELETE', path, options);
+      expect(second).toMatchObject({ status: 200, json: { success: true, data: { id: first.json.data.id } } });
+      expectRefusal(await neighbour.request('DELETE', path), 'NOT_FOUND');
+    });
+
+    it('keeps nothing readable of what was deleted', async () => {
+      const { path } = await goodRequest('webhooks.delete', service);
+      const { json } = await service.request('DELETE', path);
+      const rows = await service.sideDoor.db.selectFrom('tombstones').selectAll().execute();
+      expect(rows.map(({ path: at }) => at)).toContain(`/api/v1${path}`);
+      expect(JSON.stringify(rows)).not.toContain(json.data.url);
+    });
+
+    it('of an unknown id stays 404', async () => {
+      expectRefusal(await service.request('DELETE', '/saved-configs/cfg_01j9zq3v5t8x2m4n6p7r9s0abc'), 'NOT_FOUND');
+    });
+
+    it('is 404 when the tombstone is older than 30 days', async () => {
+      const { path } = await goodRequest('saved-configs.delete', service);
+      await service.request('DELETE', path);
+      const created_at = Date.now() - 30 * 86_400_000 - 1;
+      await service.sideDoor.db
+        .updateTable('tombstones')
+        .set({ created_at })
+        .where('path', '=', `/api/v1${path}`)
+        .execute();
+      expectRefusal(await service.request('DELETE', path), 'NOT_FOUND');
+    });
+  });
+
+  describe('a body whose fields are all optional', () => {
+    it.each(optionalBody)('%s may be left out, and may be {}', async (name) => {
+      for (const raw of [undefined, '{}']) {
+        const { method, path, options } = await goodRequest(name, service);
+        const { body: _, ...bare } = options;
+        const answer = await service.request(method, path, { ...bare, ...(raw !== undefined && { raw }) });
+        // Some need one of several fields: then that field is named, never the body.
+        if (answer.status === 422) expect(answer.json.error.details.field, `${raw}`).not.toBe('body');
+        else expect(answer.status, JSON.stringify(answer.json)).toBeLessThan(300);
+      }
+    });
+
+    it('POST /recipes/{id}/reject works without a body', async () => {
+      const { path } = await goodRequest('recipes.reject', service);
+      const answer = await service.request('POST', path);
+      expect(answer).toMatchObject({ status: 200, json: { data: { status: 'rejected', reason: null } } });
+    });
+  });
+
+  describe('a body with many unknown fields', () => {
+    it.each(strict)('%s names the first eight', async (name) => {
+      const { method, path, options, body } = await goodRequest(name, service);
+      const unknown = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`surplus_${n}`, n]));
+      const answer = await service.request(method, path, { ...options, body: { ...body, ...unknown } });
+      expectRefusal(answer, 'VALIDATION_ERROR', 'surplus_0');
+      const { error } = answer.json;
+      const first = Array.from({ length: 8 }, (_, n) => `surplus_${n}`);
+      expect(error.details.problems.map(({ field }: { field: string }) => field)).toEqual(first);
+      for (const field of first) expect(error.message).toContain(field);
+      expect(error.message).not.toContain('surplus_8');
+    });
+  });
+
+  describe('a record that was read', () => {
+    /** A request that changes a record, and the record. */
+    async function opened(name: EndpointName) {
+      const { method, path, params } = await goodRequest(name, service);
+      const reading = endpoints[endpoints[name].record?.read as EndpointName];
+      const at = reading.path.replace(/\{(\w+)\}/g, (_, param: string) => String(params[param]));
+      const record = (await service.request('GET', at)).json.data as Record<string, unknown>;
+      return { at, record, send: (body: object) => service.request(method, path, { body }) };
+    }
+
+    it.each(editing)('%s takes it back as it is', async (name) => {
+      const { record, send } = await opened(name);
+      const { updated_at: _, current_revision: __, ...before } = record;
+      const answer = await send(record);
+      expect(answer.status, JSON.stringify(answer.json)).toBe(200);
+      expect(answer.json.data).toMatchObject(before);
+    });
+
+    it.each(editing)('%s refuses a field that only the service sets by its name, if it is changed', async (name) => {
+      const { at, record, send } = await opened(name);
+      for (const changed of [{ id: 'x' }, { created_at: '2020-01-01T00:00:00.000Z' }])
+        expectRefusal(await send({ ...record, ...changed }), 'VALIDATION_ERROR', Object.keys(changed)[0]);
+      expect((await service.request('GET', at)).json.data).toEqual(record);
+    });
+
+    it('takes a change in the same record', async () => {
+      const { record, send } = await opened('definitions.update');
+      const answer = await send({ ...record, name: 'Renamed' });
+      expect(answer.json.data).toMatchObject({ name: 'Renamed', instance_uid: record.instance_uid });
+      expectRefusal(await send({ ...record, status: 'archived' }), 'VALIDATION_ERROR', 'status');
+    });
+  });
+
+  describe('a webhook secret', () => {
+    const body = { url: 'http://127.0.0.1:9/hook', events: ['deployment.success'] };
+    it.each([0, 1, 7, 15, 16, 300])('of %i characters is taken, and a short one is warned of', async (length) => {
+      const created = await service.request('POST', '/webhooks', { body: { ...body, secret: 'k'.repeat(length) } });
+      expect(created.status).toBe(201);
+      expect(created.json.data.warnings).toEqual(length < 16 ? [expect.stringMatching(/^secret: /)] : []);
+      const { id } = created.json.data;
+      expect((await service.request('GET', `/webhooks/endpoints/${id}`)).json.data.warnings).toEqual([]);
+    });
+  });
+
+  it('rotate-key documents force in the OpenAPI document', async () => {
+    const { json } = await service.request('GET', '/openapi.json');
+    const { parameters } = json.paths['/servers/{id}/rotate-key'].post;
+    expect(parameters).toContainEqual(expect.objectContaining({ name: 'force', in: 'query', required: false }));
+  });
+});

@@ -1,0 +1,34 @@
+import { Problem } from '../../problem.ts';
+import type { Storage, Tx } from '../../storage/storage.ts';
+import type { Vault } from '../../vault/vault.ts';
+import { TOMBSTONE_DAYS } from './retention.ts';
+import { findTombstone, type Place, writeTombstone } from './store.ts';
+
+const KEPT_MS = TOMBSTONE_DAYS * 24 * 3_600_000;
+
+/**
+ * Deletes, and keeps the answer in the same transaction: a client that repeats the call because it lost the answer gets it again
+ * while the tombstone is kept. Ids that never existed in the account stay 404.
+ */
+export async function repeatableDelete<Response>(
+  { storage, vault }: { readonly storage: Storage; readonly vault: Vault },
+  { accountId, path }: { readonly accountId: string; readonly path: string },
+  work: (tx: Tx) => Promise<Response>,
+): Promise<Response> {
+  const place: Place = { account_id: accountId, path };
+  const context = `tombstone ${path}`;
+  try {
+    return await storage.write(async (tx) => {
+      const response = await work(tx);
+      // Encrypted as answers to idempotency keys are: a record may hold an address that only its account may read.
+      const sealed = await vault.encrypt(tx, accountId, JSON.stringify(response), context);
+      await writeTombstone(tx, { ...place, response: sealed, created_at: tx.now });
+      return response;
+    });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'NOT_FOUND') throw error;
+    const [kept] = await findTombstone(storage.reader, place);
+    if (!kept || kept.created_at <= Date.now() - KEPT_MS) throw error;
+    return JSON.parse(await vault.decrypt(storage.reader, accountId, kept.response, context)) as Response;
+  }
+}

@@ -1,0 +1,9 @@
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+/** Null for rotations that began before: their old key stays valid until the new one is used, as was promised then. */
+export const oldKeyUntil = (): Migration => ({
+  async up(db: Kysely<unknown>) {
+    await sql.raw('alter table servers add column old_key_until bigint').execute(db);
+  },
+});
