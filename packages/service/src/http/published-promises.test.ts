@@ -7,7 +7,6 @@ import { type Caller, type RunningService, startApp } from '../testing/running-s
 
 /** What docs/decisions/published-interface.md says of all rows of a kind, held against every such row of the contract. */
 const deleting = endpointRows.filter(([, row]) => row.method === 'DELETE');
-const optionalBody = endpointRows.filter(([, row]) => row.bodyOptional);
 /** One check of bodies serves all rows; these stand for a creation, a change and a call without a key. */
 const strict = ['definitions.create', 'servers.update', 'account.login'] as const;
 const editing = endpointRows.filter(([, row]) => row.record !== undefined);
@@ -55,18 +54,8 @@ onBothEngines((engine) => {
     });
   });
 
+  // That every body of optional fields may be left out is held in contract-bodies.test.ts.
   describe('a body whose fields are all optional', () => {
-    it.each(optionalBody)('%s may be left out, and may be {}', async (name) => {
-      for (const raw of [undefined, '{}']) {
-        const { method, path, options } = await goodRequest(name, service);
-        const { body: _, ...bare } = options;
-        const answer = await service.request(method, path, { ...bare, ...(raw !== undefined && { raw }) });
-        // Some need one of several fields: then that field is named, never the body.
-        if (answer.status === 422) expect(answer.json.error.details.field, `${raw}`).not.toBe('body');
-        else expect(answer.status, JSON.stringify(answer.json)).toBeLessThan(300);
-      }
-    });
-
     it('POST /recipes/{id}/reject works without a body', async () => {
       const { path } = await goodRequest('recipes.reject', service);
       const answer = await service.request('POST', path);

@@ -118,7 +118,7 @@ onBothEngines((engine) => {
         status: 'deleted',
         definitions_count: 0,
       });
-      expectRefusal(await del(tenant.id), 'VALIDATION_ERROR', 'status');
+      expect(await del(tenant.id)).toMatchObject({ status: 200, json: { data: { status: 'deleted' } } });
       expectRefusal(await nursery.move(tenant.id, 'suspend'), 'VALIDATION_ERROR', 'status');
     });
 
@@ -132,7 +132,7 @@ onBothEngines((engine) => {
       expect(definition.data).toMatchObject({ status: 'archived', tenant_id: tenant.id });
       expect((await client.call('deployments.read', { params: { id: waiting } })).data.reason).toBe('cancelled');
       const ordered = sideDoor.db.selectFrom('executions').select('slug').where('instance_id', '=', instanceId);
-      expect(await ordered.execute()).toEqual([{ slug: 'hortus.release' }]);
+      expect(await ordered.orderBy('id').execute()).toEqual([{ slug: 'hortus.stop' }, { slug: 'hortus.release' }]);
       expect(await nursery.events(tenant.id)).toEqual([
         'audit.tenant_created',
         'audit.tenant_active',

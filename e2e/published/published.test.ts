@@ -1,0 +1,148 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { agentFileName, agentMark } from '@hortus/contract/agent-file';
+import { toDaemon } from '@hortus/contract/channel';
+import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
+import { createDatabase } from '@hortus/testkit/database';
+import { sharedDocker } from '@hortus/testkit/docker';
+import { startProcess } from '@hortus/testkit/process';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { until } from '@hortus/testkit/until';
+import { expect, test } from 'vitest';
+import { makePlotImage, PLOT_IMAGE, plantCatalog } from '../docker/plot.ts';
+import { startService } from '../service-process.ts';
+
+/** Two services, of which one has a volume; the actions of `plot` and a class that can be asked for. */
+const ORCHARD = `
+slug: orchard
+name: Orchard
+description: A page beside a store, for daemons and clients that know only the published interface.
+version: 1.0.0
+app_version: "1"
+archetype: multi_component_saas
+taxonomy: {kingdom: applications, family: website}
+inputs:
+  optional: [{name: GREETING, type: text, default: hello}]
+secrets:
+  TOKEN: {generate: password, length: 32}
+components:
+  web:
+    image: {repository: ${PLOT_IMAGE}, tag: "1"}
+    env: {TOKEN: "\${secrets.TOKEN}", STORE: "\${components.store.host}"}
+    command: [httpd, -f, -p, "8080", -h, /www]
+    stop_signal: SIGKILL
+    files: [{mount_path: /www/index.html, mode: "0644", content: "\${inputs.GREETING}"}]
+    healthcheck: {http: {port: 8080, path: /}}
+    depends_on: {store: started}
+    storage: [{name: data, mount_path: /data, critical: true}]
+  store:
+    image: {repository: ${PLOT_IMAGE}, tag: "1"}
+    command: [httpd, -f, -p, "8081", -h, /tmp]
+    stop_signal: SIGKILL
+    healthcheck: {disabled: true}
+provides: [{class: http.page}]
+actions:
+  - {name: Write a line, slug: note, type: exec, component: web, timeout: 30s, params: [{name: line, type: text, required: true}],
+     command: [sh, -c, 'echo "$1" >> /data/lines; echo "wrote $1"', note, "\${params.line}"]}
+  - {name: Read the lines, slug: lines, type: exec, component: web, command: [cat, /data/lines], timeout: 30s}
+  - {name: Fail, slug: fail, type: exec, component: web, command: [sh, -c, "echo no; exit 3"], timeout: 30s}
+backup: {strategy: volume, volumes: [{name: data, critical: true}], schedule_hint: daily}
+`;
+
+type Told = { what: string } & Record<string, unknown>;
+const program = (name: string) => [process.execPath, join(import.meta.dirname, name)] as const;
+
+/** The columns of a message that the published interface has. */
+const fieldsOf = (type: string) =>
+  Object.keys(toDaemon[type as keyof typeof toDaemon]?.properties ?? expect.fail(`${type} was sent`)).sort();
+
+test.each(['sqlite', 'postgres'])(
+  'a daemon and a client written from the document alone go through all of it, on %s',
+  {
+    timeout: 600_000,
+  },
+  async (database) => {
+    await using folder = temporaryFolder('published');
+    await using postgres = database === 'postgres' ? await createDatabase() : undefined;
+    const socketPath = sharedDocker();
+    await makePlotImage(socketPath);
+    const agents = join(folder.path);
+    writeFileSync(join(agents, agentFileName({ os: 'linux', arch: 'amd64' })), `\u007fELF${agentMark('1.2.3')}`);
+    await using service = await startService({
+      directory: join(folder.path, 'data'),
+      env: {
+        HORTUS_CATALOG_DIR: plantCatalog(join(folder.path, 'catalog'), { species: { orchard: ORCHARD } }),
+        HORTUS_AGENTS_DIR: agents,
+        HORTUS_PING_SECONDS: '1',
+        ...(postgres && {
+          HORTUS_DATABASE_URL: postgres.url,
+          HORTUS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+        }),
+      },
+    }).then((started) => ({ ...started, [Symbol.asyncDispose]: async () => void (await started.process.stop()) }));
+    const { data: server } = await service.client.call('servers.register', {
+      body: { name: 'ground', environment: 'production' },
+    });
+    const engine = openDockerEngine({ socketPath });
+    const labels = { 'published.server': server.id } as never;
+    await using _ = {
+      async [Symbol.asyncDispose]() {
+        for (const { id } of await engine.containers({ labels })) await engine.remove(id, { force: true });
+        for (const { name } of await engine.volumes({ labels })) await engine.removeVolume(name);
+        for (const { name } of await engine.networks({ labels })) await engine.removeNetwork(name);
+        engine.close();
+      },
+    };
+    const KEY_FILE = join(folder.path, 'key');
+    writeFileSync(KEY_FILE, server.api_key);
+    const env = { BASE_URL: service.base, SERVER_ID: server.id, KEY_FILE, DOCKER_HOST: `unix://${socketPath}` };
+    await using daemon = startProcess(program('daemon.mjs'), { env });
+    const told = () =>
+      daemon.stdout.split('\n').flatMap((line): Told[] => (line.startsWith('{') ? [JSON.parse(line)] : []));
+    const connected = async () =>
+      (await service.client.call('servers.read', { params: { id: server.id } })).data.connected;
+    await until(connected, { describe: () => `the daemon to be connected; it wrote:\n${daemon.output}` });
+
+    const prefix = `published-${server.id.slice(-8)}`;
+    const client = startProcess(program('client.mjs'), {
+      env: { ...env, API_KEY: service.key, IMAGE: `${PLOT_IMAGE}:1`, UID_PREFIX: prefix },
+    });
+    const { code } = await client.exited;
+    expect(code, `${client.output}\nthe daemon:\n${daemon.output.slice(-6_000)}`).toBe(0);
+    expect(client.stdout).toContain('all 97 published endpoints were called');
+
+    // The daemon was sent nothing but published messages, with their published fields.
+    const heard = told().filter(({ what }) => what === 'heard');
+    expect(new Set(heard.map(({ type }) => type))).toEqual(new Set(['action_request', 'ping']));
+    for (const { type, fields } of heard) expect(fields).toEqual(fieldsOf(String(type)));
+    // Built-in orders came as such, never as exec, and each asked Docker for one thing.
+    const asked = told().filter(({ what }) => what === 'asked');
+    const builtIn = asked.filter(({ slug }) => String(slug).startsWith('hortus.'));
+    expect(builtIn.every(({ type, command }) => type === 'builtin' && (command as string[])[0] === 'docker')).toBe(
+      true,
+    );
+    const orchard = `${prefix}-orchard`;
+    expect(builtIn.map(({ command }) => (command as string[]).join(' '))).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(new RegExp(`^docker stop ${orchard} \\S+$`)),
+        expect.stringMatching(new RegExp(`^docker start \\S+ ${orchard}$`)),
+        expect.stringMatching(new RegExp(`^docker restart \\S+ ${orchard}$`)),
+        `docker stop ${prefix}-member`,
+        `docker start ${prefix}-member`,
+        `docker rm --force ${prefix}-member`,
+        `docker volume rm --force ${orchard}_data`,
+      ]),
+    );
+    // The key was replaced under it and it came back.
+    expect(told().filter(({ what }) => what === 'closed')).toEqual([{ what: 'closed', code: 4401 }]);
+    expect(await connected()).toBe(true);
+    expect(told().filter(({ what }) => what === 'action failed')).toEqual([]);
+
+    // What Docker has agrees: archived and released instances are gone, the volume of an archived one stays.
+    const containers = (await engine.containers({ labels })).map(({ name }) => name).sort();
+    expect(containers).toEqual([`${prefix}-page`]);
+    const volumes = (await engine.volumes({ labels })).map(({ name }) => name).sort();
+    expect(volumes).toContain(`${prefix}-member_data`);
+    expect(volumes).not.toContain(`${orchard}_data`);
+  },
+);
