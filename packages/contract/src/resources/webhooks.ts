@@ -74,7 +74,7 @@ export const WebhookRegistration = Type.Object(
     events: Type.Array(choice(eventNames), { minItems: 1, maxItems: 64, uniqueItems: true }),
     secret: Type.String({
       // As much as fits into a body.
-      maxLength: 1_048_576,
+      maxLength: 1_000_000,
       description:
         'Keys the HMAC-SHA256 of the raw body, sent as lower-case hex in X-Service-Signature. Any length; a short one is answered with a warning.',
     }),

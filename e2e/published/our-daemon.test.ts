@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { startReceiver } from '@hortus/testkit/receiver';
 import { expect, test } from 'vitest';
-import { ended, finished, openGarden } from './garden.ts';
-import { AWKWARD } from './plot.ts';
+import { ended, finished, openGarden } from '../docker/garden.ts';
+import { AWKWARD } from '../docker/plot.ts';
 
 const secret = 'the secret of the receiver';
 
-test('the published flow, from the catalog to a webhook, on a real engine', { timeout: 240_000 }, async () => {
+test('our daemon goes through the published flow, from the catalog to a webhook', { timeout: 240_000 }, async () => {
   await using garden = await openGarden();
   await using receiver = await startReceiver();
   garden.startDaemon();
