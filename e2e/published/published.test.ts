@@ -25,6 +25,7 @@ inputs:
   optional: [{name: GREETING, type: text, default: hello}]
 secrets:
   TOKEN: {generate: password, length: 32}
+routes: [{name: web, component: web, port: 8080, host: orchard.example.org, path: /, tls: "off", primary: true}]
 components:
   web:
     image: {repository: ${PLOT_IMAGE}, tag: "1"}
