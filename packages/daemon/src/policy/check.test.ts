@@ -160,6 +160,12 @@ describe('a policy that forbids to raise the default limits', () => {
   };
   const forbidding = 'raise_limits: false';
 
+  it('leaves to the rule of its own whether a component may be privileged', () => {
+    const privileged: Partial<ManifestComponent> = { ...usual, privileged: true, capabilities: { add: [], drop: [] } };
+    expect(rules(privileged, `privileged: true\n${forbidding}`)).toEqual([]);
+    expect(rules(privileged, forbidding)).toEqual(['privileged']);
+  });
+
   it('allows a component with them, and one with less', () => {
     expect(rules(usual, forbidding)).toEqual([]);
     expect(

@@ -40,12 +40,19 @@ function refuseRaised({
   privileged,
 }: ManifestComponent): Refusal[] {
   const messages: string[] = [];
+  const raised = (message: string): Refusal => ({
+    rule: 'raise_limits',
+    component: name,
+    message: `${message}, which the policy of this server does not allow`,
+  });
   const { pids = Number.POSITIVE_INFINITY } = resources;
   if (pids > DEFAULT_PIDS || pids < 1) messages.push(`wants more than ${DEFAULT_PIDS} processes`);
   const kept = logging ? logging.max_bytes * logging.max_files : Number.POSITIVE_INFINITY;
   const most = DEFAULT_LOG.max_bytes * DEFAULT_LOG.max_files;
   if (kept > most) messages.push(`wants to keep more than ${most} bytes of its log`);
-  if (!confinement.no_new_privileges && !privileged) messages.push('wants programs in it to gain privileges');
+  // Whether a component may be privileged, and so has every right, is a rule of its own.
+  if (privileged) return messages.map(raised);
+  if (!confinement.no_new_privileges) messages.push('wants programs in it to gain privileges');
   const dropped = capabilities.drop.map(plainCapability);
   const added = capabilities.add.map(plainCapability);
   for (const capability of DROPPED_CAPABILITIES) {
@@ -53,11 +60,7 @@ function refuseRaised({
     if (!isGone || added.includes(capability) || added.includes('ALL'))
       messages.push(`keeps the capability ${capability}`);
   }
-  return messages.map((message) => ({
-    rule: 'raise_limits',
-    component: name,
-    message: `${message}, which the policy of this server does not allow`,
-  }));
+  return messages.map(raised);
 }
 
 const plainCapability = (name: string): string => name.toUpperCase().replace(/^CAP_/, '');
