@@ -1,4 +1,4 @@
-// What npm run fuzz does: the fuzz test of the service with a seed and a time of the caller's choice.
+// What npm run fuzz does: the fuzz tests of the service with a seed and a time of the caller's choice.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startPostgres } from '@hortus/testkit/postgres';
@@ -6,7 +6,8 @@ import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { installMissingPackages } from './debian-packages.ts';
 import { commandRunner } from './run-command.ts';
 
-const usage = 'npm run fuzz -- [--seed 42] [--seconds 60]   (seconds for each storage engine)';
+const usage =
+  'npm run fuzz -- [--seed 42] [--seconds 60]   (seconds of requests for each storage engine, and half of that on bare sockets)';
 const { seed, seconds } = readArguments();
 
 const interruption = new AbortController();
@@ -14,7 +15,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 const run = commandRunner(join(import.meta.dirname, '..'), interruption.signal);
 
 await installMissingPackages(run);
-console.log(`Seed ${seed}, ${seconds} seconds on each engine.`);
+console.log(`Seed ${seed}, ${seconds} seconds of requests on each engine, then half of that on bare sockets.`);
 await using folder = temporaryFolder('fuzz');
 process.env.TMPDIR = folder.path;
 await using postgres = await startPostgres();
