@@ -27,7 +27,7 @@ interface Flood {
 const floods: readonly Flood[] = [
   {
     claim: 'pings on a transfer that are never read, 10 s',
-    most: 64,
+    most: 128,
     async run(service, sockets) {
       const { transferId, keys } = await openTransfer(service);
       const [one, other] = keys.map((key) =>
