@@ -192,7 +192,7 @@ export const serverEndpoints = {
   'servers.update': endpoint({
     record: {
       read: 'servers.read',
-      observed: ['connected', 'last_seen_at', 'duplicate_seen_at', 'daemon', 'fingerprint'],
+      observed: ['connected', 'old_key_valid_until', 'last_seen_at', 'duplicate_seen_at', 'daemon', 'fingerprint'],
     },
     method: 'PUT',
     path: '/servers/{id}',
