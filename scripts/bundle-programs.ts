@@ -12,6 +12,9 @@ export async function bundlePrograms(folder: string): Promise<void> {
   await Promise.all([
     bundle(join(folder, 'serve'), [join(import.meta.dirname, 'serve.ts')]),
     bundle(join(folder, 'service'), [source('service/src/main.ts')]),
+    // Beside both: by itself, so that what it shares with the service does not become a third file of every start.
+    bundle(join(folder, 'serve'), [source('service/src/workers/worker.ts')]),
+    bundle(join(folder, 'service'), [source('service/src/workers/worker.ts')]),
     bundle(join(folder, 'daemon'), [source('daemon/src/main.ts'), source('daemon/src/testing/killed-main.ts')]),
   ]);
 }
@@ -26,15 +29,21 @@ async function bundle(dir: string, input: string[]): Promise<void> {
   }
 }
 
-/** What a module finds by where it stands is still there; only the daemon finds itself, and `npm start` the daemon. */
+/**
+ * Leaves files where modules look for them by their own place. The daemon finds itself, `npm start` the daemon, and the
+ * service its worker threads among the bundles.
+ */
+const findsPrograms = [source('daemon/'), source('service/src/workers/pool.ts'), import.meta.dirname];
+
 const samePlaces: Plugin = {
   name: 'same-places',
   transform: {
     filter: { id: /\/(packages\/\w+\/src|scripts)\//, code: /import\.meta\./ },
     handler: (code, id) =>
-      id.startsWith(source('daemon/')) || id.startsWith(import.meta.dirname)
+      findsPrograms.some((place) => id.startsWith(place))
         ? code
             .replaceAll(`'./main.ts'`, `'./main.mjs'`)
+            .replaceAll(`'./worker.ts'`, `'./worker.mjs'`)
             .replaceAll(`'../packages/daemon/src/main.ts'`, `'../daemon/main.mjs'`)
         : code
             .replaceAll(/import\.meta\.resolve\('([^']+)'\)/g, (_, name) => JSON.stringify(import.meta.resolve(name)))

@@ -39,8 +39,10 @@ export interface Endpoint<
    * answer, or `error` with the usual error.
    */
   readonly stream?: true;
-  /** Bytes of the largest body it takes, where that is more than the usual 1 MiB. */
-  readonly bodyLimit?: number;
+  /** Bytes of the largest body it takes. */
+  readonly bodyLimit: number;
+  /** JSON values of the largest body it takes: what a body costs depends on these more than on its bytes. */
+  readonly bodyValues: number;
   /** The body may be left out; it is then read as an empty object. So for every body whose fields are all optional. */
   readonly bodyOptional: boolean;
   /** Where the row changes a record: how that is read, so that it can be sent back as it was read. */
@@ -63,8 +65,16 @@ export interface SentBack {
   readonly observed?: readonly string[];
 }
 
-/** What reports that carry logs or output may weigh. */
+/** Bytes of a body unless its row says otherwise. */
+const BODY_LIMIT = 1024 * 1024;
+/** The same where no key is asked for: logins, invitations and new passwords are short. */
+const PUBLIC_BODY_LIMIT = 8 * 1024;
+/** Bytes of reports that carry logs or output. */
 export const LOG_BODY_LIMIT = 8 * 1024 * 1024;
+/** JSON values of a body unless its row says otherwise. */
+export const BODY_VALUES = 20_000;
+/** The same for reports that carry a log: 10,000 lines of five values each. */
+export const LOG_BODY_VALUES = 60_000;
 
 const nothing = Type.Object({});
 /** The body schema of an endpoint that reads none. */
@@ -72,8 +82,8 @@ export const noBody = Type.Undefined();
 
 type Row<P extends TObject, Q extends TObject, B extends TSchema, R extends TSchema> = Omit<
   Endpoint<P, Q, B, R>,
-  'status' | 'params' | 'query' | 'body' | 'bodyOptional'
-> & { status?: 200 | 201 | 202; params?: P; query?: Q; body?: B };
+  'status' | 'params' | 'query' | 'body' | 'bodyOptional' | 'bodyLimit' | 'bodyValues'
+> & { status?: 200 | 201 | 202; params?: P; query?: Q; body?: B; bodyLimit?: number; bodyValues?: number };
 
 export function endpoint<
   P extends TObject = typeof nothing,
@@ -89,6 +99,8 @@ export function endpoint<
     params: row.params ?? (nothing as unknown as P),
     query: row.query ?? (nothing as unknown as Q),
     body: row.body ?? (noBody as unknown as B),
+    bodyLimit: row.bodyLimit ?? (row.permission === 'public' ? PUBLIC_BODY_LIMIT : BODY_LIMIT),
+    bodyValues: row.bodyValues ?? BODY_VALUES,
   };
 }
 

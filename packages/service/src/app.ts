@@ -27,6 +27,7 @@ import { openStorage } from './storage/open.ts';
 import type { Notice, Storage } from './storage/storage.ts';
 import { openVault } from './vault/vault.ts';
 import { wireResources } from './wiring/wiring.ts';
+import { WorkerPool } from './workers/pool.ts';
 
 export interface AppDeps {
   readonly config: Config;
@@ -64,7 +65,18 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
   const firstStart = await ensureFirstAccount({ storage, passwords, ...config });
   const authenticator = new Authenticator({ storage, bus, mode: config.mode });
   const catalog = await openCatalog({ config, storage, bus, log });
-  const wired = await wireResources({ config, log, version: VERSION, replica, storage, vault, passwords, catalog });
+  const work = new WorkerPool();
+  const wired = await wireResources({
+    config,
+    log,
+    version: VERSION,
+    replica,
+    storage,
+    vault,
+    passwords,
+    catalog,
+    work,
+  });
 
   const dispatcher = new Dispatcher({ storage, bus, log, subscribers: wired.subscribers });
   const jobs = new JobWorker({ storage, bus, replica, log, handlers: wired.jobs });
@@ -78,6 +90,7 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
     version: VERSION,
     catalog: { version: () => catalog.version, visibility: ({ accountId }) => catalog.visibility(accountId) },
     handlers: wired.handlers,
+    work,
   });
   const addressOf = callerAddress(config.trustedProxies);
   const channel = await openDaemonChannel({
@@ -125,6 +138,7 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
       await http.close();
       await jobs.stop();
       await dispatcher.stop();
+      await work.close();
       await authenticator.close();
       await bus.close();
       await storage.close();

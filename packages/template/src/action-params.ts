@@ -15,8 +15,9 @@ export function checkParams(params: CanonicalAction['params'], given: unknown): 
   const problems: Problem[] = [];
   const values: Record<string, InputValue> = {};
   const fail = (name: string, message: string) => problems.push({ field: `params.${name}`, message });
+  const known = new Set(params.map(({ name }) => name));
   for (const name of Object.keys(given)) {
-    if (!params.some((param) => param.name === name)) fail(name, 'is not a param of this action');
+    if (!known.has(name)) fail(name, 'is not a param of this action');
   }
   for (const param of params) {
     const value =

@@ -23,6 +23,12 @@ interface Place {
 }
 
 const START: Position = { line: 1, column: 1 };
+const DEEPEST = 64;
+const TOO_DEEP = `the text is nested more than ${DEEPEST} levels deep`;
+/** Of the parser's own; an author reads no more. */
+const MOST_PROBLEMS = 200;
+
+class TooDeep extends Error {}
 
 /** YAML 1.2 core. Malformed text gives findings, never an exception. */
 export function parse(text: string, file?: string): Parsed {
@@ -39,10 +45,11 @@ export function parse(text: string, file?: string): Parsed {
       ...(file === undefined ? {} : { file }),
     });
 
-  const document = parseDocument(text, { version: '1.2', schema: 'core', prettyErrors: false });
-  for (const problem of [...document.errors, ...document.warnings]) {
+  const document = readDocument();
+  for (const problem of [...document.errors, ...document.warnings].slice(0, MOST_PROBLEMS)) {
     report('yaml', [], at(problem.pos[0]), problem.message);
   }
+  let isBroken = document.errors.length > 0;
 
   const visit = (node: unknown, path: Path, key?: Position): void => {
     const range = (node as Node | null)?.range;
@@ -52,12 +59,20 @@ export function parse(text: string, file?: string): Parsed {
       ...(key === undefined ? {} : { key }),
       ...(range ? { span: [range[0], range[1]] } : {}),
     });
+    if (path.length > DEEPEST) throw new TooDeep();
     if (isMap(node)) {
+      const seen = new Set<unknown>();
       for (const pair of node.items) {
         if (!isPair(pair)) continue;
         const keyNode = pair.key as Node | null;
         const name = isScalar(keyNode) ? String(keyNode.value) : String(keyNode);
         const keyPosition = keyNode?.range ? at(keyNode.range[0]) : value;
+        // Checked here, because the parser compares each key with all before it.
+        if (isScalar(keyNode) && seen.has(keyNode.value)) {
+          isBroken = true;
+          report('yaml', [], keyPosition, 'Map keys must be unique');
+        }
+        if (isScalar(keyNode)) seen.add(keyNode.value);
         if (name === '__proto__')
           report('reserved-key', [...path, name], keyPosition, 'the key __proto__ is not allowed');
         visit(pair.value, [...path, name], keyPosition);
@@ -71,12 +86,29 @@ export function parse(text: string, file?: string): Parsed {
       report('ambiguous-scalar', path, value, `${node.source} ${read}; write it so, or quote it`);
     }
   };
-  if (document.contents !== null) visit(document.contents, []);
+  try {
+    if (document.contents !== null) visit(document.contents, []);
+  } catch (cause) {
+    if (!(cause instanceof TooDeep)) throw cause;
+    isBroken = true;
+    report('yaml', [], START, TOO_DEEP);
+  }
 
   return { value: plainValue(), findings, positionOf };
 
+  /** The parser calls itself for every level, and a text can have more levels than the stack. */
+  function readDocument() {
+    try {
+      return parseDocument(text, { version: '1.2', schema: 'core', prettyErrors: false, uniqueKeys: false });
+    } catch (cause) {
+      if (!(cause instanceof RangeError)) throw cause;
+      report('yaml', [], START, TOO_DEEP);
+      return { errors: [], warnings: [], contents: null, toJS: () => undefined };
+    }
+  }
+
   function plainValue(): unknown {
-    if (document.errors.length > 0) return undefined;
+    if (isBroken) return undefined;
     try {
       return document.toJS({ maxAliasCount: 100 });
     } catch (cause) {

@@ -14,6 +14,7 @@ export interface Schema {
   required?: readonly string[];
   additionalProperties?: boolean;
   minProperties?: number;
+  maxProperties?: number;
   minItems?: number;
   maxItems?: number;
   minLength?: number;
@@ -62,6 +63,9 @@ export function schemaOfKey(schema: Schema, key: string): Schema | undefined {
   return undefined;
 }
 
+/** The check stops here: an author mends the first few hundred before reading on, and each one costs. */
+const MOST_REMARKS = 500;
+
 /**
  * Everything in which the value differs from the schema. A general validator names the first alternative of a
  * union and stops after a few errors; a person who writes a template wants all of them, and the key that was meant.
@@ -100,11 +104,17 @@ function checkMapping(schema: Schema, value: Record<string, unknown>, path: Path
     remarks.push(error('missing-key', path, `the key ${name} is missing`, expected(description, examples)));
   }
   const keys = Object.keys(value);
-  if (keys.length < (schema.minProperties ?? 0)) remarks.push(error('empty', path, 'must not be empty'));
+  const { minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = schema;
+  if (keys.length < minProperties) remarks.push(error('empty', path, 'must not be empty'));
+  if (keys.length > maxProperties) {
+    remarks.push(error('too-many', path, `must have at most ${maxProperties} keys`));
+    return;
+  }
   for (const key of keys) {
     const inner = schemaOfKey(schema, key);
     if (inner !== undefined) check(inner, value[key], [...path, key], remarks);
     else if (schema.additionalProperties === false) remarks.push(unknownKey(schema, key, [...path, key]));
+    if (remarks.length >= MOST_REMARKS) return;
   }
 }
 
@@ -127,8 +137,11 @@ function checkList(schema: Schema, value: unknown[], path: Path, remarks: Remark
   const { items, minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema;
   if (value.length < minItems) remarks.push(error('empty', path, `must have at least ${minItems} entry`));
   if (value.length > maxItems) remarks.push(error('too-many', path, `must have at most ${maxItems} entries`));
-  if (items === undefined) return;
-  for (const [index, item] of value.entries()) check(items, item, [...path, index], remarks);
+  if (items === undefined || value.length > maxItems) return;
+  for (const [index, item] of value.entries()) {
+    check(items, item, [...path, index], remarks);
+    if (remarks.length >= MOST_REMARKS) return;
+  }
 }
 
 type Fail = (code: string, message: string, hint?: string) => void;

@@ -22,6 +22,8 @@ const NAMING = new Set(
   'components inputs secrets vars routes actions needs image kind run storage ports healthcheck'.split(' '),
 );
 const MOST_PRUNINGS = 8;
+/** Of one rule; each may cost a search for the word that was meant, and an author reads none beyond these. */
+const MOST_REMARKS = 500;
 
 /** Everything that is wrong with a template, at once and with its place. Never throws. */
 export function validate(source: string | Parsed, file?: string): Validation {
@@ -46,10 +48,18 @@ function meaning(value: unknown, shape: readonly Remark[]): Remark[] {
   }
   const template = fitting as Template;
   const spec = canonical(template);
-  const remarks = RULES.flatMap((rule) => [...rule(spec)]);
+  const remarks = RULES.flatMap((rule) => [...firstOf(rule(spec))]);
   remarks.push(...checkProfiles(template, remarks));
   const harmless = shape.every(({ code, path }) => code === 'unknown-key' || !takesNamesOut(path));
   return harmless ? remarks : remarks.filter(({ code }) => !FOLLOWS.test(code));
+}
+
+function* firstOf(remarks: Iterable<Remark>): Generator<Remark> {
+  let count = 0;
+  for (const remark of remarks) {
+    if (count++ === MOST_REMARKS) return;
+    yield remark;
+  }
 }
 
 function takesNamesOut(path: Path): boolean {

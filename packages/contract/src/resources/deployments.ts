@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { endpoint, LOG_BODY_LIMIT } from '../endpoint.ts';
+import { endpoint, LOG_BODY_LIMIT, LOG_BODY_VALUES } from '../endpoint.ts';
 import { answer, list, paging, Timestamp } from '../envelope.ts';
 import { choice, givenId, id, nullable } from '../fields.ts';
 import { deploymentMachine } from '../machines/deployment.ts';
@@ -301,6 +301,7 @@ export const deploymentEndpoints = {
     permission: 'deployments:report',
     daemon: true,
     bodyLimit: LOG_BODY_LIMIT,
+    bodyValues: LOG_BODY_VALUES,
     body: DeploymentStatusReport,
     response: answer(Deployment),
   }),
@@ -312,6 +313,7 @@ export const deploymentEndpoints = {
     permission: 'deployments:report',
     daemon: true,
     bodyLimit: LOG_BODY_LIMIT,
+    bodyValues: LOG_BODY_VALUES,
     body: DeployReport,
     response: answer(Deployment),
   }),

@@ -38,7 +38,7 @@ export const valueConstraints = {
     Type.String({
       maxLength: 200,
       description:
-        'A regular expression that the whole value must match. Nested quantifiers, look-around and back-references are refused.',
+        'A regular expression (RE2) that the whole value must match. Look-around and back-references are refused.',
     }),
   ),
   min: Type.Optional(Type.Number({ description: 'Least value of a number, least length of a text.' })),

@@ -88,6 +88,7 @@ const templateKeys = {
   vars: Type.Optional(
     mapOf(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]*$' }), Text('A text with a name.'), {
       default: {},
+      maxProperties: 500,
       description: 'Texts used in several places, as ${vars.<name>}.',
     }),
   ),
@@ -97,12 +98,14 @@ const templateKeys = {
   components: Type.Optional(
     mapOf(Type.String({ pattern: '^[a-z][a-z0-9-]{0,30}$' }), Component, {
       minProperties: 1,
+      maxProperties: 200,
       description: 'The containers, by name. A template with one may describe it at its top level instead.',
     }),
   ),
   profiles: Type.Optional(
     mapOf(Type.String({ pattern: '^[a-z][a-z0-9_-]*$' }), Profile, {
       default: {},
+      maxProperties: 50,
       description: 'What changes with the profile; minimal, development and production always exist.',
     }),
   ),

@@ -40,6 +40,7 @@ export const Secret = strict(
 
 export const Secrets = mapOf(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]{0,63}$' }), Secret, {
   default: {},
+  maxProperties: 200,
   description: 'Values generated once per definition, or given by the user, and kept in the vault.',
 });
 

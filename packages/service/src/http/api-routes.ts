@@ -30,7 +30,7 @@ export function addApiRoutes(router: Router, handlers: Handlers<EndpointName>, p
     router.add(row.method, BASE_PATH + row.path, {
       name,
       access: { permission: row.permission, daemon: row.daemon, counted: name !== 'health.read' },
-      bodyLimit: row.bodyLimit,
+      body: row,
       answer: answerOf(parts, name, row, checks, upToDate(handler), sentBack(parts, row, handlers)),
     });
   }

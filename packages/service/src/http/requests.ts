@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { EndpointName } from '@hortus/contract/endpoints';
 import type { Guard } from '../guard.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { invalid, Problem } from '../problem.ts';
+import type { Work } from '../workers/pool.ts';
 import { readBody } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
 import type { CallerAddress } from './caller-address.ts';
@@ -24,10 +26,12 @@ export interface RequestParts {
   readonly log: Log;
   readonly guard: Guard;
   readonly shutdown: Pick<Shutdown, 'begun'>;
+  readonly work: Work;
 }
 
 /** What happens around every request, whatever it asks for. */
-export function requestListener({ router, gate, budget, addressOf, metrics, log, guard, shutdown }: RequestParts) {
+export function requestListener(parts: RequestParts) {
+  const { router, gate, addressOf, metrics, log, guard, shutdown } = parts;
   const carrier = {
     guard,
     get closing() {
@@ -60,7 +64,7 @@ export function requestListener({ router, gate, budget, addressOf, metrics, log,
       // Before a body is looked at: a path that does not exist is not there for malformed requests either.
       if (!route) throw nowhere();
       if (exchange.method === 'GET' || exchange.method === 'HEAD') await route.answer(exchange);
-      else await answerWithBody(budget, route, exchange);
+      else await answerWithBody(parts, route, exchange);
     } catch (error) {
       refuse(log, error, exchange);
     }
@@ -68,11 +72,16 @@ export function requestListener({ router, gate, budget, addressOf, metrics, log,
 }
 
 /** What the body takes is given back only with the answer: until then the handler has it in memory. */
-async function answerWithBody(budget: BodyBudget, route: Route, exchange: Exchange): Promise<void> {
+async function answerWithBody({ budget, work }: RequestParts, route: Route, exchange: Exchange): Promise<void> {
+  const { principal, address } = exchange;
+  const owner = { account: principal?.accountId ?? address, field: 'body' };
+  // Only rows of the contract take large bodies.
+  const readLarge = (bytes: Uint8Array) => work.run('body.read', owner, route.name as EndpointName, bytes);
   const room = budget.open(subjectOf(exchange.principal, exchange.address));
   try {
     try {
-      exchange.body = await readBody(exchange.request, { limit: route.bodyLimit, room, guard: exchange.guard });
+      const { body: size } = route;
+      if (size) exchange.body = await readBody(exchange.request, { size, readLarge, room, guard: exchange.guard });
     } catch (error) {
       exchange.isLast = !exchange.request.complete && !exchange.request.destroyed;
       throw error;

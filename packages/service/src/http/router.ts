@@ -1,3 +1,4 @@
+import type { BodySize } from './body.ts';
 import type { Exchange } from './exchange.ts';
 import type { Access } from './gate.ts';
 
@@ -6,7 +7,8 @@ export interface Route {
   /** What a request counts as in the metrics: the name of its row of the contract, or the path of a page. */
   readonly name: string;
   readonly access: Access;
-  readonly bodyLimit?: number | undefined;
+  /** Missing where only GET is answered. */
+  readonly body?: BodySize;
   readonly answer: (exchange: Exchange) => void | Promise<void>;
 }
 

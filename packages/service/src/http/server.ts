@@ -9,6 +9,7 @@ import type { Metrics } from '../metrics.ts';
 import type { Problem } from '../problem.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Vault } from '../vault/vault.ts';
+import type { Work } from '../workers/pool.ts';
 import { allowedHosts } from './allowed-hosts.ts';
 import { addApiRoutes } from './api-routes.ts';
 import { BodyBudget, type BodyLimits } from './body-budget.ts';
@@ -36,6 +37,7 @@ export interface HttpDeps {
   readonly authenticator: Authenticator;
   readonly storage: Storage;
   readonly vault: Vault;
+  readonly work: Work;
   readonly log: Log;
   readonly metrics: Metrics;
   /** Of the service, shown by `/health` and in the OpenAPI document. */
@@ -109,7 +111,7 @@ export function buildHttp(deps: HttpDeps): Http {
   connections.listenTo(server);
   const shutdown = new Shutdown(server, guard, deps.graceMs);
   const budget = new BodyBudget(deps.bodyLimits);
-  const serve = requestListener({ router, gate, budget, addressOf, metrics, log, guard, shutdown });
+  const serve = requestListener({ router, gate, budget, addressOf, metrics, log, guard, shutdown, work: deps.work });
   const refuse = answerSocketErrors(server, { limiter, addressOf, guard });
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const refusal = connections.refusal(request.socket);

@@ -39,7 +39,7 @@ export type DeploymentsMade = ReturnType<typeof makeDeployments>;
  * deployment waits for a backup, which is an action on an instance, which lists its deployments), so they are made together.
  */
 export function makeDeployments(ground: SharedGround, made: ServersMade, notices: DeploymentNotices) {
-  const { storage, vault, catalog, pages, quotas, wake } = ground;
+  const { storage, vault, catalog, pages, quotas, wake, work } = ground;
   const roomForOutput = makeRoom(quotas, { outputs: dropOldestOutputs, logs: dropOldestLogs });
   const { reader } = storage;
   const { manifests, servers, server, liveness } = made;
@@ -89,6 +89,7 @@ export function makeDeployments(ground: SharedGround, made: ServersMade, notices
     vault,
     catalog,
     instances,
+    work,
     manifestOf: (...of) => manifests.resolve(...of),
     backupEnded: (tx, ended) => endings.ended(tx, ended),
     makeRoom: roomForOutput,
@@ -151,6 +152,7 @@ export function makeDeployments(ground: SharedGround, made: ServersMade, notices
     pages,
     catalog,
     vault,
+    work,
     hasServer: (tx, accountId, id) => servers.has(tx, accountId, id),
     planBackups,
     requireFittingData,

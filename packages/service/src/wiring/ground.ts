@@ -6,6 +6,7 @@ import type { Catalog } from '../resources/templates/catalog.ts';
 import type { Pages } from '../storage/page.ts';
 import type { Storage, Tx } from '../storage/storage.ts';
 import type { Vault } from '../vault/vault.ts';
+import type { Work } from '../workers/pool.ts';
 
 /** What the process has before it has any resource. */
 export interface Ground {
@@ -17,6 +18,7 @@ export interface Ground {
   readonly vault: Vault;
   readonly passwords: Passwords;
   readonly catalog: Catalog;
+  readonly work: Work;
 }
 
 /** And what the resources have in common. */

@@ -63,16 +63,19 @@ const modelOf = ({ assistantUrl: url, assistantKey: key, assistantModel: model }
 
 /** Who answers which endpoint. */
 export function handlersOf(ground: Ground, made: Made): Handlers<EndpointName> {
-  const { config, log, version, storage, vault, passwords, catalog } = ground;
+  const { config, log, version, storage, vault, passwords, catalog, work } = ground;
   const { reader } = storage;
   const { definitions, guard, keys, pages, quotas, usage } = made;
   return {
     ...healthRoutes(version),
     ...templateRoutes(catalog),
-    ...draftRoutes(made.drafts, made.tests, catalog),
+    ...draftRoutes(made.drafts, made.tests, catalog, work),
     ...catalogRoutes(catalog),
     ...taxonomyRoutes(catalog),
-    ...recipeRoutes(new Recipes({ reader, pages }), new RecipeReview({ reader, reloadCatalog: () => catalog.load() })),
+    ...recipeRoutes(
+      new Recipes({ reader, pages, work }),
+      new RecipeReview({ reader, work, reloadCatalog: () => catalog.load() }),
+    ),
     ...savedConfigRoutes(new SavedConfigs({ reader, pages, catalog, vault })),
     ...matchRoutes(catalog),
     ...definitionRoutes(definitions),

@@ -23,7 +23,7 @@ export type MovesMade = ReturnType<typeof makeMoves>;
 
 /** Whatever goes from one place to another with its data: migrations, tenants as a whole, exports and imports. */
 export function makeMoves(
-  { config, storage, vault, catalog, pages, wake }: SharedGround,
+  { config, storage, vault, catalog, pages, wake, work }: SharedGround,
   { manifests, servers, server }: ServersMade,
   { definitions, deployments, instances, actions, backups, pauses }: DeploymentsMade,
   drafts: Drafts,
@@ -98,7 +98,7 @@ export function makeMoves(
     },
   });
   const manifestOf = async (...of: Parameters<Manifests['resolve']>) => (await manifests.resolve(...of)).manifest;
-  const carrying = { storage, vault, catalog, server, transfers, manifest: manifestOf };
+  const carrying = { storage, vault, catalog, work, server, transfers, manifest: manifestOf };
   const exports = new Exports({ ...carrying, backups, allowPlaintext: config.allowPlaintextManifest });
   const using = { isPlanted: isPlantedFrom, withdrawOffers };
   const imports: Imports = new Imports({ ...carrying, ...using, pages, drafts, definitions, deployments, diskFree });

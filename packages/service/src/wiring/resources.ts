@@ -26,7 +26,7 @@ import { makeServers } from './servers.ts';
  * those after it by the notices below, which look them up only when they are called. The others are made here.
  */
 export async function makeResources(ground: Ground) {
-  const { config, storage, vault, catalog } = ground;
+  const { config, storage, vault, catalog, work } = ground;
   const { reader } = storage;
   const pages = new Pages();
   const guard = new AddressGuard({ allowPrivate: config.webhookAllowPrivate });
@@ -64,6 +64,7 @@ export async function makeResources(ground: Ground) {
     reader,
     pages,
     catalog,
+    work,
     serversForTests: (queries, accountId) => servers.forTests(queries, accountId),
     async plant(tx, principal, order) {
       const { id: definitionId } = await definitions.create(tx, principal, order);
@@ -71,7 +72,8 @@ export async function makeResources(ground: Ground) {
       return { definitionId, deploymentId };
     },
   });
-  const drafts = new Drafts((tx, row) => tests.requirePassed(tx, row), requireRoom);
+  const requireTested = (tx: Tx, row: Parameters<typeof tests.requirePassed>[1]) => tests.requirePassed(tx, row);
+  const drafts = new Drafts({ reader, work, requireTested, requireRoom });
 
   const movesMade: MovesMade = makeMoves(shared, serversMade, deploymentsMade, drafts);
   const { migrations, tenants } = movesMade;
@@ -93,7 +95,7 @@ export async function makeResources(ground: Ground) {
       return ordered && { backupId: ordered.backup.id, executionId: ordered.execution.id };
     },
   });
-  const application = new UpgradeApplication({ ...applicationSteps, reader, vault, catalog });
+  const application = new UpgradeApplication({ ...applicationSteps, reader, vault, catalog, work });
 
   const metrics = new Metrics({
     reader,

@@ -18,11 +18,12 @@ export type ServersMade = Awaited<ReturnType<typeof makeServers>>;
 
 /** The servers, whether they are there, and the manifests that they are given, with the logins to registries. */
 export async function makeServers(ground: SharedGround, { abandon, instances }: ServerNotices) {
-  const { config, log, replica, storage, vault, catalog, pages, quotas } = ground;
+  const { config, log, replica, storage, vault, catalog, pages, quotas, work } = ground;
   const { reader } = storage;
   const registries = new Registries({ reader, pages, vault });
   const manifests = new Manifests({
     catalog,
+    work,
     vault,
     signer: await openManifestSigner(storage, vault),
     loginsFor: (...of) => registries.loginsFor(...of),

@@ -28,6 +28,9 @@ export interface ComposeImport {
   dropped: Dropped[];
 }
 
+/** As many components as a template may have. */
+const MOST_SERVICES = 200;
+
 export const TEMPLATE_FILE = 'template.yaml';
 
 /** Turns a Compose file into a template, and tells what was concluded and what was left out. Never throws. */
@@ -91,7 +94,9 @@ function servicesOf(parsed: Parsed): Record<string, unknown> | undefined {
   if (!isMapping(parsed.value)) return fail('', 'a Compose file is a mapping with the key services');
   const { services } = parsed.value;
   if (!isMapping(services)) return fail('services', 'services must be a mapping of names to services');
-  const broken = Object.keys(services).filter((name) => !isMapping(services[name]));
+  const names = Object.keys(services);
+  if (names.length > MOST_SERVICES) return fail('services', `must have at most ${MOST_SERVICES} services`);
+  const broken = names.filter((name) => !isMapping(services[name]));
   for (const name of broken) {
     const position = parsed.positionOf(['services', name]);
     const message = `the service ${name} is no mapping`;

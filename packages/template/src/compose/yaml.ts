@@ -10,6 +10,8 @@ import { plainScalar } from './scalars.ts';
 export const LONGEST_TEXT = 1_048_576;
 const MOST_NODES = 100_000;
 const DEEPEST = 64;
+/** Of the parser's own; an author reads no more. */
+const MOST_PROBLEMS = 200;
 
 class TooMuch extends Error {}
 
@@ -29,8 +31,8 @@ export function readYaml(text: string): Parsed {
   const anchors = new Map<string, Node>();
   let nodes = 0;
   try {
-    const document = parseDocument(text, { schema: 'failsafe', prettyErrors: false });
-    for (const problem of document.errors) report(problem.message, at(problem.pos[0]));
+    const document = parseDocument(text, { schema: 'failsafe', prettyErrors: false, uniqueKeys: false });
+    for (const problem of document.errors.slice(0, MOST_PROBLEMS)) report(problem.message, at(problem.pos[0]));
     if (document.errors.length > 0) return done(undefined);
     return done(document.contents === null ? undefined : value(document.contents, [], 0));
   } catch (cause) {
@@ -62,11 +64,15 @@ export function readYaml(text: string): Parsed {
 
   function mapping(pairs: readonly Pair[], path: Path, depth: number): Record<string, unknown> {
     const own: Record<string, unknown> = {};
+    const seen = new Set<unknown>();
     const merged: Record<string, unknown>[] = [];
     for (const pair of pairs) {
       const keyNode = pair.key as Node | null;
       const name = isScalar(keyNode) ? String(keyNode.value) : String(keyNode);
       const position = keyNode?.range ? at(keyNode.range[0]) : { line: 1, column: 1 };
+      // Checked here, because the parser compares each key with all before it.
+      if (isScalar(keyNode) && seen.has(keyNode.value)) report('Map keys must be unique', position);
+      if (isScalar(keyNode)) seen.add(keyNode.value);
       if (isScalar(keyNode) && isMergeKey(keyNode)) {
         merged.push(...sources(value(pair.value, path, depth + 1), position));
       } else if (name === '__proto__') report('the key __proto__ is not allowed', position);

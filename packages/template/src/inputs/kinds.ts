@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { ActionParam } from '@hortus/contract/template/actions';
 import type { Input, InputType, InputValue } from '@hortus/contract/template/inputs';
+import { type Matcher, matcherOf } from './pattern.ts';
 
 export type Question = Input | ActionParam;
 
@@ -10,7 +11,7 @@ export type Check = (given: unknown) => Outcome;
 
 const STRING_LIMIT = 4096;
 const TEXT_LIMIT = 65_536;
-/** Bounds the work of an expression written by somebody else. */
+/** Longer values never match: it bounds the work of a pattern that an account wrote. */
 export const PATTERN_LIMIT = 256;
 
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,255}$/;
@@ -30,7 +31,15 @@ function text(
   form?: (value: string) => string | undefined,
 ): Check {
   const { min, max } = question;
-  const expression = question.pattern === undefined ? undefined : new RegExp(`^(?:${question.pattern})$`, 'u');
+  const { pattern } = question;
+  // Compiled when it is first needed: a template may have hundreds, of which a request touches a few.
+  let matcher: Matcher | undefined;
+  const matches = (value: string) => {
+    if (pattern === undefined) return true;
+    if (value.length > PATTERN_LIMIT) return false;
+    matcher ??= matcherOf(pattern);
+    return matcher(value);
+  };
   return (given) => {
     if (typeof given !== 'string') return wrong('must be a text');
     if (given.includes('\0')) return wrong('must not contain a NUL character');
@@ -41,9 +50,7 @@ function text(
       if (min !== undefined && length < min) return wrong(`must have at least ${min} characters`);
       if (max !== undefined && length > max) return wrong(`must have at most ${max} characters`);
     }
-    if (expression !== undefined && (given.length > PATTERN_LIMIT || !expression.test(given))) {
-      return wrong(`must match ${question.pattern}`);
-    }
+    if (!matches(given)) return wrong(`must match ${pattern}`);
     const mistake = form?.(given);
     return mistake === undefined ? { value: given } : wrong(mistake);
   };

@@ -42,6 +42,9 @@ export interface ParsedText {
 const HEAD = /\$\{\s*([A-Za-z_]+)\.([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\s*/y;
 const FILTER = /\|\s*([A-Za-z0-9_]+)\s*(?=[|}])/y;
 const DEEPEST = 8;
+/** Filters of one reference. A hash costs some 50 ms, and the hash of a hash is of no use. */
+const MOST_FILTERS = 4;
+const MOST_HASHES = 1;
 
 /**
  * Only `${word.word…}` is ours. `$X`, `$$`, `${HOME}` and `${list[@]}` belong to the shells and configuration files that
@@ -101,6 +104,8 @@ function referenceAt(source: string, start: number, faults: Fault[], depth: numb
     at += filter[0].length;
     if (!isFilter(filter[1])) return fail(`unknown filter ${filter[1]}; there are ${FILTERS.join(', ')}`);
     filters.push(filter[1]);
+    if (filters.length > MOST_FILTERS) return fail(`\${…} has more than ${MOST_FILTERS} filters`);
+    if (filters.filter((one) => one === 'bcrypt').length > MOST_HASHES) return fail('${…} is hashed more than once');
     FILTER.lastIndex = at;
   }
   if (source[at] !== '}') return fail('${ has no matching }');

@@ -36,6 +36,9 @@ function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined
 
 const open = (value: InputValue | null | undefined): Found => ({ value: value ?? undefined, secret: false });
 
+/** Characters of all filled texts of one resolution. */
+const LONGEST_RESULT = 4_194_304;
+
 const parsedTexts = new WeakMap<Canonical, Map<string, ParsedText>>();
 
 /** Knows what every reference of one resolution stands for, and collects what is missing. */
@@ -44,6 +47,7 @@ export class Scope {
   readonly #around: Surroundings;
   readonly #inputs: Map<string, InputValue>;
   readonly #vars = new Map<string, Found>();
+  #length = 0;
   readonly #parsed: Map<string, ParsedText>;
 
   constructor(around: Surroundings) {
@@ -60,12 +64,12 @@ export class Scope {
   }
 
   fill(text: string): Filled {
-    return fill(this.#parse(text), this);
+    return this.#bounded(fill(this.#parse(text), this));
   }
 
   /** For actions: params stay, and no value may look like one, or it would be filled when the action runs. */
   fillExceptParams(text: string): Filled {
-    return fill(this.#parse(text), {
+    const filled = fill(this.#parse(text), {
       find: (reference) => {
         const found = this.find(reference);
         if (typeof found.value === 'string' && found.value.includes('${')) {
@@ -79,6 +83,15 @@ export class Scope {
       saltFor: (reference) => this.saltFor(reference),
       leaves: ({ namespace }) => namespace === 'params',
     });
+    return this.#bounded(filled);
+  }
+
+  /** Texts that name one another may double with every step: what comes out is limited, and not only what is written. */
+  #bounded(filled: Filled): Filled {
+    this.#length += filled.text?.length ?? 0;
+    if (this.#length <= LONGEST_RESULT) return filled;
+    this.fail('vars', `make a manifest of more than ${LONGEST_RESULT} characters`);
+    return { ...filled, text: '' };
   }
 
   find(reference: Reference): Found {

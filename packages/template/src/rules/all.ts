@@ -12,6 +12,7 @@ import { routes, smoke } from './routes.ts';
 import type { Rule } from './rule.ts';
 import { secrets } from './secrets.ts';
 import { shell } from './shell.ts';
+import { size } from './size.ts';
 import { backup, storage } from './storage.ts';
 
 export const RULES: readonly Rule[] = [
@@ -32,4 +33,5 @@ export const RULES: readonly Rule[] = [
   smoke,
   permissions,
   references,
+  size,
 ];

@@ -11,8 +11,9 @@ import type { Rule } from './rule.ts';
 export const reach: Rule = function* (spec) {
   const services = Object.entries(spec.components).filter(([, { kind }]) => kind === 'service');
   if (services.length < 2) return;
+  const ties = tiesOf(spec);
   for (const [name, component] of services) {
-    if (isCalled(spec, name) || worksAlone(spec, component) || usesOthers(spec, name, component)) continue;
+    if (ties.isCalled(name) || worksAlone(spec, component) || ties.usesOthers(name)) continue;
     const remark: Remark = warning(
       'unreachable',
       ['components', name],
@@ -23,14 +24,30 @@ export const reach: Rule = function* (spec) {
   }
 };
 
-function isCalled(spec: Canonical, name: string): boolean {
-  const { routes, actions, smoke, provides, vars } = spec;
-  const named = [...routes, ...actions, ...smoke.flatMap(({ tcp, exec }) => tcp ?? exec ?? [])];
-  if (named.some(({ component }) => component === name)) return true;
-  if (speaksOf([provides, vars, routes], name)) return true;
-  return Object.entries(spec.components).some(
-    ([other, component]) => other !== name && (name in component.depends_on || speaksOf(toldTo(component), name)),
-  );
+/** Who leads to whom, gathered in one pass: a template may have hundreds of components. */
+function tiesOf(spec: Canonical) {
+  const { routes, actions, smoke, provides, vars, components } = spec;
+  const called = new Set([
+    ...[...routes, ...actions, ...smoke.flatMap(({ tcp, exec }) => tcp ?? exec ?? [])].map(
+      ({ component }) => component,
+    ),
+    ...wordsOf(JSON.stringify([provides, vars, routes])),
+  ]);
+  const users = new Set<string>();
+  const mounts = new Map<string, string>();
+  for (const [name, component] of Object.entries(components)) {
+    const told = JSON.stringify(toldTo(component));
+    const depended = Object.keys(component.depends_on);
+    const others = [...depended, ...wordsOf(told)].filter((word) => word !== name && Object.hasOwn(components, word));
+    for (const other of others) called.add(other);
+    if (others.length + depended.length > 0 || /\$\{(needs|routes|vars)\./.test(told)) users.add(name);
+    for (const { name: volume } of component.storage) {
+      const first = mounts.get(volume);
+      if (first === undefined) mounts.set(volume, name);
+      else if (first !== name) users.add(first).add(name);
+    }
+  }
+  return { isCalled: (name: string) => called.has(name), usesOthers: (name: string) => users.has(name) };
 }
 
 /** What a component is told: others are found by the name that stands in it, filled in or written out. */
@@ -42,20 +59,8 @@ const toldTo = ({ env, command, entrypoint, files, extra_hosts }: CanonicalCompo
   files.map(({ content }) => content),
 ];
 
-function speaksOf(value: unknown, name: string): boolean {
-  return new RegExp(`(?<![A-Za-z0-9_-])${name}(?![A-Za-z0-9_-])`).test(JSON.stringify(value));
-}
+const wordsOf = (text: string): Set<string> => new Set(text.match(/[A-Za-z0-9_-]+/g) ?? []);
 
 function worksAlone({ archetype }: Canonical, component: CanonicalComponent): boolean {
   return archetype === 'worker' || accessOf(component).length > 0;
-}
-
-function usesOthers(spec: Canonical, name: string, component: CanonicalComponent): boolean {
-  const told = JSON.stringify(toldTo(component));
-  if (Object.keys(component.depends_on).length > 0 || /\$\{(needs|routes|vars)\./.test(told)) return true;
-  return Object.entries(spec.components).some(
-    ([other, { storage }]) =>
-      other !== name &&
-      (speaksOf(told, other) || storage.some((volume) => component.storage.some((mine) => mine.name === volume.name))),
-  );
 }

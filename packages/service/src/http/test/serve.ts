@@ -8,6 +8,7 @@ import { openMetrics } from '../../metrics.ts';
 import { unauthorized } from '../../problem.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
+import { onThisThread } from '../../workers/testing/on-this-thread.ts';
 import type { Authenticator } from '../gate.ts';
 import type { Handlers } from '../handler.ts';
 import { healthRoutes } from '../health.ts';
@@ -126,6 +127,7 @@ export async function serve({ handlers, config, logLevel = 'info', ...changes }:
   const lines: Record<string, unknown>[] = [];
   const silent = Object.fromEntries(endpointRows.map(([name]) => [name, async () => ({ success: true, data: null })]));
   const http = buildHttp({
+    work: onThisThread,
     config: {
       host: '127.0.0.1',
       port: 0,

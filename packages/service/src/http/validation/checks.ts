@@ -3,7 +3,7 @@ import { nearest } from '@hortus/template/nearest';
 import type { TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { invalid, notFound, Problem } from '../../problem.ts';
-import { findings, UNKNOWN } from './messages.ts';
+import { findings, MOST_NAMED, UNKNOWN } from './messages.ts';
 import { holdsNull, NO_NULL } from './null-character.ts';
 import { queryReader } from './query.ts';
 
@@ -67,18 +67,29 @@ function nothing(raw: unknown): undefined {
 }
 
 function refusal(errors: Parameters<typeof findings>[0], schema: TSchema, whole: string, value: unknown): Problem {
-  const known = Object.keys((schema as { properties?: object }).properties ?? {});
-  const found = findings(errors, whole, value).map((finding) => {
+  const { properties = {} } = schema as { properties?: object };
+  const known = Object.keys(properties);
+  const found = findings(errors, whole, value);
+  const problems = found.map((finding) => {
     const meant = finding.message === UNKNOWN ? nearest(finding.field, known) : undefined;
     return meant ? { ...finding, message: `is not a known field; did you mean ${meant}?` } : finding;
   });
-  return problem(found.length > 0 ? found : [{ field: whole, message: 'is not valid.' }]);
+  return problem(problems.length > 0 ? problems : [{ field: whole, message: 'is not valid.' }], unnamed(found, properties, value));
 }
 
-function problem(found: readonly { field: string; message: string }[]): Problem {
-  const [first] = found;
-  const unknown = found.filter((one) => one.message === UNKNOWN);
+/** How many unknown fields there are beyond those that are named. */
+function unnamed(found: readonly { message: string }[], properties: object, value: unknown): number {
+  if (found.length < MOST_NAMED || !found.every(({ message }) => message === UNKNOWN)) return 0;
+  const unknown = Object.keys(value as object).filter((field) => !Object.hasOwn(properties, field));
+  return Math.max(0, unknown.length - MOST_NAMED);
+}
+
+function problem(problems: readonly { field: string; message: string }[], more = 0): Problem {
+  const [first] = problems;
+  const unknown = problems.filter((one) => one.message === UNKNOWN);
   const others = first?.message === UNKNOWN ? unknown.slice(1).map(({ field }) => field) : [];
-  const message = `${first?.field}: ${first?.message}${others.length > 0 ? ` Neither are: ${others.join(', ')}.` : ''}`;
-  return new Problem('VALIDATION_ERROR', message, { reason: 'invalid', field: first?.field, problems: found });
+  const named = others.length > 0 ? ` Neither are: ${others.join(', ')}.` : '';
+  const hint = more > 0 ? ` ${more} more fields are not known.` : '';
+  const details = { reason: 'invalid', field: first?.field, problems, ...(more > 0 && { more_problems: more }) };
+  return new Problem('VALIDATION_ERROR', `${first?.field}: ${first?.message}${named}${hint}`, details);
 }

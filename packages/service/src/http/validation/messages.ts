@@ -12,24 +12,31 @@ export interface Finding {
   readonly message: string;
 }
 
+/** More than these are counted and not named: a caller may send any number of unknown fields. */
+export const MOST_NAMED = 8;
+
 /**
- * What the validator found, in plain words, one finding a field. `whole` is what to call the value itself when it is wrong
- * as a whole. Values are never repeated: one of them may be a password.
+ * Says what the validator found in plain words, one finding a field, for the first few fields. `whole` is what to call the
+ * value itself when it is wrong as a whole. Values are never repeated: one of them may be a password.
  */
-export function findings(errors: readonly TLocalizedValidationError[], whole: string, value?: unknown): Finding[] {
+export function findings(
+  errors: readonly TLocalizedValidationError[],
+  whole: string,
+  value?: unknown,
+): Finding[] {
   const found = new Map<string, string>();
   const types = new Map<string, string[]>();
   const say = (field: string, message: string) => {
-    if (!found.has(field)) found.set(field, message);
+    if (found.size < MOST_NAMED && !found.has(field)) found.set(field, message);
   };
   for (const error of errors) {
     const path = error.instancePath;
     if (error.keyword === 'required') {
       for (const name of error.params.requiredProperties) say(fieldName(`${path}/${name}`, whole), 'is required.');
     } else if (error.keyword === 'additionalProperties') {
-      for (const name of error.params.additionalProperties) {
+      const names = error.params.additionalProperties;
+      for (const name of names.slice(0, MOST_NAMED))
         say(fieldName(`${path}/${escaped(name)}`, whole), UNKNOWN);
-      }
     } else if (error.keyword === 'boolean' && error.schemaPath.endsWith('/additionalProperties')) {
       // The validator reports eight problems at most: with eight unknown fields it never comes to the list of their names.
       say(fieldName(path, whole), UNKNOWN);

@@ -7,6 +7,7 @@ import { begin, transition } from '../../state/transition.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { up } from '../instances/of-tenant.ts';
+import type { Work } from '../../workers/pool.ts';
 import type { NamedRow } from '../instances/service.ts';
 import { type Instances, released } from '../instances/service.ts';
 import { daemonCan } from '../servers/connected-daemon.ts';
@@ -24,7 +25,7 @@ import {
 import { NEVER_STARTED_MS, setAlarm } from './deadlines.ts';
 import { containerOf, specOf } from './declared.ts';
 import { executionLifecycle } from './lifecycle.ts';
-import { type CheckedParams, fillAction, type Request, requestContext } from './request.ts';
+import { type CheckedParams, fillAction, isCostly, type Request, requestContext } from './request.ts';
 import type { Results } from './results.ts';
 import { type ExecutionRow, lockPendingOfInstance, noteExecution, unfinishedOfInstance } from './store.ts';
 
@@ -43,6 +44,7 @@ export interface OrdersDeps {
   readonly instances: Pick<Instances, 'find' | 'lock'>;
   readonly manifestOf: ManifestOf;
   readonly results: Results;
+  readonly work: Work;
 }
 
 /** An action of a template, checked and filled in. */
@@ -88,7 +90,11 @@ export class Orders {
     const action = manifest.actions.find((one) => one.slug === slug);
     if (!action) throw notFound('action');
     const container = containerOf(spec, instance, action.component);
-    return { instanceId, action, container, ...fillAction(action, params) };
+    const { work } = this.#deps;
+    const filled = isCostly(action)
+      ? await work.run('action.fill', { account: account_id, field: 'params' }, action, params)
+      : fillAction(action, params);
+    return { instanceId, action, container, ...filled };
   }
 
   async execute(tx: Tx, principal: Principal, wanted: Wanted): Promise<ExecutionRow> {

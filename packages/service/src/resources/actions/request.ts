@@ -43,6 +43,10 @@ export function fillAction(action: ManifestAction, given: Readonly<Record<string
   return { command: fillArguments(action.command ?? [], checked.values), params: checked.values, shown };
 }
 
+/** Whether filling it in costs more than copying its texts: its author chose the patterns and the hashes. */
+export const isCostly = ({ params, command }: ManifestAction): boolean =>
+  params.some(({ pattern }) => pattern !== undefined) || (command ?? []).some((text) => text.includes('bcrypt'));
+
 /** The values of a request that are nobody's to read: those of its password params. */
 export function secretParams(row: Pick<ExecutionRow, 'params'>, request: Request): string[] {
   const shown = JSON.parse(row.params) as Record<string, unknown>;

@@ -5,6 +5,7 @@ import { conflict, notFound, Problem } from '../../problem.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
+import type { Work } from '../../workers/pool.ts';
 import type { Instances } from '../instances/service.ts';
 import type { Catalog } from '../templates/catalog.ts';
 import type { BuiltIn, BuiltInOrder, ServerOrder, Settling } from './built-ins.ts';
@@ -39,6 +40,7 @@ export interface ActionsDeps extends Pick<ResultsDeps, 'secretsOf' | 'ended' | '
     'find' | 'findIn' | 'lock' | 'lockLivingOf' | 'began' | 'settled' | 'definitionOf'
   >;
   readonly manifestOf: ManifestOf;
+  readonly work: Work;
 }
 
 /** What a daemon says over its channel of an execution that ended. */

@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { type BackupSettings, standardBackup } from '@hortus/contract/resources/backup-settings';
 import type { DefinitionCreate } from '@hortus/contract/resources/definitions';
-import { checkInputs, type InputCheck, type Inputs, splitSecretInputs } from '@hortus/template/inputs';
+import { type InputCheck, type Inputs, splitSecretInputs } from '@hortus/template/inputs';
 import { generateSecrets } from '@hortus/template/secrets';
 import { conflict, invalid, Problem } from '../../problem.ts';
 import { slugify } from '../../slug.ts';
+import type { Work } from '../../workers/pool.ts';
 import type { OpenedConfig } from '../saved-configs/opening.ts';
 import type { Catalog, CatalogTemplate } from '../templates/catalog.ts';
 import type { Naming } from './naming.ts';
+import { checkGiven } from '../templates/input-check.ts';
 
 /** A creation request of either published form, checked as far as it can be without the database. */
 export interface Order extends Naming {
@@ -32,7 +34,7 @@ export interface Order extends Naming {
 
 /** What a saved config holds counts where the request itself says nothing. */
 export async function readOrder(
-  catalog: Catalog,
+  { catalog, work }: { readonly catalog: Catalog; readonly work: Work },
   accountId: string,
   body: DefinitionCreate,
   config?: OpenedConfig,
@@ -43,7 +45,7 @@ export async function readOrder(
   if (body.template_id !== undefined && body.name === undefined) throw invalid('name', 'is required');
   const instanceUid = body.instance_uid ?? uidFrom(body.name ?? '', template.item.species);
   if (body.server_id === undefined) throw invalid('server_id', 'is required');
-  const { plain, secret } = splitSecretInputs(template.spec, readInputs(template, body, config));
+  const { plain, secret } = splitSecretInputs(template.spec, await readInputs(work, template, body, config));
   return {
     template,
     name: body.name ?? instanceUid,
@@ -97,11 +99,16 @@ function namedTemplate(catalog: Catalog, accountId: string, body: DefinitionCrea
   return template;
 }
 
-function readInputs(template: CatalogTemplate, body: DefinitionCreate, config?: OpenedConfig): Inputs {
+async function readInputs(
+  work: Work,
+  template: CatalogTemplate,
+  body: DefinitionCreate,
+  config?: OpenedConfig,
+): Promise<Inputs> {
   const own = valuesOf(body);
   const given = config ? { ...config.inputs, ...own } : own;
   if (given === undefined) throw invalid(body.species === undefined ? 'params' : 'inputs', 'is required');
-  return accepted(checkInputs(template.spec, given, { mode: 'create' }), body).values;
+  return accepted(await checkGiven(work, template, given, { mode: 'create' }), body).values;
 }
 
 type Given = { readonly inputs?: unknown; readonly params?: unknown };

@@ -1,13 +1,15 @@
 import type { DefinitionUpdate } from '@hortus/contract/resources/definitions';
-import { checkInputs, isSecretInput, splitSecretInputs } from '@hortus/template/inputs';
+import { isSecretInput, splitSecretInputs } from '@hortus/template/inputs';
+import type { Work } from '../../workers/pool.ts';
 import type { CatalogTemplate } from '../templates/catalog.ts';
+import { checkGiven } from '../templates/input-check.ts';
 import { accepted, checkProfile, checkVariant, valuesOf } from './order.ts';
 import type { CurrentRow } from './store.ts';
 
 /** What a PUT makes of the current revision: values merge, null removes, an omitted password stays in the vault. */
-export function readRevision(template: CatalogTemplate, before: CurrentRow, body: DefinitionUpdate) {
+export async function readRevision(work: Work, template: CatalogTemplate, before: CurrentRow, body: DefinitionUpdate) {
   const held: string[] = JSON.parse(before.secret_inputs);
-  const check = checkInputs(template.spec, valuesOf(body) ?? {}, {
+  const check = await checkGiven(work, template, valuesOf(body) ?? {}, {
     mode: 'merge',
     previous: JSON.parse(before.inputs),
     held,

@@ -10,6 +10,7 @@ import { type Page, type PageRequest, type Pages, slice } from '../../storage/pa
 import { pipelines } from '../../storage/pipelining.ts';
 import { type Queries, RunAgain, type Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
+import type { Work } from '../../workers/pool.ts';
 import type { PlanFor } from '../backups/schedule.ts';
 import { requireSettled } from '../migrations/settled.ts';
 import { openSavedConfig } from '../saved-configs/opening.ts';
@@ -51,6 +52,7 @@ export interface DefinitionsDeps {
   readonly requireRoom: RequireRoom;
   readonly hasServer: (tx: Tx, accountId: string, id: string) => Promise<boolean>;
   /** Puts down when it is backed up by itself. */
+  readonly work: Work;
   readonly planBackups: (tx: Tx, plan: PlanFor) => Promise<void>;
   /** Throws while a deployment is bringing data back. */
   readonly requireFittingData: (tx: Tx, definitionId: string) => Promise<void>;
@@ -91,13 +93,13 @@ export class Definitions {
 
   /** Checks all that can be checked before a transaction begins. */
   async order({ accountId }: Principal, body: DefinitionCreate): Promise<Order> {
-    const { catalog, reader, vault } = this.#deps;
+    const { catalog, reader, vault, work } = this.#deps;
     const config = body.saved_config_id && (await openSavedConfig(reader, vault, accountId, body.saved_config_id));
     // Another process may have published it a moment ago.
     const { template_id: id, species = config ? config.species : undefined } = body;
     if (id !== undefined && catalog.visibleById(id, accountId)?.item.status !== 'published') await catalog.load();
     else if (species !== undefined && !catalog.newestOf(species, accountId)) await catalog.load();
-    return readOrder(catalog, accountId, body, config || undefined);
+    return readOrder({ catalog, work }, accountId, body, config || undefined);
   }
 
   async create(tx: Tx, principal: Principal, order: Order): Promise<Definition> {
@@ -174,7 +176,7 @@ export class Definitions {
     const before = await this.#lock(tx, principal, id);
     expect(before.current_revision);
     const template = this.#template(before.template_id);
-    const next = readRevision(template, before, body);
+    const next = await readRevision(this.#deps.work, template, before, body);
     const number = before.last_revision + 1;
     const settings = { ...backupSettings(before), ...body.backup };
     const changed = await transition(tx, definitionLifecycle, before, 'revise', {

@@ -6,6 +6,7 @@ import { conflict, notFound, Problem } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
+import type { Work } from '../../workers/pool.ts';
 import type { CatalogTemplate } from '../templates/catalog.ts';
 import { secretValues } from './deployable.ts';
 import { definitionLifecycle } from './lifecycle.ts';
@@ -50,7 +51,7 @@ export async function secretsFor(
  */
 export async function stageRevision(
   tx: Tx,
-  vault: Vault,
+  { vault, work }: { readonly vault: Vault; readonly work: Work },
   principal: Principal,
   definitionId: string,
   passage: Passage,
@@ -70,7 +71,8 @@ export async function stageRevision(
       `revision ${row.current_revision} is current but ${running} runs; deploy it or restore the other first.`,
       { current_revision: row.current_revision, running_revision: running },
     );
-  const next = readRevision(to, carriedOver(row, passage, choices), withoutDropped(row, passage, choices));
+  const chosen = carriedOver(row, passage, choices);
+  const next = await readRevision(work, to, chosen, withoutDropped(row, passage, choices));
   const number = row.last_revision + 1;
   await setLastRevision(tx, definitionId, number);
   const owner = { accountId, definitionId };

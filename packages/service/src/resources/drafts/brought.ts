@@ -18,14 +18,15 @@ export async function bringTemplate(
   written: Written,
   id: string,
 ): Promise<{ id: string; isNew: boolean }> {
-  const { slug, version } = written.spec;
-  const { spec_hash } = newColumns(principal.accountId, written, id, tx.now);
-  const held = await lockVersion(tx, principal.accountId, slug, version);
+  const { species, version } = written;
+  const { spec_hash } = written.columns;
+  const held = await lockVersion(tx, principal.accountId, species, version);
   if (held?.status === 'published' && held.spec_hash === spec_hash) return { id: held.id, isNew: false };
   requirePermission(principal, 'templates:write');
   const draft = await drafts.create(tx, principal, written, id);
-  await drafts.validate(tx, principal, draft.id);
-  await drafts.promote(tx, principal, draft.id);
+  const examined = { specHash: spec_hash, findings: written.findings };
+  await drafts.validate(tx, principal, draft.id, examined);
+  await drafts.promote(tx, principal, draft.id, examined);
   return { id: draft.id, isNew: !draft.replaced };
 }
 

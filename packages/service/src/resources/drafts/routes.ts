@@ -1,25 +1,37 @@
 import type { draftEndpoints } from '@hortus/contract/resources/drafts';
-import type { Handlers } from '../../http/handler.ts';
+import type { Call, Handlers } from '../../http/handler.ts';
+import type { Work } from '../../workers/pool.ts';
 import type { Catalog } from '../templates/catalog.ts';
 import type { Drafts } from './service.ts';
 import type { TemplateTests } from './tests.ts';
-import { readDraft } from './written.ts';
 
 /** Each answers after this process has taken the change up, so that whoever asks it next sees what was done. */
 export const draftRoutes = (
   drafts: Drafts,
   tests: TemplateTests,
   catalog: Catalog,
+  work: Work,
 ): Handlers<keyof typeof draftEndpoints> => {
+  const changed = async (
+    move: 'validate' | 'promote' | 'deprecate',
+    { principal, params, write }: Call<'drafts.validate' | 'drafts.promote' | 'drafts.deprecate'>,
+  ) => {
+    const examined = await drafts.examine(principal, params.id);
+    return catalog.takenUp(
+      write(async (tx) => ({ success: true, data: await drafts[move](tx, principal, params.id, examined) })),
+    );
+  };
   return {
-    'drafts.create': ({ principal, body, write }) => {
-      const written = readDraft(body);
+    'drafts.create': async ({ principal, body, write }) => {
+      const field = body.source === undefined ? 'spec' : 'source';
+      const written = await work.run('draft.read', { account: principal.accountId, field }, body);
       return catalog.takenUp(
         write(async (tx) => ({ success: true, data: await drafts.create(tx, principal, written) })),
       );
     },
-    'drafts.import': ({ principal, body, write }) => {
-      const { written, source, inferred, dropped } = drafts.import(body);
+    'drafts.import': async ({ principal, body, write }) => {
+      const owner = { account: principal.accountId, field: 'compose' };
+      const { written, source, inferred, dropped } = await work.run('draft.import', owner, body);
       return catalog.takenUp(
         write(async (tx) => {
           const draft = await drafts.create(tx, principal, written);
@@ -27,8 +39,7 @@ export const draftRoutes = (
         }),
       );
     },
-    'drafts.validate': ({ principal, params, write }) =>
-      catalog.takenUp(write(async (tx) => ({ success: true, data: await drafts.validate(tx, principal, params.id) }))),
+    'drafts.validate': (call) => changed('validate', call),
     'drafts.test': async ({ principal, params, body, write }) => {
       const prepared = await tests.prepare(principal, params.id, body);
       return write(async (tx) => ({ success: true, data: await tests.begin(tx, principal, prepared) }));
@@ -37,9 +48,7 @@ export const draftRoutes = (
       success: true,
       ...(await tests.list(principal, params.id, query)),
     }),
-    'drafts.promote': ({ principal, params, write }) =>
-      catalog.takenUp(write(async (tx) => ({ success: true, data: await drafts.promote(tx, principal, params.id) }))),
-    'drafts.deprecate': ({ principal, params, write }) =>
-      catalog.takenUp(write(async (tx) => ({ success: true, data: await drafts.deprecate(tx, principal, params.id) }))),
+    'drafts.promote': (call) => changed('promote', call),
+    'drafts.deprecate': (call) => changed('deprecate', call),
   };
 };

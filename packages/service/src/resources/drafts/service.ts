@@ -1,66 +1,60 @@
-import type { Draft, DraftImport, ImportedDraft } from '@hortus/contract/resources/drafts';
-import { importCompose } from '@hortus/template/compose/import';
+import type { Draft } from '@hortus/contract/resources/drafts';
 import type { Finding } from '@hortus/template/finding';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { append } from '../../outbox/append.ts';
-import { conflict, notFound, Problem } from '../../problem.ts';
+import { Behind, conflict, notFound, Problem } from '../../problem.ts';
 import type { RequireRoom } from '../../quotas/quotas.ts';
 import { begin, transition } from '../../state/transition.ts';
-import { RunAgain, type Tx } from '../../storage/storage.ts';
+import { type Queries, RunAgain, type Tx } from '../../storage/storage.ts';
+import type { Work } from '../../workers/pool.ts';
 import { CATALOG_TOPIC, templateItem } from '../templates/catalog.ts';
 import { templateLifecycle } from '../templates/lifecycle.ts';
 import { followPublication } from '../templates/publish.ts';
-import { lockTemplate, lockVersion, setDeprecated, type TemplateRow } from './store.ts';
+import { findTemplate, lockTemplate, lockVersion, setDeprecated, type TemplateRow } from './store.ts';
 import { requireRest } from './tests.ts';
-import { columnsOf, findingsOf, isClean, newColumns, readSource, type Written } from './written.ts';
+import { isClean, newColumns, type Written } from './written.ts';
 
 /** Warnings about a draft that keep it from being published: the same template would mean another image tomorrow. */
 const PROMOTION_ERRORS = new Set(['floating-tag']);
 
-export interface Imported {
-  readonly written: Written;
-  readonly source: string;
-  readonly inferred: ImportedDraft['inferred'];
-  readonly dropped: ImportedDraft['dropped'];
+/** What the validator says of a stored template. It is worked out before a transaction begins, as it takes time. */
+export interface Examined {
+  /** Of the template that was examined. */
+  readonly specHash: string;
+  readonly findings: readonly Finding[];
+}
+
+export interface DraftsDeps {
+  readonly reader: Queries;
+  readonly work: Work;
+  /** Throws for a template that was not tried where it must be. */
+  readonly requireTested: (tx: Tx, row: TemplateRow) => Promise<void>;
+  readonly requireRoom: RequireRoom;
 }
 
 /** Templates of an account's own, on their way to being published for it. */
 export class Drafts {
-  readonly #requireTested: (tx: Tx, row: TemplateRow) => Promise<void>;
-  readonly #requireRoom: RequireRoom;
-  /** `requireTested` throws for a template that was not tried where it must be. */
-  constructor(requireTested: (tx: Tx, row: TemplateRow) => Promise<void>, requireRoom: RequireRoom) {
-    this.#requireTested = requireTested;
-    this.#requireRoom = requireRoom;
+  readonly #deps: DraftsDeps;
+  constructor(deps: DraftsDeps) {
+    this.#deps = deps;
   }
 
-  /** Reads a Compose file; all that can be done before a transaction begins. */
-  import({ compose, name, slug }: DraftImport): Imported {
-    const { text, findings, inferred, dropped } = importCompose(compose, {
-      ...(name === undefined ? {} : { name }),
-      ...(slug === undefined ? {} : { slug }),
-    });
-    const mistakes = findings.filter(({ file, severity }) => file === undefined && severity === 'error');
-    if (text === undefined || mistakes.length > 0) {
-      const [first] = mistakes;
-      throw new Problem(
-        'VALIDATION_ERROR',
-        `compose: line ${first?.line ?? 1}: ${first?.message ?? 'is no Compose file'}`,
-        {
-          reason: 'invalid',
-          field: 'compose',
-          findings: mistakes,
-        },
-      );
-    }
-    return { written: readSource(text), source: text, inferred, dropped };
+  /** What `validate`, `promote` and `deprecate` need to know of a template. */
+  async examine(principal: Principal, id: string): Promise<Examined> {
+    const { reader, work } = this.#deps;
+    const { accountId } = principal;
+    const row = await findTemplate(reader, accountId, id);
+    if (!row) throw notFound('template');
+    const { source, spec, spec_hash: specHash } = row;
+    const findings = await work.run('draft.findings', { account: accountId, field: 'id' }, { source, spec });
+    return { specHash, findings };
   }
 
   /** A new one gets this id. */
   async create(tx: Tx, principal: Principal, written: Written, id = newId('template')): Promise<Draft> {
     const { accountId: owner } = principal;
-    const { slug: species, version } = written.spec;
+    const { species, version } = written;
     const known = await lockVersion(tx, owner, species, version);
     const row = known
       ? await this.#replace(tx, principal, known, written)
@@ -69,9 +63,9 @@ export class Drafts {
     return { ...draftOf(row, written.findings), replaced: known !== undefined };
   }
 
-  async validate(tx: Tx, principal: Principal, id: string): Promise<Draft> {
+  async validate(tx: Tx, principal: Principal, id: string, examined: Examined): Promise<Draft> {
     const row = await this.#lock(tx, principal, id);
-    const findings = findingsOf(row);
+    const findings = current(row, examined);
     if (row.status === 'published' || !isClean(findings)) return draftOf(row, findings);
     const passed = { ...row, validated_hash: row.spec_hash };
     const set = { validated_hash: row.spec_hash };
@@ -80,9 +74,9 @@ export class Drafts {
     return draftOf(changed, findings);
   }
 
-  async promote(tx: Tx, principal: Principal, id: string): Promise<Draft> {
+  async promote(tx: Tx, principal: Principal, id: string, examined: Examined): Promise<Draft> {
     const row = await this.#lock(tx, principal, id);
-    const findings = findingsOf(row);
+    const findings = current(row, examined);
     const hindrances = findings.filter(({ code }) => PROMOTION_ERRORS.has(code));
     if (row.status === 'validated' && hindrances.length > 0) {
       const [first] = hindrances;
@@ -92,14 +86,14 @@ export class Drafts {
         findings: hindrances,
       });
     }
-    if (row.status === 'validated') await this.#requireTested(tx, row);
+    if (row.status === 'validated') await this.#deps.requireTested(tx, row);
     const changed = await transition(tx, templateLifecycle, row, 'promote', { actor: actorOf(principal) });
     await this.#record(tx, principal, changed, 'audit.template_published');
     await followPublication(tx, changed);
     return draftOf(changed, findings);
   }
 
-  async deprecate(tx: Tx, principal: Principal, id: string): Promise<Draft> {
+  async deprecate(tx: Tx, principal: Principal, id: string, examined: Examined): Promise<Draft> {
     const row = await this.#lock(tx, principal, id);
     if (row.status !== 'published') {
       throw conflict('status', 'state', `a template that is ${row.status} cannot be deprecated.`, {
@@ -110,12 +104,12 @@ export class Drafts {
       await setDeprecated(tx, id);
       await this.#record(tx, principal, row, 'audit.template_deprecated');
     }
-    return draftOf({ ...row, deprecated: 1 }, findingsOf(row));
+    return draftOf({ ...row, deprecated: 1 }, current(row, examined));
   }
 
   async #begin(tx: Tx, principal: Principal, written: Written, id: string): Promise<TemplateRow> {
     const { accountId: owner } = principal;
-    await this.#requireRoom(tx, principal, 'templates');
+    await this.#deps.requireRoom(tx, principal, 'templates');
     const row = newColumns(owner, written, id, tx.now);
     // Another request that came at this moment was quicker: its draft is the one to replace.
     return begin(tx, templateLifecycle, row, 'create', actorOf(principal), () => new RunAgain());
@@ -130,7 +124,7 @@ export class Drafts {
       );
     }
     await requireRest(tx, row.id);
-    const set = { ...columnsOf(written), validated_hash: null };
+    const set = { ...written.columns, validated_hash: null };
     return transition(tx, templateLifecycle, row, 'edit', { actor: actorOf(principal), set });
   }
 
@@ -152,6 +146,12 @@ export class Drafts {
     });
     tx.notify(CATALOG_TOPIC);
   }
+}
+
+/** A template that was edited since it was examined is examined again: the request runs once more. */
+function current(row: TemplateRow, { specHash, findings }: Examined): readonly Finding[] {
+  if (row.spec_hash === specHash) return findings;
+  throw new Behind(`Template ${row.id} was edited while it was examined.`, async () => {});
 }
 
 const draftOf = (row: TemplateRow, findings: readonly Finding[]): Draft => ({

@@ -10,6 +10,7 @@ import { conflict, invalid, notFound } from '../../problem.ts';
 import { begin } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
+import type { Work } from '../../workers/pool.ts';
 import { checkProfile, checkVariant, type Order } from '../definitions/order.ts';
 import type { Catalog } from '../templates/catalog.ts';
 import {
@@ -21,14 +22,14 @@ import {
   lockTemplate,
   type TemplateRow,
 } from './store.ts';
-import { testInputs } from './test-inputs.ts';
 import { recordTest, TEST, testLifecycle, testRecord } from './test-lifecycle.ts';
-import { findingsOf, isClean } from './written.ts';
+import { isClean } from './written.ts';
 
 export interface TestsDeps {
   readonly reader: Queries;
   readonly pages: Pages;
   readonly catalog: Catalog;
+  readonly work: Work;
   /** Where templates may be tried, the best place first. */
   readonly serversForTests: (
     queries: Queries,
@@ -62,17 +63,21 @@ export class TemplateTests {
   }
 
   async prepare({ accountId }: Principal, id: string, body: TemplateTestOrder): Promise<PreparedTest> {
-    const { reader, catalog } = this.#deps;
+    const { reader, catalog, work } = this.#deps;
     const row = await findTemplate(reader, accountId, id);
     if (!row) throw notFound('template');
-    if (!isClean(findingsOf(row)))
+    const owner = { account: accountId, field: 'id' };
+    const { source, spec } = row;
+    if (!isClean(await work.run('draft.findings', owner, { source, spec })))
       throw conflict('id', 'invalid_template', 'the template has errors; validate it to see them.');
     // Another process may have written it a moment ago; what is deployed is what is known here.
     if (catalog.byId(id)?.item.spec_hash !== row.spec_hash) await catalog.load();
     const template = catalog.byId(id);
     if (template?.item.spec_hash !== row.spec_hash) throw changed();
     const uid = `test-${randomBytes(6).toString('hex')}`;
-    const { plain, secret } = splitSecretInputs(template.spec, testInputs(template.spec, uid, body.inputs ?? {}));
+    const asked = { account: accountId, field: 'inputs' };
+    const inputs = await work.run('inputs.forTest', asked, template.spec, uid, body.inputs ?? {});
+    const { plain, secret } = splitSecretInputs(template.spec, inputs);
     return {
       templateId: id,
       specHash: row.spec_hash,

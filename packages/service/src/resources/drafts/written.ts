@@ -1,23 +1,33 @@
-import type { DraftCreate } from '@hortus/contract/resources/drafts';
+import type { DraftCreate, DraftImport, ImportedDraft } from '@hortus/contract/resources/drafts';
 import { Template } from '@hortus/contract/template/schema';
 import { canonical, specHash } from '@hortus/template/canonical';
 import type { Canonical } from '@hortus/template/canonical-form';
 import { canonicalJson } from '@hortus/template/canonical-json';
+import { importCompose } from '@hortus/template/compose/import';
 import type { Finding } from '@hortus/template/finding';
 import { type Parsed, parse, parsedValue } from '@hortus/template/parse';
+import { LONGEST_SPEC } from '@hortus/template/rules/size';
 import { checkSchema, type Schema } from '@hortus/template/schema-check';
 import { validate } from '@hortus/template/validate';
 import { invalid, Problem } from '../../problem.ts';
 
-/** A template as somebody wrote it, and what follows from it. */
+/**
+ * A template as an account wrote it, read and validated. It is made in a worker thread and holds nothing that the event loop
+ * would have to work out again.
+ */
 export interface Written {
-  /** Null where it came as an object. */
-  readonly source: string | null;
-  readonly spec: Canonical;
+  readonly species: string;
+  readonly version: string;
   readonly findings: Finding[];
+  readonly columns: ReturnType<typeof columnsOf>;
 }
 
-/** Findings beyond these tell nobody more. */
+export interface Imported extends Pick<ImportedDraft, 'inferred' | 'dropped'> {
+  readonly written: Written;
+  readonly source: string;
+}
+
+/** An answer lists no more findings than these. */
 const MOST_FINDINGS = 200;
 
 export function readDraft(body: DraftCreate): Written {
@@ -29,7 +39,23 @@ export function readDraft(body: DraftCreate): Written {
   return readParsed(parsedValue(body.spec), null, 'spec');
 }
 
-export const readSource = (source: string): Written => readParsed(parse(source), source, 'source');
+const readSource = (source: string): Written => readParsed(parse(source), source, 'source');
+
+/** Turns a Compose file into a draft. */
+export function importDraft({ compose, name, slug }: DraftImport): Imported {
+  const { text, findings, inferred, dropped } = importCompose(compose, {
+    ...(name === undefined ? {} : { name }),
+    ...(slug === undefined ? {} : { slug }),
+  });
+  const mistakes = findings.filter(({ file, severity }) => file === undefined && severity === 'error');
+  if (text === undefined || mistakes.length > 0) {
+    const [first] = mistakes;
+    const message = `compose: line ${first?.line ?? 1}: ${first?.message ?? 'is no Compose file'}`;
+    const shown = mistakes.slice(0, MOST_FINDINGS);
+    throw new Problem('VALIDATION_ERROR', message, { reason: 'invalid', field: 'compose', findings: shown });
+  }
+  return { written: readSource(text), source: text, inferred, dropped };
+}
 
 /** A draft may be wrong in what it means, but it must be a template: without that there is nothing to keep. */
 function readParsed(parsed: Parsed, source: string | null, field: string): Written {
@@ -45,7 +71,11 @@ function readParsed(parsed: Parsed, source: string | null, field: string): Writt
       findings: findings.slice(0, MOST_FINDINGS),
     });
   }
-  return { source, spec: canonical(parsed.value as Template), findings: findings.slice(0, MOST_FINDINGS) };
+  const spec = canonical(parsed.value as Template);
+  const columns = columnsOf(source, spec);
+  if (columns.spec.length > LONGEST_SPEC)
+    throw invalid(field, `must be no longer than ${LONGEST_SPEC} characters in its canonical form.`);
+  return { species: spec.slug, version: spec.version, findings: findings.slice(0, MOST_FINDINGS), columns };
 }
 
 /** What the validator says of a stored template: with lines where its text was kept. */
@@ -57,8 +87,8 @@ export function findingsOf(row: { source: string | null; spec: string }): Findin
 export const isClean = (findings: readonly Finding[]): boolean =>
   findings.every(({ severity }) => severity !== 'error');
 
-/** The columns that follow from what was written. */
-export const columnsOf = ({ source, spec }: Written) => ({
+/** The columns that follow from the template. `source` is null where it came as an object. */
+const columnsOf = (source: string | null, spec: Canonical) => ({
   name: spec.name,
   description: spec.description,
   archetype: spec.archetype,
@@ -77,9 +107,9 @@ export const columnsOf = ({ source, spec }: Written) => ({
 export const newColumns = (owner: string, written: Written, id: string, now: number) => ({
   id,
   owner,
-  species: written.spec.slug,
-  version: written.spec.version,
-  ...columnsOf(written),
+  species: written.species,
+  version: written.version,
+  ...written.columns,
   validated_hash: null,
   author_account: null,
   author: null,

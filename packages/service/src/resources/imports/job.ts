@@ -5,6 +5,7 @@ import { Problem } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
+import type { Work } from '../../workers/pool.ts';
 import type { Order } from '../definitions/order.ts';
 import type { Definitions } from '../definitions/service.ts';
 import type { Deployments } from '../deployments/service.ts';
@@ -28,6 +29,7 @@ export interface ImportJobDeps extends EndingDeps {
   readonly storage: Storage;
   readonly vault: Pick<Vault, 'decrypt'>;
   readonly catalog: Pick<Catalog, 'byId' | 'known' | 'load'>;
+  readonly work: Work;
   readonly definitions: Pick<Definitions, 'create'>;
   readonly deployments: Pick<Deployments, 'execute'>;
 }
@@ -56,7 +58,7 @@ export const importJob = (deps: ImportJobDeps): JobKind => ({
 });
 
 /** Made before the transaction, since what is missing of its secrets may take time to make. */
-async function readOrder({ storage, vault, catalog }: ImportJobDeps, id: string): Promise<Order | undefined> {
+async function readOrder({ storage, vault, catalog, work }: ImportJobDeps, id: string): Promise<Order | undefined> {
   const row = await importById(storage.reader, id);
   if (row?.status !== 'receiving') return undefined;
   const bundle = JSON.parse(
@@ -64,7 +66,7 @@ async function readOrder({ storage, vault, catalog }: ImportJobDeps, id: string)
   ) as Bundle;
   // It was published with the import, of which this process may have heard nothing yet.
   if (!catalog.byId(row.template_id)) await catalog.load();
-  return await orderOf(bundle, catalog.known(row.template_id), {
+  return await orderOf(work, bundle, catalog.known(row.template_id), {
     definitionId: row.definition_id,
     serverId: row.server_id,
     name: row.name,

@@ -1,9 +1,11 @@
 import type { Bundle } from '@hortus/contract/resources/imports';
-import { checkInputs, splitSecretInputs } from '@hortus/template/inputs';
+import { splitSecretInputs } from '@hortus/template/inputs';
 import { generateSecrets } from '@hortus/template/secrets';
 import { invalid, Problem } from '../../problem.ts';
+import type { Work } from '../../workers/pool.ts';
 import { checkProfile, checkVariant, type Order } from '../definitions/order.ts';
 import type { CatalogTemplate } from '../templates/catalog.ts';
+import { checkGiven } from '../templates/input-check.ts';
 
 /** Where a bundle is to become a definition, and under which name. */
 export interface Destination {
@@ -19,7 +21,12 @@ export interface Destination {
  * What a bundle makes of a definition: held against the template as if somebody had asked for it, with the secrets that it had.
  * What the template generates and the bundle does not have is made.
  */
-export async function orderOf(bundle: Bundle, template: CatalogTemplate, destination: Destination): Promise<Order> {
+export async function orderOf(
+  work: Work,
+  bundle: Bundle,
+  template: CatalogTemplate,
+  destination: Destination,
+): Promise<Order> {
   const given: Record<string, string> = {};
   const generated: Record<string, string> = {};
   for (const { name, kind, value } of bundle.secrets) {
@@ -27,7 +34,8 @@ export async function orderOf(bundle: Bundle, template: CatalogTemplate, destina
     else if (Object.hasOwn(template.spec.secrets, name.replace(/\.public$/, ''))) generated[name] = value;
     else throw invalid('bundle.secrets', `the template has no secret ${name}.`);
   }
-  const check = checkInputs(template.spec, { ...bundle.inputs, ...given }, { mode: 'create' });
+  const inputs = { ...bundle.inputs, ...given };
+  const check = await checkGiven(work, template, inputs, { mode: 'create' }, 'bundle.inputs');
   if (!check.ok) {
     const problems = check.problems.map(({ field, message }) => ({ field: `bundle.${field}`, message }));
     const [first] = problems;

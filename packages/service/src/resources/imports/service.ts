@@ -74,7 +74,7 @@ export class Imports {
       throw conflict('server_id', standing.status, `the server is ${standing.status} and takes no new work.`);
     if (bundle.volumes.length > 0) requireCarrier(standing, 'server_id');
     const found = await findTemplate(this.#deps, principal, bundle);
-    const order = await orderOf(bundle, found.template, {
+    const order = await orderOf(this.#deps.work, bundle, found.template, {
       definitionId: newId('definition'),
       serverId: server_id,
       name: body.instance_uid ?? bundle.name,

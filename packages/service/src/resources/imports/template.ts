@@ -1,35 +1,20 @@
 import type { Bundle } from '@hortus/contract/resources/imports';
-import { specHash } from '@hortus/template/canonical';
 import type { Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
-import { Behind, conflict, invalid } from '../../problem.ts';
+import { Behind } from '../../problem.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
+import type { Work } from '../../workers/pool.ts';
 import { asPublished, bringTemplate, holdTemplate, takeTemplateBack } from '../drafts/brought.ts';
 import type { Drafts } from '../drafts/service.ts';
-import { isClean, readDraft, type Written } from '../drafts/written.ts';
+import type { Written } from '../drafts/written.ts';
 import { type Catalog, type CatalogTemplate, isOfCatalog } from '../templates/catalog.ts';
 import { type ImportRow, importsOf } from './store.ts';
 
 export interface TemplatesDeps {
   readonly storage: Storage;
   readonly catalog: Catalog;
+  readonly work: Work;
   readonly drafts: Pick<Drafts, 'create' | 'validate' | 'promote'>;
-}
-
-/** The template that a bundle brings along: read, and found to be the one that its hash says. */
-export function readTemplate({ template }: Bundle): Written {
-  const written = readDraft({ spec: template.spec });
-  const { slug, version } = written.spec;
-  if (slug !== template.species || version !== template.version)
-    throw invalid(
-      'bundle.template',
-      `says that it is ${template.species} ${template.version}, and is ${slug} ${version}.`,
-    );
-  if (specHash(written.spec) !== template.spec_hash)
-    throw conflict('bundle.template.spec_hash', 'spec_hash', 'is not that of its spec: the template was changed.');
-  if (isClean(written.findings)) return written;
-  const [first] = written.findings.filter(({ severity }) => severity === 'error');
-  throw invalid('bundle.template.spec', `${first?.path}: ${first?.message}`, { findings: written.findings });
 }
 
 /** The very template as this service knows it, by its hash. */
@@ -49,9 +34,10 @@ export interface Found {
 
 /** Finds it before anything begins. Where the account has a draft of this name, it is that which is published: first, and for good. */
 export async function findTemplate(deps: TemplatesDeps, principal: Principal, bundle: Bundle): Promise<Found> {
-  const { storage, catalog, drafts } = deps;
+  const { storage, catalog, drafts, work } = deps;
   const { accountId } = principal;
-  const written = readTemplate(bundle);
+  const owner = { account: accountId, field: 'bundle.template.spec' };
+  const written = await work.run('bundle.template', owner, bundle.template);
   const known = knownTemplate(catalog, accountId, bundle);
   if (known) return { template: known, written };
   const { species, version } = bundle.template;

@@ -2,6 +2,8 @@ import type { DeployedImage } from '@hortus/contract/resources/deployments';
 import type { RegistryLogin, SignedManifest } from '@hortus/contract/resources/manifest';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { withProfile } from '@hortus/template/canonical';
+import type { Canonical } from '@hortus/template/canonical-form';
+import { canonicalJson } from '@hortus/template/canonical-json';
 import type { Inputs } from '@hortus/template/inputs';
 import { milliseconds } from '@hortus/template/quantity';
 import { redact } from '@hortus/template/redact';
@@ -10,6 +12,7 @@ import { conflict } from '../../problem.ts';
 import type { Queries } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
 import type { Vault } from '../../vault/vault.ts';
+import type { Work } from '../../workers/pool.ts';
 import {
   type DefinitionRow,
   definitionById,
@@ -25,6 +28,7 @@ export interface ManifestsDeps {
   readonly catalog: Pick<Catalog, 'known'>;
   readonly vault: Pick<Vault, 'decrypt'>;
   readonly signer: ManifestSigner;
+  readonly work: Work;
   /** How to sign in to those of these registries that the account has a password for. */
   readonly loginsFor: (queries: Queries, accountId: string, hosts: readonly string[]) => Promise<RegistryLogin[]>;
 }
@@ -133,14 +137,18 @@ export class Manifests {
       if (secret.kind !== 'input') secrets[secret.name] = value;
       else if (asked.has(secret.name)) inputs[secret.name] = value;
     }
-    const resolution = resolve(this.#spec(revision.template_id), {
+    const spec = this.#spec(revision.template_id);
+    const options = {
       profile: revision.profile,
       ...(revision.variant !== null && { variant: revision.variant }),
       inputs,
       secrets,
       // Names and volumes on the server are made of this, so it is the name that no other definition ever gets.
       instance: { uid: container_name, name, server_id },
-    });
+    };
+    const resolution = isCostly(spec)
+      ? await this.#deps.work.run('manifest.resolve', { account: account_id, field: 'definition_id' }, spec, options)
+      : resolve(spec, options);
     if (resolution.ok) {
       const watch_ms = definition.watch_seconds * 1_000;
       return { ...resolution, manifest: { ...resolution.manifest, watch_ms } };
@@ -155,4 +163,20 @@ export class Manifests {
   #spec(templateId: string) {
     return this.#deps.catalog.known(templateId).spec;
   }
+}
+
+/** Characters of a canonical text. Filling one of this length takes a few milliseconds. */
+const SMALL_SPEC = 65_536;
+
+const costly = new WeakMap<Canonical, boolean>();
+
+/** Filling a small spec is linear in its length, except for its hashes. */
+function isCostly(spec: Canonical): boolean {
+  let known = costly.get(spec);
+  if (known === undefined) {
+    const text = canonicalJson(spec);
+    known = text.length > SMALL_SPEC || text.includes('bcrypt');
+    costly.set(spec, known);
+  }
+  return known;
 }

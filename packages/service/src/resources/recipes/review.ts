@@ -1,11 +1,12 @@
 import type { RecipeDetail } from '@hortus/contract/resources/recipes';
 import { actorOf, type Principal } from '../../identity/principal.ts';
-import { conflict, notFound, Problem } from '../../problem.ts';
+import { Behind, conflict, notFound, Problem } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
+import type { Work } from '../../workers/pool.ts';
 import { publish } from '../templates/publish.ts';
 import { audit } from './audit.ts';
-import { type Examination, examine } from './examination.ts';
+import type { Examination } from './examination.ts';
 import { recipeLifecycle } from './lifecycle.ts';
 import { recipeDetail } from './record.ts';
 import { requireOwnSpecies, verdict } from './service.ts';
@@ -13,6 +14,7 @@ import { findRecipe, lockRecipe, type RecipeRow } from './store.ts';
 
 export interface ReviewDeps {
   readonly reader: Queries;
+  readonly work: Work;
   /** Has the catalog of this process hold what was just published, so that who approved it finds it at once. */
   readonly reloadCatalog: () => Promise<void>;
 }
@@ -25,24 +27,26 @@ export class RecipeReview {
   }
 
   /** Validates before the transaction begins, as it takes time. */
-  async examine(id: string): Promise<Examination> {
-    const row = await findRecipe(this.#deps.reader, id);
+  async examine({ accountId }: Principal, id: string): Promise<Examination> {
+    const { reader, work } = this.#deps;
+    const row = await findRecipe(reader, id);
     if (!row) throw notFound('recipe');
-    return examine(row);
+    const { slug, spec, spec_form } = row;
+    return work.run('recipe.examine', { account: accountId, field: 'spec' }, { slug, spec, spec_form });
   }
 
   /** The recipe is approved and its template published, or neither. */
   async approve(tx: Tx, principal: Principal, id: string, examined: Examination): Promise<RecipeDetail> {
     const row = await lock(tx, id);
-    // Somebody may have edited it in the meantime.
-    const examination = examined.spec === row.spec ? examined : examine(row);
-    const { canonical: spec } = examination;
-    if (row.status === 'pending' && spec === undefined) throw refused(examination);
-    const judged = { ...row, ...verdict(examination) };
+    // Examined again if its author has edited it meanwhile: the request runs once more.
+    if (examined.spec !== row.spec) throw new Behind(`Recipe ${id} was edited while it was examined.`, async () => {});
+    const { canonical: spec } = examined;
+    if (row.status === 'pending' && spec === undefined) throw refused(examined);
+    const judged = { ...row, ...verdict(examined) };
     const template_id = spec && row.status === 'pending' ? await this.#publish(tx, row, spec) : row.template_id;
     const approved = await transition(tx, recipeLifecycle, judged, 'approve', {
       actor: actorOf(principal),
-      set: { ...verdict(examination), template_id, reviewed_at: tx.now },
+      set: { ...verdict(examined), template_id, reviewed_at: tx.now },
     });
     await audit(tx, principal, 'audit.recipe_approved', approved);
     return recipeDetail(tx, principal, approved);

@@ -22,7 +22,7 @@ export const recipeRoutes = (recipes: Recipes, review: RecipeReview): Handlers<k
   }),
   'recipes.read': async ({ principal, params }) => ({ success: true, data: await recipes.read(principal, params.id) }),
   'recipes.submit': async ({ principal, body, write }) => {
-    const draft = recipes.draft(body.slug, body.spec);
+    const draft = await recipes.draft(principal, body.slug, body.spec);
     return write(async (tx) => ({ success: true, data: await recipes.submit(tx, principal, body, draft) }));
   },
   'recipes.edit': async ({ principal, params, body, write }) => {
@@ -45,7 +45,7 @@ export const recipeRoutes = (recipes: Recipes, review: RecipeReview): Handlers<k
     return answer;
   },
   'recipes.approve': async ({ principal, params, write }) => {
-    const examined = await review.examine(params.id);
+    const examined = await review.examine(principal, params.id);
     const answer = await write(async (tx) => ({
       success: true,
       data: await review.approve(tx, principal, params.id, examined),

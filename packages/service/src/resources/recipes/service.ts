@@ -5,10 +5,11 @@ import { conflict, notFound } from '../../problem.ts';
 import { begin, transition } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
+import type { Work } from '../../workers/pool.ts';
 import { nameOfAccount } from '../account/name.ts';
 import { deprecate, mayPublish } from '../templates/publish.ts';
 import { audit } from './audit.ts';
-import { type Examination, examine, type Written, writtenSpec } from './examination.ts';
+import { type Examination, type Written, writtenSpec } from './examination.ts';
 import { recipeLifecycle } from './lifecycle.ts';
 import { isAdmin, isVisible, recipeDetail, recipeRecords, voterOf } from './record.ts';
 import {
@@ -27,6 +28,7 @@ import {
 export interface RecipesDeps {
   readonly reader: Queries;
   readonly pages: Pages;
+  readonly work: Work;
 }
 
 /** A spec as it is kept, with what the validator said of it. */
@@ -65,15 +67,16 @@ export class Recipes {
   }
 
   /** Reads and validates a spec: before a transaction begins, as it takes time. */
-  draft(slug: string, spec: RecipeDetail['spec']): Draft {
+  async draft({ accountId }: Principal, slug: string, spec: RecipeDetail['spec']): Promise<Draft> {
     const written = writtenSpec(slug, spec);
-    return { ...written, ...verdict(examine(written)) };
+    const examined = await this.#deps.work.run('recipe.examine', { account: accountId, field: 'spec' }, written);
+    return { ...written, ...verdict(examined) };
   }
 
   /** The same for one that is there. Its slug never changes. */
   async redraft(principal: Principal, id: string, spec: RecipeDetail['spec'] | undefined): Promise<Draft | undefined> {
     const row = visible(principal, await findRecipe(this.#deps.reader, id));
-    return spec === undefined ? undefined : this.draft(row.slug, spec);
+    return spec === undefined ? undefined : this.draft(principal, row.slug, spec);
   }
 
   async submit(tx: Tx, principal: Principal, body: RecipeSubmission, draft: Draft): Promise<RecipeDetail> {

@@ -6,6 +6,7 @@ import { conflict, invalid, notFound } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
+import type { Work } from '../../workers/pool.ts';
 import { type Passage, secretsFor, stageRevision } from '../definitions/upgrade.ts';
 import type { Catalog } from '../templates/catalog.ts';
 import { APPLY, APPLY_ALL, advance, type StepDeps } from './application.ts';
@@ -23,6 +24,7 @@ export interface UpgradeApplicationDeps extends StepDeps {
   readonly reader: Queries;
   readonly vault: Vault;
   readonly catalog: Catalog;
+  readonly work: Work;
 }
 
 /** Everything that is made before the transaction. */
@@ -49,7 +51,7 @@ export class UpgradeApplication {
   }
 
   async apply(tx: Tx, principal: Principal, prepared: PreparedApplication, body: UpgradeApply): Promise<Upgrade> {
-    const { vault, catalog } = this.#deps;
+    const { vault, catalog, work } = this.#deps;
     const { accountId } = principal;
     const actor = actorOf(principal);
     const { id, generated } = prepared;
@@ -59,7 +61,7 @@ export class UpgradeApplication {
     const { passage, from_revision } = this.#passage(standing);
     const set = { ...notBegun, applied_by: actor, started_at: tx.now, ignore_capacity: flag(body.ignore_capacity) };
     const begun = await transition(tx, upgradeLifecycle, row, 'apply', { actor, set });
-    const revision = await stageRevision(tx, vault, principal, row.definition_id, passage, body, generated);
+    const revision = await stageRevision(tx, { vault, work }, principal, row.definition_id, passage, body, generated);
     await recordUpgrade(tx, begun, 'begun', actor);
     const { row: first } = await advance(this.#deps, tx, { ...begun, from_revision, revision });
     await enqueue(tx, { kind: APPLY, key: id, payload: { upgrade_id: id } });

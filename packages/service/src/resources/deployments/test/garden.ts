@@ -15,6 +15,7 @@ import type { Engine } from '../../../testing/engines.ts';
 import { QuietLog } from '../../../testing/quiet-log.ts';
 import { insertAccount, serverRow } from '../../../testing/rows.ts';
 import { openVault } from '../../../vault/vault.ts';
+import { onThisThread } from '../../../workers/testing/on-this-thread.ts';
 import { planBackups } from '../../backups/schedule.ts';
 import { Definitions } from '../../definitions/service.ts';
 import { definitionOfInstance } from '../../instances/of-definition.ts';
@@ -55,7 +56,7 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
   const signer = await openManifestSigner(storage, vault);
   const registries = new Registries({ reader, pages, vault });
   const loginsFor = registries.loginsFor.bind(registries);
-  const manifests = new Manifests({ catalog, vault, signer, loginsFor });
+  const manifests = new Manifests({ catalog, vault, work: onThisThread, signer, loginsFor });
   const servers = new Servers({ reader, pages } as unknown as ServersDeps);
   const server = servers.standing.bind(servers);
   const wake = (tx: Tx, serverId: string) => tx.notify(WAKE, serverId);
@@ -64,6 +65,7 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
   const instances = new WrittenDownInstances();
   const definitions = new Definitions({
     requireRoom: async () => {},
+    work: onThisThread,
     reader,
     pages,
     catalog,

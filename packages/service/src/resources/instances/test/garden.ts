@@ -17,6 +17,7 @@ import type { Engine, Ground } from '../../../testing/engines.ts';
 import { QuietLog } from '../../../testing/quiet-log.ts';
 import { insertAccount, serverRow } from '../../../testing/rows.ts';
 import { openVault } from '../../../vault/vault.ts';
+import { onThisThread } from '../../../workers/testing/on-this-thread.ts';
 import { DEADLINE } from '../../actions/deadlines.ts';
 import type { Line } from '../../actions/dispatch.ts';
 import { dropOldestOutputs } from '../../actions/retention.ts';
@@ -74,7 +75,13 @@ async function replicaOn(storage: Storage, clock: () => number) {
   const catalog = new Catalog(storage.reader);
   await catalog.load();
   const pages = new Pages(clock);
-  const manifests = new Manifests({ catalog, vault, signer: undefined as never, loginsFor: async () => [] });
+  const manifests = new Manifests({
+    catalog,
+    vault,
+    work: onThisThread,
+    signer: undefined as never,
+    loginsFor: async () => [],
+  });
   const instances: Instances = new Instances({
     reader: storage.reader,
     pages,
@@ -86,6 +93,7 @@ async function replicaOn(storage: Storage, clock: () => number) {
   });
   const actions: Actions = new Actions({
     makeRoom: makeRoom(new Quotas(defaultQuotas), { outputs: dropOldestOutputs, logs: dropOldestLogs }),
+    work: onThisThread,
     storage,
     pages,
     vault,
@@ -112,6 +120,7 @@ async function replicaOn(storage: Storage, clock: () => number) {
   });
   const definitions = new Definitions({
     requireRoom: async () => {},
+    work: onThisThread,
     reader: storage.reader,
     pages,
     catalog,

@@ -1,0 +1,68 @@
+import { MOST_LEVELS } from '../../nesting.ts';
+import { invalid } from '../../problem.ts';
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * Counts the values of a JSON text and their nesting while its bytes arrive. Parsing costs up to a microsecond for a value,
+ * and code that calls itself for every level ends at some thousand of them, so both are limited before the text is parsed.
+ */
+export class JsonSize {
+  values = 0;
+  readonly #mostValues: number;
+  #depth = 0;
+  #inText = false;
+  /** Whether the last chunk ended with a backslash, which belongs to the first byte of this one. */
+  #escaped = false;
+
+  constructor(mostValues: number) {
+    this.#mostValues = mostValues;
+  }
+
+  /** Throws once there are too many. */
+  add(chunk: Buffer): void {
+    let at = 0;
+    while (at < chunk.length) at = this.#inText ? this.#skipText(chunk, at) : this.#count(chunk, at);
+    if (this.values > this.#mostValues) throw invalid('body', `must not hold more than ${this.#mostValues} values.`);
+  }
+
+  /** Up to behind the quote that begins the next text. */
+  #count(chunk: Buffer, from: number): number {
+    for (let at = from; at < chunk.length; at++) {
+      const byte = chunk[at];
+      if (byte === QUOTE) {
+        this.#inText = true;
+        return at + 1;
+      }
+      if (byte === COMMA) this.values++;
+      else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+        this.values++;
+        this.#depth++;
+        if (this.#depth > MOST_LEVELS) throw invalid('body', `must not be nested deeper than ${MOST_LEVELS} levels.`);
+      } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.#depth--;
+    }
+    return chunk.length;
+  }
+
+  /** Up to behind the quote that ends this text. */
+  #skipText(chunk: Buffer, from: number): number {
+    let at = from;
+    if (this.#escaped) {
+      this.#escaped = false;
+      at++;
+    }
+    for (; at < chunk.length; at++) {
+      const byte = chunk[at];
+      if (byte === QUOTE) {
+        this.#inText = false;
+        return at + 1;
+      }
+      if (byte === BACKSLASH) at++;
+    }
+    this.#escaped = at > chunk.length;
+    return chunk.length;
+  }
+}

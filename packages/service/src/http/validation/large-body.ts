@@ -1,0 +1,13 @@
+import { type EndpointName, endpoints } from '@hortus/contract/endpoints';
+import { Clean } from 'typebox/value';
+import { parseJson } from '../json.ts';
+import { checksOf } from './checks.ts';
+
+/**
+ * Parses and checks a body that is too large for the event loop. Fields that the contract does not know are left out, so that
+ * what goes back to the main thread has the regular form of its schema, which is cheap to copy.
+ */
+export function readLargeBody(name: EndpointName, bytes: Uint8Array): unknown {
+  const row = endpoints[name];
+  return Clean(row.body, checksOf(row).body(parseJson(Buffer.from(bytes).toString())));
+}

@@ -1,0 +1,21 @@
+import { checkInputs, type InputCheck, type InputMode } from '@hortus/template/inputs';
+import type { Work } from '../../workers/pool.ts';
+import { type CatalogTemplate, isOfCatalog } from './catalog.ts';
+
+/**
+ * Checks what was given for the inputs of a template. Patterns of the catalog are reviewed; those that an account wrote may be
+ * made to cost as much as the engine allows, and are matched in a worker thread.
+ */
+export async function checkGiven(
+  work: Work,
+  template: CatalogTemplate,
+  given: object,
+  mode: InputMode,
+  field = 'inputs',
+): Promise<InputCheck> {
+  if (isOfCatalog(template) || !hasPattern(template)) return checkInputs(template.spec, given, mode);
+  return work.run('inputs.check', { account: template.owner, field }, template.spec, given, mode);
+}
+
+const hasPattern = ({ spec: { inputs } }: CatalogTemplate): boolean =>
+  [...inputs.required, ...inputs.optional].some(({ pattern }) => pattern !== undefined);

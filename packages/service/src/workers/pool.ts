@@ -1,0 +1,202 @@
+import { Worker } from 'node:worker_threads';
+import { invalid, Problem } from '../problem.ts';
+import type { JobName, Jobs } from './jobs.ts';
+import type { Order, Reply } from './protocol.ts';
+import { Waiting } from './waiting.ts';
+
+/** Whose job it is, and which field of the request is refused if it passes a limit. */
+export interface JobOwner {
+  readonly account: string;
+  readonly field: string;
+}
+
+/** Runs jobs off the event loop. */
+export interface Work {
+  run<Name extends JobName>(
+    name: Name,
+    owner: JobOwner,
+    ...args: Parameters<Jobs[Name]>
+  ): Promise<ReturnType<Jobs[Name]>>;
+}
+
+export interface PoolLimits {
+  readonly threads: number;
+  /** Processor time of one job. */
+  readonly cpuMs: number;
+  /** Time of one job by the clock, for a thread that gets no processor or waits for something that never comes. */
+  readonly wallMs: number;
+  readonly heapMb: number;
+  /** A thread without work ends after this; a service that reads no templates has none. */
+  readonly idleMs: number;
+}
+
+export const POOL_LIMITS: PoolLimits = { threads: 2, cpuMs: 2_000, wallMs: 20_000, heapMb: 192, idleMs: 60_000 };
+
+const CHECK_EVERY_MS = 100;
+
+interface Job extends Order {
+  readonly owner: JobOwner;
+  readonly done: (value: unknown) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  job: Job | undefined;
+  /** When its job began, or when it ran out of work. */
+  since: number;
+  /** Processor time up to its last reply. */
+  cpuMs: number;
+  ready: boolean;
+}
+
+/**
+ * A few threads for what callers wrote: templates, Compose files, patterns, large bodies. Threads start when there is work.
+ * An account never has all of them, so that no account can keep the others waiting. A job that passes a limit of time or
+ * memory is refused with 422, and its thread is replaced.
+ */
+export class WorkerPool implements Work {
+  readonly #limits: PoolLimits;
+  readonly #threads = new Set<Thread>();
+  readonly #waiting: Waiting<Job>;
+  #watch: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(limits: Partial<PoolLimits> = {}) {
+    this.#limits = { ...POOL_LIMITS, ...limits };
+    this.#waiting = new Waiting(Math.max(1, this.#limits.threads - 1));
+  }
+
+  run<Name extends JobName>(name: Name, owner: JobOwner, ...args: Parameters<Jobs[Name]>) {
+    return new Promise<ReturnType<Jobs[Name]>>((done, fail) => {
+      if (this.#closed) throw new Problem('RATE_LIMITED', 'The service is stopping.', { retry_after: 5 });
+      const job: Job = { name, args, field: owner.field, owner, done: done as Job['done'], fail };
+      if (!this.#waiting.add(owner.account, job)) throw tooMany();
+      this.#assign();
+    });
+  }
+
+  /** Ends running jobs: by now nobody is left to be answered. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#watch);
+    await Promise.all([...this.#threads].map((thread) => this.#end(thread, stopped())));
+    for (const job of this.#waiting.clear()) job.fail(stopped());
+  }
+
+  #assign(): void {
+    while (!this.#closed) {
+      const idle = [...this.#threads].find(({ job, ready }) => ready && job === undefined);
+      if (!idle) break;
+      const job = this.#waiting.take();
+      if (!job) return;
+      this.#begin(idle, job);
+    }
+    const starting = [...this.#threads].filter(({ ready }) => !ready).length;
+    if (this.#waiting.startable > starting && this.#threads.size < this.#limits.threads) this.#start();
+  }
+
+  #begin(thread: Thread, job: Job): void {
+    thread.job = job;
+    thread.since = performance.now();
+    const { name, args, field } = job;
+    try {
+      thread.worker.postMessage({ name, args, field } satisfies Order);
+    } catch (error) {
+      this.#settle(thread, () => job.fail(error));
+    }
+  }
+
+  #start(): void {
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+      // Flags such as those of a debugger or of a test runner are for the main thread.
+      execArgv: [],
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: this.#limits.heapMb, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
+    });
+    worker.unref();
+    const thread: Thread = { worker, job: undefined, since: performance.now(), cpuMs: 0, ready: false };
+    this.#threads.add(thread);
+    worker.on('message', (reply: Reply) => this.#heard(thread, reply));
+    worker.on('error', (error: NodeJS.ErrnoException) => this.#broke(thread, error));
+    this.#watch ??= setInterval(() => this.#inspect(), CHECK_EVERY_MS).unref();
+  }
+
+  #heard(thread: Thread, reply: Reply): void {
+    thread.cpuMs = reply.cpuMs;
+    thread.ready = true;
+    const { job } = thread;
+    this.#settle(thread, () => {
+      if ('value' in reply) job?.done(reply.value);
+      else if ('error' in reply) job?.fail(reply.error);
+      else if ('problem' in reply)
+        job?.fail(new Problem(reply.problem.code, reply.problem.message, reply.problem.details));
+    });
+  }
+
+  #broke(thread: Thread, error: NodeJS.ErrnoException): void {
+    const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+    const reason = thread.job && isMemory ? overMemory(thread.job) : error;
+    // A thread that cannot start at all must not leave those who wait without an answer.
+    if (!thread.ready) for (const job of this.#waiting.clear()) job.fail(error);
+    void this.#end(thread, reason);
+    this.#assign();
+  }
+
+  /** Frees the thread of its job, answers, and goes on with the next one. */
+  #settle(thread: Thread, answer: () => void): void {
+    if (thread.job) this.#waiting.free(thread.job.owner.account);
+    thread.job = undefined;
+    thread.since = performance.now();
+    answer();
+    this.#assign();
+  }
+
+  async #end(thread: Thread, reason: unknown): Promise<void> {
+    if (!this.#threads.delete(thread)) return;
+    if (thread.job) this.#waiting.free(thread.job.owner.account);
+    thread.job?.fail(reason);
+    thread.job = undefined;
+    await thread.worker.terminate();
+  }
+
+  #inspect(): void {
+    const now = performance.now();
+    for (const thread of this.#threads) {
+      const passed = now - thread.since;
+      if (thread.job) void this.#limit(thread, thread.job, passed);
+      else if (thread.ready && passed > this.#limits.idleMs) void this.#end(thread, undefined);
+    }
+    if (this.#threads.size > 0) return;
+    clearInterval(this.#watch);
+    this.#watch = undefined;
+  }
+
+  async #limit(thread: Thread, job: Job, passed: number): Promise<void> {
+    const { cpuMs, wallMs } = this.#limits;
+    // A thread uses no more processor time than there was.
+    if (passed < cpuMs) return;
+    if (passed < wallMs && (await cpuTime(thread.worker)) - thread.cpuMs < cpuMs) return;
+    if (thread.job !== job) return;
+    void this.#end(thread, overTime(job));
+    this.#assign();
+  }
+}
+
+/** Zero if it has just ended. */
+async function cpuTime(worker: Worker): Promise<number> {
+  try {
+    const { user, system } = await worker.cpuUsage();
+    return (user + system) / 1_000;
+  } catch {
+    return 0;
+  }
+}
+
+const overTime = ({ field }: Job) =>
+  invalid(field, 'takes too long to work out; make it smaller or simpler.', { reason: 'too_costly' });
+const overMemory = ({ field }: Job) =>
+  invalid(field, 'needs too much memory to work out; make it smaller or simpler.', { reason: 'too_costly' });
+const stopped = () => new Error('The service was stopped while the job ran.');
+const tooMany = () =>
+  new Problem('RATE_LIMITED', 'Too many requests of this account wait for the same work.', { retry_after: 2 });

@@ -1,0 +1,49 @@
+import { readlinkSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { parentPort } from 'node:worker_threads';
+import { invalid, Problem } from '../problem.ts';
+import { jobs } from './jobs.ts';
+import type { Order, Reply } from './protocol.ts';
+
+/** A thread of the pool (see pool.ts): takes one job after the other and replies with its result. */
+const NICENESS = 10;
+
+yieldToRequests();
+parentPort?.on('message', (order: Order) => reply(carryOut(order)));
+reply({ ready: true });
+
+type Outcome =
+  | Omit<Extract<Reply, { value: unknown }>, 'cpuMs'>
+  | { problem: Problem }
+  | { error: Error }
+  | { ready: true };
+
+function carryOut({ name, args, field }: Order): Outcome {
+  try {
+    return { value: (jobs[name] as (...args: readonly unknown[]) => unknown)(...args) };
+  } catch (error) {
+    if (error instanceof Problem) return { problem: error };
+    // Parsers and checks call themselves once per level of what they read.
+    if (error instanceof RangeError && /call stack/.test(error.message))
+      return { problem: invalid(field, 'is nested too deeply.') };
+    return { error: error as Error };
+  }
+}
+
+function reply(outcome: Outcome): void {
+  const { user, system } = process.threadCpuUsage();
+  const cpuMs = (user + system) / 1_000;
+  if ('problem' in outcome) {
+    const { code, message, details } = outcome.problem;
+    parentPort?.postMessage({ problem: { code, message, details }, cpuMs });
+  } else parentPort?.postMessage({ ...outcome, cpuMs });
+}
+
+/** Requests are answered by the main thread; where cores are scarce, it goes first. Only Linux has priorities of threads. */
+function yieldToRequests(): void {
+  try {
+    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), NICENESS);
+  } catch {
+    // Without it the pool works as well, at equal priority.
+  }
+}
