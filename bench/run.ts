@@ -10,6 +10,7 @@ import { daemonIdle } from './daemon-idle.ts';
 import { daemonsBench } from './daemons.ts';
 import { definitionsCreate } from './definitions-create.ts';
 import { deployBench } from './deploy.ts';
+import { eventLoop } from './event-loop.ts';
 import { floodsBench } from './floods.ts';
 import { gapBench } from './gap.ts';
 import { lists } from './lists.ts';
@@ -23,6 +24,7 @@ const benches: readonly Bench[] = [
   definitionsCreate,
   lists,
   coldStart,
+  eventLoop,
   deployBench,
   gapBench,
   actionBench,

