@@ -1,0 +1,84 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { Problem } from '../problem.ts';
+import { type PoolLimits, WorkerPool } from './pool.ts';
+import { Waiting } from './waiting.ts';
+
+const owner = { account: 'acc_1', field: 'source' };
+const good = {
+  source: 'slug: a\nname: A\nversion: 1.0.0\narchetype: worker\ntaxonomy: {kingdom: data, family: x}\nimage: a:1\n',
+};
+/** Some seconds of work for one thread. */
+const costly = { source: Array.from({ length: 80_000 }, (_, i) => `k${i}: 1\n`).join('') };
+
+const pools: WorkerPool[] = [];
+const poolOf = (limits: Partial<PoolLimits> = {}) => {
+  const pool = new WorkerPool(limits);
+  pools.push(pool);
+  return pool;
+};
+afterEach(async () => {
+  for (const pool of pools.splice(0)) await pool.close();
+});
+const refusal = (work: Promise<unknown>) =>
+  work.then(
+    () => expect.fail('It was accepted.'),
+    (error: Problem) => error,
+  );
+
+describe('a job', () => {
+  it('gives its result, or the problem that it threw', async () => {
+    const pool = poolOf();
+    expect(await pool.run('draft.read', owner, good)).toMatchObject({ species: 'a', version: '1.0.0' });
+    const problem = await refusal(pool.run('draft.read', owner, { source: 'slug: a' }));
+    expect(problem).toBeInstanceOf(Problem);
+    expect(problem).toMatchObject({ code: 'VALIDATION_ERROR', details: { field: 'source' } });
+  });
+
+  it('that passes the time limit is refused with the field, and its thread is replaced', async () => {
+    const pool = poolOf({ threads: 1, cpuMs: 1_000 });
+    expect(await refusal(pool.run('draft.read', owner, costly))).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      message: 'source: takes too long to work out; make it smaller or simpler.',
+      details: { field: 'source', reason: 'too_costly' },
+    });
+    expect(await pool.run('draft.read', owner, good)).toMatchObject({ species: 'a' });
+  });
+
+  it('that passes the memory limit is refused with the field, and its thread is replaced', async () => {
+    const pool = poolOf({ threads: 1, heapMb: 48, cpuMs: 60_000, wallMs: 60_000 });
+    expect(await refusal(pool.run('draft.read', owner, costly))).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      details: { field: 'source', reason: 'too_costly' },
+    });
+    expect(await pool.run('draft.read', owner, good)).toMatchObject({ species: 'a' });
+  });
+
+  it('ends with the pool', async () => {
+    const pool = poolOf();
+    const running = refusal(pool.run('draft.read', owner, costly));
+    await pool.close();
+    expect((await running).message).toContain('stopped');
+    expect(await refusal(pool.run('draft.read', owner, good))).toMatchObject({ code: 'RATE_LIMITED' });
+  });
+});
+
+describe('accounts', () => {
+  it('take turns, so that many jobs of one do not delay another', () => {
+    const waiting = new Waiting<string>(1);
+    for (const job of ['a1', 'a2', 'a3']) waiting.add('a', job);
+    waiting.add('b', 'b1');
+    expect([waiting.take(), waiting.take(), waiting.take()]).toEqual(['a1', 'b1', undefined]);
+    waiting.free('a');
+    expect(waiting.take()).toBe('a2');
+  });
+
+  it('with too many jobs that wait are asked to come again later', async () => {
+    const pool = poolOf({ threads: 1 });
+    const jobs = Array.from({ length: 40 }, () => pool.run('draft.read', owner, good).catch((error) => error));
+    const other = pool.run('draft.read', { ...owner, account: 'acc_2' }, good);
+    const refused = (await Promise.all(jobs)).filter((outcome) => outcome instanceof Problem);
+    expect(refused).toHaveLength(8);
+    expect(refused[0]).toMatchObject({ code: 'RATE_LIMITED', details: { retry_after: 2 } });
+    expect(await other).toMatchObject({ species: 'a' });
+  });
+});
