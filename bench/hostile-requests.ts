@@ -88,32 +88,41 @@ export const hostileRequests: readonly HostileRequest[] = [
     '200 components',
     template(`components:\n${many(200, (i) => `  c${i}: {image: "a:1", env: {A: "\${vars.x}"}}\n`)}`),
   ),
-  draft('a large template', template(`image: a:1\nenv:\n${many(8_000, (i) => `  K${i}: "\${inputs.A${i}}"\n`)}`)),
+  draft(
+    'a large template',
+    template(`image: {repository: a, tag: "1"}\nenv:\n${many(8_000, (i) => `  K${i}: "\${inputs.A${i}}"\n`)}`),
+  ),
   draft(
     'patterns',
     template(
-      `image: a:1\ninputs:\n  optional:\n${many(200, (i) => `    - {name: A${i}, type: string, pattern: "(a?){200}(b?){200}a{200}", default: ${'a'.repeat(200)}}\n`)}`,
+      `image: {repository: a, tag: "1"}\ninputs:\n  optional:\n${many(200, (i) => `    - {name: A${i}, type: string, pattern: "(a?){200}(b?){200}a{200}", default: ${'a'.repeat(200)}}\n`)}`,
     ),
   ),
   draft(
     'a pattern that backtracks',
     template(
-      `image: a:1\ninputs:\n  optional:\n    - {name: A, type: string, pattern: "a*a*a*a*b", default: ${'a'.repeat(256)}}\n`,
+      `image: {repository: a, tag: "1"}\ninputs:\n  optional:\n    - {name: A, type: string, pattern: "a*a*a*a*b", default: ${'a'.repeat(256)}}\n`,
     ),
   ),
-  draft('forty chained hashes', template(`image: a:1\nenv: {A: "\${template.slug${' | bcrypt'.repeat(40)}}"}`)),
+  draft(
+    'forty chained hashes',
+    template(`image: {repository: a, tag: "1"}\nenv: {A: "\${template.slug${' | bcrypt'.repeat(40)}}"}`),
+  ),
   draft(
     'hashes of everything',
-    template(`image: a:1\nenv:\n${many(200, (i) => `  K${i}: "\${template.slug | bcrypt}"\n`)}`),
+    template(`image: {repository: a, tag: "1"}\nenv:\n${many(200, (i) => `  K${i}: "\${template.slug | bcrypt}"\n`)}`),
   ),
   draft(
     'texts that double',
     template(
-      `image: a:1\nenv: {A: "\${vars.v39}"}\nvars:\n  v0: ${'x'.repeat(100)}\n${many(39, (i) => `  v${i + 1}: "\${vars.v${i}}\${vars.v${i}}"\n`)}`,
+      `image: {repository: a, tag: "1"}\nenv: {A: "\${vars.v39}"}\nvars:\n  v0: ${'x'.repeat(100)}\n${many(39, (i) => `  v${i + 1}: "\${vars.v${i}}\${vars.v${i}}"\n`)}`,
     ),
   ),
-  draft('unclosed references', template(`image: a:1\nnotes: "${'${inputs.a:-'.repeat(5_000)}"`)),
-  draft('a size of many dollars', template(`image: a:1\nshm_size: "${'${a}'.repeat(40_000)}\\n"`)),
+  draft('unclosed references', template(`image: {repository: a, tag: "1"}\nnotes: "${'${inputs.a:-'.repeat(5_000)}"`)),
+  draft(
+    'a size of many dollars',
+    template(`image: {repository: a, tag: "1"}\nshm_size: "${'${a}'.repeat(40_000)}\\n"`),
+  ),
   raw(
     'an import of 7.6 MB',
     'POST',

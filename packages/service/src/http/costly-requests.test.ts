@@ -8,7 +8,7 @@ import { type RunningService, startApp } from '../testing/running-service.ts';
 const many = (count: number, each: (i: number) => string, between = '') =>
   Array.from({ length: count }, (_, i) => each(i)).join(between);
 const template = (rest: string) =>
-  `slug: costly\nname: C\nversion: 1.0.0\narchetype: worker\ntaxonomy: {kingdom: data, family: test}\nimage: a:1\n${rest}`;
+  `slug: costly\nname: C\nversion: 1.0.0\narchetype: worker\ntaxonomy: {kingdom: data, family: test}\nimage: {repository: a, tag: "1"}\n${rest}`;
 
 onBothEngines((engine) => {
   let service: RunningService;

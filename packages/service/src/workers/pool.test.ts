@@ -5,7 +5,8 @@ import { Waiting } from './waiting.ts';
 
 const owner = { account: 'acc_1', field: 'source' };
 const good = {
-  source: 'slug: a\nname: A\nversion: 1.0.0\narchetype: worker\ntaxonomy: {kingdom: data, family: x}\nimage: a:1\n',
+  source:
+    'slug: a\nname: A\nversion: 1.0.0\narchetype: worker\ntaxonomy: {kingdom: data, family: x}\nimage: {repository: a, tag: "1"}\n',
 };
 /** Some seconds of work for one thread. */
 const costly = { source: Array.from({ length: 80_000 }, (_, i) => `k${i}: 1\n`).join('') };

@@ -8,8 +8,8 @@ import { slugify } from '../../slug.ts';
 import type { Work } from '../../workers/pool.ts';
 import type { OpenedConfig } from '../saved-configs/opening.ts';
 import type { Catalog, CatalogTemplate } from '../templates/catalog.ts';
-import type { Naming } from './naming.ts';
 import { checkGiven } from '../templates/input-check.ts';
+import type { Naming } from './naming.ts';
 
 /** A creation request of either published form, checked as far as it can be without the database. */
 export interface Order extends Naming {
