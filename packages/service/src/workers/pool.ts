@@ -30,7 +30,7 @@ export interface PoolLimits {
   readonly idleMs: number;
 }
 
-export const POOL_LIMITS: PoolLimits = { threads: 2, cpuMs: 2_000, wallMs: 20_000, heapMb: 192, idleMs: 60_000 };
+export const POOL_LIMITS: PoolLimits = { threads: 2, cpuMs: 2_000, wallMs: 60_000, heapMb: 192, idleMs: 60_000 };
 
 const CHECK_EVERY_MS = 100;
 

@@ -6,7 +6,7 @@ import { jobs } from './jobs.ts';
 import type { Order, Reply } from './protocol.ts';
 
 /** A thread of the pool (see pool.ts): takes one job after the other and replies with its result. */
-const NICENESS = 10;
+const NICENESS = 3;
 
 yieldToRequests();
 parentPort?.on('message', (order: Order) => reply(carryOut(order)));
