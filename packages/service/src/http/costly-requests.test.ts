@@ -19,12 +19,14 @@ onBothEngines((engine) => {
   const draft = (source: string) => sent('/templates', { source });
 
   it('a body with 15,000 unknown fields names the first eight and counts the others', async () => {
-    const raw = `{${many(15_000, (i) => `"k${i}":1`, ',')}}`;
+    const raw = `{"name":"a",${many(15_000, (i) => `"k${i}":1`, ',')}}`;
     const { status, json } = await service.request('POST', '/servers/register', { raw });
     expect(status).toBe(422);
     expect(json.error.details.problems).toHaveLength(8);
     expect(json.error.details.more_problems).toBe(14_992);
-    expect(json.error.message).toMatch(/^k0: is not a known field\. Neither are: k1, .* 14992 more fields are not known\.$/);
+    expect(json.error.message).toMatch(
+      /^k0: is not a known field\. Neither are: k1, .* 14992 more fields are not known\.$/,
+    );
   });
 
   it('a body that is nested deeply is refused before it is checked', async () => {
@@ -93,9 +95,9 @@ onBothEngines((engine) => {
     expectRefusal(await service.request('POST', '/definitions/import', { raw }), 'VALIDATION_ERROR', 'body');
   });
 
-  it('a report of 10,000 lines is read in a worker and taken as before', async () => {
-    const line = { at: 1, level: 'info', message: 'x', step: 'y', unknown: { to: 'us' } };
-    const logs = Array.from({ length: 10_000 }, () => line);
+  it('a report of 9,000 lines is read in a worker and taken as before', async () => {
+    const line = { at: 1, level: 'info', message: 'x', step: 'y', unknown: 1 };
+    const logs = Array.from({ length: 9_000 }, () => line);
     const answer = await sent('/deploy/report', { deployment_id: 'dep_unknown', status: 'failed', logs });
     expect(answer.status).toBe(404);
     const wrong = await sent('/deploy/report', { deployment_id: 'dep_unknown', status: 'gone', logs });

@@ -74,14 +74,18 @@ function refusal(errors: Parameters<typeof findings>[0], schema: TSchema, whole:
     const meant = finding.message === UNKNOWN ? nearest(finding.field, known) : undefined;
     return meant ? { ...finding, message: `is not a known field; did you mean ${meant}?` } : finding;
   });
-  return problem(problems.length > 0 ? problems : [{ field: whole, message: 'is not valid.' }], unnamed(found, properties, value));
+  return problem(
+    problems.length > 0 ? problems : [{ field: whole, message: 'is not valid.' }],
+    unnamed(found, properties, value),
+  );
 }
 
 /** How many unknown fields there are beyond those that are named. */
 function unnamed(found: readonly { message: string }[], properties: object, value: unknown): number {
-  if (found.length < MOST_NAMED || !found.every(({ message }) => message === UNKNOWN)) return 0;
+  const named = found.filter(({ message }) => message === UNKNOWN).length;
+  if (found.length < MOST_NAMED || named === 0) return 0;
   const unknown = Object.keys(value as object).filter((field) => !Object.hasOwn(properties, field));
-  return Math.max(0, unknown.length - MOST_NAMED);
+  return Math.max(0, unknown.length - named);
 }
 
 function problem(problems: readonly { field: string; message: string }[], more = 0): Problem {

@@ -19,11 +19,7 @@ export const MOST_NAMED = 8;
  * Says what the validator found in plain words, one finding a field, for the first few fields. `whole` is what to call the
  * value itself when it is wrong as a whole. Values are never repeated: one of them may be a password.
  */
-export function findings(
-  errors: readonly TLocalizedValidationError[],
-  whole: string,
-  value?: unknown,
-): Finding[] {
+export function findings(errors: readonly TLocalizedValidationError[], whole: string, value?: unknown): Finding[] {
   const found = new Map<string, string>();
   const types = new Map<string, string[]>();
   const say = (field: string, message: string) => {
@@ -35,8 +31,7 @@ export function findings(
       for (const name of error.params.requiredProperties) say(fieldName(`${path}/${name}`, whole), 'is required.');
     } else if (error.keyword === 'additionalProperties') {
       const names = error.params.additionalProperties;
-      for (const name of names.slice(0, MOST_NAMED))
-        say(fieldName(`${path}/${escaped(name)}`, whole), UNKNOWN);
+      for (const name of names.slice(0, MOST_NAMED)) say(fieldName(`${path}/${escaped(name)}`, whole), UNKNOWN);
     } else if (error.keyword === 'boolean' && error.schemaPath.endsWith('/additionalProperties')) {
       // The validator reports eight problems at most: with eight unknown fields it never comes to the list of their names.
       say(fieldName(path, whole), UNKNOWN);
