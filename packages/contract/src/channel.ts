@@ -1,5 +1,7 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox';
+import { Timestamp } from './envelope.ts';
 import { choice } from './fields.ts';
+import { SealedFields } from './sealing.ts';
 
 /**
  * The messages of the daemon channel. Unknown fields pass, so that daemon and service may differ by a minor version, and
@@ -20,7 +22,17 @@ const ts = Type.Integer({ description: 'Milliseconds since the epoch; pong repea
 export const channelPaths = ['/api/v1/ws/server', '/ws/server'] as const;
 
 /** What a daemon may ask for beyond the published messages; nothing else is ever sent to one that did not ask. */
-export const capabilityNames = ['wake', 'journal', 'ack', 'builtin', 'cancel', 'rotate', 'transfer', 'bundle'] as const;
+export const capabilityNames = [
+  'wake',
+  'journal',
+  'ack',
+  'builtin',
+  'cancel',
+  'rotate',
+  'transfer',
+  'bundle',
+  'seal',
+] as const;
 export type Capability = (typeof capabilityNames)[number];
 
 const capabilities = Type.Optional(
@@ -29,7 +41,7 @@ const capabilities = Type.Optional(
     description: [
       '`wake`: be told of deployments that wait. `journal`: an execution sent twice starts once, so it may be repeated.',
       '`ack`: be told that it is authenticated and that a result is recorded. `builtin`: be sent the built-in actions that take more than one Docker command (backups, smoke tests, prune), and release in one order.',
-      '`cancel`: be told that nobody wants an action any more. `rotate`: be handed a new key. `transfer`: be told of transfers that wait, and clear an instance away. Names that the service does not know are ignored.',
+      '`cancel`: be told that nobody wants an action any more. `rotate`: be handed a new key. `transfer`: be told of transfers that wait, and clear an instance away. `seal`: be told of another daemon that has the server key and not the key pair. Names that the service does not know are ignored.',
     ].join(' '),
   }),
 );
@@ -47,6 +59,9 @@ export const toService = {
     os: about('Of its machine.'),
     arch: about('Of its machine.'),
     engine: about('Name and version of the container engine.'),
+    sealing_key: about(
+      'X25519 public key of the daemon, base64 of its SPKI. The first one of a server is pinned; secrets are sealed to it.',
+    ),
     ingress: Type.Optional(
       Type.String({ maxLength: 200, description: 'What serves the routes of its server, or why nothing does.' }),
     ),
@@ -72,6 +87,18 @@ export const toService = {
   }),
 };
 
+/**
+ * What makes a message an order of the service: who it is for, how long it counts, and Ed25519 over the canonical JSON (RFC
+ * 8785) of everything else, by the key that signs manifests. Daemons of the published interface ignore it.
+ */
+const order = {
+  server_id: Type.Optional(Type.String({ description: 'The server that it is for.' })),
+  issued_at: Type.Optional(Timestamp),
+  expires_at: Type.Optional(Timestamp),
+  sealed: Type.Optional(SealedFields),
+  signature: Type.Optional(Type.String({ description: 'Base64.' })),
+};
+
 export const toDaemon = {
   action_request: message('action_request', 'Execute an action.', {
     execution_id: Type.String(),
@@ -87,6 +114,7 @@ export const toDaemon = {
       timeout: Type.String({ description: 'A duration with an s suffix.', examples: ['300s'] }),
     }),
     params: Type.Record(Type.String(), Type.Unknown()),
+    ...order,
   }),
   ping: message('ping', 'Keep-alive.', { ts }),
 };
@@ -114,11 +142,21 @@ export const negotiatedToDaemon = {
   }),
   action_cancel: message('action_cancel', 'Nobody wants the action any more: end it and say so.', {
     execution_id: Type.String(),
+    ...order,
   }),
   rotate_key: message('rotate_key', 'A new key. Keep the old one until the new one has been used.', {
     api_key: Type.String(),
     rotation,
+    ...order,
   }),
+  identity_conflict: message(
+    'identity_conflict',
+    'Another daemon came with the key of this server and was refused: it does not have the pinned key pair.',
+    {
+      fingerprint: Type.Union([Type.String(), Type.Null()], { description: 'Of its key; null if it showed none.' }),
+      seen_at: Timestamp,
+    },
+  ),
 };
 
 export const neededCapability: Readonly<Record<keyof typeof negotiatedToDaemon, Capability>> = {
@@ -128,6 +166,7 @@ export const neededCapability: Readonly<Record<keyof typeof negotiatedToDaemon, 
   result_recorded: 'ack',
   action_cancel: 'cancel',
   rotate_key: 'rotate',
+  identity_conflict: 'seal',
 };
 
 type Messages<Table extends Record<string, TSchema>> = { [Name in keyof Table]: Static<Table[Name]> }[keyof Table];
@@ -138,6 +177,8 @@ export type ToDaemon = Messages<typeof toDaemon & typeof negotiatedToDaemon>;
 /** Why the service closes a channel, as WebSocket close codes. */
 export const closeCodes = {
   unauthorized: 4401,
+  /** The key is valid, but another key pair is pinned for the server, or its identity was reset. */
+  forbidden: 4403,
   /** Another connection of the same server took its place; wait a minute at least before connecting again. */
   replaced: 4409,
 } as const;

@@ -13,7 +13,7 @@ export const permissions = {
   'registries:read': 'List the registries of images; never their passwords.',
   'registries:write': 'Keep, change and forget passwords for registries of images.',
   'servers:read': 'Read servers and their capacity.',
-  'servers:write': 'Register, change and remove servers, rotate their keys.',
+  'servers:write': 'Register, change and remove servers.',
   'servers:report': 'Report the capacity of servers, as daemons do.',
   'tenants:read': 'Read tenants.',
   'tenants:write': 'Create, suspend, resume and delete tenants.',
@@ -31,7 +31,8 @@ export const permissions = {
   'backups:read': 'Read which backups there are.',
   'backups:write': 'Make, verify and delete backups.',
   'backups:restore': 'Replace the data of instances by that of a backup.',
-  'data:export': 'Take definitions out of the service, with the values of their secrets and the content of volumes.',
+  'data:export':
+    'Take definitions out of the service, with the values of their secrets and the content of volumes; rotate server keys.',
   'upgrades:read': 'Read which newer versions of running instances there are.',
   'upgrades:write': 'Look for newer versions, acknowledge and apply them.',
   'assistant:ask': 'Ask the assistant, and see how much of it is left.',

@@ -99,6 +99,7 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
     vault,
     replica,
     log,
+    protect: wired.protect,
     liveness: wired.liveness,
     dispatch: wired.dispatch,
     report: wired.report,

@@ -36,6 +36,13 @@ export const server = (over: Partial<Server> = {}): Server => ({
   last_seen_at: at(0),
   duplicate_seen_at: null,
   old_key_valid_until: null,
+  identity: {
+    status: 'pinned',
+    fingerprint: `sha256:${'b'.repeat(64)}`,
+    pinned_at: at(0),
+    conflicting_fingerprint: null,
+    conflict_seen_at: null,
+  },
   daemon: {
     version: '0.1.0',
     os: 'linux',

@@ -2,6 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import { answer, Timestamp } from '../envelope.ts';
 import { givenId, id, nullable } from '../fields.ts';
+import { SealedFields, SealingKey } from '../sealing.ts';
 import { Manifest } from '../template/manifest.ts';
 
 export const RegistryLogin = Type.Object({
@@ -30,6 +31,7 @@ export const SignedManifest = Type.Object(
         description: 'Ask the registries for every image again; kept images count as changed if they moved.',
       }),
     ),
+    sealed: Type.Optional(SealedFields),
     signed_at: Timestamp,
     public_key_id: Type.String({ description: 'Which key of the service signed it.' }),
     signature: nullable(Type.String(), {
@@ -75,7 +77,7 @@ export const manifestEndpoints = {
     tag: 'deployments',
     summary: 'Read the resolved spec of an instance',
     description:
-      'Give one of the four. The key of the very server gets secret values, over TLS or loopback, and the revision of the oldest unfinished deployment; anybody else gets the current revision with null in their place.',
+      'Give one of the four. The key of the very server gets secret values, over TLS or loopback, and the revision of the oldest unfinished deployment; anybody else gets the current revision with null in their place. A server whose daemon has pinned a key pair gets them sealed to it, and only on a request that names that key (`sealing_key`); any other request of that server is a 403 with the reason `identity`.',
     permission: 'manifest:read',
     daemon: true,
     query: Type.Object({
@@ -83,6 +85,7 @@ export const manifestEndpoints = {
       instance_uid: Type.Optional(givenId('The unique name of an instance.')),
       instance_id: Type.Optional(givenId('An instance; the same as its definition.')),
       deployment_id: Type.Optional(givenId('A deployment; answers the revision that it pins.')),
+      sealing_key: Type.Optional(SealingKey),
     }),
     response: answer(readable),
   }),

@@ -39,6 +39,21 @@ export const Server = Type.Object(
       },
       { description: 'What the daemon said of itself when it last connected.' },
     ),
+    identity: Type.Object(
+      {
+        status: choice(['unpinned', 'pinned', 'conflict'], {
+          description:
+            'unpinned: its daemon has shown no key pair, and the server key alone reads secrets. conflict: pinned, and another daemon came with the server key.',
+        }),
+        fingerprint: nullable(Type.String(), { description: 'Of the public key that secrets are sealed to.' }),
+        pinned_at: nullable(Timestamp),
+        conflicting_fingerprint: nullable(Type.String(), {
+          description: 'Of the key pair that was refused; null where that daemon showed none.',
+        }),
+        conflict_seen_at: nullable(Timestamp),
+      },
+      { description: 'The key pair of its daemon, pinned when the service first saw it.' },
+    ),
     fingerprint: nullable(Fingerprint, { description: 'What it is made of; null until its daemon has said so.' }),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -154,6 +169,20 @@ export const ServerUpdate = Type.Object(
 );
 export type ServerUpdate = Static<typeof ServerUpdate>;
 
+export const IdentityReset = Type.Object(
+  {
+    fingerprint: Type.Optional(
+      Type.String({
+        maxLength: 80,
+        description:
+          'Pin exactly this key: the conflicting one, or the pinned one to dismiss a conflict. Without it the next daemon that connects is pinned.',
+      }),
+    ),
+  },
+  { title: 'IdentityReset', additionalProperties: false, examples: [{}] },
+);
+export type IdentityReset = Static<typeof IdentityReset>;
+
 const params = Type.Object({ id: givenId('Id of a server.') });
 
 const register = {
@@ -224,8 +253,8 @@ export const serverEndpoints = {
     tag: 'servers',
     summary: 'Rotate the key of a server',
     description:
-      'The old key ends at once, unless the daemon is hortusd: that is handed the new key, and its old one stays valid until the new one is used, 24 hours at most (old_key_valid_until).',
-    permission: 'servers:write',
+      'A server key reaches the secrets of all that is deployed there, so this needs `data:export` beside `servers:write`. The old key ends at once, unless the daemon is hortusd: that is handed the new key, and its old one stays valid until the new one is used, 24 hours at most (old_key_valid_until).',
+    permission: 'data:export',
     params,
     query: Type.Object({
       force: Type.Optional(
@@ -233,6 +262,19 @@ export const serverEndpoints = {
       ),
     }),
     response: answer(RotatedServer),
+  }),
+  'servers.resetIdentity': endpoint({
+    method: 'POST',
+    path: '/servers/{id}/reset-identity',
+    tag: 'servers',
+    summary: 'Forget the pinned key pair of a server',
+    description:
+      'For a daemon that was installed again and has another key pair. The connected daemon is told and disconnected. If the server key may be stolen, rotate it by force first: until a daemon is pinned again, the server key alone reads secrets. Needs `servers:write` too.',
+    permission: 'data:export',
+    params,
+    bodyOptional: true,
+    body: IdentityReset,
+    response: answer(Server),
   }),
   'servers.drain': endpoint({
     method: 'POST',

@@ -3,6 +3,7 @@ import { endpoint } from '../endpoint.ts';
 import { answer, list, paging, Timestamp } from '../envelope.ts';
 import { choice, givenId, id, namePattern, nullable } from '../fields.ts';
 import { transferMachine } from '../machines/transfer.ts';
+import { SealedFields } from '../sealing.ts';
 import { TransferMode } from '../transfer.ts';
 
 /** No column holds more. */
@@ -56,6 +57,7 @@ export const TransferOrder = Type.Object(
         { description: 'Where the volume is read from, where that is not the volume itself.' },
       ),
     ),
+    sealed: Type.Optional(SealedFields),
     signature: Type.String({ description: 'Ed25519 over the canonical JSON (RFC 8785) of everything else, base64.' }),
   },
   { title: 'TransferOrder' },

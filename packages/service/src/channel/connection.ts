@@ -8,6 +8,9 @@ import { Inbox } from './inbox.ts';
 /** A daemon that does not read what it is sent gets nothing more until it does. */
 const MOST_UNSENT_BYTES = 4 * 1024 * 1024;
 
+/** Bytes that a close frame has for its reason; `ws` throws above it. Ours are ASCII. */
+const MOST_REASON = 123;
+
 const needed: Readonly<Record<string, Capability | undefined>> = neededCapability;
 const nothingAsked = capabilitiesOf();
 
@@ -36,6 +39,10 @@ export class Connection {
   /** Grows with every connection of the server; 0 until it is known. */
   epoch = 0;
   capabilities: ReadonlySet<Capability> = nothingAsked;
+  /** The public key that secrets for this daemon are sealed to, if it has one. */
+  sealingKey: string | null = null;
+  /** When the conflict happened that this daemon was last told of. */
+  conflictToldAt: number | null = null;
   /** The name of the daemon's journal, if it said one. */
   journal: string | null = null;
   /** Another connection of the server has taken its place. */
@@ -145,12 +152,18 @@ export class Connection {
   close(code: number, reason: string): void {
     // A paused socket would not hear the answer.
     this.resume();
-    this.#socket.close(code, reason);
+    this.#socket.close(code, reason.slice(0, MOST_REASON));
   }
 
   refuse(reason: string): void {
     this.phase = 'refused';
     this.close(closeCodes.unauthorized, reason);
+  }
+
+  /** The key is valid, and the daemon may not speak for the server all the same. */
+  forbid(reason: string): void {
+    this.phase = 'refused';
+    this.close(closeCodes.forbidden, reason);
   }
 
   replace(): void {

@@ -256,9 +256,11 @@ export class Gateway {
       connection.keyHash = hashOf(greeting.api_key);
       connection.capabilities = capabilitiesOf(greeting.capabilities);
       connection.journal = greeting.journal ?? null;
+      connection.sealingKey = greeting.sealing_key ?? null;
       connection.epoch = await handlers.connected(connection, greeting);
     } catch (err) {
-      if (err instanceof Problem) return connection.refuse(err.message);
+      if (err instanceof Problem)
+        return err.code === 'FORBIDDEN' ? connection.forbid(err.message) : connection.refuse(err.message);
       log.error({ err, address: connection.address }, 'a daemon could not be authenticated');
       connection.phase = 'refused';
       return connection.close(FAILED, 'something failed inside, try again');

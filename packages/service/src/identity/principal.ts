@@ -61,6 +61,9 @@ export const credentialOf = (principal: Principal): string =>
 /** The person behind it; a key that nobody made by hand, and a server, have none. */
 export const userOf = (principal: Principal): string | null => (principal.kind === 'server' ? null : principal.userId);
 
+export const may = (principal: Principal, permission: Permission): boolean =>
+  principal.kind !== 'server' && allows(principal.permissions, permission);
+
 export function requirePermission(principal: Principal, permission: Permission): void {
-  if (principal.kind === 'server' || !allows(principal.permissions, permission)) throw forbidden(permission);
+  if (!may(principal, permission)) throw forbidden(permission);
 }

@@ -57,10 +57,18 @@ export const serverWithNextKey = (tx: Tx, hash: string) =>
       .where('deleted_at', 'is', null),
   ).executeTakeFirst();
 
+/** Whoever rotated a key may export data, so the server is trusted from here on. */
 export async function promoteNextKey(tx: Tx, serverId: string, hash: string): Promise<void> {
   await tx.db
     .updateTable('servers')
-    .set({ key_hash: hash, next_key_hash: null, next_key_sealed: null, old_key_until: null, updated_at: tx.now })
+    .set({
+      key_hash: hash,
+      next_key_hash: null,
+      next_key_sealed: null,
+      old_key_until: null,
+      key_trusted: 1,
+      updated_at: tx.now,
+    })
     .where('id', '=', serverId)
     .execute();
 }

@@ -21,6 +21,7 @@ import { preparedDeployments } from './migrations/0061-prepared-deployments.ts';
 import { bundles } from './migrations/0065-bundles.ts';
 import { broughtTemplates } from './migrations/0066-brought-templates.ts';
 import { idempotencyScope } from './migrations/0068-idempotency-scope.ts';
+import { serverIdentity } from './migrations/0070-server-identity.ts';
 import { tombstones } from './migrations/0074-tombstones.ts';
 import { oldKeyUntil } from './migrations/0075-old-key-until.ts';
 import { reusableUids } from './migrations/0077-reusable-uids.ts';
@@ -51,6 +52,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0065-bundles': bundles,
   '0066-brought-templates': broughtTemplates,
   '0068-idempotency-scope': idempotencyScope,
+  '0070-server-identity': serverIdentity,
   '0074-tombstones': tombstones,
   '0075-old-key-until': oldKeyUntil,
   '0077-reusable-uids': reusableUids,

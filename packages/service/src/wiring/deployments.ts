@@ -42,7 +42,7 @@ export function makeDeployments(ground: SharedGround, made: ServersMade, notices
   const { storage, vault, catalog, pages, quotas, wake, work } = ground;
   const roomForOutput = makeRoom(quotas, { outputs: dropOldestOutputs, logs: dropOldestLogs });
   const { reader } = storage;
-  const { manifests, servers, server, liveness } = made;
+  const { manifests, protect, servers, server, liveness } = made;
   const heard = (serverId: string) => liveness.heard(serverId);
   const secretsOf: DriftsDeps['secretsOf'] = async (queries, owner) =>
     (await secretValues(queries, vault, owner)).map(({ value }) => value);
@@ -91,6 +91,7 @@ export function makeDeployments(ground: SharedGround, made: ServersMade, notices
     instances,
     work,
     manifestOf: (...of) => manifests.resolve(...of),
+    protect,
     backupEnded: (tx, ended) => endings.ended(tx, ended),
     makeRoom: roomForOutput,
     ended: async (tx, { id, instance_id }) => {

@@ -88,7 +88,7 @@ export function handlersOf(ground: Ground, made: Made): Handlers<EndpointName> {
     ...upgradeRoutes(made.upgrades, made.application),
     ...backupRoutes(made.backups),
     ...importRoutes(made.exports, made.imports, catalog),
-    ...serverRoutes(made.servers, new Drains({ instancesOn: toMoveFrom }), made.prunes),
+    ...serverRoutes(made.servers, new Drains({ instancesOn: toMoveFrom }), made.prunes, made.identities),
     ...tenantRoutes(made.tenants),
     ...migrationRoutes(made.migrations, made.tenants),
     ...transferRoutes(made.transfers),

@@ -24,7 +24,7 @@ export type MovesMade = ReturnType<typeof makeMoves>;
 /** Whatever goes from one place to another with its data: migrations, tenants as a whole, exports and imports. */
 export function makeMoves(
   { config, storage, vault, catalog, pages, wake, work }: SharedGround,
-  { manifests, servers, server }: ServersMade,
+  { manifests, identities, servers, server }: ServersMade,
   { definitions, deployments, instances, actions, backups, pauses }: DeploymentsMade,
   drafts: Drafts,
 ) {
@@ -35,6 +35,7 @@ export function makeMoves(
     sign: (order) => manifests.signOrder(order),
     wake,
     opening: (...of) => backups.opening(...of),
+    sealingKeyOf: (...of) => identities.sealingKeyOf(...of),
     moved: async (tx, transfer) => {
       if (transfer.migration_id !== null) await migrations.carried(tx, transfer.migration_id);
       await imports.carried(tx, transfer);

@@ -3,10 +3,12 @@ import { definitionsOn } from '../resources/definitions/service.ts';
 import { deploymentFor, underWay } from '../resources/deployments/queue.ts';
 import { definitionOfInstance } from '../resources/instances/of-definition.ts';
 import { runningOn } from '../resources/instances/on-server.ts';
+import { orderProtection } from '../resources/manifest/protected-order.ts';
 import { ManifestReading } from '../resources/manifest/reading.ts';
 import { Manifests } from '../resources/manifest/service.ts';
 import { openManifestSigner } from '../resources/manifest/signer.ts';
 import { Registries } from '../resources/registries/service.ts';
+import { Identities } from '../resources/servers/identities.ts';
 import { Liveness, type LivenessDeps } from '../resources/servers/liveness/liveness.ts';
 import { Servers, type ServersDeps } from '../resources/servers/service.ts';
 import type { SharedGround } from './ground.ts';
@@ -21,11 +23,14 @@ export async function makeServers(ground: SharedGround, { abandon, instances }: 
   const { config, log, replica, storage, vault, catalog, pages, quotas, work } = ground;
   const { reader } = storage;
   const registries = new Registries({ reader, pages, vault });
+  const signer = await openManifestSigner(storage, vault);
+  const protect = orderProtection(signer);
+  const identities = new Identities(storage);
   const manifests = new Manifests({
     catalog,
     work,
     vault,
-    signer: await openManifestSigner(storage, vault),
+    signer,
     loginsFor: (...of) => registries.loginsFor(...of),
   });
   const reading = new ManifestReading({
@@ -34,6 +39,8 @@ export async function makeServers(ground: SharedGround, { abandon, instances }: 
     deployment: deploymentFor,
     underWay,
     definitionOf: definitionOfInstance,
+    introduce: (...of) => identities.introduce(...of),
+    recipient: (tx, ...of) => identities.recipient(tx, ...of),
   });
   const servers = new Servers({
     reader,
@@ -47,5 +54,5 @@ export async function makeServers(ground: SharedGround, { abandon, instances }: 
   });
   const server = servers.standing.bind(servers);
   const liveness = new Liveness({ storage, replica, log, instances });
-  return { registries, manifests, reading, servers, server, liveness };
+  return { registries, manifests, protect, identities, reading, servers, server, liveness };
 }

@@ -4,6 +4,7 @@ import type { Handlers } from '../http/handler.ts';
 import type { JobKind } from '../jobs/job.ts';
 import type { EventSubscriber } from '../outbox/dispatcher.ts';
 import { wakeTests } from '../resources/drafts/test-job.ts';
+import type { Protect } from '../resources/manifest/protected-order.ts';
 import type { ActionReport, DaemonChannelDeps } from '../resources/servers/daemon-channel.ts';
 import type { Liveness } from '../resources/servers/liveness/liveness.ts';
 import type { Transfers } from '../resources/transfers/service.ts';
@@ -21,6 +22,7 @@ export interface Wired {
   readonly subscribers: readonly EventSubscriber[];
   readonly liveness: Liveness;
   readonly transfers: Transfers;
+  readonly protect: Protect;
   /** Sends a daemon what waits for it. */
   readonly dispatch: (connection: Connection) => Promise<void>;
   readonly deploymentWaits: DaemonChannelDeps['deploymentWaits'];
@@ -37,6 +39,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
   return {
     liveness,
     transfers,
+    protect: made.protect,
     dispatch: (connection) => actions.dispatch(connection.serverId, connection),
     deploymentWaits: (serverId) => deployments.hasWorkFor(reader, serverId),
     serversWithWork: async (epochOf) => [

@@ -1,12 +1,13 @@
 import { transition } from '../../state/transition.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
+import type { Protect } from '../manifest/protected-order.ts';
 import { holdDaemon } from '../servers/connected-daemon.ts';
 import { isBuiltIn, isDockerCommand } from './built-ins.ts';
 import { DOUBT_MS, resumed, setAlarm } from './deadlines.ts';
 import { type CommandDeps, commandOf } from './docker-commands.ts';
 import { executionLifecycle } from './lifecycle.ts';
 import { turns } from './queue.ts';
-import { actionRequest } from './request.ts';
+import { actionRequest, secretTexts } from './request.ts';
 import type { Results } from './results.ts';
 import { type ExecutionRow, handBack, hasUnfinished, lockUnfinished, noteExecution } from './store.ts';
 
@@ -19,6 +20,8 @@ export interface Line {
   readonly capabilities: ReadonlySet<string>;
   /** The name of the daemon's journal; one that names none is taken to be the same every time. */
   readonly journal?: string | null;
+  /** The key that its secrets are sealed to; missing where the daemon has none. */
+  readonly sealingKey?: string | null;
   /** False when it was certainly not sent. */
   send(message: ActionRequestMessage | ActionCancelMessage): boolean;
 }
@@ -43,21 +46,23 @@ const none: Batch = { sendings: [], unwanted: [], more: false };
  * connection: whatever breaks in between, nothing is handed over twice to a daemon that could start it twice.
  */
 export async function dispatch(
-  deps: CommandDeps & { readonly storage: Storage; readonly results: Results },
+  deps: CommandDeps & { readonly storage: Storage; readonly results: Results; readonly protect: Protect },
   serverId: string,
   line: Line,
 ): Promise<void> {
-  const { storage, results } = deps;
+  const { storage, results, protect } = deps;
   if (!(await hasUnfinished(storage.reader, serverId))) return;
   const journal = line.capabilities.has('journal');
+  const daemon = { serverId, sealingKey: line.sealingKey ?? null };
   for (;;) {
     const batch = await storage.write((tx) => mark(tx, results, serverId, line));
-    for (const execution_id of batch.unwanted) line.send({ type: 'action_cancel', execution_id });
+    for (const execution_id of batch.unwanted) line.send(protect({ type: 'action_cancel', execution_id }, daemon));
     const refused: string[] = [];
     for (const { row, first } of batch.sendings) {
       const request = await results.request(storage.reader, row);
       const command = await commandOf(deps, storage.reader, row, request);
-      if (!line.send(actionRequest(row, { ...request, command }, { journal })) && first) refused.push(row.id);
+      const message = protect(actionRequest(row, { ...request, command }, { journal }), daemon, secretTexts(row, request));
+      if (!line.send(message) && first) refused.push(row.id);
     }
     if (refused.length > 0)
       await storage.write(async (tx) => {

@@ -1,5 +1,6 @@
 import type { ManifestAction } from '@hortus/contract/template/manifest';
 import { checkParams, fillArguments } from '@hortus/template/action-params';
+import { pointerStep } from '@hortus/template/json-pointer';
 import { invalid, Problem } from '../../problem.ts';
 import type { ExecutionRow } from './store.ts';
 
@@ -53,6 +54,20 @@ export function secretParams(row: Pick<ExecutionRow, 'params'>, request: Request
   return Object.entries(request.params).flatMap(([name, value]) =>
     !Object.hasOwn(shown, name) && typeof value === 'string' ? [value] : [],
   );
+}
+
+/**
+ * Where the message of `actionRequest` may hold secrets: the params that are not shown, and the arguments of a template's
+ * action, which may be made of those or of the secrets of its definition.
+ */
+export function secretTexts(row: Pick<ExecutionRow, 'params'>, request: Request): string[] {
+  const shown = JSON.parse(row.params) as Record<string, unknown>;
+  const params = Object.keys(request.params).filter((name) => !Object.hasOwn(shown, name));
+  const inArguments = request.type === 'builtin' ? [] : request.command;
+  return [
+    ...params.map((name) => `/params/${pointerStep(name)}`),
+    ...inArguments.map((_, index) => `/action/command/${index}`),
+  ];
 }
 
 export interface Knowledge {

@@ -7,6 +7,7 @@ import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Work } from '../../workers/pool.ts';
 import type { Instances } from '../instances/service.ts';
+import type { Protect } from '../manifest/protected-order.ts';
 import type { Catalog } from '../templates/catalog.ts';
 import type { BuiltIn, BuiltInOrder, ServerOrder, Settling } from './built-ins.ts';
 import { deadlineJob } from './deadlines.ts';
@@ -41,6 +42,7 @@ export interface ActionsDeps extends Pick<ResultsDeps, 'secretsOf' | 'ended' | '
   >;
   readonly manifestOf: ManifestOf;
   readonly work: Work;
+  readonly protect: Protect;
 }
 
 /** What a daemon says over its channel of an execution that ended. */

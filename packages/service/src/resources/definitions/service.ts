@@ -14,6 +14,7 @@ import type { Work } from '../../workers/pool.ts';
 import type { PlanFor } from '../backups/schedule.ts';
 import { requireSettled } from '../migrations/settled.ts';
 import { openSavedConfig } from '../saved-configs/opening.ts';
+import { requireTrustedServer } from '../servers/trusted.ts';
 import { type Catalog, type CatalogTemplate, isOfCatalog } from '../templates/catalog.ts';
 import { isStillThere } from '../templates/publish.ts';
 import { joinTenant, tenantIsThere } from '../tenants/membership.ts';
@@ -92,9 +93,13 @@ export class Definitions {
   }
 
   /** Checks all that can be checked before a transaction begins. */
-  async order({ accountId }: Principal, body: DefinitionCreate): Promise<Order> {
+  async order(principal: Principal, body: DefinitionCreate): Promise<Order> {
     const { catalog, reader, vault, work } = this.#deps;
+    const { accountId } = principal;
     const config = body.saved_config_id && (await openSavedConfig(reader, vault, accountId, body.saved_config_id));
+    // Otherwise a password that was saved by someone else could be read from a server of one's own.
+    if (config && config.secrets.length > 0 && body.server_id !== undefined)
+      await requireTrustedServer(reader, principal, body.server_id);
     // Another process may have published it a moment ago.
     const { template_id: id, species = config ? config.species : undefined } = body;
     if (id !== undefined && catalog.visibleById(id, accountId)?.item.status !== 'published') await catalog.load();

@@ -6,7 +6,7 @@ import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 import { type DefinitionRow, definitionById, definitionByUid } from '../definitions/deployable.ts';
 import { pinsOf } from './images.ts';
-import type { Manifests } from './service.ts';
+import type { Manifests, Recipient } from './service.ts';
 
 type Deployment = Pick<Row<'deployments'>, 'id' | 'definition_id' | 'server_id' | 'revision' | 'kind' | 'images'>;
 
@@ -20,6 +20,10 @@ export interface ManifestReadingDeps {
   readonly definitionOf: (queries: Queries, instanceId: string) => Promise<string | undefined>;
   /** The unfinished deployment of a definition that comes first. */
   readonly underWay: (queries: Queries, definitionId: string) => Promise<Deployment | undefined>;
+  /** Pins the first key that a server shows, and records another. */
+  readonly introduce: (serverId: string, shown: string | null) => Promise<void>;
+  /** Whom secrets for a server are sealed to; throws for a request without the pinned key. */
+  readonly recipient: (tx: Tx, serverId: string, shown: string | null) => Promise<Recipient>;
 }
 
 export interface ManifestQuery {
@@ -27,6 +31,8 @@ export interface ManifestQuery {
   readonly instance_uid?: string;
   readonly instance_id?: string;
   readonly deployment_id?: string;
+  /** The key of the daemon that asks. */
+  readonly sealing_key?: string;
 }
 
 /** Who gets to read which manifest. */
@@ -36,25 +42,38 @@ export class ManifestReading {
     this.#deps = deps;
   }
 
+  /** To be called before `forDaemon`, whose transaction is rolled back when it refuses. */
+  async introduce(principal: Principal, { sealing_key }: ManifestQuery): Promise<void> {
+    if (principal.kind === 'server') await this.#deps.introduce(principal.serverId, sealing_key ?? null);
+  }
+
   /** In a transaction, because handing out secrets leaves a trace in the audit list. */
   async forDaemon(tx: Tx, principal: Principal, query: ManifestQuery, secure: boolean): Promise<SignedManifest> {
     const { manifests, underWay, allowPlaintext } = this.#deps;
     const named = await this.#find(tx, principal, query);
     if (!secure && !allowPlaintext) throw plaintext();
     const { definition } = named;
+    const recipient = await this.#deps.recipient(tx, definition.server_id, query.sealing_key ?? null);
     const deployment = named.deployment ?? (await underWay(tx, definition.id));
     const revision = deployment?.revision ?? definition.current_revision;
     const deploymentId = deployment?.id ?? null;
     const renew = deployment?.kind === 'renew';
     const pins = deployment ? pinsOf(deployment) : [];
-    const manifest = await manifests.signed(tx, { definition, deploymentId, revision, now: tx.now, renew }, pins);
+    const occasion = { definition, deploymentId, revision, now: tx.now, renew };
+    const manifest = await manifests.signed(tx, occasion, pins, recipient);
     await append(tx, {
       type: 'audit.manifest_read',
       accountId: definition.account_id,
       resourceType: 'definition',
       resourceId: definition.id,
       actor: actorOf(principal),
-      data: { definition_id: definition.id, deployment_id: deploymentId, revision, server_id: definition.server_id },
+      data: {
+        definition_id: definition.id,
+        deployment_id: deploymentId,
+        revision,
+        server_id: definition.server_id,
+        sealed: recipient.key !== null,
+      },
     });
     return manifest;
   }
@@ -77,10 +96,10 @@ export class ManifestReading {
     query: ManifestQuery,
   ): Promise<{ definition: DefinitionRow; deployment: Deployment | undefined }> {
     const { accountId } = principal;
-    const given = Object.keys(query).filter((name) => query[name as keyof ManifestQuery] !== undefined);
+    const { definition_id, instance_uid = '', instance_id, deployment_id } = query;
+    const given = [definition_id, query.instance_uid, instance_id, deployment_id].filter((name) => name !== undefined);
     if (given.length !== 1)
       throw invalid('definition_id', 'give one of definition_id, instance_uid, instance_id, deployment_id.');
-    const { definition_id, instance_uid = '', instance_id, deployment_id } = query;
     let deployment: Deployment | undefined;
     if (deployment_id !== undefined) {
       deployment = await this.#deps.deployment(queries, principal, deployment_id);

@@ -7,8 +7,9 @@ export const manifestRoutes = (
   reading: ManifestReading,
   reader: Queries,
 ): Handlers<keyof typeof manifestEndpoints> => ({
-  'manifest.read': async ({ principal, query, secure, write }) =>
-    principal.kind === 'server'
-      ? write(async (tx) => ({ success: true, data: await reading.forDaemon(tx, principal, query, secure) }))
-      : { success: true, data: await reading.forPerson(reader, principal, query) },
+  'manifest.read': async ({ principal, query, secure, write }) => {
+    if (principal.kind !== 'server') return { success: true, data: await reading.forPerson(reader, principal, query) };
+    await reading.introduce(principal, query);
+    return write(async (tx) => ({ success: true, data: await reading.forDaemon(tx, principal, query, secure) }));
+  },
 });

@@ -8,6 +8,8 @@ import type { Inputs } from '@hortus/template/inputs';
 import { milliseconds } from '@hortus/template/quantity';
 import { redact } from '@hortus/template/redact';
 import { resolve } from '@hortus/template/resolve';
+import { manifestContext } from '@hortus/template/sealing/contexts';
+import { sealFields } from '@hortus/template/sealing/sealed-fields';
 import { conflict } from '../../problem.ts';
 import type { Queries } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
@@ -42,6 +44,14 @@ export interface ResolvedManifest {
 
 /** Makes another value of the one that is known. */
 const STAND_IN = '-of-then';
+
+/** Whom a manifest is sealed to. */
+export interface Recipient {
+  /** Null for a server that never pinned a key pair. */
+  readonly key: string | null;
+  /** Whether passwords of registries may go there. */
+  readonly trusted: boolean;
+}
 
 /** What a manifest is made for. */
 export interface Occasion {
@@ -89,13 +99,26 @@ export class Manifests {
     return milliseconds((withProfile(spec, profile) ?? spec).deadline) ?? 0;
   }
 
-  /** With all secrets, for the daemon that needs them, and with what it needs to get the images. */
-  async signed(queries: Queries, occasion: Occasion, pins: readonly DeployedImage[]): Promise<SignedManifest> {
+  /**
+   * With all secrets, sealed to the recipient if it has a key, and with what its daemon needs to get the images. A server whose
+   * key is held by someone who may not export data gets no password of the account.
+   */
+  async signed(
+    queries: Queries,
+    occasion: Occasion,
+    pins: readonly DeployedImage[],
+    { key, trusted }: Recipient,
+  ): Promise<SignedManifest> {
     const { signer, loginsFor } = this.#deps;
-    const manifest = withPins((await this.#of(queries, occasion)).manifest, pins);
-    const registries = await loginsFor(queries, occasion.definition.account_id, registriesOf(manifest));
+    const { manifest: resolved, secretPaths } = await this.#of(queries, occasion);
+    const manifest = withPins(resolved, pins);
+    const hosts = trusted ? registriesOf(manifest) : [];
+    const registries = await loginsFor(queries, occasion.definition.account_id, hosts);
     const wish = occasion.renew ? { renew: true } : {};
-    return signer.sign({ ...this.#addressed(manifest, occasion), registries, ...wish });
+    const order = { ...this.#addressed(manifest, occasion), registries, ...wish };
+    if (key === null) return signer.sign(order);
+    const logins = registries.flatMap((_, index) => [`/registries/${index}/username`, `/registries/${index}/password`]);
+    return signer.sign(sealFields(order, [...secretPaths, ...logins], key, manifestContext(order)));
   }
 
   /** For people: the shape, with null for what they may not see, and nothing that a daemon would accept. */

@@ -16,6 +16,7 @@ import type { Storage, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 import type { DefinitionRow } from '../definitions/deployable.ts';
 import type { DeployedFacts } from '../deployments/reports.ts';
+import { requireTrustedServer } from '../servers/trusted.ts';
 import { transferRecordOf } from '../transfers/service.ts';
 import { turnBack } from './back.ts';
 import type { Ground } from './ground.ts';
@@ -69,6 +70,7 @@ export class Migrations {
     const plan = await planMigration(tx, ground, { accountId, fromServerId, definitions, order });
     if (order.dry_run) return { plan, migration: null };
     const [first] = plan.blockers;
+    await requireTrustedServer(tx, principal, order.server_id);
     if (first) throw conflict('server_id', first.reason, first.message, { blockers: plan.blockers });
     const actor = actorOf(principal);
     const row = await begin(

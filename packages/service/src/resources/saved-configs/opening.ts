@@ -21,6 +21,8 @@ export interface OpenedConfig {
   readonly profile: string | null;
   readonly variant: string | null;
   readonly inputs: Inputs;
+  /** Names of the inputs that are secret. */
+  readonly secrets: readonly string[];
 }
 
 export async function openSavedConfig(
@@ -32,8 +34,9 @@ export async function openSavedConfig(
   const row = await findConfig(queries, accountId, id);
   if (!row) throw invalid('saved_config_id', 'there is no such saved config.', { reason: 'unknown' });
   const inputs: Inputs = JSON.parse(row.inputs);
-  for (const { name, ciphertext } of await secretsOf(queries, [id]))
+  const secrets = await secretsOf(queries, [id]);
+  for (const { name, ciphertext } of secrets)
     inputs[name] = await vault.decrypt(queries, accountId, ciphertext, place(id, name));
   const { species, profile, variant } = row;
-  return { species, profile, variant, inputs };
+  return { species, profile, variant, inputs, secrets: secrets.map(({ name }) => name) };
 }

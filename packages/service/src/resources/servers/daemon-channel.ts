@@ -6,6 +6,8 @@ import { KEYS_TOPIC } from '../../identity/authenticator.ts';
 import { Problem } from '../../problem.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
+import type { Protect } from '../manifest/protected-order.ts';
+import { IDENTITY_TOPIC } from './identities.ts';
 import { KeyHandover, ROTATE_TOPIC } from './key-handover.ts';
 import { type Liveness, REPLACED_TOPIC } from './liveness/liveness.ts';
 import { Replicas, type ReplicasOptions } from './liveness/replicas.ts';
@@ -18,6 +20,8 @@ export interface DaemonChannelDeps extends Omit<GatewayOptions, 'handlers'> {
   readonly storage: Storage;
   readonly bus: Bus;
   readonly vault: Pick<Vault, 'decrypt'>;
+  /** Signs and seals what is sent to daemons. */
+  readonly protect: Protect;
   readonly replica: string;
   readonly liveness: Liveness;
   /** Sends a daemon the executions that wait for it: on connecting, when the bus tells of work, and by sweep. */
@@ -52,12 +56,13 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
   const gateway = new Gateway({
     ...deps,
     handlers: {
-      connected: ({ serverId, keyHash, capabilities, journal }, { version, os, arch, engine, ingress }) =>
+      connected: ({ serverId, keyHash, capabilities, journal, sealingKey }, { version, os, arch, engine, ingress }) =>
         liveness.connected(serverId, {
           keyHash,
           capabilities: [...capabilities],
           version,
           journal,
+          sealingKey,
           platform: {
             ...(os && { os }),
             ...(arch && { arch }),
@@ -111,6 +116,13 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
     }),
     bus.subscribe(KEYS_TOPIC, (hash) => {
       for (const connection of gateway.connections()) connection.keyDied(hash);
+    }),
+    bus.subscribe(IDENTITY_TOPIC, (serverId) => {
+      const connection = gateway.connection(serverId);
+      if (!connection) return;
+      rollCall
+        .attend(connection)
+        .catch((err) => log.error({ err, server_id: serverId }, 'a daemon was not told about its identity'));
     }),
     bus.subscribe(ROTATE_TOPIC, (serverId) => {
       const connection = gateway.connection(serverId);

@@ -2,6 +2,7 @@ import type { Connection } from '../../channel/connection.ts';
 import { retireOldKey } from '../../identity/credentials.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
+import type { Protect } from '../manifest/protected-order.ts';
 import { findKeyToHandOver } from './liveness/store.ts';
 import type { ServerRow } from './store.ts';
 
@@ -25,10 +26,12 @@ export const sealedFor = (
 export class KeyHandover {
   readonly #storage: Storage;
   readonly #vault: Pick<Vault, 'decrypt'>;
+  readonly #protect: Protect;
 
-  constructor({ storage, vault }: { readonly storage: Storage; readonly vault: Pick<Vault, 'decrypt'> }) {
+  constructor({ storage, vault, protect }: { storage: Storage; vault: Pick<Vault, 'decrypt'>; protect: Protect }) {
     this.#storage = storage;
     this.#vault = vault;
+    this.#protect = protect;
   }
 
   /** Sends the new key if there is one; again and again until it is acknowledged does no harm. */
@@ -40,7 +43,8 @@ export class KeyHandover {
     const place = placeOf(serverId);
     const key = await this.#vault.decrypt(this.#storage.reader, found.account_id, found.next_key_sealed, place);
     connection.handedKeyHash = found.next_key_hash;
-    connection.send({ type: 'rotate_key', api_key: key, rotation: found.next_key_hash });
+    const order = { type: 'rotate_key' as const, api_key: key, rotation: found.next_key_hash };
+    connection.send(this.#protect(order, connection, ['/api_key']));
   }
 
   /** The daemon has the new key: the old one dies, and its connection, told of that death, stands for the new one. */

@@ -1,6 +1,7 @@
 import type { Fingerprint } from '@hortus/contract/fingerprint';
 import type { Server } from '@hortus/contract/resources/servers';
 import { iso, isoOrNull } from '../../time.ts';
+import { identityRecord } from './identity.ts';
 import type { ServerRow } from './store.ts';
 
 /** What a daemon may say of its machine. */
@@ -23,6 +24,7 @@ export const serverRecord = (row: ServerRow): Server => ({
   duplicate_seen_at: isoOrNull(row.duplicate_at),
   old_key_valid_until: isoOrNull(row.old_key_until),
   daemon: daemonRecord(row),
+  identity: identityRecord(row),
   fingerprint: fingerprintOf(row),
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),

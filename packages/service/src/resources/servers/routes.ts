@@ -2,6 +2,7 @@ import type { serverEndpoints } from '@hortus/contract/resources/servers';
 import type { Handlers } from '../../http/handler.ts';
 import { userOf } from '../../identity/principal.ts';
 import type { Drains } from './drain.ts';
+import type { Identities } from './identities.ts';
 import type { Prunes } from './prune.ts';
 import type { Servers } from './service.ts';
 
@@ -9,6 +10,7 @@ export const serverRoutes = (
   servers: Servers,
   drains: Drains,
   prunes: Prunes,
+  identities: Identities,
 ): Handlers<keyof typeof serverEndpoints> => ({
   'servers.drain': ({ principal, params, write }) =>
     write(async (tx) => ({ success: true, data: await drains.drain(tx, principal, params.id) })),
@@ -36,6 +38,8 @@ export const serverRoutes = (
       success: true,
       data: await servers.remove(tx, principal, params.id, query.force ?? false),
     })),
+  'servers.resetIdentity': ({ principal, params, body, write }) =>
+    write(async (tx) => ({ success: true, data: await identities.reset(tx, principal, params.id, body) })),
   'servers.rotateKey': ({ principal, params, query, write }) =>
     write(async (tx) => ({
       success: true,

@@ -1,7 +1,7 @@
 import { Fingerprint, type ReportedFingerprint } from '@hortus/contract/fingerprint';
 import type { Server, ServerRegistration, ServerUpdate } from '@hortus/contract/resources/servers';
 import { KEYS_TOPIC } from '../../identity/authenticator.ts';
-import { actorOf, type Principal, userOf } from '../../identity/principal.ts';
+import { actorOf, may, type Principal, requirePermission, userOf } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
 import { append } from '../../outbox/append.ts';
@@ -52,6 +52,8 @@ export interface Standing {
   /** As its daemon said when it last connected. */
   readonly arch: string | undefined;
   readonly fingerprint: Fingerprint | null;
+  /** Whether its key was handed to someone with `data:export`. */
+  readonly trusted: boolean;
 }
 
 export class Servers {
@@ -96,7 +98,15 @@ export class Servers {
     const connected = row.status === 'online' || (row.status === 'draining' && there);
     const capabilities = row.connected_replica === null ? undefined : (JSON.parse(row.capabilities) as string[]);
     const { arch } = JSON.parse(row.daemon_platform) as { arch?: string };
-    return { name: row.name, status: row.status, connected, capabilities, arch, fingerprint: fingerprintOf(row) };
+    return {
+      name: row.name,
+      status: row.status,
+      connected,
+      capabilities,
+      arch,
+      fingerprint: fingerprintOf(row),
+      trusted: row.key_trusted === 1,
+    };
   }
 
   /** For capacity, whose reports say it. What a daemon does not know is null. */
@@ -137,6 +147,11 @@ export class Servers {
         next_key_hash: null,
         next_key_sealed: null,
         old_key_until: null,
+        key_trusted: may(principal, 'data:export') ? 1 : 0,
+        identity_key: null,
+        identity_pinned_at: null,
+        identity_conflict: null,
+        identity_conflict_at: null,
         registered_by: userOf(principal),
         connection_epoch: 0,
         connected_replica: null,
@@ -196,6 +211,7 @@ export class Servers {
    * once: it may have been rotated because it leaked.
    */
   async rotateKey(tx: Tx, principal: Principal, id: string, force: boolean) {
+    requirePermission(principal, 'servers:write');
     const row = await this.#lock(tx, principal, id);
     const { token, hash } = this.#deps.issueKey();
     const atOnce = force || !(JSON.parse(row.capabilities) as string[]).includes('rotate');
@@ -204,7 +220,7 @@ export class Servers {
       tx,
       row,
       atOnce
-        ? { key_hash: hash, next_key_hash: null, next_key_sealed: null, old_key_until: null }
+        ? { key_hash: hash, next_key_hash: null, next_key_sealed: null, old_key_until: null, key_trusted: 1 }
         : {
             next_key_hash: hash,
             next_key_sealed: await sealedFor(tx, this.#deps.vault, row, token),

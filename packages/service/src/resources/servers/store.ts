@@ -115,6 +115,31 @@ export async function capabilitiesOf(queries: Queries, id: string): Promise<read
 export const rotationOf = (queries: Queries, id: string) =>
   queries.db.selectFrom('servers').select(['next_key_hash', 'old_key_until']).where('id', '=', id).executeTakeFirst();
 
+type IdentityRow = Pick<
+  ServerRow,
+  'identity_key' | 'identity_pinned_at' | 'identity_conflict' | 'identity_conflict_at' | 'key_trusted'
+>;
+
+const recipient = statement<{ id: string }, IdentityRow>((db, p) =>
+  db
+    .selectFrom('servers')
+    .select(['identity_key', 'identity_pinned_at', 'identity_conflict', 'identity_conflict_at', 'key_trusted'])
+    .where('id', '=', p.id)
+    .where('deleted_at', 'is', null),
+);
+
+export const recipientOf = async (queries: Queries, id: string): Promise<IdentityRow | undefined> =>
+  (await recipient(queries, { id }))[0];
+
+export async function setIdentity(tx: Tx, id: string, row: Omit<IdentityRow, 'key_trusted'>): Promise<void> {
+  const { identity_key, identity_pinned_at, identity_conflict, identity_conflict_at } = row;
+  await tx.db
+    .updateTable('servers')
+    .set({ identity_key, identity_pinned_at, identity_conflict, identity_conflict_at })
+    .where('id', '=', id)
+    .execute();
+}
+
 /** Written only where it says something new, because it comes with every report. */
 export const writeFingerprint = (tx: Tx, id: string, fingerprint: string) =>
   tx.db
@@ -135,6 +160,7 @@ export type ServerColumns = Partial<
     | 'next_key_hash'
     | 'next_key_sealed'
     | 'old_key_until'
+    | 'key_trusted'
     | 'deleted_at'
   >
 >;

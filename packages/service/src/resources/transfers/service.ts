@@ -1,4 +1,6 @@
 import type { Transfer, TransferOrder, TransferReport } from '@hortus/contract/resources/transfers';
+import { transferContext } from '@hortus/template/sealing/contexts';
+import { sealFields } from '@hortus/template/sealing/sealed-fields';
 import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { conflict, notFound } from '../../problem.ts';
@@ -32,6 +34,8 @@ export interface TransfersDeps {
   readonly moved: (tx: Tx, transfer: TransferRow) => Promise<void>;
   /** What a daemon needs to read a backup; undefined for one that is gone. */
   readonly opening: (queries: Queries, accountId: string, backupId: string) => Promise<Opening | undefined>;
+  /** The pinned key of a server's daemon; null where it has none. */
+  readonly sealingKeyOf: (queries: Queries, serverId: string) => Promise<string | null>;
 }
 
 type Opening = NonNullable<TransferOrder['backup']>;
@@ -69,12 +73,12 @@ export class Transfers {
 
   /** Null for what cannot be done any more; it ends by itself. */
   async #order(row: TransferRow, serverId: string): Promise<TransferOrder | null> {
-    const { storage, sign, opening } = this.#deps;
+    const { storage, sign, opening, sealingKeyOf } = this.#deps;
     const backup = row.backup_id && (await opening(storage.reader, row.account_id, row.backup_id));
     if (row.backup_id !== null && !backup) return null;
-    return sign({
+    const order = {
       id: row.id,
-      role: roleIn(row, serverId) ?? 'send',
+      role: roleIn(row, serverId) ?? ('send' as const),
       mode: row.mode,
       server_id: serverId,
       definition_id: row.definition_id,
@@ -82,7 +86,9 @@ export class Transfers {
       volume: row.volume,
       spool: `${row.migration_id ?? row.import_id ?? row.id}.${row.volume}`,
       ...(backup && { backup }),
-    });
+    };
+    const key = backup ? await sealingKeyOf(storage.reader, serverId) : null;
+    return sign(key === null ? order : sealFields(order, ['/backup/key'], key, transferContext(order)));
   }
 
   async order(tx: Tx, wanted: NewTransfer, actor: string | null): Promise<TransferRow> {

@@ -20,6 +20,14 @@ export interface ServerTables {
     next_key_sealed: string | null;
     /** When the old key ends at the latest, while there is a new one that was not used yet. */
     old_key_until: Time | null;
+    /** Whether the key was handed to someone with `data:export`: only then existing secrets may be moved here by others. */
+    key_trusted: Flag;
+    /** X25519 public key of its daemon, pinned at first sight; secrets are sealed to it. */
+    identity_key: string | null;
+    identity_pinned_at: Time | null;
+    /** Key of a daemon that was refused because another one is pinned; empty if it showed none. */
+    identity_conflict: string | null;
+    identity_conflict_at: Time | null;
     registered_by: string | null;
     /** Grows with every connection of a daemon: only the newest may be sent work. */
     connection_epoch: number;

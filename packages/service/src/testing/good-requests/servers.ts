@@ -67,6 +67,7 @@ export const serverRequests = {
   'servers.undrain': ofServer,
   'servers.prune': async (caller) => ({ ...(await ofServer(caller)), body: { dry_run: true, volumes: ['blog_data'] } }),
   'servers.rotateKey': async (caller) => ({ ...(await ofServer(caller)), query: { force: true } }),
+  'servers.resetIdentity': ofServer,
   'servers.mine': async (caller) => {
     await aServer(caller);
     return {};

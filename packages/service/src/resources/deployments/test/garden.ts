@@ -112,6 +112,8 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
     deployment: deploymentFor,
     underWay,
     definitionOf: definitionOfInstance,
+    introduce: async () => {},
+    recipient: async () => ({ key: null, trusted: true }),
   });
   const deadline = deadlineJob({ storage, server, manifests, wake });
   const worker = new JobWorker({

@@ -4,6 +4,8 @@ import type { Log } from '../../../log.ts';
 import { type Problem, unauthorized } from '../../../problem.ts';
 import { transition } from '../../../state/transition.ts';
 import type { Storage, Tx } from '../../../storage/storage.ts';
+import { notePresented } from '../identities.ts';
+import { identityConflict, judgeIdentity, malformedIdentity } from '../identity.ts';
 import { serverLifecycle } from '../lifecycle.ts';
 import type { Platform } from '../record.ts';
 import { Reception } from './reception.ts';
@@ -42,6 +44,8 @@ export interface Hello {
   readonly capabilities: readonly string[];
   readonly version: string | undefined;
   readonly journal: string | null;
+  /** The public key that secrets are to be sealed to; null for a daemon without a key pair. */
+  readonly sealingKey: string | null;
   readonly platform: Platform;
 }
 
@@ -80,10 +84,18 @@ export class Liveness {
       const rows = new Map((await heldServers(tx, [...ids])).map((row) => [row.id, row]));
       const outcomes: PromiseSettledResult<number>[] = [];
       for (const newcomer of newcomers) {
-        const row = rows.get(newcomer.serverId);
-        const obstacle = row && opens(newcomer.keyHash, row) ? disabled(row) : unauthorized();
-        if (!row || obstacle) outcomes.push({ status: 'rejected', reason: obstacle });
-        else {
+        const found = rows.get(newcomer.serverId);
+        const obstacle = found && opens(newcomer.keyHash, found) ? disabled(found) : unauthorized();
+        if (!found || obstacle) {
+          outcomes.push({ status: 'rejected', reason: obstacle });
+          continue;
+        }
+        const row = await notePresented(tx, found, newcomer.sealingKey);
+        const strange = stranger(row, newcomer.sealingKey);
+        if (strange) {
+          rows.set(row.id, row);
+          outcomes.push({ status: 'rejected', reason: strange });
+        } else {
           const now = await this.#connect(tx, row, newcomer);
           rows.set(now.id, now);
           outcomes.push({ status: 'fulfilled', value: now.connection_epoch });
@@ -199,6 +211,13 @@ export class Liveness {
 
 const disabled = ({ status }: ServerRow): Problem | undefined =>
   status === 'disabled' ? unauthorized('This server is disabled.') : undefined;
+
+/** Refuses a daemon without the pinned key pair: it would push the right one out and be sent its orders. */
+function stranger(row: ServerRow, shown: string | null): Problem | undefined {
+  const verdict = judgeIdentity(row, shown);
+  if (verdict === 'malformed') return malformedIdentity();
+  return verdict === 'conflict' ? identityConflict() : undefined;
+}
 
 /** Whether a key is one of the server's: the present one, or the next, which takes its place with its first use. */
 export const opens = (keyHash: string, server: Pick<ServerRow, 'key_hash' | 'next_key_hash'>): boolean =>

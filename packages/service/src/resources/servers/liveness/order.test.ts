@@ -46,6 +46,7 @@ onBothEngines((engine) => {
               capabilities: [],
               version: undefined,
               journal: null,
+              sealingKey: null,
               platform: {},
             });
             living.add(newest);

@@ -1,9 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { sealingKeyFingerprint } from '@hortus/template/sealing/sealing-key';
 import { Sweeper } from '../../../bus/sweeper.ts';
 import type { Connection } from '../../../channel/connection.ts';
 import type { Gateway } from '../../../channel/gateway.ts';
 import type { Log } from '../../../log.ts';
 import type { Storage } from '../../../storage/storage.ts';
+import { iso } from '../../../time.ts';
 import { type Liveness, opens } from './liveness.ts';
 import { type Attendance, attendanceOf, recordSeen } from './store.ts';
 
@@ -77,6 +79,25 @@ export class RollCall {
     if (present.length > 0) await storage.write((tx) => recordSeen(tx, replica, present));
   }
 
+  /** Ends the connection of a daemon whose key pair is not, or no longer, that of the server; reports conflicts to the others. */
+  async #isPinned(connection: Connection, row: Attendance): Promise<boolean> {
+    if (row.identity_key !== connection.sealingKey) {
+      // It may have been pinned since the rows were read.
+      const [now] = await attendanceOf(this.#options.storage.reader, [connection.serverId]);
+      if (now?.identity_key !== connection.sealingKey) {
+        connection.forbid('the key pair of this server was reset, or another one is pinned');
+        return false;
+      }
+    }
+    const { identity_conflict_at: at, identity_conflict: key } = row;
+    if (at !== null && at !== connection.conflictToldAt) {
+      connection.conflictToldAt = at;
+      const fingerprint = key ? sealingKeyFingerprint(key) : null;
+      connection.send({ type: 'identity_conflict', fingerprint, seen_at: iso(at) });
+    }
+    return true;
+  }
+
   async #isInOrder(connection: Connection, row: Attendance | undefined): Promise<boolean> {
     const { storage, replica, liveness, offerKey } = this.#options;
     if (!row || !opens(connection.keyHash, row)) {
@@ -86,6 +107,7 @@ export class RollCall {
       while (connection.isOpen && !(now && opens(connection.keyHash, now))) connection.keyDied(connection.keyHash);
       return connection.isOpen && (await this.#isInOrder(connection, now));
     }
+    if (!(await this.#isPinned(connection, row))) return false;
     if (row.connection_epoch > connection.epoch) {
       connection.replace();
       return false;

@@ -30,14 +30,32 @@ export async function recordPresence(tx: Tx, id: string, presence: Presence): Pr
 
 export type Attendance = Pick<
   ServerRow,
-  'id' | 'connection_epoch' | 'connected_replica' | 'key_hash' | 'next_key_hash' | 'next_key_sealed'
+  | 'id'
+  | 'connection_epoch'
+  | 'connected_replica'
+  | 'key_hash'
+  | 'next_key_hash'
+  | 'next_key_sealed'
+  | 'identity_key'
+  | 'identity_conflict'
+  | 'identity_conflict_at'
 >;
 
 /** What has become of servers that are connected here; removed ones are left out. */
 export const attendanceOf = (queries: Queries, ids: readonly string[]): Promise<Attendance[]> =>
   queries.db
     .selectFrom('servers')
-    .select(['id', 'connection_epoch', 'connected_replica', 'key_hash', 'next_key_hash', 'next_key_sealed'])
+    .select([
+      'id',
+      'connection_epoch',
+      'connected_replica',
+      'key_hash',
+      'next_key_hash',
+      'next_key_sealed',
+      'identity_key',
+      'identity_conflict',
+      'identity_conflict_at',
+    ])
     .where('id', 'in', ids)
     .where('deleted_at', 'is', null)
     .execute();

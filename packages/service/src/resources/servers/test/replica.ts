@@ -20,6 +20,8 @@ import type { Engine, Ground } from '../../../testing/engines.ts';
 import { QuietLog } from '../../../testing/quiet-log.ts';
 import { definitionRow, insertAccount, insertDefinitionGround, serverRow } from '../../../testing/rows.ts';
 import { openVault, type Vault } from '../../../vault/vault.ts';
+import { orderProtection } from '../../manifest/protected-order.ts';
+import { openManifestSigner } from '../../manifest/signer.ts';
 import { type ActionReport, type DaemonChannel, type DaemonChannelDeps, openDaemonChannel } from '../daemon-channel.ts';
 import { Liveness, type LivenessDeps, SILENCE } from '../liveness/liveness.ts';
 
@@ -95,6 +97,7 @@ export async function openReplica(engine: Engine, ground: Ground, options: Repli
     log,
     vault,
     upgrades,
+    protect: orderProtection(await openManifestSigner(storage, vault)),
     refuse: (socket) => socket.destroy(),
     addressOf: ({ socket }) => socket.remoteAddress ?? '',
     authenticate: (key, address) => authenticator.authenticateKey(key, address),

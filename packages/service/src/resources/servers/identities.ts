@@ -1,0 +1,134 @@
+import type { IdentityReset, Server } from '@hortus/contract/resources/servers';
+import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
+import { append } from '../../outbox/append.ts';
+import { invalid, notFound } from '../../problem.ts';
+import type { Queries, Storage, Tx } from '../../storage/storage.ts';
+import {
+  conflictColumns,
+  type IdentityColumns,
+  identityConflict,
+  identityRecord,
+  isNewConflict,
+  judgeIdentity,
+  malformedIdentity,
+} from './identity.ts';
+import { heldServer } from './liveness/store.ts';
+import { serverRecord } from './record.ts';
+import { lockServer, recipientOf, type ServerRow, setIdentity } from './store.ts';
+
+/** Published with the id of a server whose identity changed, or whose pinned daemon is to hear of a conflict. */
+export const IDENTITY_TOPIC = 'channel.identity';
+
+/** Whom the secrets of a server are sealed to. */
+export interface Recipient {
+  /** Null on a server that never pinned a key pair: values go in the clear. */
+  readonly key: string | null;
+  /** Whether passwords of the account may go there that the holder of the server key could not read otherwise. */
+  readonly trusted: boolean;
+}
+
+const UNPINNED: IdentityColumns = {
+  identity_key: null,
+  identity_pinned_at: null,
+  identity_conflict: null,
+  identity_conflict_at: null,
+};
+
+/** Pins the key pair of each server's daemon and tells who may be given its secrets. */
+export class Identities {
+  readonly #storage: Storage;
+  constructor(storage: Storage) {
+    this.#storage = storage;
+  }
+
+  /**
+   * Takes note of the key that a request shows: pins the first, records another. In a transaction of its own, because a
+   * refused request rolls its own back.
+   */
+  async introduce(serverId: string, shown: string | null): Promise<void> {
+    const known = await recipientOf(this.#storage.reader, serverId);
+    const verdict = judgeIdentity(known ?? UNPINNED, shown);
+    if (verdict !== 'first' && verdict !== 'conflict') return;
+    await this.#storage.write(async (tx) => {
+      const row = await heldServer(tx, serverId);
+      if (row) await notePresented(tx, row, shown);
+    });
+  }
+
+  /** Throws unless the request shows the pinned key, or none is pinned and it shows none. */
+  async recipient(tx: Tx, serverId: string, shown: string | null): Promise<Recipient> {
+    const row = await recipientOf(tx, serverId);
+    if (!row) throw notFound('server');
+    const verdict = judgeIdentity(row, shown);
+    if (verdict === 'malformed') throw malformedIdentity();
+    // `first` was pinned by `introduce`; by now another daemon was quicker, or the identity was reset.
+    if (verdict === 'conflict' || verdict === 'first') throw identityConflict();
+    return { key: row.identity_key, trusted: row.key_trusted === 1 };
+  }
+
+  /** The pinned key of a server's daemon; null where it has none. */
+  async sealingKeyOf(queries: Queries, serverId: string): Promise<string | null> {
+    return (await recipientOf(queries, serverId))?.identity_key ?? null;
+  }
+
+  async reset(tx: Tx, principal: Principal, id: string, { fingerprint }: IdentityReset): Promise<Server> {
+    requirePermission(principal, 'servers:write');
+    const row = await lockServer(tx, principal.accountId, id);
+    if (!row) throw notFound('server');
+    const columns = fingerprint === undefined ? UNPINNED : pinnedBy(row, fingerprint, tx.now);
+    await setIdentity(tx, id, columns);
+    tx.notify(IDENTITY_TOPIC, id);
+    const changed = { ...row, ...columns };
+    await appendIdentity(tx, changed, 'audit.server_identity_reset', actorOf(principal), {
+      former_fingerprint: identityRecord(row).fingerprint,
+    });
+    return serverRecord(changed);
+  }
+}
+
+/** Pins the first key and records a conflicting one. Answers the row as it is then; the caller holds it. */
+export async function notePresented(tx: Tx, row: ServerRow, shown: string | null): Promise<ServerRow> {
+  const verdict = judgeIdentity(row, shown);
+  if (verdict === 'first') {
+    const pinned = { ...row, identity_key: shown, identity_pinned_at: tx.now };
+    await setIdentity(tx, row.id, pinned);
+    await appendIdentity(tx, pinned, 'audit.server_identity_pinned', row.id);
+    return pinned;
+  }
+  if (verdict !== 'conflict' || !isNewConflict(row, tx.now)) return row;
+  const conflicting = { ...row, ...conflictColumns(shown, tx.now) };
+  await setIdentity(tx, row.id, conflicting);
+  tx.notify(IDENTITY_TOPIC, row.id);
+  await appendIdentity(tx, conflicting, 'audit.server_identity_conflict', row.id);
+  return conflicting;
+}
+
+/** The key that a person names by its fingerprint; it must be one that this server has shown. */
+function pinnedBy(row: ServerRow, fingerprint: string, now: number): IdentityColumns {
+  const shown = identityRecord(row);
+  if (fingerprint === shown.fingerprint)
+    return { ...UNPINNED, identity_key: row.identity_key, identity_pinned_at: row.identity_pinned_at };
+  if (fingerprint === shown.conflicting_fingerprint)
+    return { ...UNPINNED, identity_key: row.identity_conflict, identity_pinned_at: now };
+  throw invalid('fingerprint', 'is neither the pinned key of this server nor the conflicting one.', {
+    reason: 'unknown',
+  });
+}
+
+async function appendIdentity(
+  tx: Tx,
+  row: ServerRow,
+  type: `audit.${string}`,
+  actor: string,
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  const { fingerprint, conflicting_fingerprint } = identityRecord(row);
+  await append(tx, {
+    type,
+    accountId: row.account_id,
+    resourceType: 'server',
+    resourceId: row.id,
+    actor,
+    data: { server_id: row.id, name: row.name, fingerprint, conflicting_fingerprint, ...more },
+  });
+}

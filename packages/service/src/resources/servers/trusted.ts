@@ -1,0 +1,19 @@
+import { may, type Principal } from '../../identity/principal.ts';
+import { Problem } from '../../problem.ts';
+import type { Queries } from '../../storage/storage.ts';
+import { recipientOf } from './store.ts';
+
+/**
+ * Refuses to bring secrets that exist already to a server whose key is held by someone without `data:export`: whoever holds the
+ * key of a server reads all that is there. Without this, registering a server would be a way to every secret.
+ */
+export async function requireTrustedServer(queries: Queries, principal: Principal, serverId: string): Promise<void> {
+  if (may(principal, 'data:export')) return;
+  const server = await recipientOf(queries, serverId);
+  if (!server || server.key_trusted === 1) return;
+  throw new Problem(
+    'FORBIDDEN',
+    'server_id: the key of this server was given to someone without data:export, who would read these secrets. Someone with data:export can do this, or rotate the key of the server first.',
+    { permission: 'data:export', reason: 'untrusted_server', field: 'server_id' },
+  );
+}

@@ -1,0 +1,19 @@
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+/**
+ * The key pair of a server's daemon, and whether its server key was handed to someone who may export data. Which rights the
+ * people had who registered existing servers is not recorded, so these count as trusted; rotating the key settles it.
+ */
+export const serverIdentity = (): Migration => ({
+  async up(db: Kysely<unknown>) {
+    for (const column of [
+      'identity_key text',
+      'identity_pinned_at bigint',
+      'identity_conflict text',
+      'identity_conflict_at bigint',
+      'key_trusted integer not null default 1',
+    ])
+      await sql.raw(`alter table servers add column ${column}`).execute(db);
+  },
+});

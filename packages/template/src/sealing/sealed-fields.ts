@@ -1,0 +1,90 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  diffieHellman,
+  generateKeyPairSync,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
+import type { SealedFields } from '@hortus/contract/sealing';
+import { canonicalJson } from '../canonical-json.ts';
+import { replaceAt } from '../json-pointer.ts';
+import { readSealingKey, sealingKeyFingerprint, sealingKeyText } from './sealing-key.ts';
+
+/** What the sealed values belong to; opening needs the very same, so a value is of no use in another message. */
+export type SealingContext = Readonly<Record<string, string | number | null>>;
+
+export type Sealed<T> = T & { readonly sealed?: SealedFields };
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * Replaces the texts that the pointers lead to by empty ones and adds them encrypted, so that only the owner of `recipient`
+ * reads them. Every call makes an ephemeral key; each text is bound to the context and to its own pointer.
+ */
+export function sealFields<T extends object>(
+  value: T,
+  pointers: readonly string[],
+  recipient: string,
+  context: SealingContext,
+): Sealed<T> {
+  const ephemeral = generateKeyPairSync('x25519');
+  const ephemeralKey = sealingKeyText(ephemeral.publicKey);
+  const secret = diffieHellman({ privateKey: ephemeral.privateKey, publicKey: readSealingKey(recipient) });
+  const key = derivedKey(secret, ephemeralKey, recipient, context);
+  const copy = structuredClone(value);
+  const fields: Record<string, string> = {};
+  for (const pointer of pointers) {
+    replaceAt(copy, pointer, (text) => {
+      if (typeof text !== 'string' || Object.hasOwn(fields, pointer)) return text;
+      fields[pointer] = encrypt(key, pointer, text);
+      return '';
+    });
+  }
+  return { ...copy, sealed: { recipient: sealingKeyFingerprint(recipient), ephemeral_key: ephemeralKey, fields } };
+}
+
+/** Undoes `openFields`: the form that was received, which is what a signature covers. */
+export function closeFields<T extends object>(value: Sealed<T>): Sealed<T> {
+  if (!value.sealed) return value;
+  const copy = structuredClone(value);
+  for (const pointer of Object.keys(value.sealed.fields)) replaceAt(copy, pointer, () => '');
+  return copy;
+}
+
+/** Fills the sealed texts in. Throws if one does not open. `sealed` stays, so that the signature can be checked again. */
+export function openFields<T extends object>(
+  value: Sealed<T>,
+  privateKey: KeyObject,
+  context: SealingContext,
+): Sealed<T> {
+  if (!value.sealed) return value;
+  const { ephemeral_key, fields } = value.sealed;
+  const secret = diffieHellman({ privateKey, publicKey: readSealingKey(ephemeral_key) });
+  const key = derivedKey(secret, ephemeral_key, sealingKeyText(privateKey), context);
+  const copy = structuredClone(value);
+  for (const [pointer, sealed] of Object.entries(fields)) replaceAt(copy, pointer, () => decrypt(key, pointer, sealed));
+  return copy;
+}
+
+function derivedKey(secret: Buffer, ephemeral: string, recipient: string, context: SealingContext): Buffer {
+  const salt = Buffer.concat([Buffer.from(ephemeral, 'base64'), Buffer.from(recipient, 'base64')]);
+  const info = `hortus sealed fields 1 ${canonicalJson(context)}`;
+  return Buffer.from(hkdfSync('sha256', secret, salt, info, 32));
+}
+
+function encrypt(key: Buffer, pointer: string, text: string): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(pointer));
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, body, cipher.getAuthTag()]).toString('base64');
+}
+
+function decrypt(key: Buffer, pointer: string, sealed: string): string {
+  const bytes = Buffer.from(sealed, 'base64');
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
+  decipher.setAAD(Buffer.from(pointer)).setAuthTag(bytes.subarray(-TAG_BYTES));
+  return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]).toString('utf8');
+}
