@@ -82,7 +82,8 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
     baseUrl: config.url,
     key: () => service.key,
     about: () => aboutDaemon({ engine, ingress, journal }),
-    onMessage: (message) => receive(message, { config, log, identity, service, channel, actions, results, poller }),
+    onMessage: (message) =>
+      receive(message, { config, log, identity, journal, service, channel, actions, results, poller }),
     onUp: () => {
       results.settle();
       deployments.settle();
@@ -103,7 +104,8 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
     log,
     store,
     serverId,
-    manifestOf: (deployment, signal) => orderedManifest({ service, acceptance }, deployment, signal),
+    manifestOf: (deployment, signal) =>
+      orderedManifest({ service, acceptance, sealingKey: journal.keyPair.publicKey }, deployment, signal),
     boundary,
   });
   const transfers = new Transfers({
@@ -112,6 +114,7 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
     stateDirectory,
     serverId,
     publicKey,
+    privateKey: journal.keyPair.privateKey,
     backups: store,
     log,
     boundary,
@@ -176,9 +179,8 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
     onSick: (watch, why) => deployments.return(watch, why),
   });
   const poller = new Poller({
-    // Whoever took over takes the deployments too.
     look: async () => {
-      if (channel.replaced) return;
+      if (channel.replaced || channel.forbidden) return;
       await deployments.look();
       // A service that is older knows of none.
       if (channel.offers('transfer')) await transfers.look();

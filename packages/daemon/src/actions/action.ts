@@ -7,7 +7,7 @@ type Published = Static<typeof toDaemon.action_request>;
  * An order to act on an instance. `builtin` is asked of daemons that said they can; `scheduled` nobody asks for, its time has
  * come; the other types are published.
  */
-export type ActionRequest = Omit<Published, 'type' | 'action'> & {
+export type ActionRequest = Pick<Published, 'execution_id' | 'instance_id' | 'container_name' | 'params'> & {
   action: Omit<Published['action'], 'type'> & { type: Published['action']['type'] | 'builtin' | 'scheduled' };
   /** What the service must be told of one that it did not order. */
   scheduled?: { definition_id: string; due_at: number };

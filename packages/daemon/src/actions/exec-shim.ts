@@ -7,7 +7,7 @@ import { type ActionOutcome, failure } from './action.ts';
 import { BoundedOutput } from './bounded-output.ts';
 import { endInside } from './end-inside.ts';
 import { DONE, GO } from './exec-shim-words.ts';
-import { type Order, readOrder, writeBegun, writeResult } from './order.ts';
+import { type Order, writeBegun, writeResult } from './order.ts';
 
 /**
  * The life of a shim: it waits for its word, carries out the order in the directory it is told, leaves the result there
@@ -26,8 +26,7 @@ export async function runShim(socket: string): Promise<void> {
   await engine.info().catch(() => undefined);
   for await (const line of createInterface({ input: process.stdin })) {
     if (!line.startsWith(GO)) continue;
-    const directory = line.slice(GO.length);
-    const order = readOrder(directory);
+    const { directory, order } = JSON.parse(line.slice(GO.length)) as { directory: string; order: Order };
     writeBegun(directory);
     const settle = writeResult(directory, await carryOut(order, engine));
     process.stdout.write(`${DONE}\n`);

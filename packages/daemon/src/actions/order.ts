@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, w
 import { join } from 'node:path';
 import type { ActionOutcome } from './action.ts';
 
-/** What a shim is to do. It stands in a file and not in an argument: arguments are for everybody to read. */
+/** What a shim is to do. */
 export interface Order {
   execution_id: string;
   /** Its full id, by which its processes are recognised too. */
@@ -14,11 +14,6 @@ export interface Order {
   timeout_ms: number;
   output_limit: number;
 }
-
-export const writeOrder = (directory: string, order: Order): void =>
-  writeFileSync(join(directory, 'order.json'), JSON.stringify(order), { mode: 0o600 });
-
-export const readOrder = (directory: string): Order => JSON.parse(readFileSync(join(directory, 'order.json'), 'utf8'));
 
 /** From here on the command may have run. Written before the engine is asked, so its absence is proof that it did not. */
 export const writeBegun = (directory: string): void => writeFileSync(join(directory, 'begun'), '', { mode: 0o600 });

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { identityOf, isAlive, type ProcessIdentity, sameBoot } from '../process-identity.ts';
 import { type ActionOutcome, failure } from './action.ts';
 import { DONE, GO } from './exec-shim-words.ts';
-import { hasBegun, type Order, readResult, writeOrder } from './order.ts';
+import { hasBegun, type Order, readResult } from './order.ts';
 
 /** Carried out, with a result; or certainly never begun, so that it may be begun by another. */
 export type ShimEnd = { begun: true; outcome: ActionOutcome } | { begun: false };
@@ -59,8 +59,8 @@ export class Shim {
       this.#done = resolve;
     });
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    writeOrder(directory, order);
-    this.#child.stdin?.write(`${GO}${directory}\n`);
+    // Over the pipe and not in a file: it holds secrets.
+    this.#child.stdin?.write(`${GO}${JSON.stringify({ directory, order })}\n`);
     if (this.alive) await done;
     return endOf(directory, this.process);
   }

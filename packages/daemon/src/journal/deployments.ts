@@ -2,6 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { RolloutResult } from '../rollout/rollout.ts';
+import { placeOf } from './encrypt-journal.ts';
+import type { JournalCipher } from './journal-cipher.ts';
+
+const COLUMN = { table: 'deployments', column: 'manifest' } as const;
 
 export interface JournalledDeployment {
   id: string;
@@ -37,9 +41,11 @@ interface Row {
 /** Every method returns after the disk has it. */
 export class Deployments {
   readonly #db: DatabaseSync;
+  readonly #cipher: JournalCipher;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, cipher: JournalCipher) {
     this.#db = db;
+    this.#cipher = cipher;
   }
 
   receive(deployment: { id: string; definition_id: string; revision: number }, now: number): JournalledDeployment {
@@ -68,7 +74,7 @@ export class Deployments {
     this.#db
       .prepare(`update deployments set phase = 'started', instance_uid = ?, manifest = ?
                 where id = ? and phase <> 'finished'`)
-      .run(manifest.instance_uid, JSON.stringify(manifest), id);
+      .run(manifest.instance_uid, this.#cipher.encrypt(JSON.stringify(manifest), placeOf(COLUMN, id)), id);
   }
 
   step(id: string, step: string): void {
@@ -90,7 +96,7 @@ export class Deployments {
 
   find(id: string): JournalledDeployment | undefined {
     const row = this.#db.prepare('select * from deployments where id = ?').get(id);
-    return row && read(row as unknown as Row);
+    return row && this.#read(row as unknown as Row);
   }
 
   unfinished(): JournalledDeployment[] {
@@ -106,22 +112,23 @@ export class Deployments {
   }
 
   #all(sql: string): JournalledDeployment[] {
-    return (this.#db.prepare(sql).all() as unknown as Row[]).map(read);
+    return (this.#db.prepare(sql).all() as unknown as Row[]).map((row) => this.#read(row));
   }
-}
 
-function read(row: Row): JournalledDeployment {
-  return {
-    id: row.id,
-    definitionId: row.definition_id,
-    instanceUid: row.instance_uid ?? undefined,
-    revision: row.revision,
-    claim: row.claim,
-    rollbackOf: row.rollback_of ?? undefined,
-    manifest: row.manifest === null ? undefined : JSON.parse(row.manifest),
-    phase: row.phase,
-    step: row.step ?? undefined,
-    result: row.result === null ? undefined : JSON.parse(row.result),
-    reported: row.reported === 1,
-  };
+  #read(row: Row): JournalledDeployment {
+    return {
+      id: row.id,
+      definitionId: row.definition_id,
+      instanceUid: row.instance_uid ?? undefined,
+      revision: row.revision,
+      claim: row.claim,
+      rollbackOf: row.rollback_of ?? undefined,
+      manifest:
+        row.manifest === null ? undefined : JSON.parse(this.#cipher.decrypt(row.manifest, placeOf(COLUMN, row.id))),
+      phase: row.phase,
+      step: row.step ?? undefined,
+      result: row.result === null ? undefined : JSON.parse(row.result),
+      reported: row.reported === 1,
+    };
+  }
 }

@@ -1,6 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ActionOutcome, ActionRequest } from '../actions/action.ts';
 import type { Runner } from '../actions/runner.ts';
+import { placeOf } from './encrypt-journal.ts';
+import type { JournalCipher } from './journal-cipher.ts';
+
+const REQUEST = { table: 'executions', column: 'request' } as const;
+const OUTCOME = { table: 'executions', column: 'outcome' } as const;
 
 export interface JournalledExecution {
   id: string;
@@ -26,9 +31,11 @@ interface Row {
 /** Every method returns after the disk has it. */
 export class Executions {
   readonly #db: DatabaseSync;
+  readonly #cipher: JournalCipher;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, cipher: JournalCipher) {
     this.#db = db;
+    this.#cipher = cipher;
   }
 
   /** For what has to wait before it starts. */
@@ -36,7 +43,7 @@ export class Executions {
     this.#db
       .prepare(`insert into executions (id, request, phase, received_at) values (?, ?, 'received', ?)
                 on conflict (id) do nothing`)
-      .run(request.execution_id, JSON.stringify(request), now);
+      .run(request.execution_id, this.#sealed(REQUEST, request.execution_id, request), now);
   }
 
   /** Must have returned before anything is done. What starts at once is received by the same write. */
@@ -44,7 +51,7 @@ export class Executions {
     this.#db
       .prepare(`insert into executions (id, request, phase, runner, received_at) values (?, ?, 'started', ?, ?)
                 on conflict (id) do update set phase = 'started', runner = excluded.runner where phase <> 'finished'`)
-      .run(request.execution_id, JSON.stringify(request), JSON.stringify(runner), now);
+      .run(request.execution_id, this.#sealed(REQUEST, request.execution_id, request), JSON.stringify(runner), now);
   }
 
   /** A result stands once it is written; a later one is not believed. */
@@ -52,7 +59,7 @@ export class Executions {
     const { changes } = this.#db
       .prepare(`update executions set phase = 'finished', outcome = ?, finished_at = ?
                 where id = ? and phase <> 'finished'`)
-      .run(JSON.stringify(outcome), now, id);
+      .run(this.#sealed(OUTCOME, id, outcome), now, id);
     return changes > 0;
   }
 
@@ -62,7 +69,7 @@ export class Executions {
 
   find(id: string): JournalledExecution | undefined {
     const row = this.#db.prepare('select * from executions where id = ?').get(id);
-    return row && read(row as unknown as Row);
+    return row && this.#read(row as unknown as Row);
   }
 
   unfinished(): JournalledExecution[] {
@@ -78,18 +85,24 @@ export class Executions {
   }
 
   #all(sql: string): JournalledExecution[] {
-    return (this.#db.prepare(sql).all() as unknown as Row[]).map(read);
+    return (this.#db.prepare(sql).all() as unknown as Row[]).map((row) => this.#read(row));
   }
-}
 
-function read(row: Row): JournalledExecution {
-  return {
-    id: row.id,
-    request: JSON.parse(row.request),
-    phase: row.phase,
-    runner: row.runner === null ? undefined : JSON.parse(row.runner),
-    outcome: row.outcome === null ? undefined : JSON.parse(row.outcome),
-    reported: row.reported === 1,
-    receivedAt: row.received_at,
-  };
+  #sealed(column: typeof REQUEST | typeof OUTCOME, id: string, value: object): string {
+    return this.#cipher.encrypt(JSON.stringify(value), placeOf(column, id));
+  }
+
+  #read(row: Row): JournalledExecution {
+    const opened = (column: typeof REQUEST | typeof OUTCOME, text: string) =>
+      JSON.parse(this.#cipher.decrypt(text, placeOf(column, row.id)));
+    return {
+      id: row.id,
+      request: opened(REQUEST, row.request),
+      phase: row.phase,
+      runner: row.runner === null ? undefined : JSON.parse(row.runner),
+      outcome: row.outcome === null ? undefined : opened(OUTCOME, row.outcome),
+      reported: row.reported === 1,
+      receivedAt: row.received_at,
+    };
+  }
 }

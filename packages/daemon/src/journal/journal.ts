@@ -1,7 +1,12 @@
+import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { ConfigError } from '../config-error.ts';
+import { type KeyPair, openKeyPair } from '../trust/key-pair.ts';
 import { Deployments } from './deployments.ts';
+import { encryptJournal } from './encrypt-journal.ts';
 import { Executions } from './executions.ts';
+import { JournalCipher } from './journal-cipher.ts';
 import { Manifests } from './manifests.ts';
 import { Pauses } from './pauses.ts';
 import { Pins } from './pins.ts';
@@ -9,7 +14,7 @@ import { PulledImages } from './pulled-images.ts';
 import { Routes } from './routes.ts';
 import { Schedules } from './schedules.ts';
 import { CHANGES, SCHEMA } from './schema.ts';
-import { takeStateDirectory } from './state-directory.ts';
+import { type StateDirectory, takeStateDirectory } from './state-directory.ts';
 import { Watches } from './watches.ts';
 import { WrittenPaths } from './written-paths.ts';
 
@@ -19,6 +24,8 @@ const KEPT_FOR = 7 * DAY;
 
 export interface Journal {
   readonly directory: string;
+  /** Kept beside it; what it holds of secrets is encrypted with it. */
+  readonly keyPair: KeyPair;
   readonly executions: Executions;
   readonly deployments: Deployments;
   readonly manifests: Manifests;
@@ -39,24 +46,39 @@ export interface Journal {
 /** Opens the memory of the daemon. One process at a time; what a method wrote survives a kill and a power cut. */
 export function openJournal(directory: string): Journal {
   const taken = takeStateDirectory(directory);
-  // The file is made by SQLite with the process's umask; the directory is closed to others in any case.
-  const db = new DatabaseSync(join(directory, 'journal.db'), { timeout: 1000 });
+  try {
+    return openTaken(directory, taken);
+  } catch (error) {
+    taken.release();
+    throw error;
+  }
+}
+
+function openTaken(directory: string, taken: StateDirectory): Journal {
+  const keyPair = openKeyPair(directory);
+  const cipher = new JournalCipher(keyPair.journalKey);
+  const file = join(directory, 'journal.db');
+  closeToOthers(file);
+  const db = new DatabaseSync(file, { timeout: 1000 });
   db.exec('pragma journal_mode = wal; pragma synchronous = full;');
   db.exec(SCHEMA);
   bringUpToDate(db);
-  const executions = new Executions(db);
-  const deployments = new Deployments(db);
+  const pins = new Pins(db);
+  fitKey(db, pins, cipher, directory);
+  const executions = new Executions(db, cipher);
+  const deployments = new Deployments(db, cipher);
   return {
     directory,
+    keyPair,
     executions,
     deployments,
-    manifests: new Manifests(db),
+    manifests: new Manifests(db, cipher),
     pauses: new Pauses(db),
-    pins: new Pins(db),
+    pins,
     pulledImages: new PulledImages(db),
     routes: new Routes(db),
     schedules: new Schedules(db),
-    watches: new Watches(db),
+    watches: new Watches(db, cipher),
     writtenPaths: new WrittenPaths(db),
     together(work) {
       db.exec('begin immediate');
@@ -78,6 +100,33 @@ export function openJournal(directory: string): Journal {
       taken.release();
     },
   };
+}
+
+/** SQLite would make it with the umask of the process; its log and index get the mode of the file. */
+function closeToOthers(file: string): void {
+  closeSync(openSync(file, 'a', 0o600));
+  for (const path of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(path)) chmodSync(path, 0o600);
+}
+
+const CHECK = 'journal key';
+
+/** Encrypts a journal of an earlier version; refuses one that was encrypted with another key pair. */
+function fitKey(db: DatabaseSync, pins: Pins, cipher: JournalCipher, directory: string): void {
+  const known = pins.find('journal_key');
+  if (known === undefined) {
+    encryptJournal(db, cipher);
+    pins.pin('journal_key', cipher.encrypt(CHECK, CHECK));
+    return;
+  }
+  try {
+    cipher.decrypt(known, CHECK);
+  } catch (cause) {
+    db.close();
+    throw new ConfigError(
+      `The journal in ${directory} was encrypted with another identity.key. Restore that file, or remove journal.db to start over: what runs stays, and has to be deployed again.`,
+      { cause },
+    );
+  }
 }
 
 function bringUpToDate(db: DatabaseSync): void {

@@ -1,15 +1,21 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { DeployedImage } from '@hortus/contract/resources/deployments';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import { placeOf } from './encrypt-journal.ts';
+import type { JournalCipher } from './journal-cipher.ts';
+
+const COLUMN = { table: 'manifests', column: 'manifest' } as const;
 
 /** The manifest each instance was last rolled out by; what an action may run is read from here and nowhere else. */
 export class Manifests {
   readonly #db: DatabaseSync;
+  readonly #cipher: JournalCipher;
   /** Parsed ones: an action's round trip should not pay for parsing the same text again. */
   readonly #parsed = new Map<string, SignedManifest>();
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, cipher: JournalCipher) {
     this.#db = db;
+    this.#cipher = cipher;
   }
 
   /** With what its images were when it was rolled out. */
@@ -25,7 +31,7 @@ export class Manifests {
         manifest.deployment_id ?? '',
         manifest.revision,
         Date.parse(manifest.signed_at),
-        JSON.stringify(manifest),
+        this.#cipher.encrypt(JSON.stringify(manifest), placeOf(COLUMN, manifest.instance_uid)),
         JSON.stringify(images),
       );
     this.#parsed.set(manifest.instance_uid, manifest);
@@ -36,7 +42,8 @@ export class Manifests {
     if (known) return known;
     const row = this.#db.prepare('select manifest from manifests where instance_uid = ?').get(instanceUid);
     if (!row) return undefined;
-    const manifest = JSON.parse(row.manifest as string) as SignedManifest;
+    const text = this.#cipher.decrypt(row.manifest as string, placeOf(COLUMN, instanceUid));
+    const manifest = JSON.parse(text) as SignedManifest;
     this.#parsed.set(instanceUid, manifest);
     return manifest;
   }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** `journal` is the name of the journal itself, made up when it was first asked for. */
-type Pinned = 'manifest_public_key' | 'server_id' | 'journal';
+/** `journal` is a random name of the journal itself; `journal_key` is a known text, encrypted, to recognise the key by. */
+type Pinned = 'manifest_public_key' | 'server_id' | 'journal' | 'journal_key';
 
 /** What was believed at first sight and must not change silently afterwards. */
 export class Pins {

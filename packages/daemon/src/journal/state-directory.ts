@@ -17,7 +17,7 @@ export interface StateDirectory {
  */
 export function takeStateDirectory(path: string): StateDirectory {
   mkdirSync(path, { recursive: true, mode: 0o700 });
-  // Manifests with secret values are kept in here; a directory that was there before may have been more open.
+  // Keys are kept in here; a directory that was there before may have been more open.
   chmodSync(path, 0o700);
   const pidFile = join(path, 'hortusd.pid');
   const lock = new DatabaseSync(join(path, 'hortusd.lock'), { timeout: 0 });

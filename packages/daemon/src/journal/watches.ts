@@ -1,5 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import { placeOf } from './encrypt-journal.ts';
+import type { JournalCipher } from './journal-cipher.ts';
+
+const COLUMN = { table: 'watches', column: 'former' } as const;
 
 /** A deployment that succeeded and is still on trial. */
 export interface JournalledWatch {
@@ -15,16 +19,24 @@ export interface JournalledWatch {
 
 export class Watches {
   readonly #db: DatabaseSync;
+  readonly #cipher: JournalCipher;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, cipher: JournalCipher) {
     this.#db = db;
+    this.#cipher = cipher;
   }
 
   begin({ instanceUid, deploymentId, until, irreversible, former }: JournalledWatch): void {
     this.#db
       .prepare(`insert or replace into watches (instance_uid, deployment_id, until, irreversible, former)
                 values (?, ?, ?, ?, ?)`)
-      .run(instanceUid, deploymentId, until, irreversible ?? null, JSON.stringify(former));
+      .run(
+        instanceUid,
+        deploymentId,
+        until,
+        irreversible ?? null,
+        this.#cipher.encrypt(JSON.stringify(former), placeOf(COLUMN, instanceUid)),
+      );
   }
 
   all(): JournalledWatch[] {
@@ -36,7 +48,9 @@ export class Watches {
         deploymentId: row.deployment_id as string,
         until: row.until as number,
         irreversible: (row.irreversible as string | null) ?? undefined,
-        former: JSON.parse(row.former as string) as SignedManifest,
+        former: JSON.parse(
+          this.#cipher.decrypt(row.former as string, placeOf(COLUMN, row.instance_uid as string)),
+        ) as SignedManifest,
       }));
   }
 

@@ -28,7 +28,8 @@ export class Acceptance {
     const key = publicKey();
     if (!key) return failed('signature', 'This daemon knows no public key of the service; register the server again.');
     const last = (uid: string) => journal.manifests.of(uid);
-    const accepted = acceptManifest(answer, { key, serverId: serverId(), deployment, last });
+    const { privateKey } = journal.keyPair;
+    const accepted = acceptManifest(answer, { key, privateKey, serverId: serverId(), deployment, last });
     if (!accepted.ok) return failed(accepted.rule, `Refused: ${accepted.message}.`);
     return this.refusal(accepted.manifest) ?? accepted.manifest;
   }

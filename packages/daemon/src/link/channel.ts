@@ -41,6 +41,7 @@ export class Channel {
   #silenceMs: number;
   #up = false;
   #replaced = false;
+  #forbidden = false;
   #retry: NodeJS.Timeout | undefined;
   #watchdog: NodeJS.Timeout | undefined;
   #stopped = false;
@@ -59,6 +60,11 @@ export class Channel {
   /** Whether another daemon with our key has taken our place, and we have not got it back. */
   get replaced(): boolean {
     return this.#replaced;
+  }
+
+  /** Whether the service refused this daemon because another key pair is pinned for the server. */
+  get forbidden(): boolean {
+    return this.#forbidden;
   }
 
   /** Whether the service said that it does this. */
@@ -131,6 +137,7 @@ export class Channel {
     if (!this.#up) {
       this.#up = true;
       this.#replaced = false;
+      this.#forbidden = false;
       this.#backoff.reset();
       this.#options.log.info('connected to the service');
       this.#options.onUp();
@@ -156,7 +163,14 @@ export class Channel {
     let pause = this.#backoff.next();
     if (code === closeCodes.unauthorized) {
       pause = this.#times.turnedAwayMs;
-      log.error('the service refuses the key of this server; rotate it and give the daemon the new one');
+      log.error('the service refuses the key of this server; rotate it and give the daemon the new one', { reason });
+    } else if (code === closeCodes.forbidden) {
+      pause = this.#times.turnedAwayMs;
+      this.#forbidden = true;
+      log.error(
+        'the service does not accept the key pair of this daemon; if it was installed again, someone with data:export must run `hortus servers reset-identity`',
+        { reason },
+      );
     } else if (code === closeCodes.replaced) {
       pause = this.#times.turnedAwayMs + pause;
       this.#replaced = true;

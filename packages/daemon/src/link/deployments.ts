@@ -150,7 +150,7 @@ export class DeploymentRunner {
     // Both at once: a deployment is quick, and the second answer is needed unless the first is a refusal.
     const [claimed, answered] = await Promise.allSettled([
       service.call('deployments.status', { params: { id }, body: { status: 'running', claim } }),
-      service.call('manifest.read', { query: { deployment_id: id } }),
+      service.call('manifest.read', { query: { deployment_id: id, sealing_key: journal.keyPair.publicKey } }),
     ]);
     if (claimed.status === 'rejected') {
       if (!isRefusal(claimed.reason)) throw claimed.reason;

@@ -1,7 +1,27 @@
+import type { SealedFields } from '@hortus/contract/sealing';
 import type { ActionRequest } from '../actions/action.ts';
 
 /** What this daemon can do beyond the published messages; the service sends more only to those who ask. */
-export const CAPABILITIES = ['journal', 'wake', 'ack', 'builtin', 'rotate', 'cancel', 'transfer', 'bundle'] as const;
+export const CAPABILITIES = [
+  'journal',
+  'wake',
+  'ack',
+  'builtin',
+  'rotate',
+  'cancel',
+  'transfer',
+  'bundle',
+  'seal',
+] as const;
+
+/** Fields that make a message an order; checked by `acceptOrder` before it is obeyed. */
+export interface Proof {
+  server_id?: string;
+  issued_at?: string;
+  expires_at?: string;
+  sealed?: SealedFields;
+  signature?: string;
+}
 
 export type FromService =
   | ({ type: 'action_request' } & ActionRequest)
@@ -16,8 +36,9 @@ export type FromService =
   | { type: 'deployment_available'; deployment_id?: string }
   | { type: 'transfer_available' }
   | { type: 'result_recorded'; execution_id: string }
-  | { type: 'action_cancel'; execution_id: string }
-  | { type: 'rotate_key'; api_key: string; rotation?: string };
+  | ({ type: 'action_cancel'; execution_id: string } & Proof)
+  | ({ type: 'rotate_key'; api_key: string; rotation?: string } & Proof)
+  | { type: 'identity_conflict'; fingerprint: string | null; seen_at: string };
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -26,6 +47,9 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 const isId = (value: unknown): value is string => typeof value === 'string' && /^[A-Za-z0-9_-]{1,100}$/.test(value);
 const isTextList = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string');
+
+const isSealed = (value: unknown): boolean =>
+  isObject(value) && isText(value.ephemeral_key) && isObject(value.fields) && Object.values(value.fields).every(isText);
 
 /** What must hold of a message before it is acted on. Unknown fields pass, and messages of an unknown type are ignored. */
 const forms: Record<FromService['type'], (message: Record<string, unknown>) => boolean> = {
@@ -46,7 +70,9 @@ const forms: Record<FromService['type'], (message: Record<string, unknown>) => b
   transfer_available: () => true,
   result_recorded: ({ execution_id }) => isId(execution_id),
   action_cancel: ({ execution_id }) => isId(execution_id),
-  rotate_key: ({ api_key }) => isText(api_key),
+  // Empty where it is sealed.
+  rotate_key: ({ api_key, sealed }) => isText(api_key) || (api_key === '' && isSealed(sealed)),
+  identity_conflict: ({ fingerprint, seen_at }) => (fingerprint === null || isText(fingerprint)) && isText(seen_at),
 };
 
 export function readMessage(text: string): FromService | undefined {
@@ -62,5 +88,6 @@ export function readMessage(text: string): FromService | undefined {
     given.params ??= {};
     if (isObject(given.action)) given.action = { command: [], timeout: '', ...given.action };
   }
+  if (given.sealed !== undefined && !isSealed(given.sealed)) return undefined;
   return forms[given.type as FromService['type']](given) ? (given as unknown as FromService) : undefined;
 }

@@ -7,6 +7,8 @@ import { isRefusal, type Service } from './service.ts';
 export interface OrderedManifestDeps {
   service: Service;
   acceptance: Acceptance;
+  /** Of this daemon: secrets are sealed to it. */
+  sealingKey: string;
 }
 
 const RETRY_MS = 2_000;
@@ -16,14 +18,16 @@ const RETRY_MS = 2_000;
  * here. A service that is away is waited for.
  */
 export async function orderedManifest(
-  { service, acceptance }: OrderedManifestDeps,
+  { service, acceptance, sealingKey }: OrderedManifestDeps,
   deployment: Expectation['deployment'],
   signal: AbortSignal,
 ): Promise<SignedManifest> {
   for (;;) {
     signal.throwIfAborted();
     try {
-      const { data } = await service.call('manifest.read', { query: { deployment_id: deployment.id } });
+      const { data } = await service.call('manifest.read', {
+        query: { deployment_id: deployment.id, sealing_key: sealingKey },
+      });
       const accepted = acceptance.accept(deployment, data);
       if ('status' in accepted) throw new Refused(accepted.error);
       return accepted;

@@ -1,6 +1,8 @@
 import type { Actions } from '../actions/actions.ts';
 import type { DaemonConfig } from '../config.ts';
+import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
+import { acceptOrder, type OrderMessage } from '../trust/accept-order.ts';
 import type { Identity } from '../trust/identity.ts';
 import type { Channel } from './channel.ts';
 import type { FromService } from './messages.ts';
@@ -13,6 +15,7 @@ export interface Recipients {
   config: DaemonConfig;
   log: Log;
   identity: Identity;
+  journal: Pick<Journal, 'keyPair'>;
   service: Service;
   channel: Channel;
   actions: Actions;
@@ -20,17 +23,17 @@ export interface Recipients {
   poller: Poller;
 }
 
-/** Brings a message of the service to whom it concerns. */
+/** Brings a message of the service to whom it concerns. What changes anything here must be signed. */
 export function receive(message: FromService, to: Recipients): void {
   switch (message.type) {
-    case 'action_request': {
-      const { type: _, ...request } = message;
-      to.actions.handle(request);
+    case 'action_request':
+      act(message, to);
+      break;
+    case 'action_cancel': {
+      const order = accepted(message, to);
+      if (order) to.actions.cancel(order.execution_id);
       break;
     }
-    case 'action_cancel':
-      to.actions.cancel(message.execution_id);
-      break;
     case 'deployment_available':
     case 'transfer_available':
       to.poller.wake();
@@ -38,13 +41,45 @@ export function receive(message: FromService, to: Recipients): void {
     case 'result_recorded':
       to.results.recorded(message.execution_id);
       break;
-    case 'rotate_key':
-      rotate(message, to);
+    case 'rotate_key': {
+      const order = accepted(message, to);
+      if (order) rotate(order, to);
+      break;
+    }
+    case 'identity_conflict':
+      to.log.error(
+        'another daemon came with the key of this server and was refused; rotate the key if it is not yours',
+        {
+          fingerprint: message.fingerprint,
+          seen_at: message.seen_at,
+        },
+      );
       break;
     case 'authenticated':
       to.identity.introduced(message);
       break;
   }
+}
+
+function act(message: Extract<FromService, { type: 'action_request' }>, to: Recipients): void {
+  const order = accepted(message, to);
+  if (!order) return;
+  const { execution_id, instance_id, container_name, action, params } = order;
+  to.actions.handle({ execution_id, instance_id, container_name, action, params });
+}
+
+/** The order, opened; otherwise it is refused. The journal never hears of it: it may bear the id of one that is to come. */
+function accepted<Order extends OrderMessage>(message: Order, to: Recipients): Order | undefined {
+  const { identity, journal, channel, log } = to;
+  const { publicKey: key, serverId } = identity;
+  const { privateKey } = journal.keyPair;
+  const result = acceptOrder(message, { key, privateKey, serverId, now: Date.now() });
+  if (result.ok) return result.order;
+  const { type, execution_id } = message;
+  log.error('an order was refused', { type, execution: execution_id, reason: result.message });
+  if (type === 'action_request')
+    channel.send({ type: 'action_failed', execution_id, error: `The daemon refused the order: ${result.message}.` });
+  return undefined;
 }
 
 /** Acknowledged before it is used: the old key, which this connection hangs on, dies with the first use of the new one. */

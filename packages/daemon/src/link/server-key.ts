@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeSecretFile } from '../journal/secret-file.ts';
 
 interface RotatedKey {
   api_key: string;
@@ -26,13 +27,8 @@ export function currentKey(stateDirectory: string, given: string): string {
 
 /** Returns after the disk has it: the service kills the old key as soon as it is told. */
 export function keepRotatedKey(stateDirectory: string, given: string, api_key: string): void {
-  const file = fileOf(stateDirectory);
-  const draft = openSync(`${file}.draft`, 'w', 0o600);
-  writeFileSync(draft, JSON.stringify({ api_key, replaces: fingerprint(given) } satisfies RotatedKey));
-  fsyncSync(draft);
-  closeSync(draft);
-  renameSync(`${file}.draft`, file);
-  const folder = openSync(stateDirectory, 'r');
-  fsyncSync(folder);
-  closeSync(folder);
+  writeSecretFile(
+    fileOf(stateDirectory),
+    JSON.stringify({ api_key, replaces: fingerprint(given) } satisfies RotatedKey),
+  );
 }

@@ -33,5 +33,8 @@ export class Service {
 
 /** Whether the service has understood and said no, so that saying the same again is of no use. */
 export function isRefusal(error: unknown): error is ApiProblem {
-  return error instanceof ApiProblem && (error.status === 404 || error.status === 422);
+  if (!(error instanceof ApiProblem)) return false;
+  // Of a daemon without the pinned key pair; only a person can change that.
+  const isStranger = error.status === 403 && error.details.reason === 'identity';
+  return error.status === 404 || error.status === 422 || isStranger;
 }

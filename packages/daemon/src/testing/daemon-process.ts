@@ -39,6 +39,7 @@ export class DaemonProcess {
     this.#killAt = killAt;
     this.#options = options;
     service.greeting = { server_id: this.serverId, capabilities: ['ack', 'wake'] };
+    service.sign = (message) => this.signer.order(message, this.serverId);
     mkdirSync(this.stateDirectory, { mode: 0o700 });
     writeFileSync(policyFileOf(this.stateDirectory), JSON.stringify(policy));
     this.process = this.#start();

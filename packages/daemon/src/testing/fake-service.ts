@@ -27,6 +27,8 @@ export class FakeService {
   readonly messages: Message[] = [];
   readonly auths: Message[] = [];
   socket: WebSocket | undefined;
+  /** Signs what is sent; without it a daemon obeys nothing. */
+  sign: (message: Message) => Message = (message) => message;
   /** Whether results over the channel are acknowledged. */
   acknowledges = true;
   readonly #http: Server;
@@ -55,7 +57,7 @@ export class FakeService {
   }
 
   send(message: Message): void {
-    this.socket?.send(JSON.stringify(message));
+    this.socket?.send(JSON.stringify(this.sign(message)));
   }
 
   hangUp(): void {

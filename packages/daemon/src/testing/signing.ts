@@ -20,9 +20,24 @@ export class Signer {
       public_key_id: 'k1',
       ...given,
     };
-    return { ...data, signature: sign(null, signedBytes(data), this.#pair.privateKey).toString('base64') };
+    return this.#signed(data);
+  }
+
+  /** A message of the channel as the service sends it; what it says of its time and server stays. */
+  order<Message extends { type: string }>(message: Message, server_id: string): Message {
+    if (!orders.includes(message.type) || 'signature' in message) return message;
+    const [issued_at, expires_at] = [0, 3_600_000].map((ms) => new Date(Date.now() + ms).toISOString());
+    return this.#signed({ server_id, issued_at, expires_at, ...message });
+  }
+
+  #signed<Data extends object>(data: Data): Data & { signature: string } {
+    const signature = sign(null, signedBytes(data as Record<string, unknown>), this.#pair.privateKey);
+    return { ...data, signature: signature.toString('base64') };
   }
 }
+
+/** Messages that a daemon obeys only if they are signed. */
+const orders = ['action_request', 'action_cancel', 'rotate_key'];
 
 /** An id in the published form. */
 export function id(prefix: string, number = 1): string {

@@ -7,6 +7,8 @@ import { Link, LinkLost } from '@hortus/client/transfer/link';
 import { Reading, type Sending, send } from '@hortus/client/transfer/sender';
 import { release } from '@hortus/contract/frames';
 import type { TransferOrder, TransferReport } from '@hortus/contract/resources/transfers';
+import { transferContext } from '@hortus/template/sealing/contexts';
+import { openFields } from '@hortus/template/sealing/sealed-fields';
 import type { BackupStore } from '../backup/backup-store.ts';
 import type { Engine } from '../engine/engine.ts';
 import { isEngineProblem } from '../engine/engine-problem.ts';
@@ -27,6 +29,8 @@ export interface TransfersOptions {
   serverId(): string;
   /** Of the service; without one no order is believed. */
   publicKey(): KeyObject | undefined;
+  /** Opens the keys of backups. */
+  privateKey: KeyObject;
   log: Log;
   /** Where backups are, for what is fetched from them. */
   backups: BackupStore;
@@ -56,8 +60,9 @@ export class Transfers {
     for (const [id, { controller }] of this.#active) if (!wanted.has(id)) controller.abort();
     for (const { order } of data) {
       if (!order || this.#active.has(order.id)) continue;
-      if (this.#isOurs(order)) this.#follow(order);
-      else log.error('an order to carry a volume is not signed by our service and is refused', { transfer: order.id });
+      if (!this.#isOurs(order))
+        log.error('an order to carry a volume is not signed by our service and is refused', { transfer: order.id });
+      else this.#follow(openFields(order, this.#options.privateKey, transferContext(order)));
     }
   }
 

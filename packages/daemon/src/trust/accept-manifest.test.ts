@@ -1,3 +1,7 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { manifestContext } from '@hortus/template/sealing/contexts';
+import { sealFields } from '@hortus/template/sealing/sealed-fields';
+import { sealingKeyText } from '@hortus/template/sealing/sealing-key';
 import { describe, expect, it } from 'vitest';
 import { component, manifest } from '../plan/testing/manifests.ts';
 import { id, Signer } from '../testing/signing.ts';
@@ -5,6 +9,7 @@ import { acceptManifest, type Expectation } from './accept-manifest.ts';
 import { readPublicKey } from './manifest-signature.ts';
 
 const signer = new Signer();
+const daemon = generateKeyPairSync('x25519');
 const serverId = id('srv');
 const plain = manifest('blog', [component('main')], {
   instance: { uid: 'blog', name: 'Blog', server_id: serverId },
@@ -12,6 +17,7 @@ const plain = manifest('blog', [component('main')], {
 const deployment = { id: id('dep'), definition_id: id('def'), revision: 1 };
 const expected = (more: Partial<Expectation> = {}): Expectation => ({
   key: readPublicKey(signer.publicKey),
+  privateKey: daemon.privateKey,
   serverId,
   deployment,
   last: () => undefined,
@@ -74,6 +80,67 @@ describe('a manifest', () => {
   it('is kept under its name on the server, whatever people call the instance', () => {
     const signed = overTheWire(signer.sign(plain, { instance_uid: 'what people say' }));
     expect(acceptManifest(signed, expected())).toMatchObject({ ok: true, manifest: { instance_uid: 'blog' } });
+  });
+});
+
+describe('a sealed manifest', () => {
+  const password = '/components/0/env/PASSWORD';
+  const withSecret = {
+    ...plain,
+    components: [component('main', { env: { PASSWORD: 'hunter2', OPEN: 'yes' } })],
+  };
+  /** As the service makes it: sealed first, then signed. */
+  const sealed = (to = daemon.publicKey, context: Record<string, string> = {}) => {
+    const subject = {
+      ...withSecret,
+      server_id: serverId,
+      deployment_id: deployment.id,
+      definition_id: id('def'),
+      revision: 1,
+    };
+    return signer.sign(
+      sealFields(withSecret, [password], sealingKeyText(to), { ...manifestContext(subject), ...context }),
+    );
+  };
+  const accepted = (answer: unknown) => {
+    const result = acceptManifest(overTheWire(answer), expected());
+    return result.ok ? result.manifest : result.rule;
+  };
+
+  it('is opened for the daemon whose key pair was pinned, and holds no value on the way', () => {
+    expect(JSON.stringify(sealed())).not.toContain('hunter2');
+    expect(accepted(sealed())).toMatchObject({ components: [{ env: { PASSWORD: 'hunter2', OPEN: 'yes' } }] });
+  });
+
+  it('is accepted again after it was opened, as when a killed daemon goes on with it', () => {
+    const opened = accepted(sealed());
+    expect(accepted(opened)).toEqual(opened);
+  });
+
+  it('for another daemon is refused, and not deployed with empty passwords', () => {
+    expect(accepted(sealed(generateKeyPairSync('x25519').publicKey))).toBe('sealed');
+  });
+
+  it.each(['server_id', 'deployment_id', 'definition_id', 'revision', 'spec_hash'])(
+    'with values that were sealed for another %s is refused',
+    (name) => {
+      expect(accepted(sealed(daemon.publicKey, { [name]: 'other' }))).toBe('sealed');
+    },
+  );
+
+  it('whose sealed values were changed, dropped, added or replaced by clear ones is refused or unharmed', () => {
+    const good = sealed();
+    const other = sealed();
+    const fields = (changed: Record<string, string>) => ({ ...good, sealed: { ...good.sealed, fields: changed } });
+    expect(accepted(fields({}))).toBe('signature');
+    expect(accepted(fields({ ...good.sealed?.fields, '/notes': 'x' }))).toBe('signature');
+    expect(accepted({ ...good, sealed: other.sealed })).toBe('signature');
+    const { sealed: _, ...unsealed } = good;
+    expect(accepted(unsealed)).toBe('signature');
+    for (const nonsense of [null, 'x', [], { fields: 'x' }, { fields: null }])
+      expect(accepted({ ...good, sealed: nonsense })).toBe('signature');
+    const planted = { ...good, components: [component('main', { env: { PASSWORD: 'planted', OPEN: 'yes' } })] };
+    expect(accepted(planted)).toMatchObject({ components: [{ env: { PASSWORD: 'hunter2' } }] });
   });
 });
 

@@ -2,10 +2,14 @@ import type { KeyObject } from 'node:crypto';
 import { SignedManifest } from '@hortus/contract/resources/manifest';
 import { pathText } from '@hortus/template/finding';
 import { checkSchema, isMapping, type Schema } from '@hortus/template/schema-check';
+import { manifestContext } from '@hortus/template/sealing/contexts';
+import { closeFields, openFields } from '@hortus/template/sealing/sealed-fields';
 import { isSignedBy } from './manifest-signature.ts';
 
 export interface Expectation {
   key: KeyObject;
+  /** Opens what is sealed to this daemon. */
+  privateKey: KeyObject;
   serverId: string;
   deployment: { id: string; definition_id: string; revision: number };
   /** What the instance was last rolled out by, if anything. */
@@ -17,17 +21,24 @@ export type Acceptance = { ok: true; manifest: SignedManifest } | { ok: false; r
 /**
  * Decides whether an answer of GET /manifest is the order that the service gave for this very deployment on this very
  * server. The signature is checked before anything else is looked at; what it covers is then held against what was
- * asked for, because an old answer, or that of another server, is signed too.
+ * asked for, because an old answer, or that of another server, is signed too. Sealed values are filled in; the signature is
+ * over the form without them, so a manifest that was accepted once is accepted again.
  */
 export function acceptManifest(answer: unknown, expected: Expectation): Acceptance {
-  if (!isMapping(answer) || !isSignedBy(expected.key, answer as SignedManifest)) {
+  const received = isMapping(answer) && isClosable(answer) ? closeFields(answer as SignedManifest) : undefined;
+  if (!received || !isSignedBy(expected.key, received)) {
     return refused('signature', 'the manifest is not signed by the service this server was registered with');
   }
-  const [remark] = checkSchema(SignedManifest as unknown as Schema, answer);
+  let opened: SignedManifest;
+  try {
+    opened = openFields(received, expected.privateKey, manifestContext(received));
+  } catch {
+    return refused('sealed', 'the secrets of the manifest are sealed to another key pair than that of this daemon');
+  }
+  const [remark] = checkSchema(SignedManifest as unknown as Schema, opened);
   if (remark) return refused('form', `the manifest is malformed: ${pathText(remark.path)} ${remark.message}`);
   // From here on an instance is known by its name on the server: people may give its uid to another definition later.
-  const signed = answer as SignedManifest;
-  const manifest = { ...signed, instance_uid: signed.instance.uid };
+  const manifest = { ...opened, instance_uid: opened.instance.uid };
   const { deployment } = expected;
   if (manifest.server_id !== expected.serverId || manifest.instance.server_id !== expected.serverId) {
     return refused('replay', `the manifest is for server ${manifest.server_id}, not for this one`);
@@ -45,6 +56,10 @@ export function acceptManifest(answer: unknown, expected: Expectation): Acceptan
   }
   return { ok: true, manifest };
 }
+
+/** Nothing is known of the answer yet, not even that it comes from the service. */
+const isClosable = ({ sealed }: Record<string, unknown>): boolean =>
+  sealed === undefined || (isMapping(sealed) && isMapping(sealed.fields));
 
 function refused(rule: string, message: string): Acceptance {
   return { ok: false, rule, message };
