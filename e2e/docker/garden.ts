@@ -128,6 +128,7 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
       ];
       const [program, ...args] = command;
       const env = {
+        HORTUSD_ALLOW_PLAINTEXT: network ? 'true' : undefined,
         HORTUS_TEST_KILL_AT: killAt,
         HORTUS_TEST_KILL_INSTEAD: killInstead,
         HORTUS_TEST_ENGINE_MS: engineMs?.toString(),

@@ -11,6 +11,7 @@ it('reads everything from a key file, and lets options and the environment decid
   writeFileSync(file, JSON.stringify(known));
   expect(readConfig({ 'key-file': file }, {})).toEqual({
     url: 'https://h.example.org/api/v1',
+    allowPlaintext: false,
     key: 'hs_live_x',
     serverId: 'srv_1',
     manifestPublicKey: 'abc',
@@ -22,7 +23,7 @@ it('reads everything from a key file, and lets options and the environment decid
     driftEveryMs: 120_000,
     logLevel: 'info',
   });
-  const given = { 'key-file': file, url: 'http://x/api/v1/', 'state-dir': '/s' };
+  const given = { 'key-file': file, url: 'http://x/api/v1/', 'allow-plaintext': true, 'state-dir': '/s' };
   expect(readConfig(given, { HORTUSD_KEY: 'hs_live_y', HORTUSD_DOCKER_SOCKET: '/d' })).toMatchObject({
     url: 'http://x/api/v1',
     key: 'hs_live_y',
@@ -30,19 +31,39 @@ it('reads everything from a key file, and lets options and the environment decid
     dockerSocket: '/d',
   });
   writeFileSync(file, 'hs_live_z\n');
-  expect(readConfig({ 'key-file': file, url: 'http://x' }, {}).key).toBe('hs_live_z');
+  expect(readConfig({ 'key-file': file, url: 'https://x' }, {}).key).toBe('hs_live_z');
 });
 
 it('says what is missing or wrong, and never the key', () => {
   expect(() => readConfig({}, {})).toThrow('--url');
-  expect(() => readConfig({ url: 'http://x' }, {})).toThrow('HORTUSD_KEY');
+  expect(() => readConfig({ url: 'https://x' }, {})).toThrow('HORTUSD_KEY');
   expect(() => readConfig({ url: 'x' }, { HORTUSD_KEY: 'k' })).toThrow('address such as');
   expect(() => readConfig({ 'key-file': '/no/such/file' }, {})).toThrow('/no/such/file');
-  expect(() => readConfig({ url: 'http://x', 'log-level': 'loud' }, { HORTUSD_KEY: 'k' })).toThrow('--log-level');
-  expect(() => readConfig({ url: 'http://x', 'drift-every': '0' }, { HORTUSD_KEY: 'k' })).toThrow('--drift-every');
-  expect(() => readConfig({ url: 'http://x', 's3-region': 'eu' }, { HORTUSD_KEY: 'k' })).toThrow('--s3-bucket');
+  expect(() => readConfig({ url: 'https://x', 'log-level': 'loud' }, { HORTUSD_KEY: 'k' })).toThrow('--log-level');
+  expect(() => readConfig({ url: 'https://x', 'drift-every': '0' }, { HORTUSD_KEY: 'k' })).toThrow('--drift-every');
+  expect(() => readConfig({ url: 'https://x', 's3-region': 'eu' }, { HORTUSD_KEY: 'k' })).toThrow('--s3-bucket');
   const twice = { HORTUSD_KEY: 'k', HORTUSD_S3_ACCESS_KEY_ID: 'a', HORTUSD_S3_SECRET_ACCESS_KEY: 'b' };
-  expect(() => readConfig({ url: 'http://x', 's3-bucket': 'garden', 'backup-dir': '/b' }, twice)).toThrow(
+  expect(() => readConfig({ url: 'https://x', 's3-bucket': 'garden', 'backup-dir': '/b' }, twice)).toThrow(
     '--backup-dir',
   );
+});
+
+it('sends the server key over TLS or to this machine only, unless the operator says --allow-plaintext', () => {
+  const url = (address: string, more = {}, env = {}) =>
+    readConfig({ url: address, ...more }, { HORTUSD_KEY: 'hs_live_x', ...env }).allowPlaintext;
+  for (const safe of ['https://h.example.org', 'http://localhost:8420', 'http://127.0.0.1:8420', 'http://[::1]:8420'])
+    expect(url(safe)).toBe(false);
+  for (const open of [
+    'http://h.example.org',
+    'http://10.0.0.1:8420',
+    'http://localhost.example.org',
+    'http://127.0.0.1.example.org',
+    'http://127.0.0.1@h.example.org',
+    'http://[::ffff:10.0.0.1]',
+  ]) {
+    expect(() => url(open)).toThrow('--allow-plaintext');
+    expect(url(open, { 'allow-plaintext': true })).toBe(true);
+    expect(url(open, {}, { HORTUSD_ALLOW_PLAINTEXT: 'true' })).toBe(true);
+  }
+  expect(() => url('http://10.0.0.1', {}, { HORTUSD_ALLOW_PLAINTEXT: 'yes' })).toThrow('HORTUSD_ALLOW_PLAINTEXT');
 });

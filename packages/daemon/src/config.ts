@@ -10,6 +10,8 @@ export { ConfigError };
 export interface DaemonConfig {
   /** Of the service, with the version segment: https://hortus.example.org/api/v1 */
   url: string;
+  /** Whether the operator lets the key travel unencrypted to another machine. */
+  allowPlaintext: boolean;
   /** The key of this server. */
   key: string;
   /** Known from the key file or told by the service. */
@@ -29,6 +31,7 @@ export interface DaemonConfig {
 
 export interface RunOptions extends S3Options {
   url?: string | undefined;
+  'allow-plaintext'?: boolean | undefined;
   'key-file'?: string | undefined;
   'public-key'?: string | undefined;
   'server-id'?: string | undefined;
@@ -55,8 +58,13 @@ export function readConfig(options: RunOptions, env: Environment): DaemonConfig 
   const key = env.HORTUSD_KEY ?? file.api_key;
   const logLevel = options['log-level'] ?? env.HORTUSD_LOG_LEVEL ?? 'info';
   if (url === undefined) throw new ConfigError('Where is the service? Give --url, or a --key-file that says so.');
-  if (!/^https?:\/\/[^/]+/.test(url))
+  if (!/^https?:\/\/[^/]+/.test(url) || !URL.canParse(url))
     throw new ConfigError('--url must be an address such as https://hortus.example.org/api/v1.');
+  const allowPlaintext = options['allow-plaintext'] ?? flag('HORTUSD_ALLOW_PLAINTEXT', env.HORTUSD_ALLOW_PLAINTEXT);
+  if (!allowPlaintext && !isProtected(url))
+    throw new ConfigError(
+      `--url ${url} is not encrypted: everyone on the way could read the key of this server. Use https, or --allow-plaintext on a closed network.`,
+    );
   if (key === undefined) {
     throw new ConfigError('The key of this server is missing. Give --key-file, or set HORTUSD_KEY.');
   }
@@ -66,6 +74,7 @@ export function readConfig(options: RunOptions, env: Environment): DaemonConfig 
   if (!LEVELS.includes(logLevel)) throw new ConfigError(`--log-level must be one of ${LEVELS.join(', ')}.`);
   return {
     url: baseOf(url),
+    allowPlaintext,
     key,
     serverId: options['server-id'] ?? env.HORTUSD_SERVER_ID ?? file.server_id,
     manifestPublicKey: options['public-key'] ?? env.HORTUSD_PUBLIC_KEY ?? file.manifest_public_key,
@@ -85,6 +94,17 @@ export function readConfig(options: RunOptions, env: Environment): DaemonConfig 
 
 export const stateDirectoryOf = (options: Pick<RunOptions, 'state-dir'>, env: Environment): string =>
   options['state-dir'] ?? env.HORTUSD_STATE_DIR ?? DEFAULT_STATE_DIRECTORY;
+
+/** Over TLS, or without leaving the machine. A name may lead elsewhere tomorrow, so only `localhost` counts as one. */
+function isProtected(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}
+
+function flag(name: string, text = 'false'): boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new ConfigError(`${name} must be true or false.`);
+}
 
 function port(option: string, text: string): number {
   const number = Number(text);

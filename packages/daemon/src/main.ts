@@ -12,6 +12,7 @@ Usage:
 
 Options of run and install:
   --url <address>            of the service, such as https://hortus.example.org/api/v1
+  --allow-plaintext          send the server key over http to another machine; for closed networks only
   --key-file <path>          JSON {url, server_id, api_key, manifest_public_key}, or the bare key
   --server-id <id>           of this server, unless the key file has it
   --public-key <base64>      of the service, unless the key file has it; pinned at the first start
@@ -33,7 +34,7 @@ Options of install:
   --dry-run                  only say what would be written; the key is not shown
   --root <path>              write below this folder, to make an image
 The key itself is never an argument: it stands in the key file or in HORTUSD_KEY. Every other option can be given as
-HORTUSD_URL, HORTUSD_SERVER_ID, HORTUSD_PUBLIC_KEY, HORTUSD_STATE_DIR, HORTUSD_BACKUP_DIR, HORTUSD_S3_BUCKET,
+HORTUSD_URL, HORTUSD_ALLOW_PLAINTEXT=true, HORTUSD_SERVER_ID, HORTUSD_PUBLIC_KEY, HORTUSD_STATE_DIR, HORTUSD_BACKUP_DIR, HORTUSD_S3_BUCKET,
 HORTUSD_S3_ENDPOINT, HORTUSD_S3_REGION, HORTUSD_S3_PREFIX, HORTUSD_S3_PATH_STYLE, HORTUSD_S3_CREDENTIALS_FILE, HORTUSD_DOCKER_SOCKET,
 HORTUSD_CADDY, HORTUSD_INGRESS_HTTP, HORTUSD_INGRESS_HTTPS, HORTUSD_DRIFT_EVERY, HORTUSD_LOG_LEVEL.
 
@@ -130,6 +131,7 @@ function options<More extends NonNullable<ParseArgsConfig['options']> = Record<n
       args,
       options: {
         url: text,
+        'allow-plaintext': { type: 'boolean' } as const,
         'key-file': text,
         'server-id': text,
         'public-key': text,

@@ -99,6 +99,17 @@ describe('hortusd install', () => {
     expect(readFileSync(join(root, UNIT), 'utf8')).toContain('\nExecStart=/usr/local/bin/hortusd run\n');
   });
 
+  it('refuses an address that would carry the key unencrypted, unless the operator says so, and keeps that', () => {
+    const root = join(folder.path, 'plaintext');
+    const args = ['--url', 'http://hortus.example.org', '--key-file', keyFile, '--root', root];
+    const refused = hortusd(...args);
+    expect(refused.status).toBe(2);
+    expect(refused.stderr).toContain('--allow-plaintext');
+    expect(refused.stderr).not.toContain(key);
+    expect(hortusd(...args, '--allow-plaintext').status).toBe(0);
+    expect(readFileSync(join(root, ENVIRONMENT), 'utf8')).toContain('HORTUSD_ALLOW_PLAINTEXT="true"\n');
+  });
+
   it('refuses what would be another line of the environment or of the unit', () => {
     for (const bad of ['a\nHORTUSD_KEY="x"', 'a\u0000', 'a\r'])
       expect(() => installation({ config: config({ 'server-id': bad }), program })).toThrow('control character');
@@ -117,12 +128,32 @@ describe('what systemd reads', () => {
   });
 
   if (existsSync('/usr/bin/systemd-analyze'))
+    it('leaves the daemon little more than what driving Docker as root takes, by the measure of systemd', () => {
+      const unit = join(folder.path, 'measured.service');
+      const command = ['/usr/local/bin/hortusd', 'run'];
+      const options = { url: 'https://h.example.org', command, environmentFile: ENVIRONMENT };
+      writeFileSync(unit, systemdUnit({ ...options, writable: ['/var/lib/hortusd'] }));
+      const args = ['security', '--offline=yes', '--no-pager', unit];
+      const said = execFileSync('systemd-analyze', args, { encoding: 'utf8', stdio: 'pipe' });
+      const [, exposure = '10'] = /Overall exposure level for \S+: (\d+\.\d)/.exec(said) ?? [];
+      expect(Number(exposure)).toBeLessThan(5);
+    });
+
+  if (existsSync('/usr/bin/systemd-analyze'))
     it('is a unit that systemd accepts', () => {
       const binary = join(folder.path, 'a b%c');
       writeFileSync(binary, '#!/bin/sh\n', { mode: 0o755 });
       const command = [binary, 'it is "this" $HOME', 'run'];
       const unit = join(folder.path, 'hortusd.service');
-      writeFileSync(unit, systemdUnit({ url: 'https://h.example.org', command, environmentFile: '/etc/h%d.env' }));
+      writeFileSync(
+        unit,
+        systemdUnit({
+          url: 'https://h.example.org',
+          command,
+          environmentFile: '/etc/h%d.env',
+          writable: ['/var/lib/hortusd', '/srv/b c'],
+        }),
+      );
       expect(execFileSync('systemd-analyze', ['verify', '--man=no', unit], { encoding: 'utf8', stdio: 'pipe' })).toBe(
         '',
       );

@@ -35,6 +35,7 @@ export function installation({ config, program }: InstallationOptions): Placed[]
   const command = 'binary' in program ? [BINARY, 'run'] : [...program.command, 'run'];
   const variables = {
     HORTUSD_URL: config.url,
+    HORTUSD_ALLOW_PLAINTEXT: config.allowPlaintext ? 'true' : undefined,
     HORTUSD_KEY: config.key,
     HORTUSD_SERVER_ID: config.serverId,
     HORTUSD_PUBLIC_KEY: config.manifestPublicKey,
@@ -49,7 +50,8 @@ export function installation({ config, program }: InstallationOptions): Placed[]
     if (/[\u0000-\u001f\u007f]/.test(value ?? ''))
       throw new ConfigError('No option or value of the key file may hold a line break or another control character.');
   }
-  const unit = systemdUnit({ url: config.url, command, environmentFile: ENVIRONMENT });
+  const writable = [stateDirectory, backupDirectory];
+  const unit = systemdUnit({ url: config.url, command, environmentFile: ENVIRONMENT, writable });
   return [
     ...('binary' in program ? [{ kind: 'copy', path: BINARY, mode: 0o755, from: program.binary } as const] : []),
     { kind: 'folder', path: stateDirectory, mode: 0o700 },

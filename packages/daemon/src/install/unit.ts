@@ -4,10 +4,15 @@ export interface UnitOptions {
   /** What systemd starts. */
   readonly command: readonly string[];
   readonly environmentFile: string;
+  /** Folders of the daemon's own that it writes to. */
+  readonly writable: readonly string[];
 }
 
+/** Where engines keep volumes, for copies past the engine. One that is elsewhere is written to through the engine. */
+const volumeFolders = ['/var/lib/docker/volumes', '/var/lib/containers/storage/volumes'];
+
 /** The systemd unit that keeps the daemon running. */
-export const systemdUnit = ({ url, command, environmentFile }: UnitOptions): string => `[Unit]
+export const systemdUnit = ({ url, command, environmentFile, writable }: UnitOptions): string => `[Unit]
 Description=Hortus daemon, which keeps the instances of this server as the service wants them
 Documentation=${literally(new URL('/docs', url).href)}
 Wants=network-online.target
@@ -23,6 +28,30 @@ RestartSec=5
 # Only the daemon is told to stop: the processes that watch over running actions outlive it, so that no result is lost.
 KillMode=process
 UMask=0077
+
+# Who controls Docker controls the machine. This keeps mistakes in the daemon, and in what it starts, from more than it needs.
+NoNewPrivileges=yes
+# Owners, modes and capabilities of files in volumes; processes of containers that are looked at and ended; ports of Caddy.
+CapabilityBoundingSet=CAP_CHOWN CAP_DAC_OVERRIDE CAP_DAC_READ_SEARCH CAP_FOWNER CAP_FSETID CAP_SETFCAP CAP_KILL CAP_SYS_PTRACE CAP_NET_BIND_SERVICE
+ProtectSystem=strict
+ProtectHome=read-only
+ReadWritePaths=${[...new Set(writable), ...volumeFolders.map((path) => `-${path}`)].map(word).join(' ')}
+PrivateTmp=yes
+DevicePolicy=closed
+ProtectKernelTunables=yes
+ProtectKernelModules=yes
+ProtectKernelLogs=yes
+ProtectControlGroups=yes
+ProtectClock=yes
+ProtectHostname=yes
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+LockPersonality=yes
+KeyringMode=private
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallErrorNumber=EPERM
 
 [Install]
 WantedBy=multi-user.target

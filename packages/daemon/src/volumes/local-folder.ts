@@ -1,4 +1,4 @@
-import { lstat } from 'node:fs/promises';
+import { access, constants, lstat } from 'node:fs/promises';
 import { hasGnuTar } from './tar-program.ts';
 import { contentFolder, type VolumePlace } from './window.ts';
 
@@ -17,11 +17,19 @@ export async function localFolder(
   if (folder === undefined || !(await hasGnuTar())) return undefined;
   const { name, rootless, remapsUsers } = await engine.info();
   if (rootless || remapsUsers || !(await isSame({ engine, windowId, folder }))) return undefined;
+  // The systemd unit makes everything read-only but the places where engines keep volumes as a rule.
+  if (to === 'write' && !(await isWritable(folder))) return undefined;
   // Podman gives the folder to the user of the first container that starts with it. So one does, before there is anything in it;
   // that there is no program in it comes after that.
   if (to === 'write' && name === 'podman') await engine.start(windowId).catch(() => undefined);
   return folder;
 }
+
+const isWritable = (folder: string): Promise<boolean> =>
+  access(folder, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
 
 /** Whether the path leads to the volume here too, and not to something else on the machine that this daemon runs on. */
 async function isSame({

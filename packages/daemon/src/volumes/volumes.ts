@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { EngineProblem } from '../engine/engine-problem.ts';
 import { localFolder } from './local-folder.ts';
+import { SafeEntries } from './safe-entries.ts';
 import { type Packed, packFolder, unpackInto } from './tar-program.ts';
 import { type ArchiveFacts, WholeTar } from './whole-tar.ts';
 import { contentFolder, contentName, type VolumePlace, withWindow } from './window.ts';
@@ -16,7 +17,7 @@ export async function readVolume<Result>(
 ): Promise<Result> {
   return await withWindow(place, true, async (id) => {
     const { content, proof } = await archiveOf(place, id);
-    const whole = new WholeTar(`volume ${place.volume}`, content, proof);
+    const whole = new WholeTar(`volume ${place.volume}`, content, { proof });
     try {
       return await use(whole, () => whole.facts);
     } finally {
@@ -26,12 +27,13 @@ export async function readVolume<Result>(
 }
 
 /**
- * Unpacks an archive into a volume that is there, beside what is in it already. One that is not whole is an error, but a part
- * of it is in the volume then.
+ * Unpacks an archive into a volume that is there, beside what is in it already. One that is not whole, or holds what must not
+ * be unpacked, is an error, but a part of it is in the volume then.
  */
 export async function writeVolume(place: VolumePlace, content: Readable): Promise<ArchiveFacts> {
   // At once: a source may fail while the window is being opened.
-  const whole = new WholeTar(`volume ${place.volume}`, content);
+  const entries = new SafeEntries(contentName);
+  const whole = new WholeTar(`volume ${place.volume}`, content, { judge: (entry) => entries.refusal(entry) });
   try {
     await withWindow(place, false, (id) => unpack(place, id, whole));
     return whole.facts;

@@ -81,7 +81,7 @@ test('whoever reads slowly is waited for', async () => {
 test('an end that is none by the word of its source is an error, and so is a source that goes away', async () => {
   const archive = tarOf([{ path: '/a', mode: '0644', content: 'x' }]);
   const proof = () => Promise.reject(new BrokenArchive('a file shrank'));
-  await expect(buffer(new WholeTar('a test', Readable.from([archive]), proof))).rejects.toThrow('a file shrank');
+  await expect(buffer(new WholeTar('a test', Readable.from([archive]), { proof }))).rejects.toThrow('a file shrank');
   const gone = new PassThrough();
   gone.write(archive.subarray(0, 600));
   const reading = buffer(new WholeTar('a test', gone));

@@ -8,8 +8,23 @@ export interface ArchiveFacts {
   bytes: number;
 }
 
+/** One entry; texts are bytes read as latin1, because names may hold any. */
+export interface TarEntry {
+  readonly path: string;
+  /** The type flag of its header. */
+  readonly type: string;
+  /** Of a link; empty otherwise. */
+  readonly target: string;
+}
+
+/** Says why an entry must not be unpacked, before any byte of it is passed on. */
+export type Judge = (entry: TarEntry) => string | undefined;
+
 /** The archive is cut, or is none. */
 export class BrokenArchive extends Error {}
+
+/** The archive holds what must not be unpacked. */
+export class HostileArchive extends Error {}
 
 const BLOCK = 512;
 /** Records of one entry; the engine writes some hundred bytes. */
@@ -29,12 +44,22 @@ export class WholeTar extends Readable {
   readonly #source: Readable;
   readonly #check: TarCheck;
 
-  /** `what` is how an error names the archive: `volume blog-data`. `proof` rejects if its end was not the end of everything. */
-  constructor(what: string, source: Readable, proof: () => Promise<void> = async () => undefined) {
+  /**
+   * `what` is how an error names the archive: `volume blog-data`. `proof` rejects if its end was not the end of everything;
+   * `judge` is asked before an entry is passed on.
+   */
+  constructor(
+    what: string,
+    source: Readable,
+    {
+      proof = async () => undefined,
+      judge,
+    }: { proof?: (() => Promise<void>) | undefined; judge?: Judge | undefined } = {},
+  ) {
     // As objects, so that pieces that wait are not copied into one.
     super({ objectMode: true, highWaterMark: MOST_WAITING });
     this.#source = source;
-    this.#check = new TarCheck(what);
+    this.#check = new TarCheck(what, judge);
     // Whoever reads hears of it; before that there may be nobody.
     this.on('error', () => undefined);
     source.on('data', (piece: Buffer) => this.#pass(piece));
@@ -86,6 +111,7 @@ export class WholeTar extends Readable {
 /** Follows an archive from header to header, and counts what is in it. */
 export class TarCheck {
   readonly #what: string;
+  readonly #judge: Judge | undefined;
   /** The part of a header or of records that has come so far. */
   #held: Buffer[] = [];
   #heldBytes = 0;
@@ -94,15 +120,18 @@ export class TarCheck {
   /** Bytes of it still to come, with the padding. */
   #left = BLOCK;
   #recordBytes = 0;
-  /** A size that the records of the next entry say, because its header has no room for it. */
-  #sizeToCome: number | undefined;
+  /** The type of what is held as records: those of pax, or a long name of GNU tar. */
+  #recordType = '';
+  /** What the next entry has no room for in its header. */
+  #toCome: Partial<Record<'size' | 'path' | 'linkpath', string>> = {};
   #emptyBlocks = 0;
   #headers = 0;
   #entries = 0;
   #bytes = 0;
 
-  constructor(what: string) {
+  constructor(what: string, judge?: Judge) {
     this.#what = what;
+    this.#judge = judge;
   }
 
   get facts(): ArchiveFacts {
@@ -138,7 +167,7 @@ export class TarCheck {
     this.#reading = 'header';
     this.#left = BLOCK;
     if (was === 'header') this.#header(held);
-    if (was === 'records') this.#sizeToCome = recordedSize(held.subarray(0, this.#recordBytes));
+    if (was === 'records') this.#records(held.subarray(0, this.#recordBytes));
   }
 
   #header(block: Buffer): void {
@@ -149,13 +178,17 @@ export class TarCheck {
     }
     if (this.#emptyBlocks > 0 || !hasItsChecksum(block)) throw this.#broken('a header in it is damaged');
     const type = String.fromCharCode(block[156] ?? 0);
-    const isRecords = type === 'x' || type === 'g';
-    const size = (isRecords ? undefined : this.#sizeToCome) ?? numberAt(block, 124, 12);
+    const isRecords = type in recordNames;
+    const { size: recorded } = this.#toCome;
+    const size = isRecords || recorded === undefined ? numberAt(block, 124, 12) : Number(recorded);
+    if (!Number.isSafeInteger(size) || size < 0) throw this.#broken('a header in it is damaged');
     if (isRecords) {
       if (size > LONGEST_RECORDS) throw this.#broken('a header in it is damaged');
       this.#recordBytes = size;
+      this.#recordType = type;
     } else {
-      this.#sizeToCome = undefined;
+      this.#judgeEntry(block, type);
+      this.#toCome = {};
       this.#bytes += size;
       // Its own top folder comes first.
       if (this.#headers > 0 || type !== '5') this.#entries++;
@@ -164,6 +197,32 @@ export class TarCheck {
     if (size === 0) return;
     this.#reading = isRecords ? 'records' : 'content';
     this.#left = Math.ceil(size / BLOCK) * BLOCK;
+  }
+
+  #records(records: Buffer): void {
+    const name = recordNames[this.#recordType];
+    if (name !== undefined) {
+      this.#toCome[name] = records.toString('latin1').replace(/\0.*$/s, '');
+      return;
+    }
+    for (const [key, value] of paxRecords(records)) {
+      const isName = key === 'path' || key === 'linkpath';
+      // A global name, or that of a sparse file, would be another than the one that is judged.
+      if (this.#judge && ((this.#recordType === 'g' && isName) || key.startsWith('GNU.sparse.')))
+        throw this.#hostile(`it has a record ${key}, which is not supported`);
+      if (isName || key === 'size') this.#toCome[key] = value;
+    }
+  }
+
+  #judgeEntry(block: Buffer, type: string): void {
+    if (!this.#judge) return;
+    const { path = headerPath(block), linkpath = textAt(block, 157, 100) } = this.#toCome;
+    const refusal = this.#judge({ path, type, target: linkpath });
+    if (refusal !== undefined) throw this.#hostile(refusal);
+  }
+
+  #hostile(why: string): HostileArchive {
+    return new HostileArchive(`The archive of ${this.#what} is not unpacked: ${why}.`);
   }
 
   #broken(why: string): BrokenArchive {
@@ -187,16 +246,33 @@ function numberAt(block: Buffer, offset: number, length: number): number {
   return number;
 }
 
-/** Of records `length key=value\n`, the one that says how long the content is. */
-function recordedSize(records: Buffer): number | undefined {
-  let size: number | undefined;
+/** Entries that say something of the next one. The long names of GNU tar are a text, pax has records of many kinds. */
+const recordNames: Readonly<Record<string, 'path' | 'linkpath' | undefined>> = {
+  x: undefined,
+  g: undefined,
+  L: 'path',
+  K: 'linkpath',
+};
+
+const textAt = (block: Buffer, offset: number, length: number): string =>
+  block.toString('latin1', offset, offset + length).replace(/\0.*$/s, '');
+
+/** Only the headers of POSIX have the beginning of a long path in a field of its own. */
+function headerPath(block: Buffer): string {
+  const name = textAt(block, 0, 100);
+  const prefix = block.toString('latin1', 257, 263) === 'ustar\0' ? textAt(block, 345, 155) : '';
+  return prefix === '' ? name : `${prefix}/${name}`;
+}
+
+/** Records `length key=value\n`. */
+function* paxRecords(records: Buffer): Generator<[key: string, value: string]> {
   for (let at = 0; at < records.length; ) {
     const space = records.indexOf(32, at);
     const length = Number(records.toString('latin1', at, space));
-    if (space < 0 || !Number.isInteger(length) || length <= 0) break;
-    const [key, value] = records.toString('latin1', space + 1, at + length - 1).split('=', 2);
-    if (key === 'size') size = Number(value);
+    if (space < 0 || !Number.isInteger(length) || length <= 0) return;
+    const text = records.toString('latin1', space + 1, at + length - 1);
+    const equals = text.indexOf('=');
+    if (equals > 0) yield [text.slice(0, equals), text.slice(equals + 1)];
     at += length;
   }
-  return size;
 }
