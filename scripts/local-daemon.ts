@@ -59,7 +59,8 @@ export function runLocalDaemon(options: LocalDaemonOptions): { stop(): Promise<v
 
 function start({ url, keyFile, stateDirectory, dockerSocket, ingress, env, onLine }: LocalDaemonOptions): ChildProcess {
   const place = ['--url', url, '--key-file', keyFile, '--state-dir', stateDirectory, '--docker-socket', dockerSocket];
-  const args = [...place, ...ingressOptions(ingress)];
+  // Whatever address the service listens on is one of this machine, so the key does not leave it.
+  const args = [...place, '--allow-plaintext', ...ingressOptions(ingress)];
   const [command = '', ...rest] = endingWithParent([process.execPath, main, 'run', ...args], 'SIGTERM');
   // Settings and secrets of the service are none of the daemon's business.
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('HORTUS')));

@@ -37,7 +37,11 @@ async function becomeServer({ localUrl }: StartedService): Promise<string | unde
       baseUrl: `${localUrl}/api/v1`,
       dataDirectory,
       key: () =>
-        app.passingKey({ name: 'npm start', permissions: ['servers:read', 'servers:write'], lifetimeMs: 60_000 }),
+        app.passingKey({
+          name: 'npm start',
+          permissions: ['servers:read', 'servers:write', 'data:export'],
+          lifetimeMs: 60_000,
+        }),
     });
     daemon = runLocalDaemon({
       url: localUrl,

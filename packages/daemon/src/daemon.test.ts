@@ -36,6 +36,7 @@ afterAll(async () => {
 beforeEach(async () => {
   service = await FakeService.listen();
   service.greeting = { server_id: serverId, capabilities: ['ack', 'wake'], manifest_public_key: signer.publicKey };
+  service.sign = (message) => signer.order(message, serverId);
   folder = temporaryFolder('daemon');
   daemon = start();
 });
