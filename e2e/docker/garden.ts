@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiProblem } from '@hortus/client/problem';
@@ -167,6 +168,15 @@ export async function openTendedGarden(options?: GardenOptions, daemon?: DaemonO
   garden.startDaemon(daemon);
   await garden.online();
   return garden;
+}
+
+/** Gives daemons with state directories of their own one key pair, as copies of one machine have it. */
+export function shareKeyPair(garden: Garden, states: readonly string[]): void {
+  const key = generateKeyPairSync('x25519').privateKey.export({ format: 'pem', type: 'pkcs8' });
+  for (const state of states) {
+    mkdirSync(garden.stateOf(state), { recursive: true });
+    writeFileSync(join(garden.stateOf(state), 'identity.key'), key, { mode: 0o600 });
+  }
 }
 
 /** It outlives its daemon on purpose; nobody else would end it. */

@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
-import { deploy, finished, inside, openGarden } from './garden.ts';
+import { deploy, finished, inside, openGarden, shareKeyPair } from './garden.ts';
 
 test('of two daemons that only poll and see a deployment at once, one carries it out', {
   timeout: 240_000,
@@ -15,6 +15,7 @@ test('of two daemons that only poll and see a deployment at once, one carries it
   const { data } = await client.call('definitions.create', { body });
   const deployment = await deploy(garden, data.id);
 
+  shareKeyPair(garden, ['first', 'second']);
   const daemons = ['first', 'second'].map((state) => garden.startDaemon({ state, url: `${door.root}/api/v1` }));
   const written = () => daemons.map(({ output }) => output).join('\n');
   await until(() => door.held() === 2, { describe: () => `both to claim it\n${written()}` });

@@ -1,15 +1,18 @@
 import type { Engine } from '@hortus/daemon/engine/engine';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
-import { act, deploy, ended, finished, inside, openGarden, plant } from './garden.ts';
+import { act, deploy, ended, finished, inside, openGarden, plant, shareKeyPair } from './garden.ts';
 
-test('of two daemons with one key the second takes over, and nothing runs twice', { timeout: 300_000 }, async () => {
+test('of two daemons with one key and key pair the second takes over, and nothing runs twice', {
+  timeout: 300_000,
+}, async () => {
   await using garden = await openGarden();
   const { client } = garden.service;
   const { engine } = garden;
   const server = async () => (await client.call('servers.read', { params: { id: garden.serverId } })).data;
   const change = (id: string, inputs: Record<string, string>) =>
     client.call('definitions.update', { params: { id }, body: { inputs } });
+  shareKeyPair(garden, ['first', 'second']);
   const first = garden.startDaemon({ state: 'first' });
   await garden.online();
   const [twin, slow] = await Promise.all([plant(garden, 'twin'), plant(garden, 'slow-twin')]);

@@ -34,6 +34,7 @@ import { recipesApprove, recipesReject, recipesUpvote, recipesWithdraw } from '.
 import { registriesAdd, registriesList, registriesRemove } from './registries.ts';
 import { serversList, serversRegister, serversShow } from './servers.ts';
 import { serversDrain, serversUndrain } from './servers-drain.ts';
+import { serversResetIdentity, serversRotateKey } from './servers-identity.ts';
 import { serversPrune } from './servers-prune.ts';
 import { backupService, restoreService } from './service-backup.ts';
 import { templateExport } from './template-export.ts';
@@ -108,6 +109,8 @@ export const commands: readonly Command[] = [
   serversDrain,
   serversUndrain,
   serversPrune,
+  serversRotateKey,
+  serversResetIdentity,
   registriesList,
   registriesAdd,
   registriesRemove,

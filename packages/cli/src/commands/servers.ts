@@ -9,6 +9,7 @@ import { sparkline } from '../output/sparkline.ts';
 import { status } from '../output/status.ts';
 import { facts, table } from '../output/table.ts';
 import { ago, disk, memory } from '../output/words.ts';
+import { describeIdentity } from './servers-identity.ts';
 
 export const serversList = command({
   name: 'servers list',
@@ -64,6 +65,7 @@ export const serversShow = command({
         ['Last seen', ago(server.last_seen_at, now())],
         ['Warning', server.duplicate_seen_at && `a second daemon used its key ${ago(server.duplicate_seen_at, now())}`],
         ['Environment', server.environment],
+        ['Key pair', describeIdentity(server)],
         ['Daemon', [server.daemon.version, server.daemon.os, server.daemon.arch].filter(Boolean).join(', ')],
         ['Engine', server.fingerprint ? engineOf(server.fingerprint) : server.daemon.engine],
         ['Ingress', server.daemon.ingress],
