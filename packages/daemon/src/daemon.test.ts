@@ -256,6 +256,40 @@ describe('an action', () => {
   });
 });
 
+it('an order to release that is unsigned, forged, meant for another server or too old leaves the instance running', async () => {
+  await connected();
+  const uid = await deploy();
+  const order = (more: Record<string, unknown> = {}) => {
+    const { execution_id, ...asked } = request('hortus.release', [], {}, uid);
+    const action = { ...asked.action, type: 'builtin' };
+    return { type: 'action_request', execution_id, ...asked, action, ...more };
+  };
+  const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
+  const unsigned = order();
+  const forged = new Signer().order(order(), serverId);
+  const foreign = signer.order(order(), id('srv', 1));
+  const old = signer.order(order({ issued_at: hours(-48), expires_at: hours(-24) }), serverId);
+  const altered = { ...signer.order(order(), serverId), params: { remove_volumes: true } };
+  service.sign = (message) => message;
+  for (const message of [unsigned, forged, foreign, old, altered]) {
+    service.send(message);
+    const result = await resultOf(message.execution_id);
+    expect(result).toMatchObject({ type: 'action_failed', error: expect.stringContaining('refused the order') });
+  }
+  service.send({ type: 'rotate_key', api_key: 'hs_test_of_a_stranger' });
+  expect(await inside(uid, 'echo', 'running')).toBe('running\n');
+  // The real order with the id of a refused one is obeyed, and a replay of it does nothing.
+  const real = signer.order(unsigned, serverId);
+  service.send(real);
+  const isDone = () => results(real.execution_id).some(({ type }) => type === 'action_completed');
+  await until(isDone, { describe: () => `the release\n${daemon.output}` });
+  const again = await deploy();
+  service.send(real);
+  await until(() => results(real.execution_id).length >= 3, { describe: 'the answer from the journal' });
+  expect(await inside(again, 'echo', 'running')).toBe('running\n');
+  expect(service.said('key_rotated')).toEqual([]);
+});
+
 it('a rotated key is kept before it is acknowledged, and used from then on', async () => {
   await connected();
   service.send({ type: 'rotate_key', api_key: 'hs_test_second' });

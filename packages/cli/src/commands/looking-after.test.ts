@@ -277,6 +277,22 @@ test('interrupted, it says that the work goes on and how to see it again', async
   await program.waitForLine(`The deployment goes on. hortus logs -f ${records.ids.deployment} follows it again.`);
 });
 
+test('the pinned key pair of a server is shown, and reset', async () => {
+  const { fingerprint } = records.server().identity;
+  const other = `sha256:${'c'.repeat(64)}`;
+  const conflict = { ...records.server().identity, status: 'conflict' as const, conflicting_fingerprint: other };
+  service.on('servers.read', () => ({ success: true, data: records.server({ identity: conflict }) }));
+  expect((await run('servers', 'show', 'web-1')).stdout).toContain(`a daemon with ${other} was refused`);
+  let body: unknown;
+  service.on('servers.resetIdentity', (request) => {
+    body = request.body;
+    return { success: true, data: records.server() };
+  });
+  const { stdout } = await run('servers', 'reset-identity', 'web-1', '--fingerprint', `${fingerprint}`);
+  expect(stdout).toBe(`web-1 accepts the daemon with the key ${fingerprint} only.\n`);
+  expect(body).toEqual({ fingerprint });
+});
+
 test('a server is drained with a list of what is to be moved, and put back into use', async () => {
   const { id, definition_id, instance_uid, name, status } = records.instance();
   const instances = [{ id, definition_id, instance_uid, name, status, tenant_id: null }];

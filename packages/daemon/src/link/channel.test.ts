@@ -107,6 +107,7 @@ describe('a connection that is lost', () => {
 
   it.each([
     [4401, 'refuses the key'],
+    [4403, 'does not accept the key pair'],
     [4409, 'took over'],
   ])('by close code %i is not tried again at once, and the operator is told why', async (code, words) => {
     service.turnAwayWith = code;
