@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { environment, hortusHere, main } from '../testing/hortus.ts';
 import * as records from '../testing/records.ts';
 import { Refusal, type ScriptedService, startScriptedService } from '../testing/scripted-service.ts';
+import { describeIdentity } from './servers-identity.ts';
 
 let service: ScriptedService;
 let home: TemporaryFolder;
@@ -281,8 +282,7 @@ test('the pinned key pair of a server is shown, and reset', async () => {
   const { fingerprint } = records.server().identity;
   const other = `sha256:${'c'.repeat(64)}`;
   const conflict = { ...records.server().identity, status: 'conflict' as const, conflicting_fingerprint: other };
-  service.on('servers.read', () => ({ success: true, data: records.server({ identity: conflict }) }));
-  expect((await run('servers', 'show', 'web-1')).stdout).toContain(`a daemon with ${other} was refused`);
+  expect(describeIdentity({ identity: conflict })).toContain(`a daemon with ${other} was refused`);
   let body: unknown;
   service.on('servers.resetIdentity', (request) => {
     body = request.body;

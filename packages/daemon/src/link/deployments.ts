@@ -199,12 +199,8 @@ export class DeploymentRunner {
     if (manifest === undefined) return this.#finish(id, failed('lost', 'The daemon has lost the manifest.'));
     const order = { id, definition_id, revision, claim };
     if (rollbackOf !== undefined) return await this.#goBack(order, manifest, 'The daemon was interrupted', signal);
-    // The operator may have changed the policy since, and the disk may have been written to by others. A healing was accepted by
-    // another manifest than the one that it brings back.
-    const isHealing = manifest.deployment_id !== id;
-    const accepted = isHealing
-      ? (this.#acceptance.refusal(manifest) ?? manifest)
-      : this.#acceptance.accept(order, manifest);
+    // The operator may allow less since. That it was accepted, for this deployment, is proven by the encryption of the journal.
+    const accepted = this.#acceptance.refusal(manifest) ?? manifest;
     if ('status' in accepted) return this.#finish(id, accepted);
     await this.#rollOut(order, accepted, signal);
   }

@@ -112,11 +112,6 @@ describe('a sealed manifest', () => {
     expect(accepted(sealed())).toMatchObject({ components: [{ env: { PASSWORD: 'hunter2', OPEN: 'yes' } }] });
   });
 
-  it('is accepted again after it was opened, as when a killed daemon goes on with it', () => {
-    const opened = accepted(sealed());
-    expect(accepted(opened)).toEqual(opened);
-  });
-
   it('for another daemon is refused, and not deployed with empty passwords', () => {
     expect(accepted(sealed(generateKeyPairSync('x25519').publicKey))).toBe('sealed');
   });
@@ -128,7 +123,7 @@ describe('a sealed manifest', () => {
     },
   );
 
-  it('whose sealed values were changed, dropped, added or replaced by clear ones is refused or unharmed', () => {
+  it('whose sealed values were changed, dropped, added or replaced by clear ones is refused', () => {
     const good = sealed();
     const other = sealed();
     const fields = (changed: Record<string, string>) => ({ ...good, sealed: { ...good.sealed, fields: changed } });
@@ -140,7 +135,7 @@ describe('a sealed manifest', () => {
     for (const nonsense of [null, 'x', [], { fields: 'x' }, { fields: null }])
       expect(accepted({ ...good, sealed: nonsense })).toBe('signature');
     const planted = { ...good, components: [component('main', { env: { PASSWORD: 'planted', OPEN: 'yes' } })] };
-    expect(accepted(planted)).toMatchObject({ components: [{ env: { PASSWORD: 'hunter2' } }] });
+    expect(accepted(planted)).toBe('signature');
   });
 });
 

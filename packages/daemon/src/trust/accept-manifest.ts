@@ -3,7 +3,7 @@ import { SignedManifest } from '@hortus/contract/resources/manifest';
 import { pathText } from '@hortus/template/finding';
 import { checkSchema, isMapping, type Schema } from '@hortus/template/schema-check';
 import { manifestContext } from '@hortus/template/sealing/contexts';
-import { closeFields, openFields } from '@hortus/template/sealing/sealed-fields';
+import { openFields } from '@hortus/template/sealing/sealed-fields';
 import { isSignedBy } from './manifest-signature.ts';
 
 export interface Expectation {
@@ -22,15 +22,15 @@ export type Acceptance = { ok: true; manifest: SignedManifest } | { ok: false; r
  * Decides whether an answer of GET /manifest is the order that the service gave for this very deployment on this very
  * server. The signature is checked before anything else is looked at; what it covers is then held against what was
  * asked for, because an old answer, or that of another server, is signed too. Sealed values are filled in; the signature is
- * over the form without them, so a manifest that was accepted once is accepted again.
+ * over the form without them.
  */
 export function acceptManifest(answer: unknown, expected: Expectation): Acceptance {
-  const received = isMapping(answer) && isClosable(answer) ? closeFields(answer as SignedManifest) : undefined;
-  if (!received || !isSignedBy(expected.key, received)) {
+  if (!isMapping(answer) || !isSignedBy(expected.key, answer as SignedManifest)) {
     return refused('signature', 'the manifest is not signed by the service this server was registered with');
   }
   let opened: SignedManifest;
   try {
+    const received = answer as SignedManifest;
     opened = openFields(received, expected.privateKey, manifestContext(received));
   } catch {
     return refused('sealed', 'the secrets of the manifest are sealed to another key pair than that of this daemon');
@@ -56,10 +56,6 @@ export function acceptManifest(answer: unknown, expected: Expectation): Acceptan
   }
   return { ok: true, manifest };
 }
-
-/** Nothing is known of the answer yet, not even that it comes from the service. */
-const isClosable = ({ sealed }: Record<string, unknown>): boolean =>
-  sealed === undefined || (isMapping(sealed) && isMapping(sealed.fields));
 
 function refused(rule: string, message: string): Acceptance {
   return { ok: false, rule, message };

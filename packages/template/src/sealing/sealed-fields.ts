@@ -46,15 +46,7 @@ export function sealFields<T extends object>(
   return { ...copy, sealed: { recipient: sealingKeyFingerprint(recipient), ephemeral_key: ephemeralKey, fields } };
 }
 
-/** Undoes `openFields`: the form that was received, which is what a signature covers. */
-export function closeFields<T extends object>(value: Sealed<T>): Sealed<T> {
-  if (!value.sealed) return value;
-  const copy = structuredClone(value);
-  for (const pointer of Object.keys(value.sealed.fields)) replaceAt(copy, pointer, () => '');
-  return copy;
-}
-
-/** Fills the sealed texts in. Throws if one does not open. `sealed` stays, so that the signature can be checked again. */
+/** Fills the sealed texts in. Throws if one does not open. */
 export function openFields<T extends object>(
   value: Sealed<T>,
   privateKey: KeyObject,
