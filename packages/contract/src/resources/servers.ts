@@ -272,7 +272,6 @@ export const serverEndpoints = {
       'For a daemon that was installed again and has another key pair. The connected daemon is told and disconnected. If the server key may be stolen, rotate it by force first: until a daemon is pinned again, the server key alone reads secrets. Needs `servers:write` too.',
     permission: 'data:export',
     params,
-    bodyOptional: true,
     body: IdentityReset,
     response: answer(Server),
   }),
