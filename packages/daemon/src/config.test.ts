@@ -20,6 +20,7 @@ it('reads everything from a key file, and lets options and the environment decid
     backupBucket: undefined,
     dockerSocket: '/var/run/docker.sock',
     ingress: { caddy: undefined, httpPort: 80, httpsPort: 443 },
+    networkPool: undefined,
     driftEveryMs: 120_000,
     logLevel: 'info',
   });

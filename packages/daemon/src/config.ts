@@ -4,6 +4,8 @@ import { readS3Config, type S3Config, type S3Options } from './backup/s3/s3-conf
 import { ConfigError } from './config-error.ts';
 import type { IngressSettings } from './ingress/ingress.ts';
 import type { LogLevel } from './log.ts';
+import type { AddressRange } from './networks/address-range.ts';
+import { POOL_SETTING, readNetworkPool } from './networks/pool-setting.ts';
 
 export { ConfigError };
 
@@ -24,6 +26,8 @@ export interface DaemonConfig {
   backupBucket: S3Config | undefined;
   dockerSocket: string;
   ingress: IngressSettings;
+  /** Where the subnets of instances come from; undefined for a default that fits the host. */
+  networkPool: readonly AddressRange[] | undefined;
   /** How often every instance is held against what was deployed. */
   driftEveryMs: number;
   logLevel: LogLevel;
@@ -41,6 +45,7 @@ export interface RunOptions extends S3Options {
   caddy?: string | undefined;
   'ingress-http'?: string | undefined;
   'ingress-https'?: string | undefined;
+  'network-pool'?: string | undefined;
   'drift-every'?: string | undefined;
   'log-level'?: string | undefined;
 }
@@ -57,6 +62,7 @@ export function readConfig(options: RunOptions, env: Environment): DaemonConfig 
   const url = options.url ?? env.HORTUSD_URL ?? file.url;
   const key = env.HORTUSD_KEY ?? file.api_key;
   const logLevel = options['log-level'] ?? env.HORTUSD_LOG_LEVEL ?? 'info';
+  const pool = options['network-pool'] ?? env[POOL_SETTING] ?? env.HORTUSD_NETWORK_POOL;
   if (url === undefined) throw new ConfigError('Where is the service? Give --url, or a --key-file that says so.');
   if (!/^https?:\/\/[^/]+/.test(url) || !URL.canParse(url))
     throw new ConfigError('--url must be an address such as https://hortus.example.org/api/v1.');
@@ -87,6 +93,7 @@ export function readConfig(options: RunOptions, env: Environment): DaemonConfig 
       httpPort: port('--ingress-http', options['ingress-http'] ?? env.HORTUSD_INGRESS_HTTP ?? '80'),
       httpsPort: port('--ingress-https', options['ingress-https'] ?? env.HORTUSD_INGRESS_HTTPS ?? '443'),
     },
+    networkPool: pool === undefined ? undefined : readNetworkPool(pool),
     driftEveryMs: seconds('--drift-every', options['drift-every'] ?? env.HORTUSD_DRIFT_EVERY ?? '120'),
     logLevel: logLevel as LogLevel,
   };

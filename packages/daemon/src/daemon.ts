@@ -34,6 +34,7 @@ export class Daemon {
     parts.scheduler.start();
     parts.watch.start();
     parts.drift.start();
+    parts.extraNetworks.start();
     parts.follow(undefined);
     parts.poller.wake();
     parts.results.settle();
@@ -54,6 +55,7 @@ export class Daemon {
     await parts.watch.stop();
     await parts.transfers.stop();
     await parts.drift.stop();
+    await parts.extraNetworks.stop();
     await Promise.all([parts.deployments.stop(STOP_GRACE_MS), parts.actions.stop()]);
     parts.channel.stop();
     parts.results.stop();

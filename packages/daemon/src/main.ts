@@ -28,6 +28,7 @@ Options of run and install:
   --docker-socket <path>     /var/run/docker.sock
   --caddy <path>             serves the routes; the one in PATH, or off for none
   --ingress-http <port>      where Caddy listens, 80; --ingress-https <port>, 443
+  --network-pool <blocks>    where subnets of instances come from, such as 10.254.0.0/16; chosen to fit the server
   --drift-every <seconds>    how often instances are held against what was deployed; 120
   --log-level <level>        debug, info, warn or error; info
 Options of install:
@@ -36,7 +37,7 @@ Options of install:
 The key itself is never an argument: it stands in the key file or in HORTUSD_KEY. Every other option can be given as
 HORTUSD_URL, HORTUSD_ALLOW_PLAINTEXT=true, HORTUSD_SERVER_ID, HORTUSD_PUBLIC_KEY, HORTUSD_STATE_DIR, HORTUSD_BACKUP_DIR, HORTUSD_S3_BUCKET,
 HORTUSD_S3_ENDPOINT, HORTUSD_S3_REGION, HORTUSD_S3_PREFIX, HORTUSD_S3_PATH_STYLE, HORTUSD_S3_CREDENTIALS_FILE, HORTUSD_DOCKER_SOCKET,
-HORTUSD_CADDY, HORTUSD_INGRESS_HTTP, HORTUSD_INGRESS_HTTPS, HORTUSD_DRIFT_EVERY, HORTUSD_LOG_LEVEL.
+HORTUSD_CADDY, HORTUSD_INGRESS_HTTP, HORTUSD_INGRESS_HTTPS, HORTUS_NETWORK_POOL, HORTUSD_DRIFT_EVERY, HORTUSD_LOG_LEVEL.
 
 Examples:
   hortusd run --key-file /etc/hortusd/key.json
@@ -147,6 +148,7 @@ function options<More extends NonNullable<ParseArgsConfig['options']> = Record<n
         caddy: text,
         'ingress-http': text,
         'ingress-https': text,
+        'network-pool': text,
         'drift-every': text,
         'log-level': text,
         ...(more as More),

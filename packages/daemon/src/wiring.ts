@@ -31,6 +31,9 @@ import type { Log } from './log.ts';
 import { CapacityMeter } from './metrics/capacity.ts';
 import { MetricsReporter } from './metrics/reporter.ts';
 import { UsageMeter } from './metrics/usage-meter.ts';
+import { ExtraNetworks } from './networks/extra-networks.ts';
+import { NetworkPool } from './networks/network-pool.ts';
+import { pooledEngine } from './networks/pooled-engine.ts';
 import { guardedEngine } from './policy/guarded-engine.ts';
 import { realPath } from './policy/host-paths.ts';
 import { policyFileOf, readPolicy } from './policy/read-policy.ts';
@@ -62,10 +65,12 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
   const serverId = () => identity.serverId ?? '';
   const publicKey = () => identity.publicKey;
   rememberWritten(journal);
-  const engine = guardedEngine(
+  const guarded = guardedEngine(
     openDockerEngine({ socketPath: config.dockerSocket, ...(engineTimeouts && { timeouts: engineTimeouts }) }),
     { policy, engineSocket: config.dockerSocket, written: journal.writtenPaths },
   );
+  const networkPool = new NetworkPool({ engine: guarded, pool: config.networkPool, log });
+  const engine = pooledEngine(guarded, networkPool);
   const ingress = new Ingress({
     ...config.ingress,
     directory: join(stateDirectory, 'ingress'),
@@ -165,11 +170,13 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
     onChange: (uid) => {
       observer.changed(uid);
       drift.changed(uid);
+      void extraNetworks.look(uid);
       // An engine that was started again meanwhile may have given its containers other addresses.
       follow(uid);
     },
     boundary,
   });
+  const extraNetworks = new ExtraNetworks({ engine, turns, serverId, log });
   const watch = new Watch({
     journal,
     engine,
@@ -194,6 +201,7 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
     capacity: new CapacityMeter(stateDirectory),
     usage: new UsageMeter({ engine, serverId, log }),
     fingerprint: () => fingerprints.recent(),
+    networks: () => networkPool.usage(),
     serverId: () => identity.serverId,
   });
 
@@ -204,6 +212,7 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
     deployments,
     drift,
     engine,
+    extraNetworks,
     follow,
     identity,
     ingress,

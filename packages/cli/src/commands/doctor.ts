@@ -21,7 +21,7 @@ export const doctor = command({
       const { check, state, said } = finding;
       if (!json)
         terminal.out(
-          `${status(terminal, state).padEnd(terminal.live ? 9 : 7)}  ${check.padEnd(7)}  ${safeLine(said)}\n`,
+          `${status(terminal, state).padEnd(terminal.live ? 9 : 7)}  ${check.padEnd(8)}  ${safeLine(said)}\n`,
         );
     };
     tell(nodeFinding(process.versions.node));

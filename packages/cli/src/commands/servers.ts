@@ -8,6 +8,7 @@ import { printJson } from '../output/json.ts';
 import { sparkline } from '../output/sparkline.ts';
 import { status } from '../output/status.ts';
 import { facts, table } from '../output/table.ts';
+import { roomForNetworks } from '../output/room-for-networks.ts';
 import { ago, disk, memory } from '../output/words.ts';
 import { describeIdentity } from './servers-identity.ts';
 
@@ -78,6 +79,7 @@ export const serversShow = command({
           load.length === 0 ? null : `${sparkline(load, 100)} at most ${Math.max(...load).toFixed(0)} % in use`,
         ],
         ['Disk', free(room.disk, disk)],
+        ['Networks', server.networks && roomForNetworks(server.networks)],
         ['Measured', room.reported_at === null ? 'never' : ago(room.reported_at, now())],
         ['Registered', ago(server.created_at, now())],
         ['Id', server.id],

@@ -1,6 +1,8 @@
 import { createClient } from '@hortus/client/client';
+import type { NetworkUsage } from '@hortus/contract/network-usage';
 import { readableByOthers } from '../config-file.ts';
 import { failureOf } from '../failure.ts';
+import { isNearlyFull, roomForNetworks } from '../output/room-for-networks.ts';
 import { count, lasting } from '../output/words.ts';
 import type { Settings } from '../settings.ts';
 import type { World } from '../world.ts';
@@ -82,9 +84,17 @@ export async function* serviceFindings(world: World, { url, key }: Settings): As
     if (servers.length === 0) yield { check: 'servers', state: 'note', said: 'No server is registered yet.' };
     else if (away.length > 0) yield { check: 'servers', state: 'note', said: `${away.join(', ')}.` };
     else yield { check: 'servers', state: 'ok', said: `${count(servers.length, 'server')} online.` };
+    for (const { name, networks } of servers) if (networks) yield networkFinding(name, networks);
   } catch (error) {
     yield problem('servers', error);
   }
+}
+
+function networkFinding(server: string, networks: NetworkUsage): Finding {
+  const [check, room] = ['networks', `Networks on ${server}: ${roomForNetworks(networks)}.`];
+  if (networks.free === 0)
+    return { check, state: 'problem', said: `${room} Release instances, or set a larger HORTUS_NETWORK_POOL there.` };
+  return { check, state: isNearlyFull(networks) ? 'note' : 'ok', said: room };
 }
 
 /** Only a machine that is to be a server needs an engine. */

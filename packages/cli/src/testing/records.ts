@@ -52,6 +52,7 @@ export const server = (over: Partial<Server> = {}): Server => ({
     capabilities: [],
   },
   fingerprint: null,
+  networks: null,
   ...written,
   ...over,
 });

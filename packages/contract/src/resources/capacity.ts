@@ -3,6 +3,7 @@ import { endpoint } from '../endpoint.ts';
 import { answer, list, paging, Timestamp } from '../envelope.ts';
 import { givenId, id, nullable } from '../fields.ts';
 import { ReportedFingerprint } from '../fingerprint.ts';
+import { NetworkUsage } from '../network-usage.ts';
 import { ReportedUsage, range, seriesFields } from './metrics.ts';
 
 const bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Bytes.' });
@@ -31,6 +32,7 @@ export const CapacityReport = Type.Object(
     cpu,
     disk: usage,
     fingerprint: Type.Optional(ReportedFingerprint),
+    networks: Type.Optional(NetworkUsage),
     usage: Type.Optional(
       Type.Array(ReportedUsage, {
         maxItems: 10_000,

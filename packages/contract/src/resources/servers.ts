@@ -6,6 +6,7 @@ import { Fingerprint } from '../fingerprint.ts';
 import { instanceMachine } from '../machines/instance.ts';
 import { serverMachine } from '../machines/server.ts';
 
+import { NetworkUsage } from '../network-usage.ts';
 import { Execution } from './actions.ts';
 
 export const environments = ['development', 'staging', 'production'] as const;
@@ -55,6 +56,9 @@ export const Server = Type.Object(
       { description: 'The key pair of its daemon, pinned when the service first saw it.' },
     ),
     fingerprint: nullable(Fingerprint, { description: 'What it is made of; null until its daemon has said so.' }),
+    networks: nullable(NetworkUsage, {
+      description: 'How many further networks, so about how many instances, it has room for; null until its daemon has said so.',
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { Engine } from '../engine/engine.ts';
+import { instanceNetworkSize } from '../networks/network-size.ts';
 import { label, ownerLabels } from '../plan/labels.ts';
 import { networkName } from '../plan/names.ts';
 
@@ -38,7 +39,8 @@ export function trialManifest(manifest: SignedManifest): SignedManifest {
 }
 
 /** A network without a way out: what is tried must not send mail, or talk to what the real one talks to. */
-export async function isolate(engine: Engine, { instance, definition_id, server_id }: SignedManifest): Promise<void> {
+export async function isolate(engine: Engine, manifest: SignedManifest): Promise<void> {
+  const { instance, definition_id, server_id, components } = manifest;
   await engine.ensureNetwork({
     name: networkName(instance.uid),
     labels: {
@@ -49,6 +51,7 @@ export async function isolate(engine: Engine, { instance, definition_id, server_
     },
     owner: ownerLabels,
     internal: true,
+    addresses: instanceNetworkSize(components.length),
   });
 }
 

@@ -5,6 +5,8 @@ export type EngineProblemKind =
   | 'aborted'
   | 'not_found'
   | 'conflict'
+  /** The subnet of a new network is used already. */
+  | 'subnet_taken'
   | 'invalid'
   | 'unsupported'
   | 'failed';

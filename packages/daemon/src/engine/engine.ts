@@ -36,11 +36,11 @@ export interface Engine {
 
   volumes(filter: { labels: LabelFilter }): Promise<NamedFacts[]>;
   volume(name: string): Promise<VolumeFacts | undefined>;
-  networks(filter: { labels: LabelFilter }): Promise<NamedFacts[]>;
+  networks(filter: { labels: LabelFilter }): Promise<NetworkFacts[]>;
   /** The id of the network. One of that name with other `owner` labels is a conflict, not ours to use. */
-  ensureNetwork(spec: NamedSpec): Promise<string>;
+  ensureNetwork(spec: NetworkSpec): Promise<string>;
   ensureVolume(spec: NamedSpec): Promise<void>;
-  /** Whoever is still on it is taken off first. */
+  /** Disconnects its containers first, and waits until the engine has let go of their endpoints. */
   removeNetwork(name: string): Promise<void>;
   /** Puts a container on a further network, under names of its own there. One that is on it already stays as it is. */
   joinNetwork(name: string, id: string, aliases: readonly string[]): Promise<void>;
@@ -104,6 +104,8 @@ export interface EngineInfo {
   logDriver: string;
   /** Whether it can limit processes; without, it leaves such limits out. */
   limitsPids: boolean;
+  /** The blocks that its operator set for its networks, in CIDR notation; empty if none were set. */
+  addressPools: string[];
 }
 
 /** As images name it: `linux`, `amd64`. */
@@ -139,6 +141,11 @@ export interface NamedFacts {
   labels: Record<string, string>;
 }
 
+export interface NetworkFacts extends NamedFacts {
+  /** In CIDR notation, IPv4 and IPv6. */
+  subnets: string[];
+}
+
 export interface VolumeFacts extends NamedFacts {
   /** Where its content always is, as a path of the engine's machine; undefined if that is up to a driver or to mounting it. */
   folder: string | undefined;
@@ -166,8 +173,15 @@ export interface NamedSpec {
   labels: Record<string, string>;
   /** Those of the labels that an existing one must carry with the same value to count as ours. */
   owner: readonly string[];
-  /** Of a network: nothing on it reaches the outside. */
+}
+
+export interface NetworkSpec extends NamedSpec {
+  /** Nothing on it reaches the outside. */
   internal?: boolean;
+  /** How many addresses it needs, a power of two. */
+  addresses: number;
+  /** In CIDR notation; chosen by the engine if it is missing. */
+  subnet?: string;
 }
 
 export interface PullProgress {

@@ -1,6 +1,8 @@
 import { isAbsolute, join } from 'node:path';
 import { s3Variables } from '../backup/s3/s3-config.ts';
 import { ConfigError, type DaemonConfig, DEFAULT_SOCKET } from '../config.ts';
+import { formatCidr } from '../networks/address-range.ts';
+import { POOL_SETTING } from '../networks/pool-setting.ts';
 import { environmentFile, systemdUnit } from './unit.ts';
 
 export const BINARY = '/usr/local/bin/hortusd';
@@ -43,6 +45,7 @@ export function installation({ config, program }: InstallationOptions): Placed[]
     HORTUSD_BACKUP_DIR: backupDirectory === join(stateDirectory, 'backups') ? undefined : backupDirectory,
     ...s3Variables(config.backupBucket),
     HORTUSD_DOCKER_SOCKET: dockerSocket === DEFAULT_SOCKET ? undefined : dockerSocket,
+    [POOL_SETTING]: config.networkPool?.map(formatCidr).join(','),
     HORTUSD_LOG_LEVEL: config.logLevel === 'info' ? undefined : config.logLevel,
   };
   for (const value of [...Object.values(variables), ...command]) {

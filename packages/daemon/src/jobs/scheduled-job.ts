@@ -1,6 +1,7 @@
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { ManifestComponent } from '@hortus/contract/template/manifest';
 import type { Engine } from '../engine/engine.ts';
+import { instanceNetworkSize } from '../networks/network-size.ts';
 import { componentSpec } from '../plan/component-spec.ts';
 import { label, ownerLabels } from '../plan/labels.ts';
 import { networkName } from '../plan/names.ts';
@@ -27,7 +28,10 @@ export async function startScheduled({ engine, manifest, component, executionId,
   const spec = componentSpec(declared, networkName(uid));
   await fetchImage(spec.image, { engine, logins: manifest.registries ?? [], renew: false });
   // Deployments make them for what they start themselves; this may be the only one that has a volume.
-  if (spec.network.kind === 'bridge') await engine.ensureNetwork({ name: spec.network.name, ...shared });
+  if (spec.network.kind === 'bridge') {
+    const addresses = instanceNetworkSize(manifest.components.length);
+    await engine.ensureNetwork({ name: spec.network.name, ...shared, addresses });
+  }
   for (const mount of spec.mounts) {
     if (mount.kind === 'volume') await engine.ensureVolume({ name: mount.volume, ...shared });
   }

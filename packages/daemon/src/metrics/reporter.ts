@@ -1,4 +1,5 @@
 import type { Fingerprint } from '@hortus/contract/fingerprint';
+import type { NetworkUsage } from '@hortus/contract/network-usage';
 import type { CapacityReport } from '@hortus/contract/resources/capacity';
 import { guarded } from '../guard.ts';
 import type { Service } from '../link/service.ts';
@@ -13,6 +14,8 @@ export interface MetricsReporterOptions {
   usage: UsageMeter;
   /** What the server is made of; undefined while that is not known. */
   fingerprint(): Promise<Fingerprint | undefined>;
+  /** How much room there is for networks; rejects while the engine is away. */
+  networks(): Promise<NetworkUsage>;
   serverId(): string | undefined;
   everyMs?: number;
 }
@@ -54,14 +57,18 @@ export class MetricsReporter {
   /** An engine that is away keeps nobody from hearing how full the disk is. */
   async #read(): Promise<CapacityReport> {
     const { capacity, usage, log } = this.#options;
-    const [report, fingerprint, used] = await Promise.all([
+    const [report, fingerprint, networks, used] = await Promise.all([
       capacity.read(),
       this.#options.fingerprint(),
+      this.#options.networks().catch((error: Error) => {
+        log.debug('the room for networks could not be read', { error });
+        return undefined;
+      }),
       usage.read().catch((error: Error) => {
         log.debug('what containers use could not be read', { error });
         return [];
       }),
     ]);
-    return { ...report, ...(fingerprint && { fingerprint }), usage: used };
+    return { ...report, ...(fingerprint && { fingerprint }), ...(networks && { networks }), usage: used };
   }
 }

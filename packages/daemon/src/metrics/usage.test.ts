@@ -89,6 +89,7 @@ it('is one report with the capacity, which comes also while the engine says noth
       capacity: new CapacityMeter('/'),
       usage: meterOf(engine),
       fingerprint: async () => undefined,
+      networks: async () => ({ pool: ['10.0.0.0/16'], total: 4_096, used: 1, free: 4_095 }),
       serverId: () => server.id,
       everyMs: 100,
     });

@@ -3,7 +3,8 @@ import type { Manifest, ManifestComponent, ManifestHealthcheck } from '@hortus/c
 import { parseImage } from '@hortus/template/image-reference';
 import { canRunBeside, deployedComponents, primaryOf } from '@hortus/template/rollout/replacement';
 import type { ContainerFile, ContainerSpec } from '../engine/container-spec.ts';
-import type { NamedSpec } from '../engine/engine.ts';
+import type { NamedSpec, NetworkSpec } from '../engine/engine.ts';
+import { besideNetworkSize, instanceNetworkSize } from '../networks/network-size.ts';
 import { componentSpec } from './component-spec.ts';
 import { label, ownerLabels } from './labels.ts';
 import { containerName, homeName, isSafeName, networkName } from './names.ts';
@@ -36,9 +37,9 @@ export interface Desired {
   definitionId: string;
   instanceUid: string;
   /** Missing where every component is on the host's network. */
-  network: NamedSpec | undefined;
+  network: NetworkSpec | undefined;
   /** Where containers of this deployment start while their predecessors serve. Made only if there are such. */
-  home: NamedSpec;
+  home: NetworkSpec;
   volumes: readonly NamedSpec[];
   /** What others depend on comes first. */
   units: readonly Unit[];
@@ -73,14 +74,17 @@ export function desiredState(from: DesiredFrom): Desired {
   };
   const primary = primaryOf(manifest);
   const deployed = deployedComponents(manifest).filter(({ name }) => from.only?.has(name) ?? true);
-  const network = { name: networkName(uid), labels: own, owner: ownerLabels };
+  const bridged = deployed.filter((component) => component.network === 'bridge');
+  const containers = bridged.flatMap(replicas).length;
+  const network = { name: networkName(uid), labels: own, owner: ownerLabels, addresses: instanceNetworkSize(containers) };
+  const home = { ...network, name: homeName(uid, from.deploymentId), addresses: besideNetworkSize(containers) };
   const volumes = new Set(deployed.flatMap(({ storage }) => storage.flatMap((one) => one.volume ?? [])));
   return {
     deploymentId: from.deploymentId,
     definitionId: from.definitionId,
     instanceUid: uid,
-    network: deployed.some((component) => component.network === 'bridge') ? network : undefined,
-    home: { name: homeName(uid, from.deploymentId), labels: own, owner: ownerLabels },
+    network: bridged.length > 0 ? network : undefined,
+    home,
     volumes: [...volumes].map((name) => ({ name, labels: own, owner: ownerLabels })),
     units: deployed.flatMap((component) =>
       replicas(component).map((replica) => unit(from, component, replica, component.name === primary, own)),

@@ -1,5 +1,6 @@
 import { EngineProblem, isDiskFull } from '../engine/engine-problem.ts';
 import type { Ingress } from '../ingress/ingress.ts';
+import { PoolEmpty } from '../networks/network-pool.ts';
 import { ManifestProblem } from '../plan/desired.ts';
 import { MountRefused } from '../policy/guarded-engine.ts';
 import { ImageProblem } from '../pull/fetch-image.ts';
@@ -51,6 +52,7 @@ function reasonOf(error: unknown, signal: AbortSignal): string {
   if (cause instanceof ManifestProblem) return 'manifest';
   if (cause instanceof NameTaken) return 'name_taken';
   if (cause instanceof RouteTaken) return 'route_taken';
+  if (cause instanceof PoolEmpty) return 'network_pool';
   if (cause instanceof TooLate) return 'deadline';
   if (cause instanceof EngineProblem) return 'engine';
   return 'internal';

@@ -73,7 +73,7 @@ export interface RolloutDeps {
 export interface RolloutResult {
   status: 'success' | 'failed';
   error?: string;
-  /** For code: unhealthy, exited, job_failed, image, manifest, engine, disk_full, name_taken, route_taken, deadline, irreversible, or why it was aborted. */
+  /** For code: unhealthy, exited, job_failed, image, manifest, engine, disk_full, name_taken, route_taken, network_pool, deadline, irreversible, or why it was aborted. */
   reason?: string;
   /** After a failure: whether what ran before runs as before. */
   restored?: boolean;

@@ -24,6 +24,7 @@ import { idempotencyScope } from './migrations/0068-idempotency-scope.ts';
 import { serverIdentity } from './migrations/0070-server-identity.ts';
 import { tombstones } from './migrations/0074-tombstones.ts';
 import { oldKeyUntil } from './migrations/0075-old-key-until.ts';
+import { serverNetworks } from './migrations/0076-server-networks.ts';
 import { reusableUids } from './migrations/0077-reusable-uids.ts';
 import { quotas } from './migrations/0078-quotas.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
@@ -55,6 +56,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0070-server-identity': serverIdentity,
   '0074-tombstones': tombstones,
   '0075-old-key-until': oldKeyUntil,
+  '0076-server-networks': serverNetworks,
   '0077-reusable-uids': reusableUids,
   '0078-quotas': quotas,
 };

@@ -49,6 +49,7 @@ export const serverRow = (tx: Tx, { accountId, serverId }: Pick<Ground, 'account
   daemon_journal: null,
   daemon_platform: '{}',
   fingerprint: null,
+  networks: null,
   polled_at: null,
   next_key_sealed: null,
   old_key_until: null,

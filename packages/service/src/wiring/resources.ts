@@ -106,6 +106,7 @@ export async function makeResources(ground: Ground) {
     reader,
     pages,
     identify: (tx, ...of) => servers.identify(tx, ...of),
+    recordNetworks: (tx, ...of) => servers.recordNetworks(tx, ...of),
     recordUsage: (tx, ...of) => metrics.record(tx, ...of),
   });
   const keys = new Keys({ storage, pages, requireRoom, mode: config.mode });

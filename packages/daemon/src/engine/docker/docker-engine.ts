@@ -27,16 +27,8 @@ import {
 import { keptInfo, readInfo, readPlatform } from './docker-info.ts';
 import { readLogs } from './docker-logs.ts';
 import { listHostMounts } from './docker-mounts.ts';
-import {
-  ensureNetwork,
-  ensureVolume,
-  findVolume,
-  joinNetwork,
-  listNetworks,
-  listVolumes,
-  removeNetwork,
-  removeVolume,
-} from './docker-resources.ts';
+import { ensureNetwork, joinNetwork, listNetworks, removeNetwork } from './docker-networks.ts';
+import { ensureVolume, findVolume, listVolumes, removeVolume } from './docker-volumes.ts';
 import { standardTimeouts, type Timeouts } from './timeouts.ts';
 
 export interface DockerEngineOptions {

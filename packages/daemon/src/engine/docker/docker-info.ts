@@ -12,6 +12,7 @@ interface InfoAnswer {
   DockerRootDir?: string;
   LoggingDriver?: string;
   PidsLimit?: boolean;
+  DefaultAddressPools?: { Base?: string }[] | null;
 }
 
 export async function readInfo(api: DockerApi): Promise<EngineInfo> {
@@ -40,6 +41,7 @@ export async function readInfo(api: DockerApi): Promise<EngineInfo> {
     dataRoot: info.DockerRootDir ?? '/var/lib/docker',
     logDriver: info.LoggingDriver ?? '',
     limitsPids: info.PidsLimit ?? true,
+    addressPools: (info.DefaultAddressPools ?? []).flatMap(({ Base }) => Base ?? []),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { HostMount } from '../engine.ts';
 import type { DockerApi } from './docker-api.ts';
-import { deviceOf, type VolumeAnswer } from './docker-resources.ts';
+import { deviceOf, type VolumeAnswer } from './docker-volumes.ts';
 
 /** The part of `GET /containers/json` that we read. */
 interface ListedMounts {

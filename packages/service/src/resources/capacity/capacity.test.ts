@@ -25,6 +25,7 @@ onBothEngines((engine) => {
       reader: storage.reader,
       pages: new Pages(),
       identify: async () => undefined,
+      recordNetworks: async () => undefined,
       recordUsage: async () => undefined,
       clock: () => clock.now,
     });
@@ -108,6 +109,7 @@ onBothEngines((engine) => {
       reader: storage.reader,
       pages: new Pages(),
       identify: async () => undefined,
+      recordNetworks: async () => undefined,
       recordUsage: async (_, ...of) => void told.push(of),
     });
     await storage.write((tx) => capacities.report(tx, principal, id, { ...report, usage }));

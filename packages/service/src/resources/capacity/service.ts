@@ -1,4 +1,5 @@
 import type { ReportedFingerprint } from '@hortus/contract/fingerprint';
+import type { NetworkUsage } from '@hortus/contract/network-usage';
 import type { Capacity, CapacityHistory, CapacityPoint, CapacityReport } from '@hortus/contract/resources/capacity';
 import type { MetricRange, ReportedUsage } from '@hortus/contract/resources/metrics';
 import type { Principal } from '../../identity/principal.ts';
@@ -23,6 +24,8 @@ export interface CapacitiesDeps {
   readonly pages: Pages;
   /** Takes what the report says of the server itself. */
   readonly identify: (tx: Tx, serverId: string, found: ReportedFingerprint) => Promise<void>;
+  /** Takes how much room the server has for networks. */
+  readonly recordNetworks: (tx: Tx, serverId: string, networks: NetworkUsage) => Promise<void>;
   /** Takes what the report says of instances. */
   readonly recordUsage: (tx: Tx, serverId: string, usage: readonly ReportedUsage[]) => Promise<void>;
   readonly clock?: () => number;
@@ -77,6 +80,7 @@ export class Capacities {
       steps.map((step) => ({ ...sample, step, at: beginOf(step, tx.now) })),
     );
     if (report.fingerprint !== undefined) await this.#deps.identify(tx, serverId, report.fingerprint);
+    if (report.networks !== undefined) await this.#deps.recordNetworks(tx, serverId, report.networks);
     await this.#deps.recordUsage(tx, serverId, report.usage ?? []);
     return this.#find(tx, principal, serverId);
   }

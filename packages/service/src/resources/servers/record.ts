@@ -26,6 +26,7 @@ export const serverRecord = (row: ServerRow): Server => ({
   daemon: daemonRecord(row),
   identity: identityRecord(row),
   fingerprint: fingerprintOf(row),
+  networks: row.networks === null ? null : (JSON.parse(row.networks) as Server['networks']),
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
 });

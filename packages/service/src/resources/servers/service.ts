@@ -1,4 +1,5 @@
 import { Fingerprint, type ReportedFingerprint } from '@hortus/contract/fingerprint';
+import type { NetworkUsage } from '@hortus/contract/network-usage';
 import type { Server, ServerRegistration, ServerUpdate } from '@hortus/contract/resources/servers';
 import { KEYS_TOPIC } from '../../identity/authenticator.ts';
 import { actorOf, may, type Principal, requirePermission, userOf } from '../../identity/principal.ts';
@@ -26,6 +27,7 @@ import {
   updateServer,
   useServer,
   writeFingerprint,
+  writeNetworks,
 } from './store.ts';
 
 export interface ServersDeps {
@@ -119,6 +121,11 @@ export class Servers {
     );
   }
 
+  /** For capacity, whose reports say how much room a server has for networks. */
+  async recordNetworks(tx: Tx, id: string, { pool, total, used, free }: NetworkUsage): Promise<void> {
+    await writeNetworks(tx, id, JSON.stringify({ pool, total, used, free }));
+  }
+
   /** For templates that are to be tried: where that may happen, the best place first. */
   async forTests(queries: Queries, accountId: string): Promise<{ readonly id: string; readonly name: string }[]> {
     return listForTests(queries, accountId);
@@ -161,6 +168,7 @@ export class Servers {
         daemon_journal: null,
         daemon_platform: '{}',
         fingerprint: null,
+        networks: null,
         polled_at: null,
         last_seen_at: null,
         deleted_at: null,

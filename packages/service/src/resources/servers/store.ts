@@ -149,6 +149,15 @@ export const writeFingerprint = (tx: Tx, id: string, fingerprint: string) =>
     .where((eb) => eb.or([eb('fingerprint', 'is', null), eb('fingerprint', '<>', fingerprint)]))
     .execute();
 
+/** Written only where it has changed, as the fingerprint is. */
+export const writeNetworks = (tx: Tx, id: string, networks: string) =>
+  tx.db
+    .updateTable('servers')
+    .set({ networks })
+    .where('id', '=', id)
+    .where((eb) => eb.or([eb('networks', 'is', null), eb('networks', '<>', networks)]))
+    .execute();
+
 export type ServerColumns = Partial<
   Pick<
     ServerRow,

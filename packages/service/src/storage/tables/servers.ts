@@ -43,6 +43,8 @@ export interface ServerTables {
     daemon_platform: Json;
     /** What the server is made of, as the daemon last found it. */
     fingerprint: Json | null;
+    /** How much room its daemon last had for networks. */
+    networks: Json | null;
     /** The last poll since there has been no connection: a daemon may do without one. */
     polled_at: Time | null;
     last_seen_at: Time | null;

@@ -1,0 +1,146 @@
+import type { Turns } from '../actions/turns.ts';
+import type { ContainerFacts } from '../engine/container-facts.ts';
+import type { Engine, NetworkFacts } from '../engine/engine.ts';
+import type { Log } from '../log.ts';
+import { label } from '../plan/labels.ts';
+import { isNextName, networkName } from '../plan/names.ts';
+import { type AddressRange, contains, parseAddress, parseCidr } from './address-range.ts';
+import { type Socket, socketsOf } from './open-sockets.ts';
+
+export interface ExtraNetworksOptions {
+  engine: Pick<Engine, 'networks' | 'containers' | 'removeNetwork'>;
+  turns: Turns;
+  serverId(): string;
+  log: Log;
+  everyMs?: number;
+  /** How long no connection may have used an extra network whose names may be remembered. */
+  quietMs?: number;
+}
+
+/** What was seen of an extra network so far. */
+interface Watched {
+  unusedSince: number;
+  /** Ids of the containers that have reached another component over the network of the instance. */
+  readonly moved: Set<string>;
+}
+
+/** The lifetime of an answer of Docker's name server. */
+const NAMES_LAST_MS = 600_000;
+
+/**
+ * Removes the extra networks of redeployments when they are not needed any more. A container that started beside its predecessor
+ * keeps the connections that it opened there. It may also remember addresses of other components that it looked up there, and
+ * some programs never look up again. So where other components are on the extra network, it stays until the container has been
+ * seen to reach one of them over the network of the instance, and until no connection has used the extra one for a while.
+ */
+export class ExtraNetworks {
+  readonly #options: ExtraNetworksOptions & { everyMs: number; quietMs: number };
+  readonly #watched = new Map<string, Watched>();
+  #regular: NodeJS.Timeout | undefined;
+  #looking: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(options: ExtraNetworksOptions) {
+    // More often than the kernel forgets closed connections, so that short ones are seen too.
+    this.#options = { everyMs: 45_000, quietMs: NAMES_LAST_MS, ...options };
+  }
+
+  start(): void {
+    this.#regular = setInterval(() => void this.sweep(), this.#options.everyMs);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#regular);
+    await this.#looking;
+  }
+
+  /** Looks at the extra networks of one instance. Never rejects. */
+  look(uid: string): Promise<void> {
+    return this.#queue(() => this.#look(uid));
+  }
+
+  /** Looks at those of all instances. Never rejects. */
+  sweep(): Promise<void> {
+    return this.#queue(async () => {
+      const { engine, serverId } = this.#options;
+      const labels = { [label.managed]: 'true', [label.server]: serverId(), [label.instance]: true } as const;
+      const extras = (await engine.networks({ labels })).filter(isExtra);
+      const names = new Set(extras.map(({ name }) => name));
+      for (const name of this.#watched.keys()) if (!names.has(name)) this.#watched.delete(name);
+      for (const uid of new Set(extras.map(instanceOf))) await this.#look(uid);
+    });
+  }
+
+  /** One after another: nothing waits for this, and the engine has more urgent work. */
+  #queue(work: () => Promise<void>): Promise<void> {
+    const { log } = this.#options;
+    this.#looking = this.#looking.then(work).catch((error: Error) => {
+      log.debug('extra networks could not be looked at', { error });
+    });
+    return this.#looking;
+  }
+
+  async #look(uid: string): Promise<void> {
+    const { engine, turns, log } = this.#options;
+    // A rollout sees to the networks of its instance itself.
+    if (this.#stopped || turns.busy(uid)) return;
+    await turns.take(uid, async () => {
+      const labels = { [label.managed]: 'true', [label.instance]: uid };
+      const networks = (await engine.networks({ labels })).filter(isExtra);
+      if (networks.length === 0) return;
+      const containers = await engine.containers({ labels });
+      const sockets = new Map<string, Socket[]>();
+      for (const { id, state, pid } of containers) if (state === 'running') sockets.set(id, await socketsOf(pid));
+      for (const network of networks) {
+        if (!this.#isUnneeded(network, networkName(uid), containers, sockets)) continue;
+        await engine.removeNetwork(network.name);
+        this.#watched.delete(network.name);
+        log.info('the extra network of a redeployment was removed: nothing uses it', { network: network.name });
+      }
+    });
+  }
+
+  #isUnneeded(
+    { name, subnets }: NetworkFacts,
+    lasting: string,
+    containers: readonly ContainerFacts[],
+    sockets: ReadonlyMap<string, readonly Socket[]>,
+  ): boolean {
+    const on = (one: ContainerFacts, network: string) => one.networks.find((joined) => joined.name === network);
+    const members = containers.filter((one) => on(one, name));
+    // A rollout was cut off; the next one goes on from here.
+    if (members.some((one) => isNextName(one.name) || !on(one, lasting))) return false;
+    const ranges = subnets.flatMap((subnet) => parseCidr(subnet) ?? []);
+    const used = members.flatMap(({ id }) => sockets.get(id) ?? []).filter((socket) => touches(socket, ranges));
+    const others = members.filter((one) => !isBornOn(one, name));
+    if (others.length === 0) return used.every(({ isClosed }) => isClosed);
+    if (used.length > 0) {
+      this.#watched.delete(name);
+      return false;
+    }
+    const watched = this.#watched.get(name) ?? { unusedSince: performance.now(), moved: new Set() };
+    this.#watched.set(name, watched);
+    const served = new Set(others.flatMap((one) => servedAt(on(one, lasting)?.address, sockets.get(one.id) ?? [])));
+    const born = members.filter((one) => isBornOn(one, name));
+    for (const { id } of born) if (reaches(sockets.get(id) ?? [], served)) watched.moved.add(id);
+    const isQuiet = performance.now() - watched.unusedSince >= this.#options.quietMs;
+    return isQuiet && born.every(({ id }) => watched.moved.has(id));
+  }
+}
+
+const instanceOf = ({ labels }: NetworkFacts): string => labels[label.instance] ?? '';
+const isExtra = (network: NetworkFacts): boolean => network.name.startsWith(`${networkName(instanceOf(network))}.`);
+const isBornOn = ({ labels }: ContainerFacts, network: string): boolean => labels[label.home] === network;
+
+const touches = ({ local, remote }: Socket, ranges: readonly AddressRange[]): boolean =>
+  ranges.some((range) => contains(range, local) || contains(range, remote));
+
+/** Addresses with ports at which a container listens on the given address. */
+function servedAt(address: string | undefined, sockets: readonly Socket[]): string[] {
+  const own = parseAddress(address ?? '');
+  return sockets.filter(({ isListening }) => isListening).map(({ localPort }) => `${own}:${localPort}`);
+}
+
+const reaches = (sockets: readonly Socket[], served: ReadonlySet<string>): boolean =>
+  sockets.some(({ remote, remotePort }) => served.has(`${remote}:${remotePort}`));

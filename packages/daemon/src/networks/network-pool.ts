@@ -1,0 +1,118 @@
+import type { NetworkUsage } from '@hortus/contract/network-usage';
+import type { Engine, NetworkSpec } from '../engine/engine.ts';
+import { isEngineProblem } from '../engine/engine-problem.ts';
+import type { Log } from '../log.ts';
+import { type AddressRange, formatCidr, parseCidr } from './address-range.ts';
+import { chooseSubnet, poolUsage } from './choose-subnet.ts';
+import { defaultPool } from './default-pools.ts';
+import { hostRanges } from './host-ranges.ts';
+import { SMALLEST_NETWORK } from './network-size.ts';
+import { POOL_SETTING } from './pool-setting.ts';
+
+export interface NetworkPoolOptions {
+  engine: Pick<Engine, 'networks' | 'ensureNetwork' | 'info'>;
+  /** What the operator set; undefined for a default that fits the host. */
+  pool: readonly AddressRange[] | undefined;
+  log: Log;
+  /** Addresses and routes of the host. */
+  host?: () => Promise<AddressRange[]>;
+}
+
+interface Look {
+  names: ReadonlySet<string>;
+  pool: readonly AddressRange[];
+  taken: readonly AddressRange[];
+}
+
+/** There is no room for another network. The message is for the person who deploys. */
+export class PoolEmpty extends Error {}
+
+/** Others can take the chosen subnet first; each refusal rules one subnet out. */
+const MOST_TRIES = 200;
+
+/**
+ * Chooses the subnets of the daemon's networks. What is taken is read from the engine and the host each time, so that there is
+ * nothing to keep on disk, to give back or to lose.
+ */
+export class NetworkPool {
+  readonly #options: NetworkPoolOptions;
+  /** Chosen, but perhaps not yet in the engine's list. */
+  readonly #reserved = new Set<AddressRange>();
+  #enginePools: Promise<AddressRange[]> | undefined;
+  #told = '';
+
+  constructor(options: NetworkPoolOptions) {
+    this.#options = options;
+  }
+
+  async usage(): Promise<NetworkUsage> {
+    const { pool, taken } = await this.#look();
+    return { pool: pool.map(formatCidr), ...poolUsage(pool, taken, SMALLEST_NETWORK) };
+  }
+
+  async ensureNetwork(spec: NetworkSpec): Promise<string> {
+    const { engine } = this.#options;
+    const refused: AddressRange[] = [];
+    for (;;) {
+      const look = await this.#look();
+      // Existing networks stay as they are, whatever their subnet.
+      if (look.names.has(spec.name)) return await engine.ensureNetwork(spec);
+      const subnet = chooseSubnet(look.pool, [...look.taken, ...this.#reserved, ...refused], spec.addresses);
+      if (subnet === undefined) throw new PoolEmpty(emptyMessage(spec, look));
+      this.#reserved.add(subnet);
+      try {
+        return await engine.ensureNetwork({ ...spec, subnet: formatCidr(subnet) });
+      } catch (error) {
+        if (!isEngineProblem(error, 'subnet_taken') || refused.length >= MOST_TRIES) throw error;
+        refused.push(subnet);
+      } finally {
+        this.#reserved.delete(subnet);
+      }
+    }
+  }
+
+  async #look(): Promise<Look> {
+    const { engine, host = hostRanges } = this.#options;
+    const [networks, ranges] = await Promise.all([engine.networks({ labels: {} }), host()]);
+    const ofEngine = networks.flatMap(({ subnets }) => subnets.flatMap((subnet) => parseCidr(subnet) ?? []));
+    // The host has an address and a route in each network of the engine.
+    const isOfEngine = ({ first, last }: AddressRange) =>
+      ofEngine.some((network) => network.first <= first && last <= network.last);
+    const pool = await this.#pool(ranges.filter((range) => !isOfEngine(range)));
+    this.#tell(pool);
+    return { names: new Set(networks.map(({ name }) => name)), pool, taken: [...ofEngine, ...ranges] };
+  }
+
+  async #pool(foreign: readonly AddressRange[]): Promise<readonly AddressRange[]> {
+    if (this.#options.pool) return this.#options.pool;
+    const ofEngine = await this.#poolsOfEngine();
+    return ofEngine.length > 0 ? ofEngine : defaultPool(foreign);
+  }
+
+  /** Asked once: Podman takes a second to answer, and an engine reads its settings when it starts. */
+  #poolsOfEngine(): Promise<AddressRange[]> {
+    this.#enginePools ??= this.#options.engine
+      .info()
+      .then(({ addressPools }) => addressPools.flatMap((block) => parseCidr(block) ?? []));
+    this.#enginePools.catch(() => {
+      this.#enginePools = undefined;
+    });
+    return this.#enginePools;
+  }
+
+  #tell(pool: readonly AddressRange[]): void {
+    const shown = pool.map(formatCidr).join(', ');
+    if (shown === this.#told) return;
+    this.#told = shown;
+    this.#options.log.info('subnets of new networks come from this pool', { pool: shown });
+  }
+}
+
+function emptyMessage({ name, addresses }: NetworkSpec, { pool, taken }: Look): string {
+  const { total, used } = poolUsage(pool, taken, SMALLEST_NETWORK);
+  return (
+    `No room for network ${name}: the pool ${pool.map(formatCidr).join(', ')} has no free block of ${addresses} addresses ` +
+    `(${used} of ${total} blocks of ${SMALLEST_NETWORK} are used). Release instances that are not needed, ` +
+    `or set ${POOL_SETTING} of the daemon to a larger pool and restart it`
+  );
+}
