@@ -5,10 +5,10 @@ import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { findServer } from '../lookup/servers.ts';
 import { printJson } from '../output/json.ts';
+import { roomForNetworks } from '../output/room-for-networks.ts';
 import { sparkline } from '../output/sparkline.ts';
 import { status } from '../output/status.ts';
 import { facts, table } from '../output/table.ts';
-import { roomForNetworks } from '../output/room-for-networks.ts';
 import { ago, disk, memory } from '../output/words.ts';
 import { describeIdentity } from './servers-identity.ts';
 

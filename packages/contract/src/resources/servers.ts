@@ -57,7 +57,8 @@ export const Server = Type.Object(
     ),
     fingerprint: nullable(Fingerprint, { description: 'What it is made of; null until its daemon has said so.' }),
     networks: nullable(NetworkUsage, {
-      description: 'How many further networks, so about how many instances, it has room for; null until its daemon has said so.',
+      description:
+        'How many further networks, so about how many instances, it has room for; null until its daemon has said so.',
     }),
     created_at: Timestamp,
     updated_at: Timestamp,

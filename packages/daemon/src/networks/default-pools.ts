@@ -6,7 +6,14 @@ import { type AddressRange, overlaps, parseCidr } from './address-range.ts';
  * VPNs, 10.42, 10.96 and 10.244 of Kubernetes, 100.64 of carriers and Tailscale. The last one, reserved for benchmarks, is for
  * hosts that route every private block into a VPN.
  */
-const CANDIDATES = ['10.254.0.0/16', '10.222.0.0/16', '10.122.0.0/16', '172.16.0.0/16', '172.30.0.0/16', '198.18.0.0/16'];
+const CANDIDATES = [
+  '10.254.0.0/16',
+  '10.222.0.0/16',
+  '10.122.0.0/16',
+  '172.16.0.0/16',
+  '172.30.0.0/16',
+  '198.18.0.0/16',
+];
 
 const candidates = CANDIDATES.map((one) => parseCidr(one) as AddressRange);
 

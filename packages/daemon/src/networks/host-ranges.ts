@@ -7,12 +7,11 @@ import { type AddressRange, parseCidr } from './address-range.ts';
  * afresh before every choice, because routes come and go.
  */
 export async function hostRanges(): Promise<AddressRange[]> {
-  const routes = await readFile('/proc/net/fib_trie', 'utf8').then(
-    routesOfTrie,
-    () => readFile('/proc/net/route', 'utf8').then(routesOfTable, () => []),
+  const routes = await readFile('/proc/net/fib_trie', 'utf8').then(routesOfTrie, () =>
+    readFile('/proc/net/route', 'utf8').then(routesOfTable, () => []),
   );
   const addresses = Object.values(networkInterfaces()).flatMap((all) =>
-    (all ?? []).flatMap(({ family, cidr }) => (family === 'IPv4' && cidr ? parseCidr(cidr) ?? [] : [])),
+    (all ?? []).flatMap(({ family, cidr }) => (family === 'IPv4' && cidr ? (parseCidr(cidr) ?? []) : [])),
   );
   return [...addresses, ...routes];
 }

@@ -20,7 +20,9 @@ const TIME_WAIT = '06';
  * first. Rejects if the process has ended.
  */
 export async function socketsOf(pid: number): Promise<Socket[]> {
-  const tables = await Promise.all(TABLES.map((name) => readFile(`/proc/${pid}/net/${name}`, 'utf8').catch(none(name))));
+  const tables = await Promise.all(
+    TABLES.map((name) => readFile(`/proc/${pid}/net/${name}`, 'utf8').catch(none(name))),
+  );
   return tables.flatMap(socketsIn);
 }
 

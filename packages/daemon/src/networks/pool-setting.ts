@@ -7,7 +7,9 @@ export const POOL_SETTING = 'HORTUS_NETWORK_POOL';
 const LARGEST_POOL = 2 ** 24;
 
 /** Addresses that no bridge can have: this network, loopback, link-local, multicast and reserved. */
-const UNUSABLE = ['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3'].map((one) => parseCidr(one) as AddressRange);
+const UNUSABLE = ['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3'].map(
+  (one) => parseCidr(one) as AddressRange,
+);
 
 /** One IPv4 block or several, with commas or spaces between. */
 export function readNetworkPool(text: string): AddressRange[] {

@@ -76,7 +76,12 @@ export function desiredState(from: DesiredFrom): Desired {
   const deployed = deployedComponents(manifest).filter(({ name }) => from.only?.has(name) ?? true);
   const bridged = deployed.filter((component) => component.network === 'bridge');
   const containers = bridged.flatMap(replicas).length;
-  const network = { name: networkName(uid), labels: own, owner: ownerLabels, addresses: instanceNetworkSize(containers) };
+  const network = {
+    name: networkName(uid),
+    labels: own,
+    owner: ownerLabels,
+    addresses: instanceNetworkSize(containers),
+  };
   const home = { ...network, name: homeName(uid, from.deploymentId), addresses: besideNetworkSize(containers) };
   const volumes = new Set(deployed.flatMap(({ storage }) => storage.flatMap((one) => one.volume ?? [])));
   return {

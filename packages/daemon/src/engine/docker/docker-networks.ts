@@ -51,7 +51,12 @@ export async function ensureNetwork(api: DockerApi, spec: NetworkSpec): Promise<
     return Id;
   } catch (error) {
     if (isEngineProblem(error, 'failed') && OVERLAP.test(error.message))
-      throw new EngineProblem({ operation, kind: 'subnet_taken', detail: `${spec.subnet} is used already`, cause: error });
+      throw new EngineProblem({
+        operation,
+        kind: 'subnet_taken',
+        detail: `${spec.subnet} is used already`,
+        cause: error,
+      });
     if (!isEngineProblem(error, 'conflict')) throw error;
     const network = await api.json<NetworkAnswer>({
       operation: `read network ${spec.name}`,
