@@ -61,6 +61,8 @@ export interface DaemonOptions {
   engineMs?: number;
   /** Another way to the engine. */
   socketPath?: string;
+  /** Where the subnets of its networks come from. */
+  networkPool?: string;
   /** Seconds between two looks whether instances still are what was deployed. */
   driftEvery?: number;
   command?: readonly [string, ...string[]];
@@ -115,6 +117,7 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
       killInstead,
       engineMs,
       driftEvery,
+      networkPool,
       socketPath: way,
       command = sourceOf(killAt),
     } = {}) {
@@ -125,6 +128,7 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
         ...['--key-file', keyFile, '--state-dir', stateDirectory, '--docker-socket', way ?? socketPath],
         ...['--ingress-http', String(httpPort), '--ingress-https', String(httpsPort)],
         ...(url === undefined ? [] : ['--url', url]),
+        ...(networkPool === undefined ? [] : ['--network-pool', networkPool]),
         ...(driftEvery === undefined ? [] : ['--drift-every', String(driftEvery)]),
       ];
       const [program, ...args] = command;

@@ -69,7 +69,8 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
     openDockerEngine({ socketPath: config.dockerSocket, ...(engineTimeouts && { timeouts: engineTimeouts }) }),
     { policy, engineSocket: config.dockerSocket, written: journal.writtenPaths },
   );
-  const networkPool = new NetworkPool({ engine: guarded, pool: config.networkPool, log });
+  const reclaim = () => extraNetworks.sweep();
+  const networkPool = new NetworkPool({ engine: guarded, pool: config.networkPool, reclaim, log });
   const engine = pooledEngine(guarded, networkPool);
   const ingress = new Ingress({
     ...config.ingress,
@@ -176,7 +177,7 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
     },
     boundary,
   });
-  const extraNetworks = new ExtraNetworks({ engine, turns, serverId, log });
+  const extraNetworks: ExtraNetworks = new ExtraNetworks({ engine, turns, serverId, log });
   const watch = new Watch({
     journal,
     engine,

@@ -14,6 +14,8 @@ export interface NetworkPoolOptions {
   /** What the operator set; undefined for a default that fits the host. */
   pool: readonly AddressRange[] | undefined;
   log: Log;
+  /** Asked when the pool is empty: removes networks that are not needed any more. */
+  reclaim?: () => Promise<void>;
   /** Addresses and routes of the host. */
   host?: () => Promise<AddressRange[]>;
 }
@@ -51,13 +53,19 @@ export class NetworkPool {
   }
 
   async ensureNetwork(spec: NetworkSpec): Promise<string> {
-    const { engine } = this.#options;
+    const { engine, reclaim } = this.#options;
     const refused: AddressRange[] = [];
+    let reclaimed = reclaim === undefined;
     for (;;) {
       const look = await this.#look();
       // Existing networks stay as they are, whatever their subnet.
       if (look.names.has(spec.name)) return await engine.ensureNetwork(spec);
       const subnet = chooseSubnet(look.pool, [...look.taken, ...this.#reserved, ...refused], spec.addresses);
+      if (subnet === undefined && !reclaimed) {
+        reclaimed = true;
+        await reclaim?.();
+        continue;
+      }
       if (subnet === undefined) throw new PoolEmpty(emptyMessage(spec, look));
       this.#reserved.add(subnet);
       try {

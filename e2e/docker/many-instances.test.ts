@@ -1,0 +1,137 @@
+import type { Engine } from '@hortus/daemon/engine/engine';
+import { formatAddress, parseCidr } from '@hortus/daemon/networks/address-range';
+import { until } from '@hortus/testkit/until';
+import { expect, test } from 'vitest';
+import { deploy, finished, type Garden, openGarden, plant, redeploy } from './garden.ts';
+import { PLOT_IMAGE } from './plot.ts';
+
+/** Two components that can run beside their predecessors: one input changes both, the other one only the first. */
+const PAIR = `
+slug: pair
+name: Pair
+description: Two components, for tests of many instances.
+version: 1.0.0
+app_version: "1"
+archetype: application
+taxonomy: {kingdom: applications, family: website}
+image: {repository: ${PLOT_IMAGE}, tag: "1"}
+inputs:
+  optional:
+    - {name: OF_APP, type: text, default: first}
+    - {name: OF_BOTH, type: text, default: first}
+components:
+  app: {image: "\${template.image}", command: [sleep, "100000"], stop_signal: SIGKILL, env: {A: "\${inputs.OF_APP}", B: "\${inputs.OF_BOTH}"}}
+  store: {image: "\${template.image}", command: [sleep, "100000"], stop_signal: SIGKILL, env: {B: "\${inputs.OF_BOTH}"}}
+deadline: 300s
+`;
+
+const MANY = 150;
+const AT_ONCE = 4;
+
+const openPairs = () => openGarden({ species: { pair: PAIR } });
+
+const networksOf = async ({ engine, serverId }: Garden) =>
+  (await engine.networks({ labels: { 'hortus.server': serverId } })).map(({ name, subnets }) => ({ name, subnets }));
+
+async function archive({ service }: Garden, id: string): Promise<void> {
+  await service.client.call('definitions.archive', { params: { id } });
+}
+
+/** Blocks that the engine of the tests lets containers talk in and no other test chooses. */
+async function smallPool(engine: Engine): Promise<string> {
+  const [base = '10.254.0.0/16'] = (await engine.info()).addressPools;
+  const first = (parseCidr(base)?.first ?? 0) + (128 + (process.pid % 100)) * 256;
+  return `${formatAddress(first)}/26,${formatAddress(first + 64)}/28`;
+}
+
+test('instances fill a small pool, redeploy in it, and learn by name when it is empty', {
+  timeout: 600_000,
+}, async () => {
+  await using garden = await openPairs();
+  const { engine, service } = garden;
+  const networkPool = await smallPool(engine);
+  garden.startDaemon({ networkPool });
+  await garden.online();
+
+  // Four networks of 16 addresses each leave room for two extra ones of 8.
+  const uids = ['pool-a', 'pool-b', 'pool-c', 'pool-d'];
+  const planted: string[] = [];
+  for (const uid of uids) planted.push((await plant(garden, uid, { species: 'pair' })).definitionId);
+  const inputs = [{ OF_BOTH: 'second' }, { OF_BOTH: 'second' }, { OF_APP: 'second' }, { OF_APP: 'second' }];
+  for (const round of ['first', 'second']) {
+    for (const [index, id] of planted.entries()) {
+      const changed = Object.keys(inputs[index] ?? {}).map((name) => [name, `${round} again`]);
+      const { status, error } = await redeploy(garden, id, Object.fromEntries(changed));
+      expect(status, error ?? '').toBe('success');
+    }
+  }
+  const isMain = ({ name }: { name: string }) => uids.includes(name.replace('hortus-', ''));
+  const networks = await networksOf(garden);
+  expect(networks.filter(isMain)).toHaveLength(4);
+  // Where a component stayed, the other one may remember its address on the extra network.
+  await until(async () => (await networksOf(garden)).length === 6, { describe: 'unused extra networks to go' });
+
+  const server = async () => (await service.client.call('servers.read', { params: { id: garden.serverId } })).data;
+  await until(async () => (await server()).networks?.free === 0, { describe: 'the server to report a full pool' });
+  expect((await server()).networks).toEqual({ pool: networkPool.split(','), total: 5, used: 5, free: 0 });
+
+  const body = { species: 'pair', instance_uid: 'pool-e', server_id: garden.serverId };
+  const { id } = (await service.client.call('definitions.create', { body })).data;
+  const refused = await finished(garden, await deploy(garden, id));
+  expect(refused).toMatchObject({ status: 'failed', reason: 'network_pool' });
+  expect(refused.error).toMatch(/No room for network hortus-pool-e: the pool .*5 of 5 .*HORTUS_NETWORK_POOL/);
+  expect(await engine.containers({ labels: { 'hortus.instance': 'pool-e' } })).toEqual([]);
+
+  await archive(garden, planted[0] ?? '');
+  await until(async () => !(await networksOf(garden)).some(({ name }) => name === 'hortus-pool-a'), {
+    describe: 'the network of the archived instance to go',
+  });
+  const again = await finished(garden, await deploy(garden, id));
+  expect(again.status, again.error ?? '').toBe('success');
+});
+
+test.runIf(process.env.HORTUS_TEST_LONG)(
+  `${MANY} instances of two components are deployed and redeployed on one server, and leave nothing`,
+  { timeout: 3 * 3_600_000 },
+  async () => {
+    await using garden = await openPairs();
+    garden.startDaemon();
+    await garden.online();
+    const { engine } = garden;
+    const begun = performance.now();
+    const seconds = () => `${Math.round((performance.now() - begun) / 1_000)} s`;
+    const planted = new Map<number, string>();
+    await each(MANY, async (index) => {
+      planted.set(index, (await plant(garden, `many-${index}`, { species: 'pair' })).definitionId);
+    });
+    console.log(`${MANY} deployed after ${seconds()}; networks: ${(await networksOf(garden)).length}`);
+    await each(MANY, async (index) => {
+      const inputs = index % 2 === 0 ? { OF_BOTH: 'second' } : { OF_APP: 'second' };
+      const { status, error } = await redeploy(garden, planted.get(index) ?? '', inputs, 600_000);
+      expect(status, error ?? '').toBe('success');
+    });
+    // Extra networks stay only where a component was kept.
+    const expected = MANY + Math.floor(MANY / 2);
+    await until(async () => (await networksOf(garden)).length === expected, {
+      within: 300_000,
+      describe: `${expected} networks`,
+    });
+    console.log(`all redeployed after ${seconds()}; networks: ${(await networksOf(garden)).length}`);
+    const labels = { 'hortus.server': garden.serverId };
+    const containers = await engine.containers({ labels });
+    expect(containers.filter(({ state }) => state === 'running')).toHaveLength(2 * MANY);
+    await each(MANY, (index) => archive(garden, planted.get(index) ?? ''));
+    await until(async () => (await networksOf(garden)).length === 0, { within: 3_600_000, describe: 'no network' });
+    expect(await engine.containers({ labels })).toEqual([]);
+    console.log(`all archived after ${seconds()}; networks: 0, containers: 0`);
+  },
+);
+
+/** Calls `work` for 0 to `count - 1`, a few at once. */
+async function each(count: number, work: (index: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
