@@ -104,7 +104,13 @@ async function clearUp() {
 async function emptyEngine() {
   const containers = await readDocker<{ Id: string }[]>(socket, '/containers/json?all=true');
   await Promise.all(containers.map(({ Id }) => askDocker(socket, 'DELETE', `/containers/${Id}?force=true&v=true`)));
-  await askDocker(socket, 'POST', '/networks/prune');
+  // An engine says that a container is gone before its endpoint is; until then its network cannot go.
+  const isEmpty = async () => {
+    await askDocker(socket, 'POST', '/networks/prune');
+    const networks = await readDocker<{ Name: string }[]>(socket, '/networks?filters={"type":["custom"]}');
+    return networks.length === 0;
+  };
+  await until(isEmpty, { describe: 'the networks to go', within: 30_000 });
 }
 
 /** An engine that is killed while it starts a container may not know its shim when it is back: nobody else ends that. */

@@ -115,15 +115,20 @@ export class ExtraNetworks {
     const used = members.flatMap(({ id }) => sockets.get(id) ?? []).filter((socket) => touches(socket, ranges));
     const others = members.filter((one) => !isBornOn(one, name));
     if (others.length === 0) return used.every(({ isClosed }) => isClosed);
-    if (used.length > 0) {
+    // Closed ones show that an address was remembered, unless they came from the host, as health checks do.
+    const addresses = new Set(members.map((one) => parseAddress(on(one, name)?.address ?? '')));
+    if (used.some(({ isClosed, remote }) => !isClosed || addresses.has(remote))) {
       this.#watched.delete(name);
       return false;
     }
     const watched = this.#watched.get(name) ?? { unusedSince: performance.now(), moved: new Set() };
     this.#watched.set(name, watched);
-    const served = new Set(others.flatMap((one) => servedAt(on(one, lasting)?.address, sockets.get(one.id) ?? [])));
+    const place = (one: ContainerFacts): Place => ({
+      address: parseAddress(on(one, lasting)?.address ?? ''),
+      sockets: sockets.get(one.id) ?? [],
+    });
     const born = members.filter((one) => isBornOn(one, name));
-    for (const { id } of born) if (reaches(sockets.get(id) ?? [], served)) watched.moved.add(id);
+    for (const one of born) if (others.some((other) => hasReached(place(one), place(other)))) watched.moved.add(one.id);
     const isQuiet = performance.now() - watched.unusedSince >= this.#options.quietMs;
     return isQuiet && born.every(({ id }) => watched.moved.has(id));
   }
@@ -136,11 +141,19 @@ const isBornOn = ({ labels }: ContainerFacts, network: string): boolean => label
 const touches = ({ local, remote }: Socket, ranges: readonly AddressRange[]): boolean =>
   ranges.some((range) => contains(range, local) || contains(range, remote));
 
-/** Addresses with ports at which a container listens on the given address. */
-function servedAt(address: string | undefined, sockets: readonly Socket[]): string[] {
-  const own = parseAddress(address ?? '');
-  return sockets.filter(({ isListening }) => isListening).map(({ localPort }) => `${own}:${localPort}`);
+/** A container on the network of its instance. */
+interface Place {
+  address: number | undefined;
+  sockets: readonly Socket[];
 }
 
-const reaches = (sockets: readonly Socket[], served: ReadonlySet<string>): boolean =>
-  sockets.some(({ remote, remotePort }) => served.has(`${remote}:${remotePort}`));
+/** Whether one has connected to a port of the other. Either side may be the only one to remember a closed connection. */
+function hasReached(one: Place, other: Place): boolean {
+  const ports = new Set(other.sockets.filter(({ isListening }) => isListening).map(({ localPort }) => localPort));
+  return (
+    one.sockets.some(({ remote, remotePort }) => remote === other.address && ports.has(remotePort)) ||
+    other.sockets.some(({ remote, localPort, isListening }) => {
+      return !isListening && remote === one.address && ports.has(localPort);
+    })
+  );
+}

@@ -8,6 +8,7 @@ import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLog } from '../../log.ts';
 import { UsageMeter } from '../../metrics/usage-meter.ts';
+import { NetworkPool } from '../../networks/network-pool.ts';
 import { component } from '../../plan/testing/manifests.ts';
 import { image, TestServer } from '../../rollout/testing/server.ts';
 import type { ContainerEvent } from '../engine.ts';
@@ -298,6 +299,39 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
     await until(async () => ((await busy())?.cpu_percent ?? 0) > 1, { describe: 'a busy container', every: 200 });
     expect((await busy())?.memory_bytes).toBeGreaterThan(0);
     await server.engine.remove(name, { force: true });
+  });
+
+  test('a network gets the subnet of the pool, and a subnet that is used is refused as such', async () => {
+    const pool = new NetworkPool({ engine: server.engine, pool: undefined, log: openLog('error') });
+    const [first, second] = [`hortus-${server.newUid()}`, `hortus-${server.newUid()}`];
+    const labels = { 'hortus.server': server.id };
+    const spec = { labels, owner: [], addresses: 16 };
+    await pool.ensureNetwork({ ...spec, name: first });
+    const made = async () => (await server.engine.networks({ labels })).filter(({ name }) => name === first);
+    const [{ subnets } = { subnets: [] }] = await made();
+    expect(subnets).toEqual([expect.stringMatching(/\/28$/)]);
+    const clash = server.engine.ensureNetwork({ ...spec, name: second, subnet: subnets[0] ?? '' });
+    await expect(clash).rejects.toMatchObject({ kind: 'subnet_taken' });
+    await server.engine.removeNetwork(first);
+    await server.engine.removeNetwork(first);
+    expect(await made()).toEqual([]);
+    await server.engine.ensureNetwork({ ...spec, name: second, subnet: subnets[0] ?? '' });
+    await server.engine.removeNetwork(second);
+  });
+
+  test('a container restarts after the network that it was started on was removed', async () => {
+    const uid = server.newUid();
+    const parts = (version: string) => [component('main', { ...sleeper, env: { version } })];
+    await server.deploy(uid, parts('1'));
+    expect(await server.deploy(uid, parts('2'))).toMatchObject({ status: 'success' });
+    const extra = (await server.inspect(uid)).Config.Labels['hortus.home'];
+    await server.engine.removeNetwork(extra ?? '');
+    await server.engine.restart(uid, 0);
+    await server.engine.stop(uid, 0);
+    await server.engine.start(uid);
+    const facts = await server.engine.inspect(uid);
+    expect(facts).toMatchObject({ state: 'running', networks: [{ name: `hortus-${uid}` }] });
+    expect(facts?.networks[0]?.address).not.toBe('');
   });
 
   test('the engine says what it is', async () => {
