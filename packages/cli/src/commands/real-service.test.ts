@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createClient } from '@hortus/client/client';
 import { freePort } from '@hortus/testkit/port';
 import { type RunningProcess, startProcess } from '@hortus/testkit/process';
 import { serviceMain } from '@hortus/testkit/programs';
@@ -110,6 +111,25 @@ test('doctor finds all well, and says what is not', async () => {
   expect(well.stdout).toMatch(/ok +clock/);
   expect(well.stdout).toMatch(/ok +key/);
   expect(well.code).toBe(0);
+  const client = createClient({ baseUrl: `${address}/api/v1`, key });
+  const { data: server } = await client.call('servers.register', {
+    body: { name: 'crowded', environment: 'staging' },
+  });
+  const report = async (free: number) => {
+    const networks = { pool: ['10.254.0.0/16'], total: 4_096, used: 4_096 - free, free };
+    const room = { memory: { used: 0, free: 1 }, cpu: { cores: 1, used_percent: 0 }, disk: { used: 0, free: 1 } };
+    await client.call('capacity.report', { params: { server_id: server.id }, body: { ...room, networks } });
+  };
+  await report(4_000);
+  expect((await run('doctor')).stdout).toMatch(
+    /ok +networks +Networks on crowded: 4000 free of 4096 in 10.254.0.0\/16/,
+  );
+  expect((await run('servers', 'show', 'crowded')).stdout).toMatch(/Networks +4000 free of 4096/);
+  await report(0);
+  const full = await run('doctor');
+  expect(full.stdout).toMatch(/problem +networks +Networks on crowded: 0 free .*HORTUS_NETWORK_POOL/);
+  expect(full.code).toBe(1);
+  await client.call('servers.delete', { params: { id: server.id } });
   const bad = await hortus(home.path, ['doctor', '--json'], { env: { HORTUS_KEY: `hk_live_${'x'.repeat(43)}` } });
   const findings = JSON.parse(bad.stdout) as { check: string; state: string }[];
   expect(findings.find(({ check }) => check === 'key')?.state).toBe('problem');

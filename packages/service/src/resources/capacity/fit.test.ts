@@ -70,6 +70,22 @@ onBothEngines((engine) => {
     expect((await tell({ engine: 7 })).status).toBe(422);
   });
 
+  it('the record of a server shows how much room for networks its daemon last reported', async () => {
+    const { id } = await server();
+    const read = async () => (await service.client.call('servers.read', { params: { id } })).data.networks;
+    const room = { memory: { used: 0, free: 8e9 }, cpu: { cores: 2, used_percent: 0 }, disk: { used: 0, free: 1 } };
+    const tell = (networks?: object) =>
+      service.request('PUT', `/server-capacity/${id}`, { body: { ...room, ...(networks && { networks }) } });
+    expect(await read()).toBeNull();
+    const networks = { pool: ['10.254.0.0/16'], total: 4_096, used: 150, free: 3_946 };
+    expect((await tell({ ...networks, novelty: 1 })).status).toBe(200);
+    expect(await read()).toEqual(networks);
+    // A report without it, of an engine that is away, changes nothing.
+    expect((await tell()).status).toBe(200);
+    expect(await read()).toEqual(networks);
+    expect((await tell({ ...networks, free: -1 })).status).toBe(422);
+  });
+
   it('a deployment that needs a GPU is refused where there is none, whatever else is ignored', async () => {
     const without = await server({ engine: 'docker', gpu_runtime: null });
     const refused = await without.execute('dreamer', { ignore_capacity: true });
