@@ -5,6 +5,7 @@ import { ManifestProblem } from '../plan/desired.ts';
 import { MountRefused } from '../policy/guarded-engine.ts';
 import { ImageProblem } from '../pull/fetch-image.ts';
 import { StepFailed } from './apply.ts';
+import { NetworkTooSmall } from './network-room.ts';
 import { NotReady } from './readiness.ts';
 import { TooLate } from './step-time.ts';
 
@@ -53,6 +54,7 @@ function reasonOf(error: unknown, signal: AbortSignal): string {
   if (cause instanceof NameTaken) return 'name_taken';
   if (cause instanceof RouteTaken) return 'route_taken';
   if (cause instanceof PoolEmpty) return 'network_pool';
+  if (cause instanceof NetworkTooSmall) return 'network_size';
   if (cause instanceof TooLate) return 'deadline';
   if (cause instanceof EngineProblem) return 'engine';
   return 'internal';

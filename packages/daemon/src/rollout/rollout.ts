@@ -17,6 +17,7 @@ import type { Health, Status } from './container-status.ts';
 import { engineReturned, type Patience } from './engine-return.ts';
 import { type Failure, failureOf, messageOf, NameTaken, requireFree } from './failure.ts';
 import { Gap } from './gap.ts';
+import { requireAddresses } from './network-room.ts';
 import { type Reading, readActual } from './read-actual.ts';
 import { type ImageIds, renewImages, withMovedImages } from './renewal.ts';
 import { describeSuccess } from './rollout-outcome.ts';
@@ -73,7 +74,7 @@ export interface RolloutDeps {
 export interface RolloutResult {
   status: 'success' | 'failed';
   error?: string;
-  /** For code: unhealthy, exited, job_failed, image, manifest, engine, disk_full, name_taken, route_taken, network_pool, deadline, irreversible, or why it was aborted. */
+  /** For code: unhealthy, exited, job_failed, image, manifest, engine, disk_full, name_taken, route_taken, network_pool, network_size, deadline, irreversible, or why it was aborted. */
   reason?: string;
   /** After a failure: whether what ran before runs as before. */
   restored?: boolean;
@@ -107,6 +108,7 @@ export async function rollOut(rollout: Rollout, deps: RolloutDeps): Promise<Roll
     try {
       attempt = await begin(rollout, deps);
       const steps = plan(attempt.desired, attempt.before.actual);
+      await requireAddresses(deps.engine, steps, attempt.desired, attempt.before.actual);
       if (steps.steps.length === 0) log(events, 'info', 'Everything is as it should be; nothing to do');
       await apply(steps, attempt, deps, signal);
       if (returns < MOST_RETURNS && (await isStopped(attempt, deps))) continue;

@@ -1,0 +1,41 @@
+import type { Engine } from '../engine/engine.ts';
+import { parseCidr } from '../networks/address-range.ts';
+import { containersOn } from '../networks/network-size.ts';
+import type { Actual } from '../plan/actual.ts';
+import type { Desired } from '../plan/desired.ts';
+import { label } from '../plan/labels.ts';
+import type { Plan, PlanStep } from '../plan/plan-step.ts';
+
+/** The existing network of the instance has too few addresses for the containers of this deployment. */
+export class NetworkTooSmall extends Error {}
+
+/**
+ * Networks are never resized, and an instance can outgrow its network. Checked before anything is touched, because the engine
+ * would refuse an address only when a container starts.
+ */
+export async function requireAddresses(
+  engine: Pick<Engine, 'networks'>,
+  plan: Plan,
+  { network, instanceUid }: Desired,
+  { containers, networks }: Actual,
+): Promise<void> {
+  if (network === undefined || !networks.includes(network.name)) return;
+  const joining = plan.steps.filter((step) => joins(step, network.name)).length;
+  if (joining === 0) return;
+  const found = await engine.networks({ labels: { [label.instance]: instanceUid } });
+  const { subnets = [] } = found.find(({ name }) => name === network.name) ?? {};
+  const range = subnets.map(parseCidr).find((one) => one !== undefined);
+  if (range === undefined) return;
+  const room = containersOn(range.last - range.first + 1);
+  const needed = containers.filter((one) => one.networks.includes(network.name)).length + joining;
+  if (needed <= room) return;
+  throw new NetworkTooSmall(
+    `Network ${network.name} has room for ${room} containers, and this deployment needs ${needed} for a while. ` +
+      'Release the instance, which keeps its volumes, and deploy it again: it then gets a larger network',
+  );
+}
+
+function joins(step: PlanStep, network: string): boolean {
+  if (step.step === 'join') return step.network === network;
+  return step.step === 'create' && step.home === undefined && step.unit.aliases.length > 0;
+}
