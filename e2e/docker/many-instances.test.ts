@@ -70,7 +70,7 @@ test('instances fill a small pool, redeploy in it, and learn by name when it is 
 
   const server = async () => (await service.client.call('servers.read', { params: { id: garden.serverId } })).data;
   const attempt = async (uid: string) => {
-    const body = { species: 'pair', instance_uid: uid, server_id: garden.serverId };
+    const body = { species: 'pair', instance_uid: uid, server_id: garden.serverId, inputs: {} };
     const { id } = (await service.client.call('definitions.create', { body })).data;
     return { ...(await finished(garden, await deploy(garden, id))), uid, definitionId: id };
   };
