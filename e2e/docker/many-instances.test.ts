@@ -121,8 +121,13 @@ test.runIf(process.env.HORTUS_TEST_LONG)(
     const labels = { 'hortus.server': garden.serverId };
     const containers = await engine.containers({ labels });
     expect(containers.filter(({ state }) => state === 'running')).toHaveLength(2 * MANY);
-    await each(MANY, (index) => archive(garden, planted.get(index) ?? ''));
-    await until(async () => (await networksOf(garden)).length === 0, { within: 3_600_000, describe: 'no network' });
+    await each(MANY, async (index) => {
+      await archive(garden, planted.get(index) ?? '');
+      const own = { labels: { 'hortus.instance': `many-${index}` } };
+      const isGone = async () => (await engine.networks(own)).length === 0;
+      await until(isGone, { within: 300_000, every: 500, describe: `the networks of many-${index} to go` });
+    });
+    expect(await networksOf(garden)).toEqual([]);
     expect(await engine.containers({ labels })).toEqual([]);
     console.log(`all archived after ${seconds()}; networks: 0, containers: 0`);
   },
