@@ -40,7 +40,8 @@ test('an extra network goes as soon as no connection uses it, and the container 
 
   await extraNetworks().sweep();
   expect(await networksOf(uid)).toEqual([`hortus-${uid}`]);
-  await server.engine.restart(uid, 0);
+  await server.engine.stop(uid, 0);
+  await server.engine.start(uid);
   await server.engine.stop(`${uid}-side`, 0);
   await server.engine.start(`${uid}-side`);
   const answer = () => server.run(uid, 'wget', '-q', '-O', '-', 'http://alias-side:8080/health');

@@ -326,7 +326,6 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
     expect(await server.deploy(uid, parts('2'))).toMatchObject({ status: 'success' });
     const extra = (await server.inspect(uid)).Config.Labels['hortus.home'];
     await server.engine.removeNetwork(extra ?? '');
-    await server.engine.restart(uid, 0);
     await server.engine.stop(uid, 0);
     await server.engine.start(uid);
     const facts = await server.engine.inspect(uid);
