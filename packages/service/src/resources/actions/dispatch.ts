@@ -61,7 +61,11 @@ export async function dispatch(
     for (const { row, first } of batch.sendings) {
       const request = await results.request(storage.reader, row);
       const command = await commandOf(deps, storage.reader, row, request);
-      const message = protect(actionRequest(row, { ...request, command }, { journal }), daemon, secretTexts(row, request));
+      const message = protect(
+        actionRequest(row, { ...request, command }, { journal }),
+        daemon,
+        secretTexts(row, request),
+      );
       if (!line.send(message) && first) refused.push(row.id);
     }
     if (refused.length > 0)
