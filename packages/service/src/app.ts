@@ -63,7 +63,12 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
   const vault = await openVault(storage, config);
   const passwords = new Passwords();
   const firstStart = await ensureFirstAccount({ storage, passwords, ...config });
-  const authenticator = new Authenticator({ storage, bus, mode: config.mode });
+  const authenticator = new Authenticator({
+    storage,
+    bus,
+    mode: config.mode,
+    sessionIdleMs: config.sessionIdleMinutes * 60_000,
+  });
   const catalog = await openCatalog({ config, storage, bus, log });
   const work = new WorkerPool();
   const wired = await wireResources({

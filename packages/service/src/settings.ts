@@ -49,6 +49,8 @@ export interface Config {
   readonly ingressHttps: number;
   readonly rateLimits: RateLimits;
   readonly quotas: PlanLimits;
+  /** After so long without a request a session ends. */
+  readonly sessionIdleMinutes: number;
   readonly retention: Retention;
   /** How often every daemon is pinged; one that leaves two unanswered is not there. */
   readonly pingSeconds: number;
@@ -301,6 +303,12 @@ export const settings: Readonly<Record<string, Setting>> = {
     read: readQuotas,
     otherwise: () => defaultQuotas,
     show: showQuotas,
+  }),
+  HORTUS_SESSION_IDLE_MINUTES: setting({
+    field: 'sessionIdleMinutes',
+    meaning: 'Minutes without a request after which a session of the console ends.',
+    read: (text) => whole(text, 5, 20_160),
+    otherwise: () => 720,
   }),
   HORTUS_RETENTION: setting({
     field: 'retention',

@@ -1,6 +1,6 @@
 import { ErrorBody } from '../envelope.ts';
 import { type ErrorCode, errorTable } from '../errors.ts';
-import { sessionCookie } from '../resources/account.ts';
+import { hostSessionCookie, sessionCookie } from '../resources/account.ts';
 import type { Header, Parameter, Ref, Reply } from './document.ts';
 import type { SchemaComponents } from './schemas.ts';
 
@@ -63,5 +63,10 @@ export const parameters: Readonly<Record<string, Parameter>> = {
 export const securitySchemes = {
   apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of an account: hk_live_… or hk_test_….' },
   serverKey: { type: 'http', scheme: 'bearer', description: 'The key of a server: hs_live_… or hs_test_….' },
-  session: { type: 'apiKey', in: 'cookie', name: sessionCookie, description: 'A session of the console.' },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: sessionCookie,
+    description: `A session of the console; over TLS the cookie is ${hostSessionCookie}.`,
+  },
 } as const;

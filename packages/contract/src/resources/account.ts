@@ -1,11 +1,13 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, Timestamp } from '../envelope.ts';
-import { choice, id, nullable, text } from '../fields.ts';
+import { answer, list, paging, Timestamp } from '../envelope.ts';
+import { choice, givenId, id, nullable, text } from '../fields.ts';
 import { Quotas } from './quotas.ts';
 
-/** Name of the cookie that carries a session of the console. */
+/** Name of the cookie that carries a session of the console where there is no TLS. */
 export const sessionCookie = 'hortus_session';
+/** Its name over TLS: browsers accept the prefix only from this very host, with Secure. */
+export const hostSessionCookie = `__Host-${sessionCookie}`;
 
 export const plans = ['free', 'pro', 'enterprise'] as const;
 
@@ -42,6 +44,21 @@ export const Session = Type.Object(
   { title: 'Session' },
 );
 export type Session = Static<typeof Session>;
+
+export const SignedInSession = Type.Object(
+  {
+    id: id('session'),
+    current: Type.Boolean({ description: 'Whether it is the session of this request.' }),
+    address: nullable(Type.String(), { description: 'Address that it was signed in from.' }),
+    user_agent: nullable(Type.String()),
+    created_at: Timestamp,
+    last_seen_at: Timestamp,
+    expires_at: Timestamp,
+    ended_at: nullable(Timestamp),
+  },
+  { title: 'SignedInSession' },
+);
+export type SignedInSession = Static<typeof SignedInSession>;
 
 const password = (description: string, minLength: number) => Type.String({ minLength, maxLength: 256, description });
 
@@ -98,5 +115,32 @@ export const accountEndpoints = {
     permission: 'session',
     body: PasswordChange,
     response: answer(User),
+  }),
+  'account.sessions': endpoint({
+    method: 'GET',
+    path: '/account/sessions',
+    tag: 'account',
+    summary: 'List the sessions of the signed-in user, newest first',
+    permission: 'session',
+    query: Type.Object({ ...paging }),
+    response: list(SignedInSession),
+  }),
+  'account.endSession': endpoint({
+    method: 'DELETE',
+    path: '/account/sessions/{id}',
+    tag: 'account',
+    summary: 'End a session of the signed-in user',
+    description: 'It ends at once, on every replica.',
+    permission: 'session',
+    params: Type.Object({ id: givenId('Id of a session.') }),
+    response: answer(SignedInSession),
+  }),
+  'account.endOtherSessions': endpoint({
+    method: 'DELETE',
+    path: '/account/sessions',
+    tag: 'account',
+    summary: 'End all other sessions of the signed-in user',
+    permission: 'session',
+    response: answer(Type.Object({ ended: Type.Integer({ minimum: 0 }) })),
   }),
 };

@@ -15,9 +15,12 @@ import type { Checks } from './validation/checks.ts';
 export interface CallParts {
   readonly storage: Storage;
   readonly vault: Vault;
-  readonly publicUrl: string;
+  /** Whether the session cookie of a request is the one for TLS. */
+  readonly tlsCookie: SecureTransport;
   readonly secureTransport: SecureTransport;
 }
+
+const LONGEST_USER_AGENT = 256;
 
 /** The request as its handler gets it (see `Call` in handler.ts): checked against its row, with ways to answer. */
 export function callOf(parts: CallParts, row: Endpoint, checks: Checks, exchange: Exchange, stream?: EventStream) {
@@ -25,6 +28,7 @@ export function callOf(parts: CallParts, row: Endpoint, checks: Checks, exchange
   const params = checks.params(exchange.params);
   const query = checks.query(exchange.query);
   const body = checks.body(exchange.body);
+  const tlsCookie = parts.tlsCookie(exchange.peer, headers);
   const key = row.idempotent ? readIdempotencyKey(headers['idempotency-key']) : undefined;
   // Only public rows have none, and their handlers do not look at it.
   const principal = exchange.principal as Principal;
@@ -36,14 +40,15 @@ export function callOf(parts: CallParts, row: Endpoint, checks: Checks, exchange
     address,
     secure: parts.secureTransport(exchange.peer, headers),
     tags: tagsOf(exchange),
-    sessionToken: readSessionCookie(headers.cookie),
+    userAgent: headers['user-agent']?.slice(0, LONGEST_USER_AGENT),
+    sessionToken: readSessionCookie(headers.cookie, tlsCookie),
     emit(event: string, data: object): void {
       stream?.emit(event, data);
     },
     // No getter: the engine would make a hidden class of every call, which holds its request until the next full collection.
     gone: (): AbortSignal => goneSignal(exchange),
     setSession(token: string | null, expiresAt?: number): void {
-      exchange.with({ 'Set-Cookie': printSessionCookie(token, parts.publicUrl, expiresAt) });
+      exchange.with({ 'Set-Cookie': printSessionCookie(token, tlsCookie, expiresAt) });
     },
     async write<Response>(work: (tx: Tx) => Promise<Response>): Promise<Response> {
       const accountId = principal?.accountId;

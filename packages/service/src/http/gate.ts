@@ -6,9 +6,19 @@ import { readSessionCookie } from '../identity/session-cookie.ts';
 import { Problem } from '../problem.ts';
 import type { AllowedHosts } from './allowed-hosts.ts';
 import type { RateLimiter, RateState } from './rate-limit.ts';
+import type { SecureTransport } from './secure-transport.ts';
 
 /** Finds out who is calling. */
 export type Authenticator = Pick<Identity, 'authenticate' | 'fromCache'>;
+
+export interface GateDeps {
+  readonly authenticator: Authenticator;
+  readonly limiter: RateLimiter;
+  readonly publicUrl: string;
+  readonly allowedHosts: AllowedHosts;
+  /** Whether the session cookie of a request is the one for TLS. */
+  readonly tlsCookie: SecureTransport;
+}
 
 /** What a route asks of its caller. */
 export interface Access {
@@ -25,6 +35,8 @@ export interface Visitor {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly address: string;
   readonly host: string | undefined;
+  /** The other end of the connection, be it the caller or a proxy. */
+  readonly peer: string | undefined;
   /** What the request came over. */
   readonly connection: object;
 }
@@ -42,16 +54,14 @@ export interface Visit {
  * it proved to be, on its address where it proved nothing.
  */
 export class Gate {
+  readonly #deps: GateDeps;
   readonly #authenticator: Authenticator;
   readonly #limiter: RateLimiter;
-  readonly #publicUrl: string;
-  readonly #allowedHosts: AllowedHosts;
 
-  constructor(authenticator: Authenticator, limiter: RateLimiter, publicUrl: string, hosts: AllowedHosts) {
-    this.#authenticator = authenticator;
-    this.#limiter = limiter;
-    this.#publicUrl = publicUrl;
-    this.#allowedHosts = hosts;
+  constructor(deps: GateDeps) {
+    this.#deps = deps;
+    this.#authenticator = deps.authenticator;
+    this.#limiter = deps.limiter;
   }
 
   async enter(access: Access, visitor: Visitor): Promise<Visit> {
@@ -65,7 +75,7 @@ export class Gate {
         refusal = error;
       }
     }
-    if (access.page && !this.#allowedHosts(visitor.host)) refusal = foreignHost();
+    if (access.page && !this.#deps.allowedHosts(visitor.host)) refusal = foreignHost();
     const rate = this.#limiter[access.counted ? 'count' : 'peek'](principal, visitor.address);
     if (rate.exceeded) refusal = this.#tooMany(rate);
     refusal ??= principal && refusalOf(() => this.#authorize(access, visitor, principal));
@@ -83,11 +93,11 @@ export class Gate {
     return this.#authenticator.fromCache(one(headers.authorization), address, connection);
   }
 
-  async identify({ headers, address, host, connection }: Visitor): Promise<Principal> {
-    const sessionToken = readSessionCookie(one(headers.cookie));
+  async identify({ headers, address, host, connection, peer }: Visitor): Promise<Principal> {
+    const sessionToken = readSessionCookie(one(headers.cookie), this.#deps.tlsCookie(peer, headers));
     const proof = { authorization: one(headers.authorization), sessionToken, connection };
     const principal = await this.#authenticator.authenticate(proof, address);
-    if (principal.kind === 'session' && !this.#allowedHosts(host)) throw foreignHost();
+    if (principal.kind === 'session' && !this.#deps.allowedHosts(host)) throw foreignHost();
     return principal;
   }
 
@@ -97,7 +107,7 @@ export class Gate {
       return;
     }
     const changes = method !== 'GET' && method !== 'HEAD';
-    if (principal.kind === 'session' && changes && !sameOrigin(headers, this.#publicUrl)) {
+    if (principal.kind === 'session' && changes && !sameOrigin(headers, this.#deps.publicUrl)) {
       throw new Problem('FORBIDDEN', 'A session is good only for requests of our own pages. Programs use API keys.');
     }
     if (permission !== 'session' && permission !== 'public') requirePermission(principal, permission);

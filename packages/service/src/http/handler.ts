@@ -16,6 +16,8 @@ export interface Call<Name extends EndpointName> {
   readonly address: string;
   /** Whether what is answered cannot be read on its way: it goes over TLS, or does not leave this machine. */
   readonly secure: boolean;
+  /** As the caller names its program; not verified, and cut to 256 characters. */
+  readonly userAgent: string | undefined;
   /** The value of the session cookie, as sent; only rows about the session itself look at it. */
   readonly sessionToken: string | undefined;
   /** Has the answer set the session cookie (see `identity/session-cookie.ts`), or clear it with null. */

@@ -13,13 +13,30 @@ const forwarding = ['forwarded', 'x-forwarded-for', 'x-forwarded-proto'];
  * is not local; inventing them only costs the caller its own answer.
  */
 export function secureTransport(trustedProxies: readonly string[]): SecureTransport {
-  const trusted = trustedProxies.map(parseNetwork).filter((network) => network !== undefined);
+  const overTls = tlsTransport(trustedProxies);
   return (peer, headers) => {
     if (peer === undefined) return false;
-    const address = plain(peer);
-    if (!forwarding.some((name) => headers[name] !== undefined)) return isLoopback(address);
-    return isWithin(address, trusted) && everyHopIsTls(headers['x-forwarded-proto']);
+    if (!forwarding.some((name) => headers[name] !== undefined)) return isLoopback(plain(peer));
+    return overTls(peer, headers);
   };
+}
+
+/** Whether a trusted proxy says that the caller came over TLS. */
+export function tlsTransport(trustedProxies: readonly string[]): SecureTransport {
+  const trusted = trustedProxies.map(parseNetwork).filter((network) => network !== undefined);
+  return (peer, headers) =>
+    peer !== undefined && isWithin(plain(peer), trusted) && everyHopIsTls(headers['x-forwarded-proto']);
+}
+
+/** Whether a browser holds the session cookie of this service for TLS: then it has the `__Host-` prefix. */
+export function tlsCookies({ publicUrl, trustedProxies }: TlsSettings): SecureTransport {
+  if (new URL(publicUrl).protocol === 'https:') return () => true;
+  return tlsTransport(trustedProxies);
+}
+
+interface TlsSettings {
+  readonly publicUrl: string;
+  readonly trustedProxies: readonly string[];
 }
 
 function everyHopIsTls(protocols: string | string[] | undefined): boolean {

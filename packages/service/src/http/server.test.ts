@@ -86,12 +86,42 @@ describe('a request', () => {
       headers: { 'content-type': 'application/json' },
       body: '{"email":"a@b.c","password":"x"}',
     });
-    expect(login.headers.get('set-cookie')).toMatch(/^hortus_session=token;.*HttpOnly.*SameSite=Strict.*Secure/);
-    const headers = { cookie: 'hortus_session=console', 'sec-fetch-site': 'same-origin' };
+    expect(login.headers.get('set-cookie')).toMatch(/^__Host-hortus_session=token;.*HttpOnly.*SameSite=Strict.*Secure/);
+    const headers = { cookie: '__Host-hortus_session=console', 'sec-fetch-site': 'same-origin' };
     const logout = await service.fetch('/api/v1/account/logout', { method: 'POST', headers });
-    expect(logout.headers.get('set-cookie')).toMatch(/^hortus_session=;.*1970/);
+    expect(logout.headers.get('set-cookie')).toMatch(/^__Host-hortus_session=;.*1970/);
     expect(await logout.json()).toMatchObject({ data: { sessionToken: 'console' } });
   });
+});
+
+it('a session cookie has the __Host- prefix where a trusted proxy says that the caller came over TLS', async () => {
+  const handlers: NonNullable<Parameters<typeof serve>[0]>['handlers'] = {
+    'account.login': async ({ setSession }) => {
+      setSession('token', 2_000_000_000_000);
+      return { success: true, data: null as never };
+    },
+  };
+  const json = { 'content-type': 'application/json' };
+  const cookieOf = async (service: Awaited<ReturnType<typeof serve>>, headers: Record<string, string>) => {
+    const body = '{"email":"a@b.c","password":"x"}';
+    const answer = await service.fetch('/api/v1/account/login', {
+      method: 'POST',
+      headers: { ...json, ...headers },
+      body,
+    });
+    return answer.headers.get('set-cookie')?.split('=')[0];
+  };
+  const tls = { 'x-forwarded-proto': 'https' };
+  await using proxied = await serve({ handlers, config: { trustedProxies: ['127.0.0.0/8'] } });
+  await using direct = await serve({ handlers });
+  expect(await cookieOf(proxied, tls)).toBe('__Host-hortus_session');
+  expect(await cookieOf(proxied, { 'x-forwarded-proto': 'http' })).toBe('hortus_session');
+  expect(await cookieOf(direct, {})).toBe('hortus_session');
+  expect(await cookieOf(direct, tls)).toBe('hortus_session');
+  const entering = async (cookie: string) =>
+    (await proxied.fetch('/api/v1/account', { headers: { ...tls, cookie } })).status;
+  expect(await entering('__Host-hortus_session=console')).toBe(200);
+  expect(await entering('hortus_session=console')).toBe(401);
 });
 
 it('a row without a handler stops the start', async () => {

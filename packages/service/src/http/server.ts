@@ -25,7 +25,7 @@ import { RateLimiter } from './rate-limit.ts';
 import { SharedRateWindows } from './rate-windows/shared.ts';
 import { requestListener } from './requests.ts';
 import { Router } from './router.ts';
-import { secureTransport } from './secure-transport.ts';
+import { secureTransport, tlsCookies } from './secure-transport.ts';
 import { Shutdown } from './shutdown.ts';
 import { answerSocketErrors } from './socket-errors.ts';
 import { Upgrades } from './upgrades.ts';
@@ -86,14 +86,15 @@ export function buildHttp(deps: HttpDeps): Http {
   const shared = storage.engine === 'postgres' ? new SharedRateWindows(limiter, storage, guard) : undefined;
   const addressOf = callerAddress(config.trustedProxies);
   const hosts = allowedHosts(config.publicUrl, config.allowedHosts);
-  const gate = new Gate(authenticator, limiter, config.publicUrl, hosts);
+  const tlsCookie = tlsCookies(config);
+  const gate = new Gate({ authenticator, limiter, publicUrl: config.publicUrl, allowedHosts: hosts, tlsCookie });
   const hotReads = new HotReads(deps.catalog, metrics);
   const front = hotFront({ reads: hotReads, authenticator, limiter, addressOf, log });
   const router = new Router();
   addApiRoutes(router, deps.handlers, {
     storage,
     vault: deps.vault,
-    publicUrl: config.publicUrl,
+    tlsCookie,
     secureTransport: secureTransport(config.trustedProxies),
     hotReads,
   });

@@ -15,6 +15,8 @@ export interface AuthenticatorDeps {
   readonly storage: Storage;
   readonly bus: Bus;
   readonly mode: Mode;
+  /** A session that is not used for so long ends. */
+  readonly sessionIdleMs: number;
   /** Milliseconds since 1970; tests pass their own. */
   readonly clock?: () => number;
 }
@@ -36,9 +38,11 @@ export class Authenticator {
   readonly #clock: () => number;
   readonly #cache = new CredentialCache();
   readonly #lastUse: LastUse;
+  readonly #sessionIdleMs: number;
   readonly #unsubscribe: readonly (() => void)[];
 
-  constructor({ storage, bus, mode, clock = Date.now }: AuthenticatorDeps) {
+  constructor({ storage, bus, mode, sessionIdleMs, clock = Date.now }: AuthenticatorDeps) {
+    this.#sessionIdleMs = sessionIdleMs;
     this.#storage = storage;
     this.#shown = new ShownKeys(mode);
     this.#clock = clock;
@@ -89,10 +93,13 @@ export class Authenticator {
   }
 
   async #authenticateSession(token: string, address: string): Promise<Principal> {
-    const principal = await this.#admit(hashOf(token), sessionCredential, address);
+    const principal = await this.#admit(hashOf(token), this.#sessionCredential, address);
     if (principal.kind !== 'session') throw unauthorized();
     return principal;
   }
+
+  readonly #sessionCredential: Asking = (storage, hash) =>
+    sessionCredential(storage, hash, { idleMs: this.#sessionIdleMs, seenAt: (id) => this.#lastUse.at(id) });
 
   async #admit(hash: string, ask: Asking, address: string): Promise<Principal> {
     const now = this.#clock();
@@ -109,7 +116,7 @@ export class Authenticator {
   }
 
   #use({ principal }: Credential, now: number): Principal {
-    if (principal.kind === 'key') this.#lastUse.saw(principal.id, now);
+    if (principal.kind !== 'server') this.#lastUse.saw(principal.id, now);
     return principal;
   }
 }

@@ -3,22 +3,25 @@ import { sameOrigin } from './same-origin.ts';
 import { printSessionCookie, readSessionCookie } from './session-cookie.ts';
 
 it('finds its own cookie among others', () => {
-  expect(readSessionCookie('a=1; hortus_session=abc-_1; b=2')).toBe('abc-_1');
-  expect(readSessionCookie('hortus_session=abc')).toBe('abc');
+  expect(readSessionCookie('a=1; hortus_session=abc-_1; b=2', false)).toBe('abc-_1');
+  expect(readSessionCookie('hortus_session=abc', false)).toBe('abc');
   for (const header of [undefined, '', 'hortus_session=', 'xhortus_session=abc', 'hortus_session_x=abc']) {
-    expect(readSessionCookie(header)).toBeUndefined();
+    expect(readSessionCookie(header, false)).toBeUndefined();
   }
 });
 
+it('a cookie that a subdomain or a plain request could have set does not count over TLS', () => {
+  expect(readSessionCookie('hortus_session=planted', true)).toBeUndefined();
+  expect(readSessionCookie('hortus_session=planted; __Host-hortus_session=abc', true)).toBe('abc');
+  expect(readSessionCookie('__Host-hortus_session=abc', false)).toBeUndefined();
+});
+
 it('sets a cookie that scripts and other sites cannot use', () => {
-  const cookie = printSessionCookie('abc', 'https://hortus.example', Date.UTC(2030, 0, 1));
-  expect(cookie).toBe(
-    'hortus_session=abc; Path=/; Expires=Tue, 01 Jan 2030 00:00:00 GMT; HttpOnly; SameSite=Strict; Secure',
+  expect(printSessionCookie('abc', true, Date.UTC(2030, 0, 1))).toBe(
+    '__Host-hortus_session=abc; Path=/; Expires=Tue, 01 Jan 2030 00:00:00 GMT; HttpOnly; SameSite=Strict; Secure',
   );
-  expect(printSessionCookie('abc', 'http://127.0.0.1:8420', 1)).not.toContain('Secure');
-  expect(printSessionCookie(null, 'http://127.0.0.1:8420')).toContain(
-    'hortus_session=; Path=/; Expires=Thu, 01 Jan 1970',
-  );
+  expect(printSessionCookie('abc', false, 1)).not.toContain('Secure');
+  expect(printSessionCookie(null, false)).toContain('hortus_session=; Path=/; Expires=Thu, 01 Jan 1970');
 });
 
 it('trusts a change only from its own pages', () => {

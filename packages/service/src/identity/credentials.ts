@@ -26,9 +26,21 @@ export async function userKeyCredential(storage: Storage, hash: string): Promise
   };
 }
 
-export async function sessionCredential(storage: Storage, hash: string): Promise<Credential | undefined> {
+/** When sessions end for not being used. `seenAt` tells of a use that is not written yet. */
+export interface Idleness {
+  readonly idleMs: number;
+  readonly seenAt: (sessionId: string) => number;
+}
+
+export async function sessionCredential(
+  storage: Storage,
+  hash: string,
+  { idleMs, seenAt }: Idleness,
+): Promise<Credential | undefined> {
   const session = await findSession(storage.reader, hash);
   if (!session) return undefined;
+  // The cache asks again every half minute, so the end moves on with the use.
+  const idleAt = Math.max(session.last_seen_at, seenAt(session.id)) + idleMs;
   return {
     principal: {
       kind: 'session',
@@ -38,7 +50,7 @@ export async function sessionCredential(storage: Storage, hash: string): Promise
       userId: session.user_id,
       permissions: permissionsOf(session),
     },
-    expiresAt: session.expires_at,
+    expiresAt: Math.min(session.expires_at, idleAt),
     networks: [],
   };
 }

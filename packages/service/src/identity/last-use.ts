@@ -3,7 +3,7 @@ import { recordUse } from './store.ts';
 
 const FLUSH_EVERY_MS = 30_000;
 
-/** Remembers when each key was last used and writes it now and then: a write per request would cost more than the request. */
+/** Remembers when each key and session was last used and writes it now and then: a write per request would cost more than the request. */
 export class LastUse {
   readonly #storage: Storage;
   readonly #timer: NodeJS.Timeout;
@@ -19,8 +19,13 @@ export class LastUse {
     this.#timer.unref();
   }
 
-  saw(keyId: string, at: number): void {
-    this.#seen.set(keyId, at);
+  saw(id: string, at: number): void {
+    this.#seen.set(id, at);
+  }
+
+  /** When it was last used here, as far as that is not written yet. */
+  at(id: string): number {
+    return this.#seen.get(id) ?? 0;
   }
 
   flush(): Promise<void> {

@@ -20,7 +20,7 @@ onBothEngines((engine) => {
     } as const;
     const made = await ensureFirstAccount({ storage, passwords: new Passwords(), ...settings });
     const bus = openLocalBus({ log: openLog({ level: 'silent' }) });
-    const authenticator = new Authenticator({ storage, bus, mode: 'live' });
+    const authenticator = new Authenticator({ storage, bus, mode: 'live', sessionIdleMs: 60_000 });
     const key = await makePassingKey({ storage, mode: 'live' }, wanted);
     expect(await authenticator.authenticateKey(key, '127.0.0.1')).toMatchObject({
       accountId: made?.accountId,

@@ -1,20 +1,22 @@
-import { sessionCookie } from '@hortus/contract/resources/account';
+import { hostSessionCookie, sessionCookie } from '@hortus/contract/resources/account';
 
-/** The session's token out of a Cookie header. */
-export function readSessionCookie(header: string | undefined): string | undefined {
+const nameOf = (tls: boolean): string => (tls ? hostSessionCookie : sessionCookie);
+
+/**
+ * Reads the session's token out of a Cookie header. Over TLS only the `__Host-` cookie counts: the plain one could have
+ * been set by a neighbouring subdomain, or on the way of a plain request.
+ */
+export function readSessionCookie(header: string | undefined, tls: boolean): string | undefined {
   for (const part of header?.split(';') ?? []) {
     const [name, value] = part.trim().split('=', 2);
-    if (name === sessionCookie && value) return value;
+    if (name === nameOf(tls) && value) return value;
   }
   return undefined;
 }
 
-/**
- * A Set-Cookie header; null clears it. Strict: no page of another site can have a browser send it along. Scripts cannot
- * read it, and over https it never travels in clear.
- */
-export function printSessionCookie(token: string | null, publicUrl: string, expiresAt = 0): string {
-  const secure = new URL(publicUrl).protocol === 'https:' ? '; Secure' : '';
+/** Prints a Set-Cookie header; null clears it. Scripts cannot read the cookie, and no other site can have it sent. */
+export function printSessionCookie(token: string | null, tls: boolean, expiresAt = 0): string {
+  const secure = tls ? '; Secure' : '';
   const expires = new Date(token === null ? 0 : expiresAt).toUTCString();
-  return `${sessionCookie}=${token ?? ''}; Path=/; Expires=${expires}; HttpOnly; SameSite=Strict${secure}`;
+  return `${nameOf(tls)}=${token ?? ''}; Path=/; Expires=${expires}; HttpOnly; SameSite=Strict${secure}`;
 }

@@ -2,10 +2,10 @@ import { newId } from '../ids.ts';
 import type { Tx } from '../storage/storage.ts';
 import type { Row } from '../storage/tables.ts';
 import { KEYS_TOPIC } from './credential-cache.ts';
-import { deleteExpiredSessions, deleteSession, deleteSessionsOf, insertSession } from './store.ts';
+import { deleteExpiredSessions, insertSession, markSessionEnded, markSessionsEnded } from './store.ts';
 import type { Token } from './tokens.ts';
 
-/** A session ends this long after the sign-in, used or not. */
+/** A session ends this long after the sign-in, used or not; earlier if it is not used (HORTUS_SESSION_IDLE_MINUTES). */
 const LASTS_MS = 14 * 24 * 60 * 60_000;
 
 export interface Session {
@@ -13,12 +13,19 @@ export interface Session {
   readonly expiresAt: number;
 }
 
+/** Shown to the user, to recognise a session by. */
+export interface Origin {
+  readonly address: string;
+  readonly userAgent: string | undefined;
+}
+
 export async function startSession(
   tx: Tx,
   user: Pick<Row<'users'>, 'id' | 'account_id'>,
   token: Token,
+  { address, userAgent }: Origin,
 ): Promise<Session> {
-  // Those that ran out go along, so that nobody's list of sessions grows for ever.
+  // Bounds the rows of a user.
   await deleteExpiredSessions(tx, user.id);
   const session = { id: newId('session'), expiresAt: tx.now + LASTS_MS };
   await insertSession(tx, {
@@ -28,19 +35,24 @@ export async function startSession(
     account_id: user.account_id,
     created_at: tx.now,
     expires_at: session.expiresAt,
+    address,
+    user_agent: userAgent ?? null,
+    last_seen_at: tx.now,
+    ended_at: null,
   });
   return session;
 }
 
 export async function endSession(tx: Tx, id: string): Promise<void> {
-  const hash = await deleteSession(tx, id);
+  const hash = await markSessionEnded(tx, id);
   if (hash !== undefined) tx.notify(KEYS_TOPIC, hash);
 }
 
-export async function endOtherSessions(tx: Tx, userId: string, kept: string): Promise<void> {
-  for (const hash of await deleteSessionsOf(tx, userId, kept)) tx.notify(KEYS_TOPIC, hash);
+/** Returns how many there were. */
+export async function endOtherSessions(tx: Tx, userId: string, kept?: string): Promise<number> {
+  const hashes = await markSessionsEnded(tx, userId, kept);
+  for (const hash of hashes) tx.notify(KEYS_TOPIC, hash);
+  return hashes.length;
 }
 
-export async function endAllSessions(tx: Tx, userId: string): Promise<void> {
-  for (const hash of await deleteSessionsOf(tx, userId)) tx.notify(KEYS_TOPIC, hash);
-}
+export const endAllSessions = (tx: Tx, userId: string): Promise<number> => endOtherSessions(tx, userId);

@@ -1,3 +1,4 @@
+import { countUpTo } from '../storage/count-up-to.ts';
 import { forUpdate } from '../storage/locking.ts';
 import { statement } from '../storage/statement.ts';
 import type { Queries, Tx } from '../storage/storage.ts';
@@ -24,7 +25,8 @@ const sessionByHash = statement<
     .innerJoin('users', 'users.id', 'sessions.user_id')
     .selectAll('sessions')
     .select(['accounts.plan', 'users.role', 'users.admin'])
-    .where('sessions.hash', '=', p.hash),
+    .where('sessions.hash', '=', p.hash)
+    .where('sessions.ended_at', 'is', null),
 );
 
 export const findSession = async (queries: Queries, hash: string) => (await sessionByHash(queries, { hash }))[0];
@@ -73,7 +75,7 @@ export async function promoteNextKey(tx: Tx, serverId: string, hash: string): Pr
     .execute();
 }
 
-const used = statement<{ id: string; at: number }>((db, p) =>
+const keyUsed = statement<{ id: string; at: number }>((db, p) =>
   db
     .updateTable('api_keys')
     .set({ last_used_at: p.at })
@@ -81,25 +83,63 @@ const used = statement<{ id: string; at: number }>((db, p) =>
     .where((either) => either.or([either('last_used_at', 'is', null), either('last_used_at', '<', p.at)])),
 );
 
-/** Another replica may have seen a later use already; that one stays. */
+const sessionUsed = statement<{ id: string; at: number }>((db, p) =>
+  db.updateTable('sessions').set({ last_seen_at: p.at }).where('id', '=', p.id).where('last_seen_at', '<', p.at),
+);
+
+/** Records the use of a key or session. Another replica may have seen a later use already; that one stays. */
 export async function recordUse(tx: Tx, id: string, at: number): Promise<void> {
-  await used(tx, { id, at });
+  await (id.startsWith('ses_') ? sessionUsed : keyUsed)(tx, { id, at });
 }
 
 export async function insertSession(tx: Tx, session: NewRow<'sessions'>): Promise<void> {
   await tx.db.insertInto('sessions').values(session).execute();
 }
 
-/** Answers the hashes, so that whoever keeps a copy can be told. */
-export async function deleteSessionsOf(tx: Tx, userId: string, except?: string): Promise<string[]> {
-  let query = tx.db.deleteFrom('sessions').where('user_id', '=', userId);
+/** Returns the hashes, so that every replica can be told. */
+export async function markSessionsEnded(tx: Tx, userId: string, except?: string): Promise<string[]> {
+  let query = tx.db
+    .updateTable('sessions')
+    .set({ ended_at: tx.now })
+    .where('user_id', '=', userId)
+    .where('ended_at', 'is', null);
   if (except !== undefined) query = query.where('id', '!=', except);
   return (await query.returning('hash').execute()).map((row) => row.hash);
 }
 
-export async function deleteSession(tx: Tx, id: string): Promise<string | undefined> {
-  return (await tx.db.deleteFrom('sessions').where('id', '=', id).returning('hash').executeTakeFirst())?.hash;
+export async function markSessionEnded(tx: Tx, id: string): Promise<string | undefined> {
+  const ended = tx.db.updateTable('sessions').set({ ended_at: tx.now }).where('id', '=', id);
+  return (await ended.where('ended_at', 'is', null).returning('hash').executeTakeFirst())?.hash;
 }
+
+/** Which sessions of a user still work. */
+export interface LiveSessions {
+  readonly userId: string;
+  readonly now: number;
+  readonly usedAfter: number;
+}
+
+const live = (queries: Queries, { userId, now, usedAfter }: LiveSessions) =>
+  queries.db
+    .selectFrom('sessions')
+    .where('user_id', '=', userId)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', now)
+    .where('last_seen_at', '>', usedAfter);
+
+export const liveSessions = (
+  queries: Queries,
+  which: LiveSessions,
+  limit: number,
+  offset: number,
+): Promise<Row<'sessions'>[]> =>
+  live(queries, which).selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute();
+
+export const countLiveSessions = (queries: Queries, which: LiveSessions, atMost: number): Promise<number> =>
+  countUpTo(queries, live(queries, which).select('id'), atMost);
+
+export const findSessionOf = (queries: Queries, userId: string, id: string): Promise<Row<'sessions'> | undefined> =>
+  queries.db.selectFrom('sessions').selectAll().where('id', '=', id).where('user_id', '=', userId).executeTakeFirst();
 
 export async function deleteExpiredSessions(tx: Tx, userId: string): Promise<void> {
   await tx.db.deleteFrom('sessions').where('user_id', '=', userId).where('expires_at', '<=', tx.now).execute();

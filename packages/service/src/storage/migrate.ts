@@ -21,6 +21,7 @@ import { preparedDeployments } from './migrations/0061-prepared-deployments.ts';
 import { bundles } from './migrations/0065-bundles.ts';
 import { broughtTemplates } from './migrations/0066-brought-templates.ts';
 import { idempotencyScope } from './migrations/0068-idempotency-scope.ts';
+import { sessions } from './migrations/0069-sessions.ts';
 import { serverIdentity } from './migrations/0070-server-identity.ts';
 import { tombstones } from './migrations/0074-tombstones.ts';
 import { oldKeyUntil } from './migrations/0075-old-key-until.ts';
@@ -53,6 +54,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0065-bundles': bundles,
   '0066-brought-templates': broughtTemplates,
   '0068-idempotency-scope': idempotencyScope,
+  '0069-sessions': sessions,
   '0070-server-identity': serverIdentity,
   '0074-tombstones': tombstones,
   '0075-old-key-until': oldKeyUntil,

@@ -3,10 +3,12 @@ import type { Queries } from '../storage/storage.ts';
 import type { Tables } from '../storage/tables.ts';
 
 /** Change with every request, or with time alone, whatever is asked for. */
-const restless: readonly string[] = ['rate_windows'];
+const restless: readonly string[] = ['rate_windows', 'login_windows'];
 export const restlessColumns: Readonly<Record<string, string>> = {
   api_keys: 'last_used_at',
   replicas: 'seen_at',
+  sessions: 'last_seen_at',
+  user_networks: 'last_login_at',
   servers: 'last_seen_at',
 };
 

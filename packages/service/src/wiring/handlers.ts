@@ -6,6 +6,7 @@ import { healthRoutes } from '../http/health.ts';
 import { LoginThrottle } from '../identity/login-throttle.ts';
 import { accountRoutes } from '../resources/account/routes.ts';
 import { Accounts } from '../resources/account/service.ts';
+import { Sessions } from '../resources/account/sessions.ts';
 import { accountsRoutes } from '../resources/accounts/routes.ts';
 import { Installation } from '../resources/accounts/service.ts';
 import { actionRoutes } from '../resources/actions/routes.ts';
@@ -101,7 +102,10 @@ export function handlersOf(ground: Ground, made: Made): Handlers<EndpointName> {
     ...registryRoutes(made.registries),
     ...webhookRoutes({ storage, vault, guard, pages, requireRoom: (tx, ...of) => quotas.requireRoom(tx, ...of) }),
     ...eventRoutes({ storage, pages }),
-    ...accountRoutes(new Accounts({ storage, passwords, throttle: new LoginThrottle(), quotas })),
+    ...accountRoutes(
+      new Accounts({ storage, passwords, throttle: new LoginThrottle(), quotas }),
+      new Sessions({ storage, pages, idleMs: config.sessionIdleMinutes * 60_000 }),
+    ),
     ...memberRoutes(
       new Members({
         storage,

@@ -16,6 +16,7 @@ export function callsOn(storage: Storage) {
       body: undefined,
       address: '192.0.2.7',
       tags: { expect: () => {}, answer: () => {} },
+      userAgent: 'a test',
       sessionToken: undefined,
       setSession: (token: string | null, expiresAt?: number) => void cookies.push({ token, expiresAt }),
       write: (work: Parameters<Storage['write']>[0]) => storage.write(work),

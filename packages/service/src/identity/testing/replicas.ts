@@ -12,6 +12,9 @@ export const adminKey = `hk_live_${'a'.repeat(43)}`;
 export const adminEmail = 'root@example.org';
 export const adminPassword = 'correct horse battery';
 
+/** Longer than a session lasts, for tests that are not about it. */
+export const sessionIdleMs = 30 * 24 * 60 * 60_000;
+
 const log = { error: () => {}, warn: () => {} };
 
 export interface Replica {
@@ -25,7 +28,11 @@ export interface Replica {
  * Two authenticators on one database that holds the first account. On PostgreSQL they are two replicas with a bus
  * between them; SQLite belongs to one process, so there they share its storage and bus.
  */
-export async function twoReplicas(engine: Engine, clock?: () => number): Promise<readonly [Replica, Replica]> {
+export async function twoReplicas(
+  engine: Engine,
+  clock?: () => number,
+  idleMs = sessionIdleMs,
+): Promise<readonly [Replica, Replica]> {
   const ground = await engine.ground();
   const hooks = clock ? { clock } : {};
   const first = await ground.open(hooks);
@@ -41,7 +48,7 @@ export async function twoReplicas(engine: Engine, clock?: () => number): Promise
   const replica = (storage: Storage, bus: Bus): Replica => ({
     storage,
     bus,
-    authenticator: new Authenticator({ storage, bus, mode: 'live', ...hooks }),
+    authenticator: new Authenticator({ storage, bus, mode: 'live', sessionIdleMs: idleMs, ...hooks }),
     accountId,
   });
   const told = (storage: Storage, bus: Bus) => {

@@ -3,20 +3,25 @@ import { expect, it } from 'vitest';
 import { LoginThrottle, MOST_FAILURES } from '../../identity/login-throttle.ts';
 import { Passwords } from '../../identity/passwords.ts';
 import { callsOn } from '../../identity/testing/calls.ts';
-import { adminEmail, adminKey, adminPassword, twoReplicas } from '../../identity/testing/replicas.ts';
+import { adminEmail, adminKey, adminPassword, sessionIdleMs, twoReplicas } from '../../identity/testing/replicas.ts';
+import { Pages } from '../../storage/page.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { accountRoutes } from './routes.ts';
 import { Accounts } from './service.ts';
+import { Sessions } from './sessions.ts';
 
 const HERE = '192.0.2.7';
 const unauthorized = { code: 'UNAUTHORIZED' };
 
 onBothEngines((engine) => {
-  async function start(clock?: () => number) {
-    const [replica, other] = await twoReplicas(engine, clock);
+  async function start(clock?: () => number, idleMs = sessionIdleMs) {
+    const [replica, other] = await twoReplicas(engine, clock, idleMs);
     const { storage, authenticator } = replica;
     const throttle = new LoginThrottle(clock);
-    const routes = accountRoutes(new Accounts({ storage, passwords: new Passwords(), throttle }));
+    const routes = accountRoutes(
+      new Accounts({ storage, passwords: new Passwords(), throttle }),
+      new Sessions({ storage, pages: new Pages(), idleMs, ...(clock && { clock }) }),
+    );
     const { call, cookies } = callsOn(storage);
     const login = async (email = adminEmail, password = adminPassword) => {
       const answer = await routes['account.login'](call(undefined, { body: { email, password } }));
@@ -89,6 +94,84 @@ onBothEngines((engine) => {
     await enter(token);
     now = expiresAt;
     await expect(enter(token)).rejects.toMatchObject(unauthorized);
+  });
+
+  it('a session that is not used ends, and one that is used does not, without a write for each use', async () => {
+    let now = 1_000_000_000;
+    const IDLE = 10 * 60_000;
+    const { login, enter, replica, other } = await start(() => now, IDLE);
+    const [used, unused] = [await login(), await login()];
+    const lastSeen = async () =>
+      (await replica.storage.reader.db.selectFrom('sessions').select('last_seen_at').orderBy('id').execute()).map(
+        (row) => Number(row.last_seen_at),
+      );
+    const begun = now;
+    for (let minutes = 9; minutes <= 27; minutes += 9) {
+      now = begun + minutes * 60_000;
+      await enter(used.token);
+    }
+    expect(await lastSeen()).toEqual([begun, begun]);
+    await replica.authenticator.flush();
+    expect(await lastSeen()).toEqual([now, begun]);
+    await expect(enter(unused.token)).rejects.toMatchObject(unauthorized);
+    now += IDLE - 1;
+    await enter(used.token, other.authenticator);
+    await other.authenticator.flush();
+    now += IDLE;
+    await expect(enter(used.token)).rejects.toMatchObject(unauthorized);
+  });
+
+  it('lists the sessions of the user, and ends one of them at once on every replica', async () => {
+    const { routes, call, login, enter, other, audits } = await start();
+    const [here, stolen] = [await login(), await login()];
+    const principal = await enter(here.token);
+    await enter(stolen.token, other.authenticator);
+    const { data } = await routes['account.sessions'](call(principal));
+    expect(data).toMatchObject([
+      { current: false, address: HERE, user_agent: 'a test', ended_at: null },
+      { current: true, address: HERE, user_agent: 'a test', ended_at: null },
+    ]);
+    expect(JSON.stringify(data)).not.toContain(stolen.token);
+    const params = { id: data[0]?.id ?? '' };
+    const ended = (await routes['account.endSession'](call(principal, { params }))).data;
+    expect(ended.ended_at).not.toBeNull();
+    expect((await routes['account.endSession'](call(principal, { params }))).data).toEqual(ended);
+    await expect(enter(stolen.token)).rejects.toMatchObject(unauthorized);
+    const refusedThere = () =>
+      enter(stolen.token, other.authenticator).then(
+        () => false,
+        () => true,
+      );
+    await until(refusedThere, { describe: 'the other replica to refuse the session' });
+    expect((await routes['account.sessions'](call(principal))).data).toHaveLength(1);
+    await enter(here.token);
+    expect((await audits()).map((event) => event.type)).toContain('audit.session_ended');
+  });
+
+  it('ends all other sessions and keeps the one that asks', async () => {
+    const { routes, call, login, enter } = await start();
+    const [here, ...others] = [await login(), await login(), await login()];
+    const principal = await enter(here.token);
+    expect((await routes['account.endOtherSessions'](call(principal))).data).toEqual({ ended: 2 });
+    expect((await routes['account.endOtherSessions'](call(principal))).data).toEqual({ ended: 0 });
+    for (const { token } of others) await expect(enter(token)).rejects.toMatchObject(unauthorized);
+    await enter(here.token);
+  });
+
+  it('a key, and a session of another user, reach no session', async () => {
+    const { routes, call, login, enter, replica } = await start();
+    const { token } = await login();
+    const principal = await enter(token);
+    const [session] = (await routes['account.sessions'](call(principal))).data;
+    const params = { id: session?.id ?? '' };
+    const key = await replica.authenticator.authenticateKey(adminKey, HERE);
+    await expect(routes['account.sessions'](call(key))).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    await expect(routes['account.endOtherSessions'](call(key))).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    for (const stranger of [key, { ...principal, userId: 'usr_other' }])
+      await expect(routes['account.endSession'](call(stranger, { params }))).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+      });
+    await enter(token);
   });
 
   it('answers a wrong password and an unknown email alike, and stops after so many', async () => {

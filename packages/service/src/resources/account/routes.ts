@@ -1,10 +1,11 @@
 import type { accountEndpoints } from '@hortus/contract/resources/account';
 import type { Handlers } from '../../http/handler.ts';
 import type { Accounts } from './service.ts';
+import type { Sessions } from './sessions.ts';
 
-export const accountRoutes = (accounts: Accounts): Handlers<keyof typeof accountEndpoints> => ({
+export const accountRoutes = (accounts: Accounts, sessions: Sessions): Handlers<keyof typeof accountEndpoints> => ({
   'account.login': async (call) => {
-    const { token, expiresAt, session } = await accounts.login(call.body, call.address);
+    const { token, expiresAt, session } = await accounts.login(call.body, call);
     call.setSession(token, expiresAt);
     return { success: true, data: session };
   },
@@ -18,4 +19,9 @@ export const accountRoutes = (accounts: Accounts): Handlers<keyof typeof account
     success: true,
     data: await accounts.changePassword(principal, body, address),
   }),
+  'account.sessions': async ({ principal, query }) => ({ success: true, ...(await sessions.list(principal, query)) }),
+  'account.endSession': ({ principal, params, write }) =>
+    write(async (tx) => ({ success: true, data: await sessions.end(tx, principal, params.id) })),
+  'account.endOtherSessions': ({ principal, write }) =>
+    write(async (tx) => ({ success: true, data: await sessions.endOthers(tx, principal) })),
 });

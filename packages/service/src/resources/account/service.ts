@@ -3,7 +3,7 @@ import { normalEmail } from '../../identity/email.ts';
 import { type LoginThrottle, MOST_FAILURES } from '../../identity/login-throttle.ts';
 import { checkNewPassword, type Passwords } from '../../identity/passwords.ts';
 import type { Principal } from '../../identity/principal.ts';
-import { endOtherSessions, endSession, startSession } from '../../identity/sessions.ts';
+import { endOtherSessions, endSession, type Origin, startSession } from '../../identity/sessions.ts';
 import { newSessionToken } from '../../identity/tokens.ts';
 import { permissionsOf } from '../../identity/user-permissions.ts';
 import { append } from '../../outbox/append.ts';
@@ -39,7 +39,7 @@ export class Accounts {
     this.#deps = deps;
   }
 
-  async login({ email: given, password }: Login, address: string): Promise<SignedIn> {
+  async login({ email: given, password }: Login, { address, userAgent }: Origin): Promise<SignedIn> {
     const { storage, passwords, throttle } = this.#deps;
     const email = normalEmail(given);
     const attempts = throttle.attempt(address, email);
@@ -56,7 +56,7 @@ export class Accounts {
       const held = await heldUser(tx, user.id);
       // The password that was right a moment ago may have been changed since.
       if (held?.password_hash !== user.password_hash) throw unauthorized(WRONG);
-      const { expiresAt } = await startSession(tx, held, token);
+      const { expiresAt } = await startSession(tx, held, token, { address, userAgent });
       await audit(tx, 'audit.login', held, { address });
       const account = await accountOf(tx, held.account_id);
       return { token: token.token, expiresAt, session: sessionRecord('session', account, held, permissionsOf(held)) };

@@ -17,8 +17,8 @@ export const memberRoutes = (members: Members): Handlers<keyof typeof memberEndp
     write(async (tx) => ({ success: true, data: await members.invite(tx, principal, body) })),
   'members.revokeInvite': ({ principal, params, write }) =>
     write(async (tx) => ({ success: true, data: await members.revokeInvite(tx, principal, params.id) })),
-  'members.accept': async ({ body, setSession }) => {
-    const { token, expiresAt, session } = await members.accept(body);
+  'members.accept': async ({ body, setSession, address, userAgent }) => {
+    const { token, expiresAt, session } = await members.accept(body, { address, userAgent });
     setSession(token, expiresAt);
     return { success: true, data: session };
   },

@@ -1,4 +1,4 @@
-import type { Session, User } from '@hortus/contract/resources/account';
+import type { User } from '@hortus/contract/resources/account';
 import type {
   CreatedInvite,
   Invite,
@@ -11,7 +11,7 @@ import { ACCOUNTS_TOPIC } from '../../identity/authenticator.ts';
 import { requireUnlimited } from '../../identity/delegation.ts';
 import { checkNewPassword, type Passwords } from '../../identity/passwords.ts';
 import { actorOf, type Principal } from '../../identity/principal.ts';
-import { endAllSessions, startSession } from '../../identity/sessions.ts';
+import { endAllSessions, type Origin, startSession } from '../../identity/sessions.ts';
 import { hashOf, newSessionToken } from '../../identity/tokens.ts';
 import { permissionsOf } from '../../identity/user-permissions.ts';
 import { newId } from '../../ids.ts';
@@ -22,6 +22,7 @@ import type { Storage, Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
 import { accountOf } from '../account/accounts.ts';
 import { sessionRecord, userRecord } from '../account/record.ts';
+import type { SignedIn } from '../account/service.ts';
 import { invite, inviteRecord } from './invites.ts';
 import {
   addUser,
@@ -141,7 +142,7 @@ export class Members {
     return inviteRecord((await endInvite(tx, id, 'revoked')) ?? row, tx.now);
   }
 
-  async accept({ token, password }: InviteAcceptance): Promise<{ token: string; expiresAt: number; session: Session }> {
+  async accept({ token, password }: InviteAcceptance, origin: Origin): Promise<SignedIn> {
     const { storage, passwords } = this.#deps;
     checkNewPassword('password', password);
     const found = await inviteByHash(storage.reader, hashOf(token));
@@ -162,7 +163,7 @@ export class Members {
         updated_at: tx.now,
       };
       if (!(await addUser(tx, user))) throw conflict('token', 'taken', 'somebody with this email has a user already.');
-      const { expiresAt } = await startSession(tx, user, sessionToken);
+      const { expiresAt } = await startSession(tx, user, sessionToken, origin);
       await audit(tx, 'audit.invite_accepted', user, user.id, { invite_id: row.id });
       const account = await accountOf(tx, user.account_id);
       const session = sessionRecord('session', account, user, permissionsOf(user));

@@ -36,12 +36,20 @@ export interface IdentityTables {
     account_id: string;
     created_at: Time;
     expires_at: Time;
+    /** Where it was signed in from, and with what. */
+    address: string | null;
+    user_agent: string | null;
+    /** Written about every half minute while it is used. */
+    last_seen_at: Time;
+    ended_at: Time | null;
   };
   /** Bytes of outputs and logs that are kept. */
   stored_output: {
     account_id: string;
     bytes: number;
   };
+  /** From where users have signed in, so that failures of others do not hold them up there. */
+  user_networks: { user_id: string; network: string; last_login_at: Time };
   api_keys: {
     id: string;
     account_id: string;

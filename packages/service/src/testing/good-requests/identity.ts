@@ -36,6 +36,15 @@ export const identityRequests = {
     // The same again, so that whoever signs in next still can.
     body: { current_password: adminPassword, new_password: adminPassword },
   }),
+  'account.sessions': async (caller) => ({ headers: await signedIn(caller) }),
+  'account.endSession': async (caller) => {
+    await signedIn(caller);
+    const headers = await signedIn(caller);
+    const { json } = await caller.request('GET', '/account/sessions', { headers, key: null });
+    const other = json.data.find(({ current }: { current: boolean }) => !current);
+    return { headers, params: { id: String(other.id) } };
+  },
+  'account.endOtherSessions': async (caller) => ({ headers: await signedIn(caller) }),
   'members.list': () => ({}),
   'members.remove': async (caller) => ({ params: { id: (await aMember(caller)).id }, query: { keys: 'keep' } }),
   'members.resetPassword': async (caller) => ({ params: { id: (await aMember(caller)).id } }),

@@ -67,7 +67,7 @@ export async function openReplica(engine: Engine, ground: Ground, options: Repli
     for (const { topic, message } of notices) bus.publish(topic, message);
   });
   const vault = await openVault(storage, { masterKey, dataDirectory: '/nowhere' });
-  const authenticator = new Authenticator({ storage, bus, mode: 'live' });
+  const authenticator = new Authenticator({ storage, bus, mode: 'live', sessionIdleMs: 60_000 });
   const instances: string[] = [];
   const liveness = new Liveness({
     storage,
