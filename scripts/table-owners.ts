@@ -10,7 +10,6 @@ export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
   users: ['identity', 'resources/account', 'resources/members'],
   sessions: ['identity'],
   user_networks: ['identity'],
-  login_windows: ['http/rate-windows'],
   api_keys: ['identity', 'resources/keys'],
   rate_windows: ['http/rate-windows'],
   idempotency: ['http/idempotency'],

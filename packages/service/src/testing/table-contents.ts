@@ -3,7 +3,7 @@ import type { Queries } from '../storage/storage.ts';
 import type { Tables } from '../storage/tables.ts';
 
 /** Change with every request, or with time alone, whatever is asked for. */
-const restless: readonly string[] = ['rate_windows', 'login_windows'];
+const restless: readonly string[] = ['rate_windows'];
 export const restlessColumns: Readonly<Record<string, string>> = {
   api_keys: 'last_used_at',
   replicas: 'seen_at',

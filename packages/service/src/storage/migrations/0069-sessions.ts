@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
 /**
- * Records where sessions come from and when they were last used, and what the sign-in throttle needs: networks from
- * which a user has signed in, and counts of failures that replicas share.
+ * Records where sessions come from and when they were last used, and the networks from which users have
+ * signed in, which the sign-in throttle looks at.
  */
 export const sessions = (): Migration => ({
   async up(db: Kysely<unknown>) {
@@ -22,6 +22,4 @@ const statements = [
   `create table user_networks (
     user_id text not null references users (id) on delete cascade, network text not null,
     last_login_at bigint not null, primary key (user_id, network))`,
-  `create table login_windows (
-    subject text not null, window_start bigint not null, count bigint not null, primary key (subject, window_start))`,
 ];

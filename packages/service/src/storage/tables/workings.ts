@@ -5,8 +5,6 @@ import type { Flag, Json, Time } from './columns.ts';
 export interface WorkingTables {
   settings: { name: string; value: string };
   rate_windows: { subject: string; window_start: Time; count: number };
-  /** Failed sign-ins, as rate_windows counts requests. */
-  login_windows: { subject: string; window_start: Time; count: number };
   idempotency: {
     account_id: string;
     /** Id of the API key, session or server that asked. */
