@@ -460,7 +460,9 @@ for (const _ of [1, 2])
 await becomes(memberInstance.id, 'released');
 await call('DELETE /tenants/{id}', { path: [tenant.id] });
 await call('DELETE /tenants/{id}', { path: [tenant.id] });
+const weedInstance = await instanceOf(weed.id);
 await call('DELETE /definitions/{id}', { path: [weed.id] });
+await becomes(weedInstance.id, 'released');
 assert.notEqual((await call('POST /definitions/{id}/activate', { path: [weed.id] })).data.status, 'archived');
 
 // Saved configs.
