@@ -170,7 +170,7 @@ describe('under load', () => {
     expect([...bodies.keys()].sort()).toEqual(['one /', 'three /', 'two /']);
   });
 
-  // A connection that the kernel has taken and Caddy not yet, when Caddy changes its listener, is reset: see docs/decisions.md.
+  // A connection that the kernel accepted and Caddy did not, while Caddy replaces its listener, is reset: see docs/decisions/ingress.md.
   test('no request on an open connection is lost when other routes come and go, or replicas', async () => {
     await ingress.lead('a', [route({ to: [0] })]);
     const load = startLoad({ port: ports.httpPort, host: 'a.test', connections: 'kept' });
