@@ -55,7 +55,7 @@ import type { Ground } from './ground.ts';
 import type { Made } from './resources.ts';
 
 /** What the assistant reads besides the catalog. */
-const documentation = ['README.md', 'docs'].map((path) =>
+const documentation = ['README.md', 'docs', 'docs/decisions'].map((path) =>
   fileURLToPath(new URL(`../../../../${path}`, import.meta.url)),
 );
 
