@@ -1,17 +1,32 @@
+import { type RunOption, type RunOptionName, runOptions, secretSettings, variableOf } from '@hortus/daemon/run-options';
 import { describeConfig, readConfig } from '@hortus/service/config';
 import { settings } from '@hortus/service/settings';
 
-/** Renders docs/settings.md from the settings table. */
+/** Renders docs/settings.md from the settings tables of service and daemon. */
 export function settingsPage(): string {
-  return `${introduction}\n\n## Service\n\n${serviceSettings()}\n`;
+  return `${introduction}\n\n## Service\n\n${serviceSettings()}\n\n## Daemon\n\n${daemonIntroduction}\n\n${daemonSettings()}\n`;
 }
 
 const introduction = `# Settings
 
 Settings are environment variables; a \`.env\` file in the working directory is read as well, and the environment wins. An unknown
 name that starts with \`HORTUS_\` or a wrong value stops the start with a message that names it. \`npx hortus config\` prints the
-effective settings without secrets. This page is made from the settings table: do not edit it, run
+effective settings without secrets. This page is made from the settings tables: do not edit it, run
 \`npm run --silent docs:settings > docs/settings.md\`.`;
+
+const daemonIntroduction = `\`hortusd run\` and \`hortusd install\` take each of these as an option or as an environment variable; the option wins. Secrets have no
+option, because other users of the machine can read a command line.`;
+
+function daemonSettings(): string {
+  const options = Object.entries(runOptions).map(([name, option]: [string, RunOption]) => {
+    const variable = variableOf(name as RunOptionName);
+    return `| \`--${name}\` | \`${variable}\` | ${escaped(option.standard ?? 'none')} | ${option.meaning} |`;
+  });
+  const secrets = Object.entries(secretSettings).map(([name, meaning]) => `| | \`${name}\` | none | ${meaning} |`);
+  return ['| option | variable | default | meaning |', '| --- | --- | --- | --- |', ...options, ...secrets].join('\n');
+}
+
+const escaped = (text: string): string => text.replaceAll('<', '&lt;');
 
 function serviceSettings(): string {
   // The table states defaults that depend on the machine in words, so any working directory serves here.

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readS3Config, type S3Config, type S3Options } from './backup/s3/s3-config.ts';
+import { readS3Config, type S3Config } from './backup/s3/s3-config.ts';
 import { ConfigError } from './config-error.ts';
 import type { IngressSettings } from './ingress/ingress.ts';
 import type { LogLevel } from './log.ts';
 import type { AddressRange } from './networks/address-range.ts';
 import { POOL_SETTING, readNetworkPool } from './networks/pool-setting.ts';
+import type { RunOptions } from './run-options.ts';
 
 export { ConfigError };
 
@@ -33,23 +34,6 @@ export interface DaemonConfig {
   logLevel: LogLevel;
 }
 
-export interface RunOptions extends S3Options {
-  url?: string | undefined;
-  'allow-plaintext'?: boolean | undefined;
-  'key-file'?: string | undefined;
-  'public-key'?: string | undefined;
-  'server-id'?: string | undefined;
-  'state-dir'?: string | undefined;
-  'backup-dir'?: string | undefined;
-  'docker-socket'?: string | undefined;
-  caddy?: string | undefined;
-  'ingress-http'?: string | undefined;
-  'ingress-https'?: string | undefined;
-  'network-pool'?: string | undefined;
-  'drift-every'?: string | undefined;
-  'log-level'?: string | undefined;
-}
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export const DEFAULT_STATE_DIRECTORY = '/var/lib/hortusd';
@@ -58,7 +42,8 @@ const LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error'];
 
 /** An option beats the environment, which beats the key file. The key has no option: arguments are for all to see. */
 export function readConfig(options: RunOptions, env: Environment): DaemonConfig {
-  const file = options['key-file'] === undefined ? {} : readKeyFile(options['key-file']);
+  const keyFile = options['key-file'] ?? env.HORTUSD_KEY_FILE;
+  const file = keyFile === undefined ? {} : readKeyFile(keyFile);
   const url = options.url ?? env.HORTUSD_URL ?? file.url;
   const key = env.HORTUSD_KEY ?? file.api_key;
   const logLevel = options['log-level'] ?? env.HORTUSD_LOG_LEVEL ?? 'info';

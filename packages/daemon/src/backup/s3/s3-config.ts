@@ -1,16 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '../../config-error.ts';
+import { type RunOptionName, type RunOptions, variableOf } from '../../run-options.ts';
 import type { S3Settings } from './s3-store.ts';
 import type { Credentials } from './signature.ts';
 
-export interface S3Options {
-  's3-bucket'?: string | undefined;
-  's3-endpoint'?: string | undefined;
-  's3-region'?: string | undefined;
-  's3-prefix'?: string | undefined;
-  's3-path-style'?: string | undefined;
-  's3-credentials-file'?: string | undefined;
-}
+export type S3Options = Pick<RunOptions, Extract<RunOptionName, `s3-${string}`>>;
 
 export interface S3Config extends S3Settings {
   /** Where the credentials were read from, if that was a file. */
@@ -28,8 +22,7 @@ const secretNames = {
 
 /** The bucket that backups go to; undefined where nobody has named one. Half a configuration is a mistake, not none. */
 export function readS3Config(options: S3Options, env: Environment): S3Config | undefined {
-  const said = (name: keyof S3Options): string | undefined =>
-    options[name] ?? (env[`HORTUSD_${name.toUpperCase().replaceAll('-', '_')}`] || undefined);
+  const said = (name: keyof S3Options): string | undefined => options[name] ?? (env[variableOf(name)] || undefined);
   const bucket = said('s3-bucket');
   const [endpointGiven, credentialsFile] = [said('s3-endpoint'), said('s3-credentials-file')];
   if (bucket === undefined) {
