@@ -1,3 +1,4 @@
+import { guardedBy } from './guard.ts';
 import { ApiProblem } from './problem.ts';
 
 export interface RetryPolicy {
@@ -40,10 +41,11 @@ export function sleep(ms: number, signal?: AbortSignal | undefined): Promise<voi
       clearTimeout(timer);
       reject(signal?.reason);
     };
-    const timer = setTimeout(() => {
+    const awake = () => {
       signal?.removeEventListener('abort', aborted);
       resolve();
-    }, ms);
+    };
+    const timer = setTimeout(guardedBy(reject, awake), ms);
     if (signal?.aborted) aborted();
     else signal?.addEventListener('abort', aborted, { once: true });
   });

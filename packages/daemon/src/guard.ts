@@ -1,17 +1,6 @@
+import { guardedBy } from '@hortus/client/guard';
 import type { Log } from './log.ts';
 
-/**
- * Wraps a listener of a socket or timer so that nothing it throws, or rejects with, leaves it: outside of a listener only the end of
- * the daemon waits.
- */
-export const guarded =
-  <Args extends unknown[]>(log: Pick<Log, 'error'>, listener: (...args: Args) => unknown) =>
-  (...args: Args): void => {
-    const caught = (error: unknown) => log.error('a listener failed', { error });
-    try {
-      const result = listener(...args);
-      if (result instanceof Promise) result.catch(caught);
-    } catch (error) {
-      caught(error);
-    }
-  };
+/** Wraps a listener of a socket, or the callback of a timer, so that what it throws or rejects with is logged and ends nothing. */
+export const guarded = <Args extends unknown[]>(log: Pick<Log, 'error'>, listener: (...args: Args) => unknown) =>
+  guardedBy((error) => log.error('a listener failed', { error }), listener);

@@ -70,7 +70,7 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
     sessionIdleMs: config.sessionIdleMinutes * 60_000,
   });
   const catalog = await openCatalog({ config, storage, bus, log });
-  const work = new WorkerPool();
+  const work = new WorkerPool(guard);
   const wired = await wireResources({
     config,
     log,

@@ -1,15 +1,15 @@
 import type { Log } from './log.ts';
 
 /**
- * Wraps a listener of a server, socket or timer so that nothing it throws, or rejects with, leaves it: outside of a listener only
- * the end of the process waits. `failed` takes back what the listener was in the middle of, such as its socket.
+ * Wraps a listener of a server or socket, or the callback of a timer, so that what it throws or rejects with is logged. Nothing else can
+ * catch it: an error that leaves a listener ends the process. `failed` cleans up, for example closes the socket.
  */
 export type Guard = <This, Args extends unknown[]>(
   listener: (this: This, ...args: Args) => unknown,
   failed?: (...args: Args) => void,
 ) => (this: This, ...args: Args) => void;
 
-/** Failures are bugs of ours, so they are logged as errors. */
+/** Failures are bugs of the service, so they are logged as errors. */
 export const guardWith =
   (log: Pick<Log, 'error'>): Guard =>
   (listener, failed) =>
@@ -19,7 +19,7 @@ export const guardWith =
         try {
           failed?.(...args);
         } catch (again) {
-          log.error({ err: again }, 'a listener failed, and so did the clearing up after it');
+          log.error({ err: again }, 'the cleanup after a failed listener failed');
         }
       };
       try {
@@ -29,3 +29,15 @@ export const guardWith =
         caught(err);
       }
     };
+
+/** The same for code that has no log: what the listener throws or rejects with goes to `caught`, such as the `reject` of a promise. */
+export const guardedBy =
+  <Args extends unknown[]>(caught: (error: Error) => void, listener: (...args: Args) => unknown) =>
+  (...args: Args): void => {
+    try {
+      const result = listener(...args);
+      if (result instanceof Promise) result.catch(caught);
+    } catch (error) {
+      caught(error as Error);
+    }
+  };

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { guardedBy } from '../guard.ts';
 import type { ChunkMemory } from './chunk-memory.ts';
 import { Cutter, type NamedChunk } from './cut.ts';
 
@@ -17,15 +18,19 @@ export class Chunks {
   constructor(content: Readable, key: Buffer | undefined, memory: ChunkMemory) {
     this.#content = content;
     const cutter = new Cutter(key, memory);
-    content.on('data', (piece: Buffer) => this.#add(cutter.take(piece)));
-    content.on('error', (error) => this.#fail(error));
-    content.on('end', () => {
+    const fail = (error: Error) => this.#fail(error);
+    const take = (piece: Buffer) => this.#add(cutter.take(piece));
+    const end = () => {
       this.#ended = true;
       this.#add(cutter.end());
-    });
-    content.on('close', () => {
+    };
+    const closed = () => {
       if (!this.#ended) this.#fail(new Error('What is read was closed before its end.'));
-    });
+    };
+    content.on('data', guardedBy(fail, take));
+    content.on('error', fail);
+    content.on('end', guardedBy(fail, end));
+    content.on('close', guardedBy(fail, closed));
   }
 
   /** Undefined when there is no more. */

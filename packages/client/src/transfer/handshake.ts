@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { connect, isIP, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import { acceptanceOf } from '@hortus/contract/frames';
+import { guardedBy } from '../guard.ts';
 
 const WITHIN_MS = 15_000;
 const LONGEST_ANSWER = 16 * 1024;
@@ -41,10 +42,11 @@ export function openWebSocket(
       const rest = bytes.subarray(end + HEADERS_END.length - before);
       if (rest.length > 0) heard(rest);
     };
+    const guardedRead = guardedBy((error) => socket.destroy(error), read);
     const socket = dial(url, {
       buffer: take,
       callback: (count, memory) => {
-        read((memory as Buffer).subarray(0, count));
+        guardedRead((memory as Buffer).subarray(0, count));
         return true;
       },
     });

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { clientHeader, closePayload, opcodes } from '@hortus/contract/frames';
 import { type FromReceiver, type FromSender, SAY_SOMETHING_MS, transferPath } from '@hortus/contract/transfer';
+import { guardedBy } from '../guard.ts';
 import { ChunkMemory } from './chunk-memory.ts';
 import { openWebSocket } from './handshake.ts';
 import { IncomingFrames } from './incoming-frames.ts';
@@ -69,13 +70,20 @@ export class Link {
     });
     const abort = () => socket.destroy();
     signal.addEventListener('abort', abort, { once: true });
-    socket.on('error', (error) => this.#end(error.message));
-    socket.on('end', () => this.#leave('the service has gone'));
-    socket.on('close', () => {
+    const fail = (error: Error) => {
+      this.#end(error.message);
+      socket.destroy();
+    };
+    const gone = () => this.#leave('the service has gone');
+    const closed = () => {
       signal.removeEventListener('abort', abort);
       this.#end('the connection was lost');
-    });
-    this.#alive = setInterval(() => this.#send(opcodes.text, Buffer.from('{"type":"alive"}')), SAY_SOMETHING_MS);
+    };
+    const saySomething = () => this.#send(opcodes.text, Buffer.from('{"type":"alive"}'));
+    socket.on('error', fail);
+    socket.on('end', guardedBy(fail, gone));
+    socket.on('close', guardedBy(fail, closed));
+    this.#alive = setInterval(guardedBy(fail, saySomething), SAY_SOMETHING_MS);
     if (signal.aborted) abort();
   }
 

@@ -1,4 +1,5 @@
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
+import { guardedBy } from '@hortus/client/guard';
 import type { ManifestAction } from '@hortus/contract/template/manifest';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import { type ActionOutcome, failure } from './action.ts';
@@ -14,32 +15,36 @@ export function callComponent(
   const address = container.hostNetwork ? '127.0.0.1' : container.networks.find((network) => network.address)?.address;
   if (http === undefined || !address) return Promise.resolve(failure('The component has no address to call.'));
   const output = new BoundedOutput(outputLimit);
-  return new Promise((resolve) => {
-    const late = () => outgoing.destroy(new Error('late'));
-    const limit = setTimeout(late, action.timeout_ms);
+  return new Promise((resolve, reject) => {
+    const { port, method, path, headers } = http;
+    const outgoing = request({ host: address, port, method, path, headers, agent: false });
+    // Begun after the request, which throws if its path or a header cannot be sent.
+    const limit = setTimeout(() => outgoing.destroy(new Error('late')), action.timeout_ms);
     const settle = (outcome: ActionOutcome) => {
       clearTimeout(limit);
       resolve(outcome);
     };
-    const outgoing = request(
-      { host: address, port: http.port, method: http.method, path: http.path, headers: http.headers, agent: false },
-      (answer) => {
-        answer.on('data', (chunk: Buffer) => output.add(chunk));
-        answer.on('error', (error) => settle(broken(error)));
-        answer.on('end', () => {
-          const status = answer.statusCode ?? 0;
-          const expected = http.expect === undefined ? status >= 200 && status < 300 : status === http.expect;
-          const common = { exit_code: null, output: String(output), output_truncated: output.truncated };
-          if (expected) settle({ status: 'completed', ...common, outcome: 'known' });
-          else settle({ status: 'failed', ...common, error: `The component answered ${status}.`, outcome: 'known' });
-        });
-      },
-    );
     const broken = (error: Error) =>
-      error.message === 'late'
-        ? failure(`The component did not answer within ${action.timeout_ms / 1000} s.`, 'timeout')
-        : failure(`The component cannot be called: ${error.message}.`);
-    outgoing.on('error', (error) => settle(broken(error)));
+      settle(
+        error.message === 'late'
+          ? failure(`The component did not answer within ${action.timeout_ms / 1000} s.`, 'timeout')
+          : failure(`The component cannot be called: ${error.message}.`),
+      );
+    const answered = (answer: IncomingMessage) => {
+      const end = () => {
+        const status = answer.statusCode ?? 0;
+        const expected = http.expect === undefined ? status >= 200 && status < 300 : status === http.expect;
+        const common = { exit_code: null, output: String(output), output_truncated: output.truncated };
+        if (expected) settle({ status: 'completed', ...common, outcome: 'known' });
+        else settle({ status: 'failed', ...common, error: `The component answered ${status}.`, outcome: 'known' });
+      };
+      const add = (chunk: Buffer) => output.add(chunk);
+      answer.on('data', guardedBy(reject, add));
+      answer.on('error', guardedBy(reject, broken));
+      answer.on('end', guardedBy(reject, end));
+    };
+    outgoing.on('response', guardedBy(reject, answered));
+    outgoing.on('error', guardedBy(reject, broken));
     outgoing.end(http.body);
   });
 }

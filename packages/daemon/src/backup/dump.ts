@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { PassThrough } from 'node:stream';
+import { guardedBy } from '@hortus/client/guard';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { ManifestAction } from '@hortus/contract/template/manifest';
 import { checkParams, fillArguments } from '@hortus/template/action-params';
@@ -59,15 +60,20 @@ async function carryOut(
     ...(action.working_dir === undefined ? {} : { workingDir: action.working_dir }),
     ...(stdin === undefined ? {} : { stdin }),
   });
-  const end = (why: string) => {
+  const end = async (why: string) => {
     early ||= why;
-    void endInside(engine, exec, container.id, `HORTUS_EXECUTION=${mark}`).finally(() => exec.detach());
+    await endInside(engine, exec, container.id, `HORTUS_EXECUTION=${mark}`);
+    exec.detach();
   };
-  const limit = setTimeout(() => end(`did not end within ${action.timeout_ms / 1000} s`), action.timeout_ms);
-  const abort = () => end('was ended');
-  signal?.addEventListener('abort', abort, { once: true });
-  output?.once('close', () => output.readableEnded || end('was ended, because its output could not be kept'));
-  stdin?.once('error', (error: Error) => end(`was ended: ${error.message}`));
+  const detach = () => exec.detach();
+  const late = () => end(`did not end within ${action.timeout_ms / 1000} s`);
+  const closed = () => output?.readableEnded || end('was ended, because its output could not be kept');
+  const broken = (error: Error) => end(`was ended: ${error.message}`);
+  const limit = setTimeout(guardedBy(detach, late), action.timeout_ms);
+  const guardedAbort = guardedBy(detach, () => end('was ended'));
+  signal?.addEventListener('abort', guardedAbort, { once: true });
+  output?.once('close', guardedBy(detach, closed));
+  stdin?.once('error', guardedBy(detach, broken));
   try {
     await collect(exec, output, complaints);
     const { exitCode } = await exec.inspect();
@@ -80,7 +86,7 @@ async function carryOut(
     throw error;
   } finally {
     clearTimeout(limit);
-    signal?.removeEventListener('abort', abort);
+    signal?.removeEventListener('abort', guardedAbort);
   }
 }
 
@@ -93,13 +99,13 @@ async function collect(exec: ExecHandle, output: PassThrough | undefined, compla
 }
 
 function drained(output: PassThrough): Promise<void> {
-  return new Promise((resolve) => {
-    const go = () => {
-      output.off('drain', go);
-      output.off('close', go);
+  return new Promise((resolve, reject) => {
+    const guardedGo = guardedBy(reject, () => {
+      output.off('drain', guardedGo);
+      output.off('close', guardedGo);
       resolve();
-    };
-    output.on('drain', go);
-    output.on('close', go);
+    });
+    output.on('drain', guardedGo);
+    output.on('close', guardedGo);
   });
 }

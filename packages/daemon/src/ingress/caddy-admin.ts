@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
+import { guardedBy } from '@hortus/client/guard';
 import { ADMIN_HOST, ADMIN_SOCKET } from './caddy-document.ts';
 
 /** Caddy has understood and said no; the message is Caddy's. */
@@ -39,24 +40,29 @@ export class CaddyAdmin {
 
   #ask(method: string, path: string, body: unknown, timeout: number): Promise<string> {
     return new Promise((resolve, reject) => {
-      const limit = setTimeout(() => outgoing.destroy(new Error(`Caddy did not answer within ${timeout} ms`)), timeout);
       const headers = { host: ADMIN_HOST, 'content-type': 'application/json' };
-      const outgoing = request({ socketPath: this.#socketPath, method, path, headers, agent: false }, (answer) => {
+      const outgoing = request({ socketPath: this.#socketPath, method, path, headers, agent: false });
+      const limit = setTimeout(() => outgoing.destroy(new Error(`Caddy did not answer within ${timeout} ms`)), timeout);
+      const failed = (error: Error) => {
+        clearTimeout(limit);
+        reject(error);
+      };
+      const answered = (answer: IncomingMessage) => {
         let text = '';
-        answer.setEncoding('utf8').on('data', (chunk: string) => {
+        const add = (chunk: string) => {
           text += chunk;
-        });
-        answer.on('error', reject);
-        answer.on('end', () => {
+        };
+        const end = () => {
           clearTimeout(limit);
           if (answer.statusCode === 200) resolve(text);
           else reject(new CaddyRefusal(messageIn(text)));
-        });
-      });
-      outgoing.on('error', (error) => {
-        clearTimeout(limit);
-        reject(error);
-      });
+        };
+        answer.setEncoding('utf8').on('data', guardedBy(reject, add));
+        answer.on('error', reject);
+        answer.on('end', guardedBy(reject, end));
+      };
+      outgoing.on('response', guardedBy(reject, answered));
+      outgoing.on('error', guardedBy(reject, failed));
       outgoing.end(body === undefined ? undefined : JSON.stringify(body));
     });
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { guardedBy } from '@hortus/client/guard';
 import type { LogPosition, ReportedLine } from '@hortus/contract/resources/deployments';
 import { Backoff } from './backoff.ts';
 
@@ -23,7 +24,7 @@ const LONGEST = 16_384;
 export class DeploymentLog {
   readonly #options: Required<DeploymentLogOptions>;
   readonly #backoff = new Backoff({ firstMs: 500, mostMs: 30_000 });
-  /** The next life of the daemon counts anew, under another name. */
+  /** Differs after a restart of the daemon, because the positions then begin at 0 again. */
   readonly #source = randomUUID();
   readonly #waiting: ReportedLine[] = [];
   /** The place of the first line that waits. */
@@ -58,7 +59,9 @@ export class DeploymentLog {
 
   #sendIn(ms: number): void {
     if (this.#timer || this.#sending || this.#closed) return;
-    this.#timer = setTimeout(() => this.#sendNow(), ms);
+    const send = () => this.#sendNow();
+    const again = () => this.#sendIn(this.#backoff.next());
+    this.#timer = setTimeout(guardedBy(again, send), ms);
   }
 
   #sendNow(): void {

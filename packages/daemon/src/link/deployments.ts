@@ -4,6 +4,7 @@ import type { Deployment, ReportedLine } from '@hortus/contract/resources/deploy
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import { Slots, type Turns } from '../actions/turns.ts';
 import type { Engine } from '../engine/engine.ts';
+import { guarded } from '../guard.ts';
 import type { Ingress } from '../ingress/ingress.ts';
 import type { JournalledDeployment } from '../journal/deployments.ts';
 import { journalTrouble } from '../journal/journal-trouble.ts';
@@ -296,11 +297,11 @@ export class DeploymentRunner {
 
   /** Ends a rollout in which nothing moves any more. The service does the same, but may be away. */
   #deadline(id: string, ms: number): { deadline(): NodeJS.Timeout; progress(): void } {
-    const end = () => this.#active.get(id)?.controller.abort('deadline');
-    let timer = setTimeout(end, ms);
+    const guardedEnd = guarded(this.#options.log, () => this.#active.get(id)?.controller.abort('deadline'));
+    let timer = setTimeout(guardedEnd, ms);
     const progress = () => {
       clearTimeout(timer);
-      timer = setTimeout(end, ms);
+      timer = setTimeout(guardedEnd, ms);
     };
     return { deadline: () => timer, progress };
   }

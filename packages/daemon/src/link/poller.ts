@@ -1,3 +1,5 @@
+import { guardedBy } from '@hortus/client/guard';
+
 export interface PollerOptions {
   /** Asks the service what there is to do. */
   look(): Promise<void>;
@@ -45,6 +47,7 @@ export class Poller {
     if (this.#stopped) return;
     if (this.#again) return this.wake();
     const { up, upEveryMs, downEveryMs } = this.#options;
-    this.#timer = setTimeout(() => this.wake(), up() ? upEveryMs : downEveryMs);
+    const wake = () => this.wake();
+    this.#timer = setTimeout(guardedBy(this.#options.onFailure, wake), up() ? upEveryMs : downEveryMs);
   }
 }

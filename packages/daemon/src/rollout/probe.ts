@@ -1,6 +1,7 @@
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
+import { guardedBy } from '@hortus/client/guard';
 import type { ManifestHealthcheck } from '@hortus/contract/template/manifest';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -38,12 +39,13 @@ function probeHttp(host: string, check: HttpCheck, signal: AbortSignal): Promise
     const outgoing =
       scheme === 'https' ? httpsRequest({ ...options, rejectUnauthorized: false }) : httpRequest(options);
     outgoing.on('error', reject);
-    outgoing.on('response', (answer) => {
+    const answered = (answer: IncomingMessage) => {
       const status = answer.statusCode ?? 0;
       answer.destroy();
       const ok = expect === undefined ? status >= 200 && status < 400 : status === expect;
       resolve(ok ? { ok } : { ok, detail: `${path} on port ${port} answered ${status}` });
-    });
+    };
+    outgoing.on('response', guardedBy(reject, answered));
     outgoing.end();
   });
 }
@@ -52,10 +54,11 @@ function probeTcp(host: string, port: number, signal: AbortSignal): Promise<Prob
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, signal });
     socket.on('error', reject);
-    socket.on('connect', () => {
+    const connected = () => {
       socket.destroy();
       resolve({ ok: true });
-    });
+    };
+    socket.on('connect', guardedBy(reject, connected));
   });
 }
 

@@ -15,11 +15,11 @@ export async function inTime(
   run: (signal: AbortSignal, progress: () => void) => Promise<string>,
 ): Promise<string> {
   const late = new AbortController();
-  const expire = () => late.abort();
-  let timer = setTimeout(expire, limitMs);
+  const begin = () => setTimeout(() => late.abort(), limitMs);
+  let timer = begin();
   const progress = () => {
     clearTimeout(timer);
-    timer = setTimeout(expire, limitMs);
+    timer = begin();
   };
   try {
     return await run(AbortSignal.any([signal, late.signal]), progress);

@@ -1,4 +1,5 @@
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
+import { guardedBy } from '@hortus/client/guard';
 import type { Manifest, ManifestRoute } from '@hortus/contract/template/manifest';
 import { routeScheme } from '@hortus/template/resolution/route-address';
 import type { Sight, SmokeCheck } from './smoke.ts';
@@ -25,7 +26,7 @@ export function routeWords(
  */
 export function askRoute(host: string, route: ManifestRoute, test: RouteTest, signal: AbortSignal): Promise<Sight> {
   const { expect, contains } = test;
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const outgoing = request({
       host,
       port: route.port,
@@ -40,8 +41,7 @@ export function askRoute(host: string, route: ManifestRoute, test: RouteTest, si
       agent: false,
     });
     const broken = (error: Error) => resolve({ ok: false, seen: signal.aborted ? 'no answer in time' : error.message });
-    outgoing.on('error', broken);
-    outgoing.on('response', (answer) => {
+    const answered = (answer: IncomingMessage) => {
       const status = answer.statusCode ?? 0;
       const chunks: Buffer[] = [];
       let size = 0;
@@ -50,17 +50,20 @@ export function askRoute(host: string, route: ManifestRoute, test: RouteTest, si
         const ok = status === expect && (contains === undefined || body.includes(contains));
         resolve({ ok, seen: ok ? `${status}` : `${status}${shown(body)}` });
       };
-      answer.on('data', (chunk: Buffer) => {
+      const add = (chunk: Buffer) => {
         chunks.push(chunk);
         size += chunk.length;
         if (size < READ_BYTES) return;
-        // No page is so long; whoever never stops sending is not listened to for ever.
+        // No page is so long: an answer without an end is not read on.
         judge();
         answer.destroy();
-      });
-      answer.on('end', judge);
-      answer.on('error', broken);
-    });
+      };
+      answer.on('data', guardedBy(reject, add));
+      answer.on('end', guardedBy(reject, judge));
+      answer.on('error', guardedBy(reject, broken));
+    };
+    outgoing.on('error', guardedBy(reject, broken));
+    outgoing.on('response', guardedBy(reject, answered));
     outgoing.end();
   });
 }

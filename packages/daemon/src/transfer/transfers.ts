@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { guardedBy } from '@hortus/client/guard';
 import { Link, LinkLost } from '@hortus/client/transfer/link';
 import { Reading, type Sending, send } from '@hortus/client/transfer/sender';
 import { release } from '@hortus/contract/frames';
@@ -137,7 +138,7 @@ export class Transfers {
         boundary?.(`${order.mode} read`);
         const reading = new Reading(content, key);
         // It has copied what it heard of by now.
-        content.on('data', release);
+        content.on('data', guardedBy(failed, release));
         opened(reading);
         await reading.closed;
         // What nobody reads any more must not keep waiting to be read.

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
+import { guardedBy } from '@hortus/client/guard';
 import { BrokenArchive } from './whole-tar.ts';
 
 /** The name that the engine gives to the folder of a volume, which archives of both ways begin with. */
@@ -48,10 +49,14 @@ export function packFolder({ folder, what, name, signal }: Packing): Packed {
     { env, stdio: ['ignore', 'pipe', 'pipe'], signal, killSignal: 'SIGKILL' },
   );
   const ended = endOf(packing);
-  // Nobody reads it to its end. One that is read to its end is about to leave by itself, and says how it went.
-  packing.stdout.on('close', () => {
+  // Ends a program whose output is not read to its end. One whose output is ends by itself, and its exit code says how it went.
+  const closed = () => {
     if (!packing.stdout.readableEnded) packing.kill('SIGKILL');
-  });
+  };
+  packing.stdout.on(
+    'close',
+    guardedBy(() => undefined, closed),
+  );
   const proof = async () => {
     const { code, said } = await ended;
     // 1: something was written to meanwhile. It is not told apart from a file that became shorter, whose rest is made up of zeros.
@@ -114,14 +119,15 @@ const MOST_SAID = 16_384;
 
 function endOf(child: ChildProcess): Promise<End> {
   let said = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-MOST_SAID);
-  });
   const ended = new Promise<End>((done, fail) => {
+    const add = (text: string) => {
+      said = (said + text).slice(-MOST_SAID);
+    };
+    child.stderr?.setEncoding('utf8').on('data', guardedBy(fail, add));
     child.on('error', fail);
     child.on('close', (code) => done({ code, said }));
   });
-  // Whoever waits for it hears of a failure.
+  // A failure is told to the code that waits for it.
   ended.catch(() => undefined);
   return ended;
 }

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { guardedBy } from '@hortus/client/guard';
 
 /** What is in an archive. */
 export interface ArchiveFacts {
@@ -62,17 +63,16 @@ export class WholeTar extends Readable {
     this.#check = new TarCheck(what, judge);
     // Whoever reads hears of it; before that there may be nobody.
     this.on('error', () => undefined);
-    source.on('data', (piece: Buffer) => this.#pass(piece));
-    source.on('error', (error) => this.destroy(error));
-    source.on('end', () => {
-      proof().then(
-        () => this.#end(),
-        (error) => this.destroy(error),
-      );
-    });
-    source.on('close', () => {
+    const fail = (error: Error) => void this.destroy(error);
+    const pass = (piece: Buffer) => this.#pass(piece);
+    const prove = () => proof().then(() => this.#end());
+    const closed = () => {
       if (!source.readableEnded) this.#end();
-    });
+    };
+    source.on('data', guardedBy(fail, pass));
+    source.on('error', fail);
+    source.on('end', guardedBy(fail, prove));
+    source.on('close', guardedBy(fail, closed));
   }
 
   get facts(): ArchiveFacts {
@@ -89,22 +89,13 @@ export class WholeTar extends Readable {
   }
 
   #pass(piece: Buffer): void {
-    try {
-      this.#check.read(piece);
-    } catch (error) {
-      this.destroy(error as Error);
-      return;
-    }
+    this.#check.read(piece);
     if (!this.push(piece)) this.#source.pause();
   }
 
   #end(): void {
-    try {
-      this.#check.end();
-      this.push(null);
-    } catch (error) {
-      this.destroy(error as Error);
-    }
+    this.#check.end();
+    this.push(null);
   }
 }
 

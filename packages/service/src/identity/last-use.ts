@@ -1,3 +1,4 @@
+import { guardedBy } from '../guard.ts';
 import type { Storage } from '../storage/storage.ts';
 import { recordUse } from './store.ts';
 
@@ -12,10 +13,12 @@ export class LastUse {
 
   constructor(storage: Storage) {
     this.#storage = storage;
-    this.#timer = setInterval(() => {
-      // What could not be written is tried again with the next round.
-      this.flush().catch(() => undefined);
-    }, FLUSH_EVERY_MS);
+    // What could not be written is tried again with the next round.
+    const ignore = () => undefined;
+    this.#timer = setInterval(
+      guardedBy(ignore, () => this.flush()),
+      FLUSH_EVERY_MS,
+    );
     this.#timer.unref();
   }
 

@@ -1,5 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
+import { guardedBy } from '../guard.ts';
 import { type AddressGuard, AddressRefused } from './address-guard.ts';
 
 export interface Post {
@@ -18,7 +19,7 @@ export type PostResult = { readonly durationMs: number } & (
   | { readonly status: null; readonly error: string }
 );
 
-/** An answer's body is of no interest; this much is read so that a polite receiver is not cut off while he speaks. */
+/** An answer's body is of no interest; this much of it is read, so that an honest receiver can finish sending. */
 const MOST_ANSWER_BYTES = 4_096;
 
 /** Sends one POST on a connection of its own. No redirect is followed: it could lead past the guard. */
@@ -50,15 +51,17 @@ async function statusOf({ url, headers, body, guard }: Post, signal: AbortSignal
       signal,
     });
     sent.on('error', reject);
-    sent.on('response', (answer) => {
+    const answered = (answer: http.IncomingMessage) => {
       let bytes = 0;
-      answer.on('data', (chunk: Buffer) => {
+      const count = (chunk: Buffer) => {
         bytes += chunk.length;
         if (bytes > MOST_ANSWER_BYTES) answer.destroy();
-      });
+      };
+      answer.on('data', guardedBy(reject, count));
       answer.on('error', () => {});
       resolve(answer.statusCode ?? 0);
-    });
+    };
+    sent.on('response', guardedBy(reject, answered));
     sent.end(body);
   });
 }

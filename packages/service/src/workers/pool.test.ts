@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { guardWith } from '../guard.ts';
 import { Problem } from '../problem.ts';
+import { QuietLog } from '../testing/quiet-log.ts';
 import { type PoolLimits, WorkerPool } from './pool.ts';
 import { Waiting } from './waiting.ts';
 
@@ -13,7 +15,7 @@ const costly = { source: Array.from({ length: 80_000 }, (_, i) => `k${i}: 1\n`).
 
 const pools: WorkerPool[] = [];
 const poolOf = (limits: Partial<PoolLimits> = {}) => {
-  const pool = new WorkerPool(limits);
+  const pool = new WorkerPool(guardWith(new QuietLog()), limits);
   pools.push(pool);
   return pool;
 };

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { Guard } from '../guard.ts';
 import { invalid, Problem } from '../problem.ts';
 import type { JobName, Jobs } from './jobs.ts';
 import type { Order, Reply } from './protocol.ts';
@@ -56,13 +57,15 @@ interface Thread {
  * memory is refused with 422, and its thread is replaced.
  */
 export class WorkerPool implements Work {
+  readonly #guard: Guard;
   readonly #limits: PoolLimits;
   readonly #threads = new Set<Thread>();
   readonly #waiting: Waiting<Job>;
   #watch: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(limits: Partial<PoolLimits> = {}) {
+  constructor(guard: Guard, limits: Partial<PoolLimits> = {}) {
+    this.#guard = guard;
     this.#limits = { ...POOL_LIMITS, ...limits };
     this.#waiting = new Waiting(Math.max(1, this.#limits.threads - 1));
   }
@@ -117,9 +120,13 @@ export class WorkerPool implements Work {
     worker.unref();
     const thread: Thread = { worker, job: undefined, since: performance.now(), cpuMs: 0, ready: false };
     this.#threads.add(thread);
-    worker.on('message', (reply: Reply) => this.#heard(thread, reply));
-    worker.on('error', (error: NodeJS.ErrnoException) => this.#broke(thread, error));
-    this.#watch ??= setInterval(() => this.#inspect(), CHECK_EVERY_MS).unref();
+    const heard = (reply: Reply) => this.#heard(thread, reply);
+    const broke = (error: NodeJS.ErrnoException) => this.#broke(thread, error);
+    const end = () => void this.#end(thread, new Error('A thread of the pool failed.'));
+    worker.on('message', this.#guard(heard, end));
+    worker.on('error', this.#guard(broke, end));
+    const inspect = () => this.#inspect();
+    this.#watch ??= setInterval(this.#guard(inspect), CHECK_EVERY_MS).unref();
   }
 
   #heard(thread: Thread, reply: Reply): void {

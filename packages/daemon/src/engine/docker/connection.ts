@@ -1,5 +1,6 @@
 import { Agent, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { type Duplex, pipeline, type Readable } from 'node:stream';
+import { guardedBy } from '@hortus/client/guard';
 import { EngineProblem, type EngineProblemKind } from '../engine-problem.ts';
 
 export interface Call {
@@ -75,11 +76,12 @@ export class Connection {
       const outgoing = this.#send({ ...call, headers }, false, reject, (answer) =>
         collect(answer, (body) => reject(refusal(call, answer.statusCode ?? 0, body)), reject),
       );
-      outgoing.on('upgrade', (_, socket, head) => {
+      const agreed = (_: IncomingMessage, socket: Duplex, head: Buffer) => {
         outgoing.setTimeout(0);
         if (head.length > 0) socket.unshift(head);
         resolve(socket);
-      });
+      };
+      outgoing.on('upgrade', guardedBy(reject, agreed));
     });
   }
 
@@ -89,8 +91,6 @@ export class Connection {
 
   #callOnce(call: Call, expected: readonly number[]): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      // A total limit, not one of silence: an engine that drips bytes must not hold a caller either.
-      const limit = setTimeout(() => outgoing.destroy(late(call)), call.timeout);
       const fail = (error: unknown) => {
         clearTimeout(limit);
         reject(error);
@@ -107,6 +107,9 @@ export class Connection {
           (error) => fail(failure(call, error, outgoing)),
         );
       });
+      // A total limit, not one of silence: an engine that drips bytes must not hold a caller either. Begun after the request, which
+      // throws if its path cannot be sent.
+      const limit = setTimeout(() => outgoing.destroy(late(call)), call.timeout);
     });
   }
 
@@ -140,10 +143,12 @@ export class Connection {
     const abort = () => outgoing.destroy(aborted(call));
     if (call.signal?.aborted) abort();
     call.signal?.addEventListener('abort', abort, { once: true });
-    outgoing.on('close', () => call.signal?.removeEventListener('abort', abort));
+    const closed = () => call.signal?.removeEventListener('abort', abort);
+    const failed = (error: Error) => fail(failure(call, error, outgoing));
+    outgoing.on('close', guardedBy(fail, closed));
     outgoing.on('timeout', () => outgoing.destroy(late(call)));
-    outgoing.on('error', (error) => fail(failure(call, error, outgoing)));
-    outgoing.on('response', on);
+    outgoing.on('error', guardedBy(fail, failed));
+    outgoing.on('response', guardedBy(fail, on));
     // What goes wrong on either side ends the request, which then says so itself.
     if (call.content) pipeline(call.content, outgoing, () => undefined);
     else outgoing.end(payload);
@@ -166,8 +171,10 @@ function unwrapped(error: unknown): unknown {
 
 function collect(answer: IncomingMessage, done: (body: Buffer) => void, fail: (error: Error) => void): void {
   const chunks: Buffer[] = [];
-  answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-  answer.on('end', () => done(Buffer.concat(chunks)));
+  const add = (chunk: Buffer) => chunks.push(chunk);
+  const end = () => done(Buffer.concat(chunks));
+  answer.on('data', guardedBy(fail, add));
+  answer.on('end', guardedBy(fail, end));
   answer.on('error', fail);
 }
 

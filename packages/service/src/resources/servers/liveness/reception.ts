@@ -1,3 +1,5 @@
+import { guardedBy } from '../../../guard.ts';
+
 export interface Arrival {
   readonly serverId: string;
 }
@@ -39,25 +41,29 @@ export class Reception<A extends Arrival, Result> {
   #gather(): void {
     if (this.#timer || this.#waiting.length === 0) return;
     const wait = this.#admittedAt + this.#options.pauseMs - performance.now();
-    this.#timer = setTimeout(() => this.#admit(), Math.max(0, wait));
+    const admit = () => this.#admit();
+    const refuse = (error: Error) => this.#refuse(this.#waiting.splice(0), error);
+    this.#timer = setTimeout(guardedBy(refuse, admit), Math.max(0, wait));
   }
 
-  #admit(): void {
+  async #admit(): Promise<void> {
     this.#timer = undefined;
     this.#admittedAt = performance.now();
     const group = this.#waiting.splice(0, this.#options.atOnce);
     this.#gather();
-    this.#options.admit(group.map(({ arrival }) => arrival)).then(
-      (outcomes) => {
-        for (const [i, { resolve, reject }] of group.entries()) {
-          const outcome = outcomes[i] as PromiseSettledResult<Result>;
-          if (outcome.status === 'fulfilled') resolve(outcome.value);
-          else reject(outcome.reason);
-        }
-      },
-      (error) => {
-        for (const { reject } of group) reject(error);
-      },
-    );
+    try {
+      const outcomes = await this.#options.admit(group.map(({ arrival }) => arrival));
+      for (const [i, { resolve, reject }] of group.entries()) {
+        const outcome = outcomes[i] as PromiseSettledResult<Result>;
+        if (outcome.status === 'fulfilled') resolve(outcome.value);
+        else reject(outcome.reason);
+      }
+    } catch (error) {
+      this.#refuse(group, error);
+    }
+  }
+
+  #refuse(group: readonly Waiting<A, Result>[], error: unknown): void {
+    for (const { reject } of group) reject(error);
   }
 }
