@@ -1,6 +1,7 @@
 import type { Turns } from '../actions/turns.ts';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine, NetworkFacts } from '../engine/engine.ts';
+import { guarded } from '../guard.ts';
 import type { Log } from '../log.ts';
 import { label } from '../plan/labels.ts';
 import { isNextName, networkName } from '../plan/names.ts';
@@ -46,7 +47,8 @@ export class ExtraNetworks {
   }
 
   start(): void {
-    this.#regular = setInterval(() => void this.sweep(), this.#options.everyMs);
+    const sweep = () => this.sweep();
+    this.#regular = setInterval(guarded(this.#options.log, sweep), this.#options.everyMs);
   }
 
   async stop(): Promise<void> {
