@@ -349,6 +349,68 @@ describe('a built-in action', () => {
     });
   });
 
+  describe('on a busy engine', () => {
+    /** Answers the call that a release waits for, by instance. */
+    const answers = new Map<string, () => void>();
+    const release = (uid: string) => {
+      const asked = request('hortus.release', [], {}, uid);
+      asked.action.type = 'builtin';
+      actions.handle(asked);
+      return asked;
+    };
+    const answer = (uid: string) => {
+      answers.get(uid)?.();
+      answers.delete(uid);
+    };
+
+    beforeEach(async () => {
+      await actions.stop();
+      journal.close();
+      answers.clear();
+      open(command, {
+        ...server.engine,
+        inspect: async () => undefined,
+        containers: async () => [],
+        networks: async ({ labels }) => {
+          await new Promise<void>((resolve) => answers.set(String(labels['hortus.instance']), resolve));
+          return [];
+        },
+      });
+    });
+
+    it('is one of eight at once; the others wait in the order they came, and can be cancelled', async () => {
+      const uids = Array.from({ length: 12 }, (_, index) => `busy-${index}`);
+      const asked = uids.map(release);
+      const cancelled = asked[9] as ActionRequest;
+      await until(() => answers.size === 8, { describe: 'eight calls' });
+      actions.cancel(cancelled.execution_id);
+      for (const [index, uid] of uids.entries()) {
+        if (asked[index] === cancelled) continue;
+        await until(() => answers.has(uid), { describe: `the call for ${uid}` });
+        expect(answers.size).toBeLessThanOrEqual(8);
+        answer(uid);
+        expect(await outcome(asked[index] as ActionRequest)).toMatchObject({ status: 'completed' });
+      }
+      expect(await outcome(cancelled)).toMatchObject({ status: 'failed', outcome: 'cancelled' });
+      const others = asked.filter((one) => one !== cancelled);
+      expect(started).toEqual(others.map(({ execution_id }) => execution_id));
+    });
+
+    it('does not wait for those that wait for the turn of another instance', async () => {
+      const same = Array.from({ length: 10 }, () => release('busy'));
+      await until(() => answers.has('busy'), { describe: 'the first call' });
+      const other = release('idle');
+      await until(() => answers.has('idle'), { describe: 'the call for the other instance' });
+      answer('idle');
+      expect(await outcome(other)).toMatchObject({ status: 'completed' });
+      for (const one of same) {
+        await until(() => answers.has('busy'), { describe: 'the next call' });
+        answer('busy');
+        expect(await outcome(one)).toMatchObject({ status: 'completed' });
+      }
+    });
+  });
+
   it('that nobody has heard of fails', async () => {
     expect(await builtIn(await deploy(), 'hortus.explode')).toMatchObject({ status: 'failed' });
   });

@@ -33,6 +33,8 @@ export interface ActionsOptions extends LedgerOptions {
 
 const PRUNE = 'hortus.prune';
 const AT_ONCE = 16;
+/** Built-in actions that work on the engine at once. With many more, single calls of a busy engine take too long and fail. */
+const BUILT_INS_AT_ONCE = 8;
 const ATTEMPTS = 3;
 /** What waited longer than this before it began is wanted by nobody any more; the service thinks so too. */
 const STALE_AFTER = 10 * 60_000;
@@ -50,6 +52,7 @@ export class Actions {
   /** How often executions failed to begin. */
   readonly #tried = new Map<string, number>();
   readonly #slots = new Slots(AT_ONCE);
+  readonly #builtInSlots = new Slots(BUILT_INS_AT_ONCE);
   readonly #stopped = new AbortController();
 
   constructor(options: ActionsOptions) {
@@ -107,7 +110,7 @@ export class Actions {
 
   #follow(request: ActionRequest, work: () => Promise<void>): void {
     const id = request.execution_id;
-    // A built-in one may wait for a whole rollout, and must not keep the others waiting meanwhile.
+    // A built-in action may wait for a whole rollout; it takes a slot of its own kind only after that.
     const done = (request.action.type === 'builtin' ? work() : this.#slots.run(work))
       .catch((error: Error) => {
         if (!this.#stopped.signal.aborted) this.#ledger.refuse(request, error);
@@ -238,7 +241,9 @@ export class Actions {
     journal.executions.receive(request, Date.now());
     const { slug } = request.action;
     const uid = await this.#instanceOf(request);
-    await turns.take(backups.turnOf(slug, uid), async () => {
+    // Backups may take hours, so actions of other instances do not wait for them.
+    const slots = backups.has(slug) ? undefined : this.#builtInSlots;
+    const work = async () => {
       if (this.#stopped.signal.aborted) return;
       this.#ledger.start(request, { kind: 'repeatable', reached });
       const reach = (point: unknown) => this.#ledger.start(request, { kind: 'repeatable', reached: point });
@@ -251,7 +256,8 @@ export class Actions {
       // What was broken off because the daemon ends is taken up by its next life.
       if (!(outcome.outcome === 'cancelled' && this.#stopped.signal.aborted))
         this.#ledger.finish(request.execution_id, outcome);
-    });
+    };
+    await turns.take(backups.turnOf(slug, uid), () => (slots ? slots.run(work) : work()));
   }
 
   async #resume({ request, phase, runner, receivedAt }: JournalledExecution): Promise<void> {
