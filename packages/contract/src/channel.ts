@@ -39,9 +39,9 @@ const capabilities = Type.Optional(
   Type.Array(Type.String({ maxLength: 64 }), {
     maxItems: 64,
     description: [
-      '`wake`: be told of deployments that wait. `journal`: an execution sent twice starts once, so it may be repeated.',
-      '`ack`: be told that it is authenticated and that a result is recorded. `builtin`: be sent the built-in actions that take more than one Docker command (backups, smoke tests, prune), and release in one order.',
-      '`cancel`: be told that nobody wants an action any more. `rotate`: be handed a new key. `transfer`: be told of transfers that wait, and clear an instance away. `seal`: be told of another daemon that has the server key and not the key pair. Names that the service does not know are ignored.',
+      '`wake`: notices of pending deployments. `journal`: an execution sent twice starts once, so it may be sent again.',
+      '`ack`: acknowledgements of authentication and results. `builtin`: built-in actions that take more than one Docker command (backups, smoke tests, prune), and release in one order.',
+      '`cancel`: cancellation of actions. `rotate`: new server keys. `transfer`: waiting transfers, and orders to clear an instance. `seal`: notices of another daemon with the server key but another key pair. Unknown names are ignored.',
     ].join(' '),
   }),
 );

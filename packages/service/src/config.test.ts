@@ -37,6 +37,7 @@ describe('settings', () => {
       migrationGraceMinutes: 60,
       replicaUrl: undefined,
       upgradeScanHours: 24,
+      sessionIdleMinutes: 720,
       assistantUrl: undefined,
       assistantKey: undefined,
       assistantModel: undefined,

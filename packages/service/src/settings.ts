@@ -1,11 +1,22 @@
-import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { channelTimes } from '@hortus/contract/channel';
-import { parseNetwork, printNetwork } from './identity/networks.ts';
 import type { Mode } from './identity/tokens.ts';
 import { defaultQuotas, type PlanLimits, readQuotas, showQuotas } from './quotas/limits.ts';
-import { defaultRetention, leastDays, type Retention } from './retention/rules.ts';
+import { defaultRetention, type Retention } from './retention/rules.ts';
+import {
+  host,
+  limits,
+  networks,
+  oneOf,
+  retention,
+  secretText,
+  showLimits,
+  url,
+  whole,
+  wrong,
+  yesOrNo,
+} from './setting-readers.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
@@ -87,78 +98,8 @@ interface Setting<Field extends keyof Config = keyof Config> {
 
 const setting = <Field extends keyof Config>(of: Setting<Field>): Setting => of as unknown as Setting;
 
-function wrong(expected: string): never {
-  throw new Error(expected);
-}
-
-const oneOf =
-  <Word extends string>(...words: readonly Word[]) =>
-  (text: string): Word =>
-    words.find((word) => word === text) ?? wrong(`must be one of ${words.join(', ')}.`);
-
-const yesOrNo = (text: string): boolean => oneOf('true', 'false')(text) === 'true';
-
-const whole = (text: string, least: number, most: number): number => {
-  const number = /^\d{1,9}$/.test(text) ? Number(text) : -1;
-  return number >= least && number <= most ? number : wrong(`must be a whole number from ${least} to ${most}.`);
-};
-
-const url = (text: string, protocols: readonly string[], example: string): URL => {
-  const parsed = URL.canParse(text) ? new URL(text) : undefined;
-  return parsed && protocols.includes(parsed.protocol) ? parsed : wrong(`must be an address such as ${example}.`);
-};
-
 const defaultLimits: RateLimits = { free: 60, pro: 300, enterprise: 1000, anonymous: 300, server: 3000 };
 const defaultQuestions: AssistantLimits = { free: 50, pro: 500, enterprise: 5000 };
-const showLimits = (limits: object) =>
-  Object.entries(limits)
-    .map((limit) => limit.join('='))
-    .join(',');
-
-const limits =
-  <Limits extends object>(standard: Limits, least: number) =>
-  (text: string): Limits => {
-    const found = { ...standard } as Record<string, number>;
-    for (const part of text.split(',')) {
-      const [, name = '', number = ''] = /^\s*([a-z]+)\s*=\s*(\d{1,9})\s*$/.exec(part) ?? [];
-      if (!Object.hasOwn(standard, name)) wrong(`must look like ${showLimits(standard)}; each may be left out.`);
-      found[name] = whole(number, least, 100_000_000);
-    }
-    return found as Limits;
-  };
-
-const showRetention = (retention: Retention) =>
-  Object.entries(retention)
-    .map((days) => days.join('='))
-    .join(',');
-
-function retention(text: string): Retention {
-  const found: Record<string, number> = { ...defaultRetention };
-  for (const part of text.split(',')) {
-    const [, name = '', days = ''] = /^\s*([a-z]+)\s*=\s*(\d{1,5})\s*$/.exec(part) ?? [];
-    if (!Object.hasOwn(defaultRetention, name))
-      wrong(`must look like ${showRetention(defaultRetention)}, in days; each may be left out, 0 keeps for ever.`);
-    found[name] = days === '0' ? 0 : whole(days, leastDays[name as keyof Retention], 36_500);
-  }
-  return found as unknown as Retention;
-}
-
-const networks = (text: string): string[] =>
-  text.split(',').map((part) => {
-    const network = parseNetwork(part.trim());
-    return network ? printNetwork(network) : wrong('must be addresses or networks, such as 10.0.0.0/8,fd00::/8.');
-  });
-
-function host(text: string): string {
-  const bare = text.replace(/^\[(.*)\]$/, '$1');
-  return isIP(bare) || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(bare)
-    ? bare
-    : wrong('must be an address or a host name, such as 127.0.0.1 or 0.0.0.0.');
-}
-
-const secretText = (least: number) => (text: string) =>
-  text.length >= least ? text : wrong(`must have at least ${least} characters.`);
-
 /** Every setting of the service, in the order in which they are shown. Defaults may use those above. */
 export const settings: Readonly<Record<string, Setting>> = {
   HORTUS_HOST: setting({
@@ -315,7 +256,7 @@ export const settings: Readonly<Record<string, Setting>> = {
     meaning: 'Days until old rows are removed, by kind; 0 keeps them for ever.',
     read: retention,
     otherwise: () => defaultRetention,
-    show: showRetention,
+    show: showLimits,
   }),
   HORTUS_PING_SECONDS: setting({
     field: 'pingSeconds',

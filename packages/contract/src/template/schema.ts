@@ -79,7 +79,10 @@ const templateKeys = {
     Type.Boolean({ default: false, description: 'Still works, but nothing new should be made from it.' }),
   ),
   unverified: Type.Optional(
-    Type.Boolean({ default: false, description: 'Nobody here could pull the tags; the first deploy checks them.' }),
+    Type.Boolean({
+      default: false,
+      description: 'The tags could not be pulled when this was written; the first deployment checks them.',
+    }),
   ),
   deadline: Type.Optional(Duration('How long a deployment may go without progress.', '10m')),
   image: Type.Optional(Image),

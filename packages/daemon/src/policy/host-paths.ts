@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 
 /** A directory entry that resolving a path goes through. */
 export interface PathEntry {
-  /** Where it lies, without links. Whoever can write there can replace it. */
+  /** Resolved parent directory. Write access there is enough to replace the path. */
   directory: string;
   name: string;
   link: boolean;

@@ -59,7 +59,7 @@ export const serverWithNextKey = (tx: Tx, hash: string) =>
       .where('deleted_at', 'is', null),
   ).executeTakeFirst();
 
-/** Whoever rotated a key may export data, so the server is trusted from here on. */
+/** Rotating a key requires `data:export`, so the server is trusted from here on. */
 export async function promoteNextKey(tx: Tx, serverId: string, hash: string): Promise<void> {
   await tx.db
     .updateTable('servers')

@@ -43,7 +43,7 @@ export function deviceOf({ Options }: VolumeAnswer): string | undefined {
   return device?.startsWith('/') ? device : undefined;
 }
 
-/** Making a volume that is there gives back the one that is there, whoever made it. */
+/** Docker answers an existing volume of the same name, also one with another owner. */
 export async function ensureVolume(api: DockerApi, spec: NamedSpec): Promise<void> {
   const operation = `make volume ${spec.name}`;
   const volume = await api.json<NamedAnswer>({

@@ -4,8 +4,8 @@ import type { Queries } from '../../storage/storage.ts';
 import { recipientOf } from './store.ts';
 
 /**
- * Refuses to bring secrets that exist already to a server whose key is held by someone without `data:export`: whoever holds the
- * key of a server reads all that is there. Without this, registering a server would be a way to every secret.
+ * Refuses to bring existing secrets to a server whose key was handed to a user without `data:export`. The key of a server reads
+ * every secret deployed to it, so registering a server would otherwise be a way to read all secrets.
  */
 export async function requireTrustedServer(queries: Queries, principal: Principal, serverId: string): Promise<void> {
   if (may(principal, 'data:export')) return;

@@ -1,0 +1,71 @@
+import { isIP } from 'node:net';
+import { parseNetwork, printNetwork } from './identity/networks.ts';
+import { defaultRetention, leastDays, type Retention } from './retention/rules.ts';
+
+// Readers of settings. Each throws with what would be right; the value itself is never in the message, because it may be a
+// secret in the wrong place.
+
+export function wrong(expected: string): never {
+  throw new Error(expected);
+}
+
+export const oneOf =
+  <Word extends string>(...words: readonly Word[]) =>
+  (text: string): Word =>
+    words.find((word) => word === text) ?? wrong(`must be one of ${words.join(', ')}.`);
+
+export const yesOrNo = (text: string): boolean => oneOf('true', 'false')(text) === 'true';
+
+export const whole = (text: string, least: number, most: number): number => {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : -1;
+  return number >= least && number <= most ? number : wrong(`must be a whole number from ${least} to ${most}.`);
+};
+
+export const url = (text: string, protocols: readonly string[], example: string): URL => {
+  const parsed = URL.canParse(text) ? new URL(text) : undefined;
+  return parsed && protocols.includes(parsed.protocol) ? parsed : wrong(`must be an address such as ${example}.`);
+};
+
+export const showLimits = (limits: object) =>
+  Object.entries(limits)
+    .map((limit) => limit.join('='))
+    .join(',');
+
+export const limits =
+  <Limits extends object>(standard: Limits, least: number) =>
+  (text: string): Limits => {
+    const found = { ...standard } as Record<string, number>;
+    for (const part of text.split(',')) {
+      const [, name = '', number = ''] = /^\s*([a-z]+)\s*=\s*(\d{1,9})\s*$/.exec(part) ?? [];
+      if (!Object.hasOwn(standard, name)) wrong(`must look like ${showLimits(standard)}; each may be left out.`);
+      found[name] = whole(number, least, 100_000_000);
+    }
+    return found as Limits;
+  };
+
+export function retention(text: string): Retention {
+  const found: Record<string, number> = { ...defaultRetention };
+  for (const part of text.split(',')) {
+    const [, name = '', days = ''] = /^\s*([a-z]+)\s*=\s*(\d{1,5})\s*$/.exec(part) ?? [];
+    if (!Object.hasOwn(defaultRetention, name))
+      wrong(`must look like ${showLimits(defaultRetention)}, in days; each may be left out, 0 keeps for ever.`);
+    found[name] = days === '0' ? 0 : whole(days, leastDays[name as keyof Retention], 36_500);
+  }
+  return found as unknown as Retention;
+}
+
+export const networks = (text: string): string[] =>
+  text.split(',').map((part) => {
+    const network = parseNetwork(part.trim());
+    return network ? printNetwork(network) : wrong('must be addresses or networks, such as 10.0.0.0/8,fd00::/8.');
+  });
+
+export function host(text: string): string {
+  const bare = text.replace(/^\[(.*)\]$/, '$1');
+  return isIP(bare) || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(bare)
+    ? bare
+    : wrong('must be an address or a host name, such as 127.0.0.1 or 0.0.0.0.');
+}
+
+export const secretText = (least: number) => (text: string) =>
+  text.length >= least ? text : wrong(`must have at least ${least} characters.`);
