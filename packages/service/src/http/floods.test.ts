@@ -92,6 +92,41 @@ describe('request bodies under way', () => {
   });
 });
 
+describe('requests in one piece on one connection', () => {
+  const ask = 'GET /api/v1/account HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer admin\r\n';
+
+  it('whose answers are not read are not carried out before the answers to the earlier ones are taken', async () => {
+    let begun = 0;
+    // More than the kernel keeps for a connection.
+    const data = 'x'.repeat(24 * 1024 * 1024);
+    const read = async () => {
+      begun++;
+      return { success: true, data } as never;
+    };
+    await using service = await serve({ handlers: { 'account.read': read } });
+    let received = 0;
+    service.http.server.on('request', () => received++);
+    const socket = dial(service);
+    socket.pause();
+    socket.write(`${`${ask}\r\n`.repeat(3)}${ask}Connection: close\r\n\r\n`);
+    await until(() => received === 4 && begun > 0, { describe: 'all of them to be received' });
+    expect((await service.fetch('/api/v1/account', { headers: bearer('none') })).status).toBe(401);
+    expect(begun).toBe(1);
+    const answers = await text(socket);
+    expect(answers.match(/HTTP\/1\.1 200/g)).toHaveLength(4);
+    expect(begun).toBe(4);
+  });
+
+  it('close it when too many wait', async () => {
+    const never = () => new Promise<never>(() => undefined);
+    await using service = await serve({ handlers: { 'account.read': never }, graceMs: 1 });
+    const socket = dial(service);
+    socket.write(`${ask}\r\n`.repeat(200));
+    expect(await text(socket)).toBe('');
+    expect((await service.fetch('/api/v1/health')).status).toBe(200);
+  });
+});
+
 describe('connections', () => {
   const connectionLimits = { perAddress: 3, total: 100 };
   const ask = 'GET /api/v1/health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';

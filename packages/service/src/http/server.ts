@@ -20,6 +20,7 @@ import { type Authenticator, Gate } from './gate.ts';
 import type { Handlers } from './handler.ts';
 import { hotFront } from './hot-front.ts';
 import { HotReads, type HotSource } from './hot-reads.ts';
+import { Pipelining } from './pipelining.ts';
 import { addProbes } from './probes.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { SharedRateWindows } from './rate-windows/shared.ts';
@@ -106,21 +107,25 @@ export function buildHttp(deps: HttpDeps): Http {
     guard,
     countedFor: countedAddress(config.trustedProxies),
   });
-  const upgrades = new Upgrades(guard, (socket) => connections.refusal(socket) !== undefined);
+  const upgrades = new Upgrades(
+    guard,
+    (socket) => pipelining.current(socket) === undefined && connections.refusal(socket) === undefined,
+  );
   const server = createServer({ ...socketOptions, shouldUpgradeCallback: upgrades.takes });
   upgrades.listenTo(server);
   connections.listenTo(server);
   const shutdown = new Shutdown(server, guard, deps.graceMs);
   const budget = new BodyBudget(deps.bodyLimits);
   const serve = requestListener({ router, gate, budget, addressOf, metrics, log, guard, shutdown, work: deps.work });
-  const refuse = answerSocketErrors(server, { limiter, addressOf, guard });
+  const current = (socket: Duplex) => pipelining.current(socket);
+  const refuse = answerSocketErrors(server, { limiter, addressOf, guard, current });
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const refusal = connections.refusal(request.socket);
     if (refusal) return refuse(request.socket, refusal);
     return !shutdown.begun && front(request, response) ? undefined : serve(request, response);
   };
-  const cutOff = (_request: IncomingMessage, response: ServerResponse) => response.destroy();
-  server.on('request', guard(answer, cutOff));
+  const pipelining = new Pipelining(guard, answer);
+  pipelining.listenTo(server);
   shared?.start();
 
   return {

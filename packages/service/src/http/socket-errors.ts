@@ -9,25 +9,27 @@ import type { RateLimiter } from './rate-limit.ts';
 import { requestId } from './request-id.ts';
 import { securityHeaders } from './security-headers.ts';
 
-type Socket = Duplex & {
-  readonly remoteAddress?: string | undefined;
-  readonly _httpMessage?: { readonly headersSent: boolean };
-};
+type Socket = Duplex & { readonly remoteAddress?: string | undefined };
+
+export interface SocketErrorDeps {
+  readonly limiter: RateLimiter;
+  readonly addressOf: CallerAddress;
+  readonly guard: Guard;
+  /** The response that a connection is busy with, if any. */
+  readonly current: (socket: Socket) => ServerResponse | undefined;
+}
 
 /**
- * Bytes that are no HTTP request never reach a router; they get an answer in our shape all the same. Answers a function
- * that refuses a request to upgrade in the same way.
+ * Answers bytes that are no HTTP request, and so never reach the router, in the form of all errors. Returns a function that refuses an
+ * upgrade in the same form.
  */
-export function answerSocketErrors(
-  server: Server,
-  { limiter, addressOf, guard }: { limiter: RateLimiter; addressOf: CallerAddress; guard: Guard },
-) {
+export function answerSocketErrors(server: Server, { limiter, addressOf, guard, current }: SocketErrorDeps) {
   const guardedDestroy = guard(function (this: Socket) {
     this.destroy();
   });
   const reply = (socket: Socket, answer: ErrorAnswer) => {
-    // Into an answer that has begun nothing can be written without spoiling it.
-    if (!socket.writable || socket._httpMessage?.headersSent) return void socket.destroy();
+    // Nothing can be written into an answer that has begun.
+    if (!socket.writable || current(socket)?.headersSent) return void socket.destroy();
     const rate = limiter.count(undefined, addressOf(socket.remoteAddress, undefined));
     const wait = (answer.body.error.details as { retry_after?: number } | undefined)?.retry_after;
     const headers = {
@@ -45,12 +47,12 @@ export function answerSocketErrors(
   };
   server.on('clientError', guard(answerBroken, destroy));
   const refuseTunnel = (_request: IncomingMessage, socket: Socket) => {
-    // Node takes its own listeners off the socket of a tunnel; an error that none hears ends the process.
+    // Node removes its own listeners from the socket of a tunnel, and an error without a listener ends the process.
     socket.on('error', guardedDestroy);
     reply(socket, unknownPath());
   };
   server.on('connect', guard(refuseTunnel, destroy));
-  // Node would answer 417 without a body; an expectation that nobody knows is no reason not to serve the request.
+  // Node would answer 417 without a body; a request with an unknown expectation can be served all the same.
   const passOn = (request: IncomingMessage, response: ServerResponse) => server.emit('request', request, response);
   server.on('checkExpectation', guard(passOn));
   return (socket: Socket, problem: Problem): void => reply(socket, answerTo(problem, requestId(undefined)));
