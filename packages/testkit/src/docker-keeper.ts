@@ -7,7 +7,14 @@ import { join } from 'node:path';
 import { endAbandonedProcesses } from './abandoned-processes.ts';
 import type { DockerOptions } from './docker.ts';
 import { askDocker, readDocker } from './docker-request.ts';
-import { endEngine, ignoringFailure, removeEngineFolder, system } from './engine-remains.ts';
+import {
+  endEngine,
+  ignoringFailure,
+  removeBridge,
+  removeBridgesOf,
+  removeEngineFolder,
+  system,
+} from './engine-remains.ts';
 import { freeSubnet } from './free-subnet.ts';
 import { endingWithParent } from './orphan.ts';
 import { until } from './until.ts';
@@ -95,6 +102,7 @@ async function clearUp() {
   endAbandonedProcesses();
   await endEngine(engine);
   endLostShims();
+  removeBridgesOf(dataRoot);
   removeBridge(bridge);
   ignoringFailure(() => packetRule && system('iptables', '--wait', '--delete', ...packetRule));
   removeEngineFolder(folder);
@@ -129,10 +137,6 @@ function removeAbandonedBridges() {
     const owner = new RegExp(`^${bridgePrefix}(\\d+)$`).exec(name)?.[1];
     if (owner !== undefined && !readdirSync('/proc').includes(owner)) removeBridge(name);
   }
-}
-
-function removeBridge(name: string) {
-  ignoringFailure(() => ip('link', 'del', name));
 }
 
 function ip(...args: string[]) {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { startDocker } from './docker.ts';
@@ -32,6 +32,25 @@ test('an engine of its own runs containers and is gone afterwards, with its netw
   await docker.stop();
   expect(existsSync(dirname(socketPath))).toBe(false);
   expect(bridges()).not.toContain(bridge);
+});
+
+test('an engine that was killed leaves no bridge and no interface of its networks', { timeout: 180_000 }, async () => {
+  const docker = await startDocker();
+  const { socketPath } = docker;
+  await busyboxImage(socketPath, 'tiny:1', { cmd: ['sleep', '100000'] });
+  const made = await askDocker(socketPath, 'POST', '/networks/create', { Name: 'one' });
+  const bridge = `br-${JSON.parse(made.text).Id.slice(0, 12)}`;
+  const { text } = await askDocker(socketPath, 'POST', '/containers/create', {
+    Image: 'tiny:1',
+    HostConfig: { NetworkMode: 'one' },
+  });
+  await askDocker(socketPath, 'POST', `/containers/${JSON.parse(text).Id}/start`);
+  const attached = readdirSync(`/sys/class/net/${bridge}/brif`);
+  expect(attached).toHaveLength(1);
+  process.kill(Number(readFileSync(docker.pidFile, 'utf8')), 'SIGKILL');
+  await docker.stop();
+  const left = readdirSync('/sys/class/net');
+  for (const name of [bridge, ...attached]) expect(left).not.toContain(name);
 });
 
 test('it ends with the process that started it, although that was killed', { timeout: 180_000 }, async () => {

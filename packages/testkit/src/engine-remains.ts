@@ -1,7 +1,8 @@
 // What an engine leaves when nobody wants it any more, and how its keeper takes it away.
 import { type ChildProcess, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 
 const PATIENCE_MS = 20_000;
 
@@ -12,6 +13,28 @@ export async function endEngine(engine: ChildProcess | undefined): Promise<void>
   engine.kill('SIGTERM');
   await once(engine, 'exit');
   clearTimeout(patience);
+}
+
+/**
+ * Removes the bridges of networks that a Docker engine had when it was killed, with the interfaces on them. Which ones it
+ * created is read from its own store, so bridges of other engines stay. The store may still hold ids of removed networks.
+ */
+export function removeBridgesOf(dataRoot: string): void {
+  ignoringFailure(() => {
+    const store = readFileSync(join(dataRoot, 'network/files/local-kv.db'), 'latin1');
+    const ids = store.matchAll(/network\/v1\.0\/network\/([0-9a-f]{64})/g);
+    const existing = new Set(readdirSync('/sys/class/net'));
+    for (const bridge of new Set([...ids].map(([, id = '']) => `br-${id.slice(0, 12)}`))) {
+      if (existing.has(bridge)) removeBridge(bridge);
+    }
+  });
+}
+
+export function removeBridge(bridge: string): void {
+  ignoringFailure(() => {
+    const interfaces = readdirSync(join('/sys/class/net', bridge, 'brif'));
+    for (const name of [...interfaces, bridge]) ignoringFailure(() => system('ip', 'link', 'del', name));
+  });
 }
 
 /** Removes the folder of an engine that has ended, with everything that is still mounted in it. */
