@@ -57,7 +57,7 @@ describe('every failure has our shape', () => {
       422,
       'VALIDATION_ERROR',
     ],
-    ['no body where one is needed', '/api/v1/definitions', sending(''), 422, 'VALIDATION_ERROR'],
+    ['no body where one is needed', '/api/v1/account/keys', sending(''), 422, 'VALIDATION_ERROR'],
     ['a body over the limit', '/api/v1/definitions', sending(`"${'x'.repeat(3_000_000)}"`), 422, 'VALIDATION_ERROR'],
   ])('%s', async (_what, path, init, status, code) => {
     await using service = await serve();

@@ -31,6 +31,7 @@ onBothEngines((engine) => {
       // If all of it were refused, nothing behind the checks would have been reached.
       const good = (outcome.statuses[200] ?? 0) + (outcome.statuses[201] ?? 0) + (outcome.statuses[202] ?? 0);
       expect(good / outcome.requests).toBeGreaterThan(0.1);
+      expect(service.errors).toEqual([]);
     },
     (Number(seconds) + 600) * 1_000,
   );
@@ -46,6 +47,8 @@ onBothEngines((engine) => {
       expect(heapInUse() - before).toBeLessThan(MOST_SOCKET_GROWTH);
       // If none were let in, nothing behind the handshake would have been reached.
       expect(outcome.statuses[101]).toBeGreaterThan(outcome.connections / 100);
+      expect(outcome.transferEnds).toBeGreaterThan(0);
+      expect(service.errors).toEqual([]);
     },
     (Number(seconds) + 600) * 1_000,
   );

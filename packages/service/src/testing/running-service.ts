@@ -54,6 +54,8 @@ export interface RunningService extends Caller {
   readonly base: string;
   readonly ground: Ground;
   readonly sideDoor: Tx;
+  /** What it logged as an error: each is a bug of the service, even if no caller noticed it. */
+  readonly errors: readonly string[];
   /** The first account's events, of one resource or all, oldest first, once each of them has its number. */
   told(resourceId?: string): Promise<readonly Event[]>;
   /** A second account, whose key may do everything but administer. */
@@ -77,7 +79,9 @@ export async function startApp(
   const on = ground ?? (await engine.ground());
   const config = { ...(await settingsFor(on)), ...overrides };
   const open: typeof openStorage = async (settings) => asTheRunAsks(await openStorage(settings));
-  const app = await buildApp({ config, log: openLog({ level: 'silent' }), open });
+  const errors: string[] = [];
+  const log = openLog({ level: 'error', stream: { write: (line) => void errors.push(line) } });
+  const app = await buildApp({ config, log, open });
   engine.afterwards(() => app.close());
   const { port } = await app.http.listen();
   const base = `http://127.0.0.1:${port}/api/v1`;
@@ -94,6 +98,7 @@ export async function startApp(
     base,
     ground: on,
     sideDoor,
+    errors,
     told: async (resourceId) => {
       await until(async () => !(await hasUntold(sideDoor)), { describe: 'every event to have its number' });
       return (

@@ -3,10 +3,18 @@ import { transferPath } from '@hortus/contract/transfer';
 import type { Dice } from './dice.ts';
 import { hostileText } from './hostile.ts';
 
-/** Bytes for a socket, and how many requests an honest reader would see in them at most. */
+/** Bytes for a socket, and the largest number of requests that a correct parser finds in them. */
 export interface RawBytes {
   readonly bytes: Buffer;
   readonly requests: number;
+  /** Whether they begin with a valid handshake for an end of a transfer. */
+  readonly isTransferEnd?: boolean;
+}
+
+/** A transfer that is open, and the keys of its two servers. */
+export interface OpenTransfer {
+  readonly id: string;
+  readonly keys: readonly string[];
 }
 
 const paths = [
@@ -99,14 +107,17 @@ export function rawRequests(dice: Dice, credentials: readonly string[]): RawByte
   const all = Array.from({ length: count }, () => request(dice, credentials));
   const whole = all.join('');
   const text = dice.oneIn(6) ? whole.slice(0, dice.between(0, Math.min(whole.length, 5_000))) : whole;
-  // What is broken in the middle may be read as one more.
+  // A request that is broken in the middle may be read as two.
   return { bytes: Buffer.from(text, dice.oneIn(2) ? 'latin1' : 'utf8'), requests: count + 1 };
 }
 
-/** A right handshake for the channel, then frames that no daemon sends. */
-export function rawFrames(dice: Dice, credentials: readonly string[]): RawBytes {
-  const path = dice.of([...channelPaths, `${transferPath}?transfer_id=trf_x`]);
-  const key = dice.of(credentials);
+/** A valid handshake for the channel or a transfer, then frames that no daemon sends. */
+export function rawFrames(dice: Dice, credentials: readonly string[], transfer: OpenTransfer): RawBytes {
+  const isTransferEnd = dice.oneIn(2);
+  const path = isTransferEnd
+    ? `${transferPath}?transfer_id=${transfer.id}`
+    : dice.of([...channelPaths, `${transferPath}?transfer_id=trf_x`]);
+  const key = dice.of(isTransferEnd ? transfer.keys : credentials);
   const hello =
     `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n` +
     `Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nAuthorization: Bearer ${key}\r\n\r\n`;
@@ -114,14 +125,14 @@ export function rawFrames(dice: Dice, credentials: readonly string[]): RawBytes 
   if (!dice.oneIn(4)) parts.push(frame(dice, { first: 0x81, content: JSON.stringify({ type: 'auth', api_key: key }) }));
   if (dice.oneIn(4)) parts.push(...Array.from({ length: 3_000 }, () => frame(dice, { first: 0x89, content: 'x' })));
   for (let i = dice.between(1, 8); i > 0; i--) parts.push(frame(dice, oddFrame(dice)));
-  return { bytes: Buffer.concat(parts), requests: 1 };
+  return { bytes: Buffer.concat(parts), requests: 1, isTransferEnd };
 }
 
 interface Odd {
   readonly first: number;
   readonly content: string;
   readonly masked?: boolean;
-  /** What the header says, if that is not the truth. */
+  /** The length in the header, if it is not the real one. */
   readonly length?: number;
 }
 

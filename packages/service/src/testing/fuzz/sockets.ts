@@ -1,6 +1,8 @@
 import { connect } from 'node:net';
 import { errorTable } from '@hortus/contract/errors';
 import { until } from '@hortus/testkit/until';
+import { newId } from '../../ids.ts';
+import { insertRow } from '../../storage/status-columns.ts';
 import type { RunningService } from '../running-service.ts';
 import { Dice } from './dice.ts';
 import { type RawBytes, rawFrames, rawRequests } from './raw-bytes.ts';
@@ -18,44 +20,49 @@ export interface SocketOutcome {
   readonly connections: number;
   /** How often each status was answered; 101 is a WebSocket. */
   readonly statuses: Readonly<Record<number, number>>;
+  /** Connections that became an end of a transfer. */
+  readonly transferEnds: number;
 }
 
 const AT_ONCE = 20;
-/** 408 and the like, which Node would answer by itself, are none of ours. */
+/** Statuses that Node answers by itself, such as 408, are not among them. */
 const published = new Set<number>([
   ...Object.values(errorTable).flatMap(({ status }) => (status < 500 ? [status] : [])),
   ...[100, 101, 200, 302],
 ]);
-/** A WebSocket may wait for its other end; what is written to it has been read by then. */
+/** An end of a transfer may wait for the other end; by then the service has read what was written to it. */
 const PATIENCE_WITH_WEBSOCKETS_MS = 200;
 
 /**
- * Sends the service what is no request, or one only nearly, on bare sockets: odd targets, upgrades, pipelines, broken frames,
- * connections that end or are reset in the middle. Throws when it answers 5xx, answers more often than it was asked, leaves a
- * connection hanging, or anything is thrown that no code catches.
+ * Sends the service bytes that are no request, or almost one, on bare sockets: odd targets, upgrades, pipelines, broken frames,
+ * connections that end or are reset in the middle. Throws if it answers 5xx, answers more often than it was asked, leaves a connection
+ * open, or if an error is not caught.
  */
 export async function fuzzSockets(service: RunningService, options: SocketFuzzOptions): Promise<SocketOutcome> {
   const { seed, seconds, least = 200 } = options;
   const dice = new Dice(seed);
-  const { data: server } = await service.client.call('servers.register', {
-    body: { name: `raw ${seed}`, environment: 'development' },
-  });
-  const credentials = [service.key, server.api_key, 'hk_live_none', ''];
+  const [from, to] = [await register(service, `raw from ${seed}`), await register(service, `raw to ${seed}`)];
+  const transfer = { id: await openTransfer(service, from.id, to.id), keys: [from.api_key, to.api_key] };
+  const credentials = [service.key, from.api_key, 'hk_live_none', ''];
   const statuses: Record<number, number> = {};
   const thrown: Error[] = [];
   const note = (error: Error) => void thrown.push(error);
   process.on('uncaughtExceptionMonitor', note);
   const end = performance.now() + seconds * 1_000;
   let connections = 0;
+  let transferEnds = 0;
   try {
     while (connections < least || performance.now() < end) {
       const batch = Array.from({ length: AT_ONCE }, () =>
-        dice.oneIn(4) ? rawFrames(dice, credentials) : rawRequests(dice, credentials),
+        dice.oneIn(4) ? rawFrames(dice, credentials, transfer) : rawRequests(dice, credentials),
       );
       const ways = batch.map((): Way => dice.of(['read', 'read', 'read', 'half-closed', 'reset', 'trickled']));
       const answers = await Promise.all(batch.map((raw, i) => send(service, raw, ways[i] as Way, options)));
       for (const [i, answer] of answers.entries()) count(statuses, batch[i] as RawBytes, answer, seed);
       connections += AT_ONCE;
+      transferEnds += batch.filter(
+        ({ isTransferEnd }, i) => isTransferEnd && answers[i]?.startsWith('HTTP/1.1 101'),
+      ).length;
       if (thrown.length > 0) throw new Error(`seed ${seed}: something was thrown and not caught`, { cause: thrown[0] });
       const health = await service.request('GET', '/health', { key: null });
       if (health.status !== 200) throw new Error(`seed ${seed}: health answered ${health.status}`);
@@ -66,7 +73,41 @@ export async function fuzzSockets(service: RunningService, options: SocketFuzzOp
   await until(() => openConnections(service).then((open) => open <= AT_ONCE), {
     describe: 'the connections to be closed',
   });
-  return { connections, statuses };
+  return { connections, statuses, transferEnds };
+}
+
+const register = async ({ client }: RunningService, name: string) =>
+  (await client.call('servers.register', { body: { name, environment: 'development' } })).data;
+
+/** Inserts a transfer of nothing between two servers; the service itself makes one only for daemons that move something. */
+async function openTransfer({ sideDoor, accountId }: RunningService, from: string, to: string): Promise<string> {
+  const id = newId('transfer');
+  await insertRow(sideDoor, 'transfers', {
+    id,
+    account_id: accountId,
+    migration_id: null,
+    import_id: null,
+    backup_id: null,
+    definition_id: newId('definition'),
+    instance_uid: 'raw',
+    storage: 'data',
+    volume: 'raw-data',
+    mode: 'stage',
+    from_server_id: from,
+    to_server_id: to,
+    status: 'running',
+    chunks: 0,
+    bytes: 0,
+    carried_bytes: 0,
+    sha256: null,
+    error: null,
+    meeting_url: null,
+    created_at: sideDoor.now,
+    updated_at: sideDoor.now,
+    started_at: null,
+    finished_at: null,
+  });
+  return id;
 }
 
 type Way = 'read' | 'half-closed' | 'reset' | 'trickled';
