@@ -12,7 +12,7 @@ type Service = Awaited<ReturnType<typeof startService>>;
 const MB = 1e6;
 const FLOOD_MS = 10_000;
 const BODY_BYTES = 8 * 1024 * 1024;
-/** Pings with a payload, each of which an answer would repeat. */
+/** Pings with a payload, which each answer would repeat. */
 const pings = Buffer.concat(
   Array.from({ length: 500 }, () => Buffer.concat([Buffer.from([0x89, 0xfd, 0, 0, 0, 0]), Buffer.alloc(125, 'x')])),
 );
@@ -46,7 +46,23 @@ const floods: readonly Flood[] = [
       await answered(socket);
       const auth = Buffer.from(JSON.stringify({ type: 'auth', api_key }));
       socket.write(Buffer.concat([Buffer.from([0x81, 0xfe, auth.length >> 8, auth.length & 255, 0, 0, 0, 0]), auth]));
+      const [reply] = (await once(socket, 'data')) as [Buffer];
+      if (!String(reply).includes('"authenticated"')) throw new Error(`The channel refused the key: ${reply}`);
       await pour(socket, pings);
+    },
+  },
+  {
+    claim: '3,000 requests for large answers on 50 connections that are never read',
+    most: 64,
+    async run(service, sockets) {
+      const path = '/templates?per_page=100&q=a';
+      const { length } = await (
+        await fetch(service.base + path, { headers: { authorization: `Bearer ${service.key}` } })
+      ).text();
+      if (length < 50_000) throw new Error(`The answer is not large: ${length} bytes.`);
+      const ask = `GET /api/v1${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${service.key}\r\n\r\n`;
+      for (let i = 0; i < 50; i++) dial(service, sockets, ask.repeat(60)).pause();
+      await pause(FLOOD_MS);
     },
   },
   {
@@ -77,7 +93,7 @@ const floods: readonly Flood[] = [
   },
 ];
 
-/** How far the memory of the service grows while somebody tries to fill it, each on a fresh service. */
+/** Measures how far the memory of the service grows under each flood, each on a fresh service. */
 export const floodsBench: Bench = {
   name: 'floods',
   async run(repetitions) {
@@ -105,7 +121,7 @@ async function growth(flood: Flood): Promise<number> {
   let most = 0;
   let watch: NodeJS.Timeout | undefined;
   try {
-    // What the first requests load is not what a flood fills.
+    // The code that the first requests load is not counted.
     for (let i = 0; i < 200; i++) await service.client.call('templates.list', { query: { page: 1 } });
     const before = service.memory();
     watch = setInterval(() => {
@@ -180,7 +196,7 @@ async function answered(socket: Socket | undefined): Promise<void> {
 const register = async ({ client }: Service, name: string) =>
   (await client.call('servers.register', { body: { name, environment: 'production' } })).data;
 
-/** A transfer between two servers, written behind the back of the service: by itself it makes one only for daemons that move something. */
+/** Inserts a transfer between two servers into the database; the service itself makes one only for daemons that move something. */
 async function openTransfer(service: Service): Promise<{ transferId: string; keys: string[] }> {
   const [from, to] = [await register(service, 'from'), await register(service, 'to')];
   const db = new DatabaseSync(join(service.folder, 'hortus.db'), {

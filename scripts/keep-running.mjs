@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
-/** A program that lived this long was well: its next end is a new matter. */
+/** After a run of this length the pause is the first one again. */
 const WELL_MS = 60_000;
 
 /** Ended in order; could not start; was given wrong settings. Starting again would change none of these. */

@@ -1,9 +1,9 @@
-/** Levels of objects and lists in what a caller sends. No field of the interface needs a quarter of them. */
+/** Levels of objects and lists that a body or message may have. No field of the interface needs a quarter of them. */
 export const MOST_LEVELS = 64;
 
 /**
- * Whether a value that was read from JSON is nested deeper than that. Asked of everything from outside before anything walks it:
- * JSON itself, schemas and encryption do so by recursion, and would run out of stack.
+ * Tells whether a parsed JSON value is nested deeper. Checked before anything else walks the value: JSON, schemas and encryption walk it
+ * by recursion and would overflow the stack.
  */
 export function isTooDeep(value: unknown, levels = MOST_LEVELS): boolean {
   if (value === null || typeof value !== 'object') return false;

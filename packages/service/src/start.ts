@@ -47,7 +47,7 @@ function readSettings(env: Environment, cwd: string): Config {
 /** A crash, unlike a service that cannot start (1) or has wrong settings (2): the supervisor restarts it. */
 const CRASHED = 70;
 
-/** Writes why the process dies to its log, before it does. What state it is in is not known any more, so it does not go on. */
+/** Logs an uncaught error and ends the process, because its state is unknown. */
 function logCrashes(log: Log): void {
   process.on('uncaughtException', (err) => {
     log.fatal({ err }, 'the service crashed');

@@ -3,10 +3,10 @@ import type { WebSocket } from 'ws';
 import type { Guard } from '../guard.ts';
 import type { Connection } from './connection.ts';
 
-/** All that is needed to say who one is. */
+/** More than any `auth` message needs. */
 const MOST_BYTES = 16 * 1024;
 
-/** Bounds the time and the bytes of a connection until it is known whose it is. */
+/** Limits the time and the bytes that a connection has until its key is verified. */
 export function watchStranger(
   connection: Connection,
   socket: WebSocket,

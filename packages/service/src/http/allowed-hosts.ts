@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
 import { isLoopback } from './caller-address.ts';
 
-/** Whether this service answers under a name: what stands in `Host`, or in a target in absolute form. */
+/** Tells whether this service answers under a name: that of `Host`, or of a target in absolute form. */
 export type AllowedHosts = (host: string | undefined) => boolean;
 
 /**
- * A page elsewhere can have its own name lead to this service, and would then be of one origin with it (DNS rebinding). So what a
- * browser does by itself, showing pages and sending cookies, works only under names that are ours. An address is no name: nobody
- * can have it lead elsewhere.
+ * Protects against DNS rebinding: a foreign page can make its own name resolve to this service and so share its origin. Therefore pages
+ * and cookies, which a browser handles by itself, work only under names of the service. IP addresses are allowed: no DNS answer can
+ * redirect them.
  */
 export function allowedHosts(publicUrl: string, names: readonly string[]): AllowedHosts {
   const own = new Set([new URL(publicUrl).hostname, 'localhost', ...names].map((name) => name.toLowerCase()));
@@ -18,13 +18,13 @@ export function allowedHosts(publicUrl: string, names: readonly string[]): Allow
   };
 }
 
-/** Whether a host is written as one of this machine. */
+/** Tells whether a host is a name or address of this machine. */
 export function isLoopbackHost(host: string | undefined): boolean {
   const name = nameIn(host ?? '');
   return name === 'localhost' || (isIP(name) !== 0 && isLoopback(name));
 }
 
-/** Without the port, the brackets of an IPv6 address and the dot that may end a name. */
+/** Removes the port, the brackets of an IPv6 address and a final dot. */
 function nameIn(host: string): string {
   const [, bracketed, plain = ''] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(host) ?? [];
   return (bracketed ?? plain).toLowerCase().replace(/\.$/, '');

@@ -3,11 +3,11 @@ import { Problem } from '../problem.ts';
 const MIB = 1024 * 1024;
 
 export interface BodyLimits {
-  /** Bytes of request bodies that one caller may have under way: an account, a server or, without a key, an address. */
+  /** Bytes of unanswered request bodies of one caller: an account, a server or, without a key, an address. */
   readonly perCaller: number;
   /** The same for all callers together. */
   readonly total: number;
-  /** On top of `total`, for bodies that are still small: a login works also while others fill the rest. */
+  /** Added to `total` for small bodies, so that a login works while large bodies use up the rest. */
   readonly reserve: number;
 }
 
@@ -26,7 +26,7 @@ export class BodyBudget {
     this.#limits = limits;
   }
 
-  /** Room for the body of one request. */
+  /** Opens the account of one request body. */
   open(caller: string): BodyRoom {
     let own = 0;
     return {
@@ -52,9 +52,9 @@ export class BodyBudget {
 }
 
 export interface BodyRoom {
-  /** Throws where there is none left. */
+  /** Throws if a limit would be passed. */
   take(bytes: number): void;
-  /** Once the request is answered. */
+  /** Returns all bytes, once the request is answered. */
   giveBack(): void;
 }
 

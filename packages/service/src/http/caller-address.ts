@@ -30,8 +30,8 @@ export function callerAddress(trustedProxies: readonly string[]): CallerAddress 
 }
 
 /**
- * Whom a connection counts for: its peer, IPv6 by /64 as for the rate limit. The connections of a trusted proxy are those of many
- * callers, and count for nobody.
+ * Returns the key that a connection is counted under: its peer, IPv6 by /64 as for the rate limit. Connections of a trusted proxy carry
+ * many callers and are not counted.
  */
 export function countedAddress(trustedProxies: readonly string[]): (peer: string) => string | undefined {
   const trusted = trustedProxies.map(parseNetwork).filter((network) => network !== undefined);

@@ -8,19 +8,19 @@ export interface ConnectionLimits {
   readonly total: number;
 }
 
-/** Many daemons may share one address; those that have proven who they are do not count. */
+/** Many daemons may share one address: those with a verified key are not counted. */
 export const connectionLimits: ConnectionLimits = { perAddress: 1_024, total: 16_384 };
 
 export interface ConnectionLimitDeps {
   readonly limits?: ConnectionLimits | undefined;
   readonly guard: Guard;
-  /** Whom a connection counts for; undefined for one that counts for nobody, such as that of a trusted proxy. */
+  /** The key that a connection is counted under; undefined for one that is not counted, such as that of a trusted proxy. */
   readonly countedFor: (peer: string) => string | undefined;
 }
 
 /**
- * Counts the connections of each address. What comes beyond the limit is told so when it asks for something; beyond twice the
- * limit it is closed at once.
+ * Counts the connections of each address. Requests on a connection above the limit are refused; a connection above twice the limit is
+ * closed at once.
  */
 export class ConnectionLimit {
   readonly #deps: ConnectionLimitDeps;
@@ -59,14 +59,14 @@ export class ConnectionLimit {
     );
   }
 
-  /** Why what comes over this connection is refused; undefined where it is not. */
+  /** Returns why requests on this connection are refused; undefined if they are not. */
   refusal(socket: object): Problem | undefined {
     if (this.#over.size === 0 || !this.#over.has(socket)) return undefined;
     const message = `More than ${this.#limits.perAddress} connections from this address, or too many in all.`;
     return new Problem('RATE_LIMITED', message, { retry_after: 1 });
   }
 
-  /** No longer counts a connection: it is closed, or of a daemon that has proven who it is. */
+  /** Stops counting a connection that is closed, or that belongs to a daemon with a verified key. */
   forget(socket: object): void {
     const address = this.#counted.get(socket as Socket);
     if (address === undefined) return;

@@ -1,18 +1,18 @@
-/** What a request asks for, as far as it names something of this service. */
+/** The parts of a request's target. */
 export interface Target {
-  /** Still encoded; the router decodes each of its segments. */
+  /** Percent-encoded; the router decodes each segment. */
   readonly path: string;
-  /** Without the question mark; empty where there is none. */
+  /** Without the question mark; empty if there is no query. */
   readonly search: string;
-  /** Of a target in absolute form, as one to a proxy is written; undefined for one that begins with its path. */
+  /** Host and port of a target in absolute form (`GET http://host/path`); undefined in origin form (`GET /path`). */
   readonly authority: string | undefined;
 }
 
 const absolute = /^https?:\/\/([^/?#]*)/i;
 
 /**
- * Reads the target of a request: the one place that does. Never throws, whatever stands in the request line. What has neither of
- * the two forms, such as `*`, is its own path, and no route has it.
+ * Parses the target of a request; no other code does. Never throws, whatever the request line contains. A target in neither form, such as
+ * `*`, becomes a path that no route has.
  */
 export function parseTarget(raw: string): Target {
   if (raw.charCodeAt(0) === SLASH) return split(raw, undefined);

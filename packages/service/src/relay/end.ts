@@ -12,7 +12,7 @@ const MOST_WAITING = 1024 * 1024;
 const FAREWELL_MS = 5_000;
 const PROTOCOL_ERROR = 1002;
 const POLICY = 1008;
-/** More parts than this are small ones, and are copied into one: each that waits costs memory of its own. */
+/** More parts than this are copied into one, because each part that waits costs memory of its own. */
 const MOST_PARTS = 64;
 const NORMAL = 1000;
 
@@ -42,7 +42,7 @@ export class End {
   #onBytes: (count: number) => void = () => undefined;
   /** The one that sends to us, and is in the middle of a frame or not. */
   #from: End | undefined;
-  /** The answer to its last ping, while it cannot be said. Those before need none (RFC 6455, 5.5.3). */
+  /** The answer to its last ping, while it cannot be sent. Earlier pings need none (RFC 6455, 5.5.3). */
   #pong: Buffer | undefined;
   /** Memory that the socket may still have to send. */
   #lent: Buffer[] = [];
@@ -168,7 +168,7 @@ export class End {
     }
   }
 
-  /** A frame of our own must not fall into the middle of another's, and waits while the end does not read. */
+  /** Sends the pong, unless a frame of the other end is half sent or this end does not read. */
   #sayPong(): void {
     if (!this.#pong || !this.#open || this.#socket.writableNeedDrain) return;
     if (this.#from && !this.#from.#turner.betweenFrames) return;

@@ -4,14 +4,14 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Guard } from '../guard.ts';
 
-/** Says that another replica has passed it on: it is not passed on again. */
+/** Set by a replica that forwards a request, so that it is not forwarded again. */
 export const FORWARDED = 'x-hortus-forwarded';
 
 const CONNECT_WITHIN_MS = 5_000;
 
 /**
- * Hands a request to upgrade, with its socket, to the replica that the other end has come to. False when that replica cannot
- * be reached: nothing has been answered then.
+ * Forwards an upgrade, with its socket, to the replica of the other end. Resolves with false if that replica cannot be reached or refuses;
+ * nothing has been answered then.
  */
 export function forward(
   incoming: IncomingMessage,
@@ -19,7 +19,7 @@ export function forward(
   head: Buffer,
   { place, guard }: { readonly place: string; readonly guard: Guard },
 ): Promise<boolean> {
-  // Added to it as a text: read as an address, a path such as //elsewhere would name another host.
+  // Joined as text: resolved as a URL, a path such as //elsewhere would name another host.
   const target = new URL(`${new URL(place).origin}${incoming.url ?? '/'}`);
   const ask = target.protocol === 'https:' ? secureRequest : request;
   return new Promise((done) => {
@@ -59,7 +59,6 @@ export function forward(
       guard(connected, (_answer, far) => far.destroy()),
     );
     const refused = (answer: IncomingMessage) => {
-      // The other replica has said no; what it says is true here as well.
       answer.resume();
       done(false);
     };
