@@ -151,6 +151,7 @@ export const deployment = (over: Partial<Deployment> = {}): Deployment => ({
   images: [],
   preparation: null,
   backup_id: null,
+  log_dropped: false,
   cancelling: false,
   created_by: null,
   started_at: null,

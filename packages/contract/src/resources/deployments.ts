@@ -59,6 +59,10 @@ export const Deployment = Type.Object(
     backup_id: nullable(id('backup'), {
       description: 'Made before it or, of a rollback with data, brought back.',
     }),
+    log_dropped: Type.Boolean({
+      description:
+        'The log or its older lines were dropped: by age, or because the stored output of the account was full.',
+    }),
     cancelling: Type.Boolean({ description: 'Asked to stop; the daemon has not confirmed yet.' }),
     created_by: nullable(Type.String()),
     created_at: Timestamp,

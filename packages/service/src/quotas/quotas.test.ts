@@ -52,7 +52,7 @@ onBothEngines((engine) => {
     expectRefusal(await account.request('POST', `/definitions/${ids[0]}/activate`), 'VALIDATION_ERROR', 'definitions');
   });
 
-  it('keys, webhooks and private templates have limits too; a revoked key is none', async () => {
+  it('keys and webhooks have limits too; a revoked key does not count', async () => {
     const key = () =>
       account.request('POST', '/account/keys', { body: { name: 'k', permissions: ['templates:read'] } });
     const made = [await key(), await key(), await key(), await key()];
@@ -72,6 +72,21 @@ onBothEngines((engine) => {
     const hooks = [await hook(), await hook()];
     expect(hooks[0]?.status).toBe(201);
     expectRefusal(hooks[1] as never, 'VALIDATION_ERROR', 'webhooks');
+  });
+
+  it('private templates beyond the limit are refused; replacing a draft needs no room', async () => {
+    const draft = (slug: string) => {
+      const taxonomy = { kingdom: 'applications', family: 'website' };
+      const image = { repository: 'docker.io/library/nginx', tag: '1.29.2' };
+      const spec = { slug, name: 'Pond', version: '1.0.0', archetype: 'application', taxonomy, image };
+      return account.request('POST', '/templates', { body: { spec } });
+    };
+    expect((await draft('pond')).status).toBe(201);
+    expect((await draft('pond')).status).toBe(201);
+    const refused = await draft('lake');
+    expectRefusal(refused, 'VALIDATION_ERROR', 'templates');
+    expect(refused.json.error.details).toMatchObject({ reason: 'quota', limit: 1, used: 1 });
+    expect(await quotas()).toMatchObject({ templates: { used: 1, limit: 1 } });
   });
 
   it('shows every quota of the plan', async () => {

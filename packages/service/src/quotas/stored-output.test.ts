@@ -2,6 +2,9 @@ import { createClient } from '@hortus/client/client';
 import { beforeAll, expect, it } from 'vitest';
 import { newId } from '../ids.ts';
 import { LONGEST_QUEUE } from '../resources/actions/orders.ts';
+import { removeOutputs } from '../resources/actions/retention.ts';
+import { MOST_AN_HOUR } from '../resources/actions/scheduled.ts';
+import { removeLogLines } from '../resources/deployments/retention.ts';
 import { onBothEngines } from '../testing/engines.ts';
 import { expectRefusal } from '../testing/published-answer.ts';
 import { type RunningService, startApp } from '../testing/running-service.ts';
@@ -40,7 +43,8 @@ onBothEngines((engine) => {
       return id;
     };
     const read = async (id: string) => (await client.call('actions.read', { params: { execution_id: id } })).execution;
-    return { daemon, run, read, key: server.api_key, definition, instanceId: ended.instance_id ?? '' };
+    const log = async () => (await client.call('deployments.read', { params: { id: ordered.id } })).data;
+    return { daemon, run, read, log, key: server.api_key, definition, instanceId: ended.instance_id ?? '' };
   }
   const used = async () => (await service.request('GET', '/account')).json.data.quotas.output_bytes;
   const kept = async () => {
@@ -60,6 +64,53 @@ onBothEngines((engine) => {
     expect(await kept()).toBe(bytes);
     expect(await read(ids[0] as string)).toMatchObject({ status: 'completed', output: null, output_dropped: true });
     expect(await read(ids[29] as string)).toMatchObject({ output: 'o'.repeat(2_000), output_dropped: false });
+  });
+
+  it('when only logs are left, those of the oldest deployments are dropped, and their records say so', async () => {
+    const first = await planted();
+    const id = await first.run('older than the newer logs');
+    const others: Awaited<ReturnType<typeof planted>>[] = [];
+    for (let i = 0; i * 3_000 <= LIMIT; i++) others.push(await planted());
+    expect(await first.read(id)).toMatchObject({ output: null, output_dropped: true });
+    expect(await first.log()).toMatchObject({ status: 'success', log_dropped: true, logs: [] });
+    expect(await others.at(-1)?.log()).toMatchObject({ log_dropped: false, logs: [{ message: 'l'.repeat(3_000) }] });
+    const { used: bytes } = await used();
+    expect(bytes).toBeLessThanOrEqual(LIMIT);
+    expect(await kept()).toBe(bytes);
+  });
+
+  it('what retention removes is counted no more, and the records say that it was dropped', async () => {
+    const { run, read, log } = await planted();
+    const id = await run('a line');
+    const before = Date.now() + 1_000;
+    for (const remove of [removeOutputs, removeLogLines]) while ((await remove(service.sideDoor, before, 500)) > 0);
+    expect(await kept()).toBe(0);
+    expect(await used()).toMatchObject({ used: 0 });
+    expect(await read(id)).toMatchObject({ output: null, output_dropped: true });
+    expect(await log()).toMatchObject({ log_dropped: true, logs: [] });
+  });
+
+  it('refuses more scheduled runs of an instance than fit an hour, but not a repeated report', async () => {
+    const { daemon, run, definition, instanceId } = await planted();
+    const { db } = service.sideDoor;
+    const id = await run('first');
+    const row = await db.selectFrom('executions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    const others = Array.from({ length: MOST_AN_HOUR - 1 }, () => ({ ...row, id: newId('execution') }));
+    await db
+      .insertInto('executions')
+      .values(others as never)
+      .execute();
+    const times = { due_at: Date.now(), started_at: Date.now() };
+    const body = { definition_id: definition.id, component: 'tidy', status: 'completed' as const, ...times };
+    await expect(run('one more')).rejects.toMatchObject({ status: 422, details: { reason: 'too_many_runs' } });
+    const { execution } = await daemon.call('actions.reportScheduled', { body: { ...body, execution_id: id } });
+    expect(execution).toMatchObject({ id, output: 'first' });
+    await db
+      .updateTable('executions')
+      .set({ finished_at: Date.now() - 3_600_000 } as never)
+      .where('instance_id', '=', instanceId)
+      .execute();
+    await run('in the next hour');
   });
 
   it('refuses another action while a hundred of the instance have not ended', async () => {

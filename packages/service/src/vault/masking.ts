@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { SharedTurns, type Turns } from './turns.ts';
 
 /** Shorter values are words that stand everywhere; hiding them would make a log unreadable and protect nothing. */
 const SHORTEST = 6;
@@ -8,7 +9,12 @@ const HIDDEN = '***';
 /** The marks around a key in PEM are in every such key. */
 const FRAME = /^-----/;
 
-export type Mask = (text: string) => string;
+export type Mask = (text: string) => Promise<string>;
+
+/** Positions of a text that are searched without a pause; with the worst secrets and texts that takes some milliseconds. */
+export const SLICE = 2_048;
+
+const turns = new SharedTurns();
 
 /**
  * Hides secret values in what a daemon reports. Programs print their addresses and settings when they fail, so a value is
@@ -16,12 +22,17 @@ export type Mask = (text: string) => string;
  * inside a JSON text.
  *
  * Not a regular expression: a pattern made of long secrets is refused by the engine with an error that quotes all of them.
- * Time grows with the length of the text alone, however many secrets there are and however long they are.
+ * Time grows with the length of the text, not with the number of secrets. Pauses for other work, so it must not be awaited
+ * in a transaction.
  */
-export function maskOf(values: readonly string[]): Mask {
+export async function maskOf(values: readonly string[], pause: Turns = turns): Promise<Mask> {
   const pieces = new Pieces();
-  for (const value of new Set(values)) for (const form of formsOf(value)) pieces.add(form);
-  return (text) => (pieces.isEmpty ? text : hide(text, pieces));
+  for (const value of new Set(values))
+    for (const form of formsOf(value)) {
+      if (pause.isOver()) await pause.next();
+      pieces.add(form);
+    }
+  return async (text) => (pieces.isEmpty ? text : await hide(text, pieces, pause));
 }
 
 function* formsOf(value: string): Generator<string> {
@@ -87,22 +98,27 @@ const POWERS = Int32Array.from({ length: PIECE + 1 }, (_, exponent) => {
   return power;
 });
 
-/** Hashes of all parts of a text, each at the cost of one multiplication. */
+/** Hashes of all parts of a slice of a text, each at the cost of one multiplication. */
 class Hashes {
   readonly #sums: Int32Array;
+  readonly #from: number;
 
-  constructor(text: string) {
-    this.#sums = new Int32Array(text.length + 1);
+  constructor(text: string, from: number) {
+    // A piece may begin in this slice and end in the next.
+    const length = Math.min(text.length - from, SLICE + PIECE);
+    this.#sums = new Int32Array(length + 1);
+    this.#from = from;
     let sum = 0;
-    for (let at = 0; at < text.length; at++) {
-      sum = (Math.imul(sum, FACTOR) + text.charCodeAt(at)) | 0;
-      this.#sums[at + 1] = sum;
+    for (let i = 0; i < length; i++) {
+      sum = (Math.imul(sum, FACTOR) + text.charCodeAt(from + i)) | 0;
+      this.#sums[i + 1] = sum;
     }
   }
 
   of(at: number, length: number): number {
     const sums = this.#sums;
-    return mixed((sums[at + length] as number) - Math.imul(sums[at] as number, POWERS[length] as number));
+    const begin = at - this.#from;
+    return mixed((sums[begin + length] as number) - Math.imul(sums[begin] as number, POWERS[length] as number));
   }
 }
 
@@ -116,24 +132,27 @@ function hashOf(text: string, length: number): number {
 const mixed = (sum: number): number => (sum | 0) ^ (sum >>> 15);
 
 /** Hides everything that a piece covers; pieces that overlap or touch become one mark. */
-function hide(text: string, pieces: Pieces): string {
-  if (text.length < SHORTEST) return text;
+async function hide(text: string, pieces: Pieces, pause: Turns): Promise<string> {
   const parts: string[] = [];
   let copied = 0;
   let begin = -1;
   let end = 0;
-  const hashes = new Hashes(text);
-  for (let at = 0; at + SHORTEST <= text.length; at++) {
-    const length = pieces.lengthAt(text, hashes, at, end);
-    if (length === 0) continue;
-    if (begin < 0 || at > end) {
-      if (begin >= 0) {
-        parts.push(text.slice(copied, begin), HIDDEN);
-        copied = end;
+  for (let from = 0; from + SHORTEST <= text.length; from += SLICE) {
+    if (pause.isOver()) await pause.next();
+    const hashes = new Hashes(text, from);
+    const last = Math.min(from + SLICE, text.length - SHORTEST + 1);
+    for (let at = from; at < last; at++) {
+      const length = pieces.lengthAt(text, hashes, at, end);
+      if (length === 0) continue;
+      if (begin < 0 || at > end) {
+        if (begin >= 0) {
+          parts.push(text.slice(copied, begin), HIDDEN);
+          copied = end;
+        }
+        begin = at;
       }
-      begin = at;
+      end = at + length;
     }
-    end = at + length;
   }
   if (begin < 0) return text;
   parts.push(text.slice(copied, begin), HIDDEN, text.slice(end));

@@ -1,5 +1,6 @@
 import { transition } from '../../state/transition.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
+import type { Vault } from '../../vault/vault.ts';
 import type { Protect } from '../manifest/protected-order.ts';
 import { holdDaemon } from '../servers/connected-daemon.ts';
 import { isBuiltIn, isDockerCommand } from './built-ins.ts';
@@ -7,7 +8,7 @@ import { DOUBT_MS, resumed, setAlarm } from './deadlines.ts';
 import { type CommandDeps, commandOf } from './docker-commands.ts';
 import { executionLifecycle } from './lifecycle.ts';
 import { turns } from './queue.ts';
-import { actionRequest, secretTexts } from './request.ts';
+import { actionRequest, readRequest, secretTexts } from './request.ts';
 import type { Results } from './results.ts';
 import { type ExecutionRow, handBack, hasUnfinished, lockUnfinished, noteExecution } from './store.ts';
 
@@ -41,16 +42,19 @@ interface Batch {
 const AT_ONCE = 200;
 const none: Batch = { sendings: [], unwanted: [], more: false };
 
+export interface DispatchDeps extends CommandDeps {
+  readonly storage: Storage;
+  readonly vault: Pick<Vault, 'decrypt'>;
+  readonly results: Results;
+  readonly protect: Protect;
+}
+
 /**
  * Gives a daemon what waits for it. What is handed over is marked before it is sent, by whoever holds the newest
  * connection: whatever breaks in between, nothing is handed over twice to a daemon that could start it twice.
  */
-export async function dispatch(
-  deps: CommandDeps & { readonly storage: Storage; readonly results: Results; readonly protect: Protect },
-  serverId: string,
-  line: Line,
-): Promise<void> {
-  const { storage, results, protect } = deps;
+export async function dispatch(deps: DispatchDeps, serverId: string, line: Line): Promise<void> {
+  const { storage, results, protect, vault } = deps;
   if (!(await hasUnfinished(storage.reader, serverId))) return;
   const journal = line.capabilities.has('journal');
   const daemon = { serverId, sealingKey: line.sealingKey ?? null };
@@ -59,7 +63,7 @@ export async function dispatch(
     for (const execution_id of batch.unwanted) line.send(protect({ type: 'action_cancel', execution_id }, daemon));
     const refused: string[] = [];
     for (const { row, first } of batch.sendings) {
-      const request = await results.request(storage.reader, row);
+      const request = await readRequest(storage.reader, vault, row);
       const command = await commandOf(deps, storage.reader, row, request);
       const message = protect(
         actionRequest(row, { ...request, command }, { journal }),

@@ -1,6 +1,4 @@
-import type { Mask } from '../../vault/masking.ts';
-
-/** What is kept of what an action wrote. */
+/** Bytes that are kept of the output of an execution. */
 export const KEPT_BYTES = 1_048_576;
 
 export interface Kept {
@@ -8,11 +6,11 @@ export interface Kept {
   readonly truncated: boolean;
 }
 
-/** Masked first and cut second, so that no half of a secret is left at the cut. */
-export function keep(text: string | null | undefined, mask: Mask, most: number): Kept {
+/** Cuts a text that is masked already: a cut before masking could leave half of a secret. */
+export function keep(text: string | null | undefined, most: number): Kept {
   if (text === null || text === undefined) return { text: null, truncated: false };
   // PostgreSQL's text cannot hold the null character.
-  return cut(mask(text).replaceAll('\0', '\uFFFD'), most);
+  return cut(text.replaceAll('\0', '\uFFFD'), most);
 }
 
 function cut(text: string, most: number): Kept {

@@ -2,6 +2,8 @@ import type { ManifestAction } from '@hortus/contract/template/manifest';
 import { checkParams, fillArguments } from '@hortus/template/action-params';
 import { pointerStep } from '@hortus/template/json-pointer';
 import { invalid, Problem } from '../../problem.ts';
+import type { Queries } from '../../storage/storage.ts';
+import type { Vault } from '../../vault/vault.ts';
 import type { ExecutionRow } from './store.ts';
 
 /** What a daemon is asked to do. It may hold secrets, so it is kept encrypted. */
@@ -14,6 +16,12 @@ export interface Request {
   /** Where the action happens, for a daemon that knows nothing but containers. */
   readonly container: string;
 }
+
+export const readRequest = async (
+  queries: Queries,
+  vault: Pick<Vault, 'decrypt'>,
+  row: Pick<ExecutionRow, 'id' | 'account_id' | 'request'>,
+): Promise<Request> => JSON.parse(await vault.decrypt(queries, row.account_id, row.request, requestContext(row.id)));
 
 /** Binds a request to its execution: moved to another, it does not decrypt. */
 export const requestContext = (executionId: string): string => `execution/${executionId}`;
@@ -48,7 +56,7 @@ export function fillAction(action: ManifestAction, given: Readonly<Record<string
 export const isCostly = ({ params, command }: ManifestAction): boolean =>
   params.some(({ pattern }) => pattern !== undefined) || (command ?? []).some((text) => text.includes('bcrypt'));
 
-/** The values of a request that are nobody's to read: those of its password params. */
+/** The values of the password params of a request. */
 export function secretParams(row: Pick<ExecutionRow, 'params'>, request: Request): string[] {
   const shown = JSON.parse(row.params) as Record<string, unknown>;
   return Object.entries(request.params).flatMap(([name, value]) =>

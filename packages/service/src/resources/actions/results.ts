@@ -2,23 +2,18 @@ import type { ActionReport } from '@hortus/contract/resources/actions';
 import { CHANNEL_TOPIC } from '../../channel/waker.ts';
 import type { MakeRoom } from '../../quotas/stored-output.ts';
 import { transition } from '../../state/transition.ts';
-import type { Queries, Tx } from '../../storage/storage.ts';
-import { type Mask, maskOf } from '../../vault/masking.ts';
-import type { Vault } from '../../vault/vault.ts';
+import type { Tx } from '../../storage/storage.ts';
 import type { Ended } from '../backups/endings.ts';
 import { type BuiltIn, isAboutBackup, isBuiltIn, isSettling, type Settling } from './built-ins.ts';
 import { GRACE_MS, setAlarm } from './deadlines.ts';
 import { type ExecutionMove, executionLifecycle } from './lifecycle.ts';
 import { KEPT_BYTES, keep } from './output.ts';
-import { type Request, requestContext, secretParams } from './request.ts';
 import { type ExecutionRow, lockPendingOfInstance } from './store.ts';
 
 export interface ResultsDeps {
-  readonly vault: Pick<Vault, 'decrypt'>;
   readonly makeRoom: MakeRoom;
   /** What a built-in action does to its instance. */
   readonly instances: {
-    definitionOf(queries: Queries, instanceId: string): Promise<string | undefined>;
     began(tx: Tx, instanceId: string, slug: Settling, actor: string | null): Promise<void>;
     settled(tx: Tx, instanceId: string, slug: Settling, actor: string | null): Promise<void>;
   };
@@ -26,11 +21,9 @@ export interface ResultsDeps {
   readonly backupEnded: (tx: Tx, ended: Ended) => Promise<void>;
   /** Told, in the same transaction, that a built-in action has ended, however. */
   readonly ended?: (tx: Tx, execution: Pick<ExecutionRow, 'id' | 'instance_id'>) => Promise<void>;
-  /** The values that nobody may read in what an action wrote. */
-  readonly secretsOf: (queries: Queries, owner: { accountId: string; definitionId: string }) => Promise<string[]>;
 }
 
-/** How an execution ended, as far as somebody knows. */
+/** How an execution ended, as far as it is known. Texts of daemons are masked already; see `report-masking.ts`. */
 export interface Ending {
   readonly actor: string | null;
   readonly exitCode?: number | null | undefined;
@@ -67,8 +60,7 @@ export class Results {
 
   async end(tx: Tx, row: ExecutionRow, move: Final, ending: Ending): Promise<ExecutionRow> {
     const { actor, outcome = 'known' } = ending;
-    const mask = await this.#mask(tx, row, ending);
-    const output = keep(ending.output, mask, KEPT_BYTES);
+    const output = keep(ending.output, KEPT_BYTES);
     const output_bytes = Buffer.byteLength(output.text ?? '');
     await this.#deps.makeRoom(tx, row.account_id, output_bytes);
     const ended = await transition(tx, executionLifecycle, row, move satisfies ExecutionMove, {
@@ -81,7 +73,7 @@ export class Results {
         output: output.text,
         output_bytes,
         output_truncated: output.truncated || ending.truncated ? 1 : 0,
-        error: keep(ending.error, mask, LONGEST_ERROR_BYTES).text,
+        error: keep(ending.error, LONGEST_ERROR_BYTES).text,
         outcome,
         paused_at: null,
       },
@@ -119,19 +111,6 @@ export class Results {
   async #dropWaiting(tx: Tx, instanceId: string, actor: string | null): Promise<void> {
     for (const row of await lockPendingOfInstance(tx, instanceId))
       await this.end(tx, row, 'fail', { actor, error: 'The instance was released.' });
-  }
-
-  async #mask(tx: Tx, row: ExecutionRow, { output, error }: Ending): Promise<Mask> {
-    if (!output && !error) return (text) => text;
-    const { account_id: accountId } = row;
-    const { instance_id } = row;
-    const definitionId = instance_id === null ? undefined : await this.#deps.instances.definitionOf(tx, instance_id);
-    const secrets = definitionId === undefined ? [] : await this.#deps.secretsOf(tx, { accountId, definitionId });
-    return maskOf([...secrets, ...secretParams(row, await this.request(tx, row))]);
-  }
-
-  async request(queries: Queries, row: ExecutionRow): Promise<Request> {
-    return JSON.parse(await this.#deps.vault.decrypt(queries, row.account_id, row.request, requestContext(row.id)));
   }
 }
 

@@ -23,16 +23,20 @@ export const actionRoutes = (actions: Actions): Handlers<keyof typeof actionEndp
     const execution = await actions.read(principal, params.execution_id);
     return { success: true, execution, data: execution };
   },
-  'actions.report': ({ principal, params, body, write }) =>
-    write(async (tx) => {
-      const execution = await actions.report(tx, principal, params.execution_id, body);
+  'actions.report': async ({ principal, params, body, write }) => {
+    const report = await actions.prepareReport(principal, params.execution_id, body);
+    return write(async (tx) => {
+      const execution = await actions.report(tx, principal, params.execution_id, report);
       return { success: true, execution, data: execution };
-    }),
-  'actions.reportScheduled': ({ principal, body, write }) =>
-    write(async (tx) => {
-      const execution = await actions.scheduled(tx, principal, body);
+    });
+  },
+  'actions.reportScheduled': async ({ principal, body, write }) => {
+    const report = await actions.prepareScheduled(principal, body);
+    return write(async (tx) => {
+      const execution = await actions.scheduled(tx, principal, report);
       return { success: true, execution, data: execution };
-    }),
+    });
+  },
   'actions.cancel': ({ principal, params, write }) =>
     write(async (tx) => {
       const execution = await actions.cancel(tx, principal, params.execution_id);

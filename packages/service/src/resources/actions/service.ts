@@ -16,6 +16,7 @@ import { dispatch, type Line } from './dispatch.ts';
 import { isFinal } from './lifecycle.ts';
 import { type ManifestOf, Orders, type Wanted } from './orders.ts';
 import { executionRecord } from './record.ts';
+import { ReportMasking, type ReportMaskingDeps } from './report-masking.ts';
 import { claimed, finalMoves, Results, type ResultsDeps } from './results.ts';
 import { recordScheduled } from './scheduled.ts';
 import {
@@ -31,14 +32,16 @@ import {
   waitingExecutions,
 } from './store.ts';
 
-export interface ActionsDeps extends Pick<ResultsDeps, 'secretsOf' | 'ended' | 'backupEnded' | 'makeRoom'> {
+export interface ActionsDeps
+  extends Pick<ResultsDeps, 'ended' | 'backupEnded' | 'makeRoom'>,
+    Pick<ReportMaskingDeps, 'secretsOf'> {
   readonly storage: Storage;
   readonly pages: Pages;
   readonly vault: Vault;
   readonly catalog: Pick<Catalog, 'known'>;
   readonly instances: Pick<
     Instances,
-    'find' | 'findIn' | 'lock' | 'lockLivingOf' | 'began' | 'settled' | 'definitionOf'
+    'find' | 'findIn' | 'lock' | 'livingOf' | 'lockLivingOf' | 'began' | 'settled' | 'definitionOf'
   >;
   readonly manifestOf: ManifestOf;
   readonly work: Work;
@@ -57,10 +60,12 @@ export class Actions {
   readonly #deps: ActionsDeps;
   readonly #results: Results;
   readonly #orders: Orders;
+  readonly #masking: ReportMasking;
   constructor(deps: ActionsDeps) {
     this.#deps = deps;
     this.#results = new Results(deps);
     this.#orders = new Orders({ ...deps, results: this.#results });
+    this.#masking = new ReportMasking(deps);
   }
 
   /** What the template of the running revision declares. */
@@ -147,9 +152,23 @@ export class Actions {
   }
 
   /** A final state never changes: the same one again is fine, another is refused. */
+  /** Masks a report for `report`. */
+  async prepareReport(principal: Principal, id: string, report: ActionReport): Promise<ActionReport> {
+    const { reader } = this.#deps.storage;
+    return this.#masking.ofExecution(reader, visible(principal, await findExecution(reader, id)), report);
+  }
+
   async report(tx: Tx, principal: Principal, id: string, report: ActionReport): Promise<Execution> {
     const row = visible(principal, await lockExecution(tx, id));
     return executionRecord(await this.#take(tx, row, report, actorOf(principal)));
+  }
+
+  /** Masks a report for `scheduled`. */
+  async prepareScheduled(principal: Principal, report: ScheduledReport): Promise<ScheduledReport> {
+    const { storage, instances } = this.#deps;
+    const { account_id, definition_id } = await instances.livingOf(storage.reader, principal, report.definition_id);
+    const owner = { accountId: account_id, definitionId: definition_id };
+    return this.#masking.ofDefinition(storage.reader, owner, report);
   }
 
   /** A job that ran because its time had come. */
@@ -216,12 +235,16 @@ export class Actions {
   }
 
   async #hear(serverId: string, id: string, report: ActionReport): Promise<void> {
-    await this.#deps.storage.write(async (tx) => {
+    const { storage } = this.#deps;
+    const found = await findExecution(storage.reader, id);
+    if (found?.server_id !== serverId) return;
+    const masked = await this.#masking.ofExecution(storage.reader, found, report);
+    await storage.write(async (tx) => {
       const row = await lockExecution(tx, id);
       if (row?.server_id !== serverId) return;
       // What was never handed over cannot have been done.
       if (isFinal(row.status) || row.status === 'pending') return;
-      await this.#take(tx, row, report, serverId);
+      await this.#take(tx, row, masked, serverId);
     });
   }
 

@@ -19,12 +19,18 @@ export interface Line {
   readonly message: string;
 }
 
-export const readLine = (line: ReportedLine, mask: Mask): Line => ({
-  at: readTime(line.at),
-  level: line.level,
-  step: typeof line.step === 'string' ? mask(line.step) : null,
-  message: mask(line.message),
-});
+/** Masks the lines one after another: all at once, each would wait for a turn of the event loop. */
+export async function readLines(reported: readonly ReportedLine[], mask: Mask): Promise<Line[]> {
+  const lines: Line[] = [];
+  for (const { at, level, step, message } of reported)
+    lines.push({
+      at: readTime(at),
+      level,
+      step: typeof step === 'string' ? await mask(step) : null,
+      message: await mask(message),
+    });
+  return lines;
+}
 
 /** The last moment that a Date can name. */
 const LAST_MOMENT = 8.64e15;
@@ -48,33 +54,42 @@ export async function appendLines(
 ): Promise<DeploymentRow> {
   const before = position?.source === row.log_source ? row.log_told : 0;
   const lines = position === null ? told : told.slice(Math.max(0, before - position.from));
-  const kept = fitting(row, lines);
+  const kept = isFull(row) ? [] : withNoteIfFull(row, lines);
   const written = kept.map((line, i) => numbered(tx, row, row.log_lines + i + 1, line));
-  if (kept.length < lines.length && row.log_lines <= MOST_LINES) {
-    const message = `The rest is dropped: a log has at most ${MOST_LINES} lines and ${MOST_BYTES} bytes.`;
-    written.push(numbered(tx, row, row.log_lines + kept.length + 1, { at: null, level: 'warn', step: null, message }));
-  }
-  const bytes = written.reduce((sum, { message }) => sum + Buffer.byteLength(message), 0);
+  const bytes = kept.reduce((sum, { message }) => sum + Buffer.byteLength(message), 0);
   await makeRoom(tx, row.account_id, bytes);
   await insertLines(tx, written);
   return await markProgress(tx, row, {
-    // A log that was cut counts as full, so that it says so once and takes no more.
-    log_lines: kept.length < lines.length ? MOST_LINES + 1 : row.log_lines + written.length,
+    log_lines: row.log_lines + written.length,
     log_bytes: row.log_bytes + bytes,
     log_source: position === null ? row.log_source : position.source,
     log_told: position === null ? row.log_told : Math.max(before, position.from + told.length),
   });
 }
 
-/** As many of the lines as the log has room for. */
-function fitting(row: DeploymentRow, lines: readonly Line[]): readonly Line[] {
+/** A log that passes either limit has ended with the note that says so. */
+const isFull = ({ log_lines, log_bytes }: Pick<DeploymentRow, 'log_lines' | 'log_bytes'>): boolean =>
+  log_lines > MOST_LINES || log_bytes > MOST_BYTES;
+
+/** As many of the lines as the log has room for; the line that passes the limit of bytes is the last. */
+function withNoteIfFull(row: DeploymentRow, lines: readonly Line[]): readonly Line[] {
+  const kept: Line[] = [];
   let bytes = row.log_bytes;
-  const end = lines.findIndex(({ message }, i) => {
-    bytes += Buffer.byteLength(message);
-    return row.log_lines + i >= MOST_LINES || bytes > MOST_BYTES;
-  });
-  return end < 0 ? lines : lines.slice(0, end);
+  for (const line of lines) {
+    if (row.log_lines + kept.length === MOST_LINES) return [...kept, full(`${MOST_LINES} lines`)];
+    kept.push(line);
+    bytes += Buffer.byteLength(line.message);
+    if (bytes > MOST_BYTES) return [...kept, full(`${MOST_BYTES} bytes`)];
+  }
+  return kept;
 }
+
+const full = (size: string): Line => ({
+  at: null,
+  level: 'warn',
+  step: null,
+  message: `The log has reached its limit of ${size}; later lines are dropped.`,
+});
 
 const numbered = (tx: Tx, { id }: DeploymentRow, number: number, line: Line) => ({
   deployment_id: id,

@@ -32,6 +32,7 @@ export const deploymentRecord = (row: DeploymentRow): Deployment => ({
     execution_id: row.preparation_execution,
     done: row.prepared_at !== null,
   },
+  log_dropped: row.log_dropped === 1,
   cancelling: row.status === 'running' && row.cancel_requested_at !== null,
   created_by: row.created_by,
   created_at: iso(row.created_at),

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { MOST_LINES } from './logs.ts';
+import { MOST_BYTES, MOST_LINES } from './logs.ts';
 import { type Garden, plantGarden } from './test/garden.ts';
 
 const line = (message: string) => ({ at: '2026-01-02T03:04:05.000Z', level: 'info' as const, message });
@@ -169,8 +169,25 @@ onBothEngines((engine) => {
       const { logs } = await read(id, MOST_LINES - 1);
       expect(logs.map(({ number, message }) => [number, message.slice(0, 19)])).toEqual([
         [MOST_LINES, 'growing'],
-        [MOST_LINES + 1, 'The rest is dropped'],
+        [MOST_LINES + 1, 'The log has reached'],
       ]);
+    });
+
+    it('that is full by its bytes says so once and counts only the lines it has', async () => {
+      const { id } = await ordered();
+      const wide = line('w'.repeat(16_384));
+      const logs = Array.from({ length: MOST_BYTES / 16_384 }, () => wide);
+      await garden.patch(daemon, id, { status: 'running', logs });
+      const before = await garden.row(id);
+      expect(before).toMatchObject({ log_lines: logs.length, log_bytes: MOST_BYTES });
+      for (let i = 0; i < 3; i++)
+        await garden.patch(daemon, id, { status: 'running', logs: [line('last'), line('late')] });
+      const kept = (await read(id, logs.length)).logs.map(({ message }) => message);
+      expect(kept).toEqual(['last', expect.stringContaining('limit of 8388608 bytes')]);
+      expect(await garden.row(id)).toMatchObject({
+        log_lines: logs.length + 2,
+        log_bytes: MOST_BYTES + Buffer.byteLength(kept.join('')),
+      });
     });
 
     it('takes times of both kinds, and its own where there is none', async () => {

@@ -19,7 +19,7 @@ import { secretValues, succeeded } from '../definitions/deployable.ts';
 import { type HasPublishedDaemon, requireClaim } from './claims.ts';
 import { DEADLINE } from './deadline.ts';
 import { deploymentLifecycle } from './lifecycle.ts';
-import { appendLines, type Line, readLine, readTime } from './logs.ts';
+import { appendLines, type Line, readLines, readTime } from './logs.ts';
 import { type Held, hasEnded, hold, requireTurn, scopeOf, type Wake, wakeNext } from './queue.ts';
 import { deploymentRecord } from './record.ts';
 import { isNewest, type Return, recordReturn, requireRevision, returnIn, wasRevised } from './returns.ts';
@@ -112,18 +112,18 @@ export class DeploymentReports {
     if (!row) throw notFound('deployment');
     if (returned) await requireRevision(reader, row.definition_id, returned.revision);
     const owner = { accountId: row.account_id, definitionId: row.definition_id };
-    const mask = maskOf((await secretValues(reader, vault, owner)).map(({ value }) => value));
-    const masked = (text: string | null | undefined) => (typeof text === 'string' ? mask(text) : null);
+    const mask = await maskOf((await secretValues(reader, vault, owner)).map(({ value }) => value));
+    const masked = async (text: string | null | undefined) => (typeof text === 'string' ? await mask(text) : null);
     const { container_id = null, gap_ms = null } = body;
     const revision = returned?.revision ?? row.revision;
     return {
       id,
       status: body.status,
-      lines: (body.logs ?? []).map((line) => readLine(line, mask)),
+      lines: await readLines(body.logs ?? [], mask),
       logPosition: body.log_position ?? null,
       claim: body.claim ?? null,
-      error: masked(body.error),
-      reason: masked(body.reason),
+      error: await masked(body.error),
+      reason: await masked(body.reason),
       images: body.images,
       gapMs: gap_ms,
       returned,

@@ -22,15 +22,15 @@ export async function removeLogLines(...[tx, before, most]: Parameters<Removal>)
     .execute();
   for (const id of ids) {
     const bytes = removed.filter(({ deployment_id }) => deployment_id === id).reduce((sum, one) => sum + one.bytes, 0);
-    await forgetBytes(tx, id, bytes);
+    await noteDropped(tx, id, bytes);
   }
   return removed.length;
 }
 
-async function forgetBytes(tx: Tx, id: string, bytes: number): Promise<void> {
+async function noteDropped(tx: Tx, id: string, bytes: number): Promise<void> {
   const { account_id } = await tx.db
     .updateTable('deployments')
-    .set((eb) => ({ log_bytes: eb('log_bytes', '-', bytes) }))
+    .set((eb) => ({ log_bytes: eb('log_bytes', '-', bytes), log_dropped: 1 }))
     .where('id', '=', id)
     .returning('account_id')
     .executeTakeFirstOrThrow();

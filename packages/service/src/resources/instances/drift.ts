@@ -26,18 +26,21 @@ export class Drifts {
     this.#deps = deps;
   }
 
-  /** Without secrets, whoever reported them: outside the transaction, as decrypting takes time. */
+  /** Hides secrets in a report. Outside the transaction, because masking pauses for other work. */
   async prepare(principal: Principal, id: string, reported: readonly Drift[]): Promise<Drift[]> {
     const { reader, instances, secretsOf } = this.#deps;
     const { account_id, definition_id } = await instances.find(reader, principal, id);
     const owner = { accountId: account_id, definitionId: definition_id };
-    const mask = maskOf(reported.length === 0 ? [] : await secretsOf(reader, owner));
-    return reported.map(({ field, declared, actual, component = null }) => ({
-      component,
-      field: mask(field),
-      declared: shown(declared, mask),
-      actual: shown(actual, mask),
-    }));
+    const mask = await maskOf(reported.length === 0 ? [] : await secretsOf(reader, owner));
+    const drift: Drift[] = [];
+    for (const { field, declared, actual, component = null } of reported)
+      drift.push({
+        component,
+        field: await mask(field),
+        declared: await shown(declared, mask),
+        actual: await shown(actual, mask),
+      });
+    return drift;
   }
 
   /** A report that says nothing new writes nothing. */
@@ -62,16 +65,22 @@ const LONGEST_TEXT = 1_024;
 const LONGEST_VALUE = 4_096;
 
 /** As it may be kept and shown: masked, and not longer than a person reads. */
-function shown(value: unknown, mask: Mask): unknown {
-  const masked = maskedIn(value, mask);
+async function shown(value: unknown, mask: Mask): Promise<unknown> {
+  const masked = await maskedIn(value, mask);
   return JSON.stringify(masked).length > LONGEST_VALUE ? '(too long to show)' : masked;
 }
 
-function maskedIn(value: unknown, mask: Mask): unknown {
-  if (typeof value === 'string') return mask(value).slice(0, LONGEST_TEXT);
-  if (Array.isArray(value)) return value.map((one) => maskedIn(one, mask));
+async function maskedIn(value: unknown, mask: Mask): Promise<unknown> {
+  if (typeof value === 'string') return (await mask(value)).slice(0, LONGEST_TEXT);
   if (value === null || typeof value !== 'object') return value ?? null;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [mask(name), maskedIn(one, mask)]));
+  if (Array.isArray(value)) {
+    const items: unknown[] = [];
+    for (const one of value) items.push(await maskedIn(one, mask));
+    return items;
+  }
+  const entries: [string, unknown][] = [];
+  for (const [name, one] of Object.entries(value)) entries.push([await mask(name), await maskedIn(one, mask)]);
+  return Object.fromEntries(entries);
 }
 
 /** When it appears and when it is gone; what it is of in between stands in the record. */

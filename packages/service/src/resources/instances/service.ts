@@ -20,6 +20,7 @@ import {
   countInstances,
   definitionOf,
   findInstance,
+  findLiving,
   type InstanceFilter,
   type InstanceRow,
   listInstances,
@@ -107,12 +108,19 @@ export class Instances {
     return row;
   }
 
-  /** The same, kept until the transaction ends. */
+  /** The instance of a definition that has not been released. */
+  async livingOf(queries: Queries, principal: Principal, definitionId: string): Promise<NamedRow> {
+    const row = await findLiving(queries, definitionId);
+    if (!row) throw notFound('instance');
+    return this.find(queries, principal, row.id);
+  }
+
   /** For actions: whose secrets an instance may have. */
   definitionOf(queries: Queries, id: string): Promise<string | undefined> {
     return definitionOf(queries, id);
   }
 
+  /** Finds it and locks it until the transaction ends. */
   async lock(tx: Tx, principal: Principal, id: string): Promise<NamedRow> {
     const found = await this.find(tx, principal, id);
     const row = await lockInstance(tx, id);

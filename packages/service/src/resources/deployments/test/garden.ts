@@ -207,6 +207,8 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
       const report = await reports.prepare(daemon, body.deployment_id, body);
       return await storage.write((tx) => reports.apply(tx, daemon, report));
     },
+    row: async (id: string) =>
+      await reader.db.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
     eventsOf: (resourceId: string) =>
       reader.db
         .selectFrom('events')

@@ -270,8 +270,10 @@ export async function plantGarden(engine: Engine, on?: Ground) {
       storage.write((tx) => first.orders.order(tx, principal, instanceId, slug)),
     release: (instanceId: string, body: { remove_volumes?: boolean; confirm?: string[] } = {}) =>
       storage.write((tx) => first.orders.release(tx, principal, instanceId, body)),
-    put: (id: string, report: Parameters<Actions['report']>[3], by: Principal = daemon) =>
-      storage.write((tx) => first.actions.report(tx, by, id, report)),
+    put: async (id: string, report: Parameters<Actions['report']>[3], by: Principal = daemon) => {
+      const masked = await first.actions.prepareReport(by, id, report);
+      return storage.write((tx) => first.actions.report(tx, by, id, masked));
+    },
     cancel: (id: string) => storage.write((tx) => first.actions.cancel(tx, principal, id)),
     /** Types of the events of a resource, in the order in which they happened. */
     events: async (resourceId: string) =>
