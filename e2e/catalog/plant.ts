@@ -1,6 +1,9 @@
 import type { InputValue } from '@hortus/contract/template/inputs';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import type { ContainerFacts } from '@hortus/daemon/engine/container-facts';
+import { openKeyPair } from '@hortus/daemon/trust/key-pair';
+import { manifestContext } from '@hortus/template/sealing/contexts';
+import { openFields } from '@hortus/template/sealing/sealed-fields';
 import { until } from '@hortus/testkit/until';
 import { expect } from 'vitest';
 import { deploy, ended, finished } from '../docker/garden.ts';
@@ -110,8 +113,14 @@ export async function grow(
   const read = async () => (await client.call('instances.read', { params: { id } })).data;
   await until(async () => (await read()).health === 'healthy', { describe: `${species} to be healthy` });
   expect(await read()).toMatchObject({ status: 'running' });
-  // The server's own key gets the secrets too, which the checks sign in with.
-  const own = clientOf(garden.service.base, garden.serverKey);
-  const { data: manifest } = await own.call('manifest.read', { query: { definition_id: definition.id } });
+  const manifest = await manifestOf(garden, definition.id);
   return new Plant(house, species, id, manifest);
+}
+
+/** Reads the manifest with its secrets, which the checks sign in with, as the daemon of the server does. */
+async function manifestOf(garden: Greenhouse['garden'], definitionId: string) {
+  const { publicKey, privateKey } = openKeyPair(garden.stateOf());
+  const query = { definition_id: definitionId, sealing_key: publicKey };
+  const { data } = await clientOf(garden.service.base, garden.serverKey).call('manifest.read', { query });
+  return openFields(data, privateKey, manifestContext(data));
 }
