@@ -9,7 +9,7 @@ export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
   accounts: ['identity', 'resources/account', 'resources/accounts'],
   users: ['identity', 'resources/account', 'resources/members'],
   sessions: ['identity'],
-  user_networks: ['identity'],
+  user_networks: ['resources/account'],
   api_keys: ['identity', 'resources/keys'],
   rate_windows: ['http/rate-windows'],
   idempotency: ['http/idempotency'],

@@ -116,7 +116,7 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
     known: http.known,
     addressOf: ({ socket, headers }) =>
       addressOf(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined),
-    authenticate: (key, address) => authenticator.authenticateKey(key, address),
+    authenticate: http.authenticate,
     times: { pingEveryMs: config.pingSeconds * 1_000 },
   });
   const door = new RelayDoor({
@@ -125,7 +125,7 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
     refuse: http.refuse,
     addressOf: ({ socket, headers }) =>
       addressOf(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined),
-    authenticate: (key, address) => authenticator.authenticateKey(key, address),
+    authenticate: http.authenticate,
     roleOf: (...of) => wired.transfers.roleOf(...of),
     meetAt: (...of) => wired.transfers.meetAt(...of),
     ownUrl: () => config.replicaUrl ?? reachableUrl(http.server),

@@ -3,8 +3,9 @@ import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { until } from '@hortus/testkit/until';
 import { describe, expect, it } from 'vitest';
+import { bearer, limits, serve } from '../http/test/serve.ts';
 import { notFound } from '../problem.ts';
-import { type Gate, openGate } from './test/gate.ts';
+import { Gate, openGate } from './test/gate.ts';
 
 /** What a request that asks for an upgrade is answered, if it is answered and not upgraded. */
 const upgrade = (gate: Gate, path: string, headers: Record<string, string> = {}) =>
@@ -101,6 +102,27 @@ describe('the first message', () => {
     expect(await stranger.closed).toBe(4401);
     expect(stranger.messages).toEqual([]);
     expect(gate.gateway.size).toBe(0);
+  });
+
+  it('with a wrong key uses up the limit of its network, as requests do, and keeps no daemon out', async () => {
+    const config = { rateLimits: { ...limits, anonymous: 2 }, trustedProxies: ['127.0.0.0/8'] };
+    await using gate = new Gate(await serve({ config }));
+    const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
+    const refusal = async (address: string) => {
+      const stranger = gate.socket({ auth: { api_key: 'wrong' }, ...from(address) });
+      expect(await stranger.closed).toBe(4401);
+      return stranger.reason;
+    };
+    const status = async (address: string) => {
+      const headers = { ...bearer('wrong'), ...from(address).headers };
+      return (await gate.served.fetch('/api/v1/templates', { headers })).status;
+    };
+    expect(await refusal('2001:db8::1')).not.toContain('More than');
+    expect(await refusal('2001:db8::2')).not.toContain('More than');
+    expect(await refusal('2001:db8::3')).toContain('More than 2 requests in this minute');
+    expect(await status('2001:db8::4')).toBe(429);
+    expect(await status('2001:db8:0:1::1')).toBe(401);
+    await gate.daemon('srv_1', {}, from('2001:db8::1'));
   });
 
   it('must come in time', async () => {

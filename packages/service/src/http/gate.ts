@@ -9,7 +9,7 @@ import type { RateLimiter, RateState } from './rate-limit.ts';
 import type { SecureTransport } from './secure-transport.ts';
 
 /** Finds out who is calling. */
-export type Authenticator = Pick<Identity, 'authenticate' | 'fromCache'>;
+export type Authenticator = Pick<Identity, 'authenticate' | 'authenticateKey' | 'fromCache'>;
 
 export interface GateDeps {
   readonly authenticator: Authenticator;
@@ -99,6 +99,18 @@ export class Gate {
     const principal = await this.#authenticator.authenticate(proof, address);
     if (principal.kind === 'session' && !this.#deps.allowedHosts(host)) throw foreignHost();
     return principal;
+  }
+
+  /** Identifies the caller of a WebSocket. A wrong key counts for the address, as it does in a request. */
+  async identifyKey(key: string, address: string): Promise<Principal> {
+    try {
+      return await this.#authenticator.authenticateKey(key, address);
+    } catch (error) {
+      // A fault of the service is not the caller's.
+      if (!(error instanceof Problem)) throw error;
+      const rate = this.#limiter.count(undefined, address);
+      throw rate.exceeded ? this.#tooMany(rate) : error;
+    }
   }
 
   #authorize({ permission, daemon }: Access, { method, headers }: Visitor, principal: Principal): void {

@@ -1,4 +1,5 @@
 import type { RateLimits } from '../config.ts';
+import { callerNetwork } from '../identity/networks.ts';
 import type { Principal } from '../identity/principal.ts';
 
 export const WINDOW_MS = 60_000;
@@ -101,15 +102,6 @@ function counterOf(window: RateWindow, subject: string): Counter {
 
 /** Whom a request counts for. Ids of accounts and servers carry prefixes, so they never meet an address or each other. */
 export function subjectOf(principal: Principal | undefined, address: string): string {
-  if (principal === undefined) return address.includes(':') ? network(address) : address;
+  if (principal === undefined) return callerNetwork(address);
   return principal.kind === 'server' ? principal.serverId : principal.accountId;
-}
-
-/** Whoever has one IPv6 address has a /64 of them, so the network is the caller. */
-function network(address: string): string {
-  const [head = '', tail] = address.split('::');
-  const front = head === '' ? [] : head.split(':');
-  const back = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - front.length - back.length)).fill('0');
-  return `${[...front, ...zeros, ...back].slice(0, 4).join(':')}::/64`;
 }

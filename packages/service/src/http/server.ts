@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { EndpointName } from '@hortus/contract/endpoints';
 import type { Config } from '../config.ts';
 import { guardWith } from '../guard.ts';
+import type { Principal } from '../identity/principal.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Problem } from '../problem.ts';
@@ -60,6 +61,8 @@ export interface Http {
   readonly refuse: (socket: Duplex, problem: Problem) => void;
   /** Told of the socket of a daemon that has proven who it is: it counts no longer among the connections of its address. */
   readonly known: (socket: Duplex) => void;
+  /** Authenticates the key of a WebSocket; failures count for the address, as those of requests do. */
+  readonly authenticate: (key: string, address: string) => Promise<Principal>;
   /** Where it listens is known once it does: port 0 takes a free one. */
   listen(): Promise<AddressInfo>;
   /** Takes no new connection, lets requests in flight end, resolves when the last has been answered. */
@@ -133,6 +136,7 @@ export function buildHttp(deps: HttpDeps): Http {
     upgrades,
     refuse,
     known: (socket) => connections.forget(socket),
+    authenticate: (key, address) => gate.identifyKey(key, address),
     listen: () => listen(server, config),
     async close() {
       await shutdown.run();

@@ -1,42 +1,101 @@
 import { expect, it } from 'vitest';
-import { LoginThrottle, MOST_FAILURES } from './login-throttle.ts';
+import {
+  FREE_FOR_USER,
+  LONGEST_DELAY_MS,
+  LoginThrottle,
+  MOST_FAILURES,
+  MOST_FOR_NETWORK,
+  MOST_HELD,
+} from './login-throttle.ts';
 
 const limited = expect.objectContaining({ code: 'RATE_LIMITED' });
+const wrong = async () => false;
+const right = async () => true;
+const HOME = '192.0.2.1';
+const USER = 'user@example.org';
 
-it('stops after so many failures and says how long to wait', () => {
-  let now = 0;
-  const throttle = new LoginThrottle(() => now);
-  for (let i = 1; i <= MOST_FAILURES; i++) expect(throttle.attempt('192.0.2.1', 'a@b')).toBe(i);
-  now = 60_000;
-  expect(() => throttle.attempt('192.0.2.1', 'a@b')).toThrow(limited);
-  try {
-    throttle.attempt('192.0.2.1', 'a@b');
-  } catch (problem) {
-    expect(problem).toMatchObject({ details: { retry_after: 14 * 60 } });
-  }
-  // The owner of the account is not locked out by somebody else's attempts.
-  expect(throttle.attempt('192.0.2.2', 'a@b')).toBe(1);
-  now = 15 * 60_000;
-  expect(throttle.attempt('192.0.2.1', 'a@b')).toBe(1);
+/** A throttle whose clock stands still and whose delays end at once, and the delays that it asked for. */
+function open() {
+  const time = { now: 0 };
+  const delays: number[] = [];
+  const throttle = new LoginThrottle({ clock: () => time.now, delay: async (ms) => void delays.push(ms) });
+  const attempt = (verify: () => Promise<boolean>, address = HOME, email = USER, known = false) =>
+    throttle.check({ address, email, known }, verify);
+  return { time, delays, throttle, attempt };
+}
+
+it('guesses from one network at one user end after ten, until 15 minutes have passed', async () => {
+  const { time, attempt } = open();
+  for (let i = 1; i <= MOST_FAILURES; i++) expect(await attempt(wrong)).toEqual({ right: false, failures: i });
+  time.now = 60_000;
+  await expect(attempt(right)).rejects.toMatchObject({ code: 'RATE_LIMITED', details: { retry_after: 14 * 60 } });
+  time.now = 15 * 60_000;
+  expect(await attempt(right)).toEqual({ right: true, failures: 1 });
 });
 
-it('stops an address that tries everybody', () => {
-  const throttle = new LoginThrottle(() => 0);
-  for (let i = 0; i < 100; i++) throttle.attempt('192.0.2.1', `${i}@b`);
-  expect(() => throttle.attempt('192.0.2.1', 'new@b')).toThrow(limited);
+it('parallel guesses cannot exceed the limit', async () => {
+  const { attempt } = open();
+  const results = await Promise.allSettled(Array.from({ length: 50 }, () => attempt(wrong)));
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(MOST_FAILURES);
 });
 
-it('does not count what succeeded', () => {
-  const throttle = new LoginThrottle(() => 0);
-  for (let i = 0; i < 200; i++) {
-    expect(throttle.attempt('192.0.2.1', 'a@b')).toBe(1);
-    throttle.succeeded('192.0.2.1', 'a@b');
-  }
+it('one password tried on many users from one network ends after a hundred', async () => {
+  const { attempt } = open();
+  for (let i = 0; i < MOST_FOR_NETWORK; i++) await attempt(wrong, HOME, `${i}@example.org`);
+  await expect(attempt(right)).rejects.toEqual(limited);
+  // A user who signed in from there before does not suffer from the neighbours.
+  expect(await attempt(right, HOME, USER, true)).toMatchObject({ right: true });
 });
 
-it('keeps counting the one at hand when others fill it up', () => {
-  const throttle = new LoginThrottle(() => 0);
-  for (let i = 0; i < 50_000; i++) throttle.attempt(`address ${i}`, 'a@b');
-  for (let i = 1; i <= MOST_FAILURES; i++) throttle.attempt('192.0.2.1', 'a@b');
-  expect(() => throttle.attempt('192.0.2.1', 'a@b')).toThrow(limited);
+it('the addresses of one IPv6 /64 share one limit, however they are written', async () => {
+  const { attempt } = open();
+  for (let i = 1; i <= MOST_FAILURES; i++) await attempt(wrong, `2001:db8::${i.toString(16)}`);
+  await expect(attempt(right, '2001:0DB8:0:0:ffff:1:2:3')).rejects.toEqual(limited);
+  expect(await attempt(right, '2001:db8:0:1::1')).toMatchObject({ right: true });
+});
+
+it('a flood from many networks at one user delays new networks for seconds, known ones not at all, and refuses neither', async () => {
+  const { delays, attempt } = open();
+  for (let i = 0; i < 500; i++) await attempt(wrong, `198.51.${i >> 8}.${i & 255}`);
+  expect(delays).toHaveLength(500 - FREE_FOR_USER);
+  expect(Math.max(...delays)).toBe(LONGEST_DELAY_MS);
+  delays.length = 0;
+  expect(await attempt(right, HOME, USER, true)).toMatchObject({ right: true });
+  expect(delays).toEqual([]);
+  expect(await attempt(right, '203.0.113.1')).toMatchObject({ right: true });
+  expect(delays).toEqual([LONGEST_DELAY_MS]);
+});
+
+it('an email without a user is delayed and refused as one with a user', async () => {
+  const { delays, attempt } = open();
+  for (const email of [USER, 'unknown@example.org'])
+    for (let i = 0; i <= FREE_FOR_USER; i++) await attempt(wrong, `198.51.100.${i}`, email);
+  expect(delays).toEqual([1_000, 1_000]);
+});
+
+it('a sign-in that succeeds does not count', async () => {
+  const { attempt } = open();
+  for (let i = 0; i < 2 * MOST_FOR_NETWORK; i++) expect(await attempt(right)).toEqual({ right: true, failures: 1 });
+});
+
+it('an attempt that an overload kept from being verified does not count', async () => {
+  const { attempt } = open();
+  const overloaded = () => Promise.reject(new Error('overloaded'));
+  for (let i = 0; i < 2 * MOST_FAILURES; i++) await expect(attempt(overloaded)).rejects.toThrow('overloaded');
+  expect(await attempt(right)).toEqual({ right: true, failures: 1 });
+});
+
+it('a flood cannot have more than a bounded number of attempts wait, and the rest does not count', async () => {
+  const ends: (() => void)[] = [];
+  const throttle = new LoginThrottle({ clock: () => 0, delay: () => new Promise<void>((end) => ends.push(end)) });
+  const attempt = (i: number) =>
+    throttle.check({ address: `10.0.${i >> 8}.${i & 255}`, email: USER, known: false }, wrong);
+  const all = Array.from({ length: FREE_FOR_USER + MOST_HELD }, (_, i) => attempt(i));
+  const next = FREE_FOR_USER + MOST_HELD;
+  await expect(attempt(next)).rejects.toEqual(limited);
+  for (const end of ends) end();
+  await Promise.all(all);
+  const later = attempt(next);
+  for (const end of ends) end();
+  expect(await later).toMatchObject({ failures: next + 1 });
 });

@@ -1,63 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../problem.ts';
+import { FailureWindows } from './failure-windows.ts';
+import { callerNetwork } from './networks.ts';
 
-const WINDOW_MS = 15 * 60_000;
-/** For one email from one address; and for all emails from one address, against trying one password on everybody. */
+/** For one user from one network. */
 export const MOST_FAILURES = 10;
-const MOST_FOR_ADDRESS = 100;
-const MOST_KEPT = 20_000;
+/** For all users from one network, against trying one password on many users. */
+export const MOST_FOR_NETWORK = 100;
+/** For one user from all networks together; after these, attempts from networks new to the user are delayed. */
+export const FREE_FOR_USER = 20;
+export const LONGEST_DELAY_MS = 5_000;
+/** Attempts held at the same time; bounds memory and sockets. */
+export const MOST_HELD = 1_000;
 
-interface Window {
-  readonly endsAt: number;
-  failures: number;
+export interface Attempt {
+  readonly address: string;
+  readonly email: string;
+  /** Whether the user has signed in from this network before; false for an unknown email. */
+  readonly known: boolean;
+}
+
+export interface Outcome {
+  readonly right: boolean;
+  /** Failures of this user from all networks in this window, this attempt included. */
+  readonly failures: number;
+}
+
+export interface ThrottleOptions {
+  /** Milliseconds since 1970; tests pass their own. */
+  readonly clock?: () => number;
+  readonly delay?: (ms: number) => Promise<unknown>;
 }
 
 /**
- * Bounds how many wrong passwords may be tried. It counts an attempt before the password is looked at, so that many at
- * once do not slip through, and takes the count back when it was right. Each replica counts for itself.
+ * Limits wrong passwords per window of 15 minutes. Only failures from the same network refuse an attempt; failures from
+ * other networks delay it, and only where the network is new to the user. Each replica counts for itself.
  */
 export class LoginThrottle {
-  readonly #windows = new Map<string, Window>();
-  readonly #clock: () => number;
+  readonly #networks: FailureWindows;
+  readonly #pairs: FailureWindows;
+  readonly #users: FailureWindows;
+  readonly #delay: (ms: number) => Promise<unknown>;
+  #held = 0;
 
-  constructor(clock: () => number = Date.now) {
-    this.#clock = clock;
+  constructor({ clock = Date.now, delay = sleep }: ThrottleOptions = {}) {
+    this.#networks = new FailureWindows(clock);
+    this.#pairs = new FailureWindows(clock);
+    this.#users = new FailureWindows(clock);
+    this.#delay = delay;
   }
 
-  /** Answers how many attempts this window has seen for the pair, this one included. */
-  attempt(address: string, email: string): number {
-    const ofAddress = this.#window(address);
-    const ofPair = this.#window(pair(address, email));
-    for (const [window, most] of [
-      [ofAddress, MOST_FOR_ADDRESS],
-      [ofPair, MOST_FAILURES],
-    ] as const) {
-      if (window.failures < most) continue;
-      const retryAfter = Math.max(1, Math.ceil((window.endsAt - this.#clock()) / 1000));
-      throw new Problem('RATE_LIMITED', 'Too many failed attempts to sign in.', { retry_after: retryAfter });
+  /** Counts before it verifies, so that parallel attempts cannot exceed the limit. */
+  async check({ address, email, known }: Attempt, verify: () => Promise<boolean>): Promise<Outcome> {
+    const network = callerNetwork(address);
+    const pair = `${network} ${email}`;
+    refuseAfter(this.#pairs, pair, MOST_FAILURES);
+    if (!known) refuseAfter(this.#networks, network, MOST_FOR_NETWORK);
+    this.#networks.add(network);
+    this.#pairs.add(pair);
+    const failures = this.#users.add(email);
+    const takeBack = () => {
+      this.#networks.takeBack(network);
+      this.#pairs.takeBack(pair);
+      this.#users.takeBack(email);
+    };
+    try {
+      if (!known && failures > FREE_FOR_USER) await this.#hold(delayAfter(failures));
+      const right = await verify();
+      if (right) {
+        takeBack();
+        this.#pairs.clear(pair);
+      }
+      return { right, failures };
+    } catch (error) {
+      // The password was not verified (an overload, for example), so this is no failure of the caller.
+      takeBack();
+      throw error;
     }
-    ofAddress.failures++;
-    return ++ofPair.failures;
   }
 
-  succeeded(address: string, email: string): void {
-    const ofAddress = this.#window(address);
-    ofAddress.failures = Math.max(0, ofAddress.failures - 1);
-    this.#windows.delete(pair(address, email));
-  }
-
-  #window(key: string): Window {
-    const now = this.#clock();
-    const known = this.#windows.get(key);
-    if (known && known.endsAt > now) return known;
-    this.#windows.delete(key);
-    if (this.#windows.size >= MOST_KEPT) {
-      const [oldest] = this.#windows.keys();
-      if (oldest !== undefined) this.#windows.delete(oldest);
+  async #hold(ms: number): Promise<void> {
+    if (this.#held >= MOST_HELD) {
+      throw new Problem('RATE_LIMITED', 'Too many sign-ins are waiting. Try again in a moment.', { retry_after: 5 });
     }
-    const window = { endsAt: now + WINDOW_MS, failures: 0 };
-    this.#windows.set(key, window);
-    return window;
+    this.#held++;
+    try {
+      await this.#delay(ms);
+    } finally {
+      this.#held--;
+    }
   }
 }
 
-const pair = (address: string, email: string): string => `${address} ${email}`;
+function refuseAfter(windows: FailureWindows, key: string, most: number): void {
+  const retry_after = windows.secondsToWait(key, most);
+  if (retry_after === undefined) return;
+  throw new Problem('RATE_LIMITED', 'Too many failed attempts to sign in from this network.', { retry_after });
+}
+
+/** One second, and one more for every 20 further failures. */
+const delayAfter = (failures: number): number =>
+  Math.min(LONGEST_DELAY_MS, Math.ceil((failures - FREE_FOR_USER) / 20) * 1_000);

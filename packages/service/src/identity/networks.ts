@@ -42,3 +42,11 @@ function parseAddress(text: string): Address | undefined {
   if (text.includes('.') && !/^::ffff:/i.test(text)) return undefined;
   return ipaddr.process(text);
 }
+
+/** Returns what counts as one caller: an IPv4 address, or the /64 of an IPv6 address, because one holder has all of it. */
+export function callerNetwork(address: string): string {
+  if (!address.includes(':')) return address;
+  const [withoutZone = ''] = address.split('%');
+  const network = parseNetwork(`${withoutZone}/64`);
+  return network ? printNetwork(network) : address;
+}

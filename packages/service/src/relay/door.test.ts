@@ -5,6 +5,7 @@ import { until } from '@hortus/testkit/until';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { guardWith } from '../guard.ts';
+import { limits, serve } from '../http/test/serve.ts';
 import { Upgrades } from '../http/upgrades.ts';
 import { unauthorized } from '../problem.ts';
 import { QuietLog } from '../testing/quiet-log.ts';
@@ -102,4 +103,30 @@ test('nobody else gets in', async () => {
   const strangers = [end(url, 'hk_live_1'), end(url, 'srv_another'), end(url, 'srv_from', 'trf_2')];
   await until(() => strangers.every(({ refused }) => refused() !== ''), { describe: 'all to be refused' });
   expect(strangers.map(({ refused }) => refused().slice(-3))).toEqual(['401', '404', '404']);
+});
+
+test('a wrong key uses up the limit of its address, as requests do', async () => {
+  await using service = await serve({ config: { rateLimits: { ...limits, anonymous: 1 } } });
+  const log = new QuietLog();
+  const door = new RelayDoor({
+    relay: new Relay(guardWith(log)),
+    upgrades: service.http.upgrades,
+    refuse: service.http.refuse,
+    addressOf: () => '127.0.0.1',
+    authenticate: service.http.authenticate,
+    roleOf: async () => undefined,
+    meetAt: async (_id, own) => own,
+    ownUrl: () => service.url,
+    log,
+  });
+  opened.push(() => door.close());
+  const refused = (key: string) => {
+    const stranger = end(service.url, key);
+    return until(() => stranger.refused(), { describe: 'the transfer to be refused' });
+  };
+  expect(await refused('wrong')).toContain('401');
+  expect(await refused('wrong')).toContain('429');
+  expect((await service.fetch('/api/v1/templates')).status).toBe(429);
+  // A valid key is not limited by the failures of others at its address.
+  expect(await refused('daemon')).toContain('404');
 });

@@ -1,6 +1,5 @@
 import { callerAddress } from '../../http/caller-address.ts';
-import { principals, type Served, serve } from '../../http/test/serve.ts';
-import { unauthorized } from '../../problem.ts';
+import { type Served, serve } from '../../http/test/serve.ts';
 import { DaemonSocket, type DaemonSocketOptions } from '../../testing/daemon-socket.ts';
 import { QuietLog } from '../../testing/quiet-log.ts';
 import type { Connection } from '../connection.ts';
@@ -16,18 +15,16 @@ export class Gate {
   readonly #sockets: DaemonSocket[] = [];
   #epoch = 0;
 
-  constructor(served: Served, { handlers, ...options }: Changes) {
+  constructor(served: Served, { handlers, ...options }: Changes = {}) {
     this.served = served;
     const addressOf = callerAddress(['127.0.0.0/8']);
     this.gateway = new Gateway({
       upgrades: served.http.upgrades,
       refuse: served.http.refuse,
       addressOf: ({ socket, headers }) => addressOf(socket.remoteAddress, headers['x-forwarded-for'] as string),
-      authenticate: async (key) => {
+      authenticate: async (key, address) => {
         if (key.startsWith('srv_')) return { kind: 'server', serverId: key, accountId: 'acc_a', plan: 'free' };
-        const principal = principals[key];
-        if (!principal) throw unauthorized();
-        return principal;
+        return await served.http.authenticate(key, address);
       },
       log: { ...this.log, info: () => {} },
       handlers: {

@@ -121,7 +121,7 @@ onBothEngines((engine) => {
     const writer = principals.writer as Extract<Principal, { kind: 'key' }>;
     let permissions = writer.permissions;
     const current = () => ({ ...writer, permissions });
-    const authenticator = { authenticate: async () => current(), fromCache: current };
+    const authenticator = { ...fakeAuthenticator, authenticate: async () => current(), fromCache: current };
     await using service = await serveCreating(await engine.open(), authenticator);
     expect((await service.create('k1')).status).toBe(201);
     permissions = ['templates:read'];

@@ -86,6 +86,7 @@ export const fakeAuthenticator: Authenticator = {
     if (!principal) throw unauthorized();
     return principal;
   },
+  authenticateKey: async (key) => principals[key] ?? Promise.reject(unauthorized()),
   fromCache: (authorization) => principals[authorization?.slice('Bearer '.length) ?? ''],
 };
 

@@ -1,6 +1,6 @@
 import { until } from '@hortus/testkit/until';
-import { expect, it } from 'vitest';
-import { LoginThrottle, MOST_FAILURES } from '../../identity/login-throttle.ts';
+import { expect, it, vi } from 'vitest';
+import { FREE_FOR_USER, LoginThrottle, MOST_FAILURES } from '../../identity/login-throttle.ts';
 import { Passwords } from '../../identity/passwords.ts';
 import { callsOn } from '../../identity/testing/calls.ts';
 import { adminEmail, adminKey, adminPassword, sessionIdleMs, twoReplicas } from '../../identity/testing/replicas.ts';
@@ -17,14 +17,16 @@ onBothEngines((engine) => {
   async function start(clock?: () => number, idleMs = sessionIdleMs) {
     const [replica, other] = await twoReplicas(engine, clock, idleMs);
     const { storage, authenticator } = replica;
-    const throttle = new LoginThrottle(clock);
+    const delays: number[] = [];
+    const passwords = new Passwords();
+    const throttle = new LoginThrottle({ ...(clock && { clock }), delay: async (ms) => void delays.push(ms) });
     const routes = accountRoutes(
-      new Accounts({ storage, passwords: new Passwords(), throttle }),
+      new Accounts({ storage, passwords, throttle }),
       new Sessions({ storage, pages: new Pages(), idleMs, ...(clock && { clock }) }),
     );
     const { call, cookies } = callsOn(storage);
-    const login = async (email = adminEmail, password = adminPassword) => {
-      const answer = await routes['account.login'](call(undefined, { body: { email, password } }));
+    const login = async (email = adminEmail, password = adminPassword, address = HERE) => {
+      const answer = await routes['account.login'](call(undefined, { body: { email, password }, address }));
       const { token, expiresAt } = cookies.at(-1) as { token: string; expiresAt: number };
       return { data: answer.data, token, expiresAt };
     };
@@ -34,7 +36,7 @@ onBothEngines((engine) => {
       const rows = await storage.reader.db.selectFrom('events').selectAll().orderBy('position').execute();
       return rows.filter((row) => row.resource_type === 'user');
     };
-    return { replica, other, routes, call, cookies, login, enter, audits };
+    return { replica, other, routes, call, cookies, login, enter, audits, passwords, delays };
   }
 
   it('signs in, tells who that is, and signs out for good on every replica', async () => {
@@ -190,6 +192,73 @@ onBothEngines((engine) => {
       ['audit.login_failed', null],
       ['audit.login_failed', null],
     ]);
+  });
+
+  it('a flood at one user from many networks delays a new network and not a known one, and refuses neither', async () => {
+    const { login, passwords, delays, audits } = await start();
+    await login();
+    const guess = vi.spyOn(passwords, 'verify').mockResolvedValue(false);
+    for (let i = 0; i < 100; i++) {
+      const address = `198.51.100.${i}`;
+      await expect(login(adminEmail, 'wrong', address)).rejects.toMatchObject(unauthorized);
+    }
+    guess.mockRestore();
+    expect(delays).toHaveLength(100 - FREE_FOR_USER);
+    await login();
+    expect(delays).toHaveLength(100 - FREE_FOR_USER);
+    await login(adminEmail, adminPassword, '2001:db8::1');
+    expect(delays).toHaveLength(101 - FREE_FOR_USER);
+    // It is known now, with its whole /64.
+    await login(adminEmail, adminPassword, '2001:db8::2');
+    expect(delays).toHaveLength(101 - FREE_FOR_USER);
+    const failed = async () => (await audits()).filter(({ type }) => type === 'audit.login_failed');
+    await until(async () => (await failed()).length >= 3, { describe: 'audit events of failures 1, 10 and 100' });
+    expect(await failed()).toHaveLength(3);
+  });
+
+  it('a network is forgotten after 90 days without a sign-in from it', async () => {
+    let now = 1_000_000_000_000;
+    const { login, replica } = await start(() => now);
+    const networks = async () => {
+      const rows = await replica.storage.reader.db.selectFrom('user_networks').select('network').execute();
+      return rows.map(({ network }) => network).sort();
+    };
+    await login(adminEmail, adminPassword, '192.0.2.1');
+    await login(adminEmail, adminPassword, '192.0.2.2');
+    now += 60 * 24 * 60 * 60_000;
+    await login(adminEmail, adminPassword, '192.0.2.2');
+    now += 60 * 24 * 60 * 60_000;
+    await login(adminEmail, adminPassword, '192.0.2.3');
+    expect(await networks()).toEqual(['192.0.2.2', '192.0.2.3']);
+  });
+
+  it('an unknown email takes the same steps as a wrong password', async () => {
+    const { login, passwords, replica } = await start();
+    const verify = vi.spyOn(passwords, 'verify');
+    const steps = async (email: string) => {
+      const before = verify.mock.calls.length;
+      const queries = vi.spyOn(replica.storage.reader.db, 'selectFrom');
+      await expect(login(email, 'wrong')).rejects.toMatchObject(unauthorized);
+      const asked = queries.mock.calls.map(([table]) => table);
+      queries.mockRestore();
+      return { asked, verified: verify.mock.calls.length - before };
+    };
+    expect(await steps('unknown@example.org')).toEqual({ asked: ['users'], verified: 1 });
+    expect(await steps(adminEmail)).toEqual({ asked: ['users'], verified: 1 });
+  });
+
+  it('a stolen session is no way around the limits of the sign-in', async () => {
+    const { routes, call, login, enter } = await start();
+    const principal = await enter((await login()).token);
+    const body = { current_password: 'wrong', new_password: 'another password' };
+    for (let i = 0; i < MOST_FAILURES; i++)
+      await expect(routes['account.changePassword'](call(principal, { body }))).rejects.toMatchObject({
+        code: 'VALIDATION_ERROR',
+      });
+    await expect(routes['account.changePassword'](call(principal, { body }))).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+    });
+    await expect(login()).rejects.toMatchObject({ code: 'RATE_LIMITED' });
   });
 
   it('changes the password and ends every other session', async () => {

@@ -1,6 +1,7 @@
 import type { Login, PasswordChange, Session, User } from '@hortus/contract/resources/account';
 import { normalEmail } from '../../identity/email.ts';
-import { type LoginThrottle, MOST_FAILURES } from '../../identity/login-throttle.ts';
+import type { LoginThrottle } from '../../identity/login-throttle.ts';
+import { callerNetwork } from '../../identity/networks.ts';
 import { checkNewPassword, type Passwords } from '../../identity/passwords.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { endOtherSessions, endSession, type Origin, startSession } from '../../identity/sessions.ts';
@@ -13,7 +14,7 @@ import type { Storage, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 import { accountOf } from './accounts.ts';
 import { sessionRecord, userRecord } from './record.ts';
-import { heldUser, replacePassword, userByEmail, userById } from './store.ts';
+import { heldUser, rememberNetwork, replacePassword, userById, userOnNetwork } from './store.ts';
 
 export interface AccountDeps {
   readonly storage: Storage;
@@ -42,21 +43,22 @@ export class Accounts {
   async login({ email: given, password }: Login, { address, userAgent }: Origin): Promise<SignedIn> {
     const { storage, passwords, throttle } = this.#deps;
     const email = normalEmail(given);
-    const attempts = throttle.attempt(address, email);
-    const user = await userByEmail(storage.reader, email);
-    const right = await passwords.verify(password, user?.password_hash);
+    const { user, known } = await userOnNetwork(storage.reader, 'email', email, callerNetwork(address));
+    const { right, failures } = await throttle.check({ address, email, known }, () =>
+      passwords.verify(password, user?.password_hash, known),
+    );
     if (!user || !right) {
-      // The first of a series and the last that is let through: an audit list that anybody can fill is none.
-      if (user && (attempts === 1 || attempts === MOST_FAILURES)) this.#tellOfFailure(user, address, attempts);
+      // Failures 1, 10, 100, …: a flood must not fill the audit list.
+      if (user && /^10*$/.test(`${failures}`)) this.#tellOfFailure(user, address, failures);
       throw unauthorized(WRONG);
     }
-    throttle.succeeded(address, email);
     const token = newSessionToken();
     return await storage.write(async (tx) => {
       const held = await heldUser(tx, user.id);
       // The password that was right a moment ago may have been changed since.
       if (held?.password_hash !== user.password_hash) throw unauthorized(WRONG);
       const { expiresAt } = await startSession(tx, held, token, { address, userAgent });
+      await rememberNetwork(tx, held.id, callerNetwork(address));
       await audit(tx, 'audit.login', held, { address });
       const account = await accountOf(tx, held.account_id);
       return { token: token.token, expiresAt, session: sessionRecord('session', account, held, permissionsOf(held)) };
@@ -85,13 +87,14 @@ export class Accounts {
     const { storage, passwords, throttle } = this.#deps;
     if (principal.kind !== 'session') throw new Problem('FORBIDDEN', 'Only a signed-in user can change a password.');
     checkNewPassword('new_password', change.new_password);
-    const user = await userById(storage.reader, principal.userId);
+    const { user, known } = await userOnNetwork(storage.reader, 'id', principal.userId, callerNetwork(address));
     if (!user) throw unauthorized();
-    // A stolen session must not be a way to try passwords without end.
-    throttle.attempt(address, user.email);
     const wrong = invalid('current_password', 'is wrong.');
-    if (!(await passwords.verify(change.current_password, user.password_hash))) throw wrong;
-    throttle.succeeded(address, user.email);
+    // A stolen session must not be a way around the limits of the sign-in.
+    const { right } = await throttle.check({ address, email: user.email, known }, () =>
+      passwords.verify(change.current_password, user.password_hash, known),
+    );
+    if (!right) throw wrong;
     const passwordHash = await passwords.hash(change.new_password);
     return await storage.write(async (tx) => {
       const held = await heldUser(tx, user.id);

@@ -2,8 +2,46 @@ import { forUpdate } from '../../storage/locking.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 
-export const userByEmail = (queries: Queries, email: string): Promise<Row<'users'> | undefined> =>
-  queries.db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
+/**
+ * Finds a user, and whether that user has signed in from this network before. One query, so that an email without a user
+ * costs the same.
+ */
+export async function userOnNetwork(
+  queries: Queries,
+  by: 'email' | 'id',
+  value: string,
+  network: string,
+): Promise<{ readonly user: Row<'users'> | undefined; readonly known: boolean }> {
+  const found = await queries.db
+    .selectFrom('users')
+    .leftJoin('user_networks', (join) =>
+      join.onRef('user_networks.user_id', '=', 'users.id').on('user_networks.network', '=', network),
+    )
+    .selectAll('users')
+    .select('user_networks.network as known_network')
+    .where(`users.${by}`, '=', value)
+    .executeTakeFirst();
+  if (!found) return { user: undefined, known: false };
+  const { known_network, ...user } = found;
+  return { user, known: known_network !== null };
+}
+
+const NETWORK_REMEMBERED_MS = 90 * 24 * 60 * 60_000;
+
+/** Also forgets the networks that this user has not signed in from for 90 days. */
+export async function rememberNetwork(tx: Tx, user_id: string, network: string): Promise<void> {
+  const seen = { user_id, network, last_login_at: tx.now };
+  await tx.db
+    .insertInto('user_networks')
+    .values(seen)
+    .onConflict((known) => known.columns(['user_id', 'network']).doUpdateSet(seen))
+    .execute();
+  await tx.db
+    .deleteFrom('user_networks')
+    .where('user_id', '=', user_id)
+    .where('last_login_at', '<', tx.now - NETWORK_REMEMBERED_MS)
+    .execute();
+}
 
 export const userById = (queries: Queries, id: string): Promise<Row<'users'> | undefined> =>
   queries.db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();

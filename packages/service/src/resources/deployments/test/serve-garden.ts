@@ -1,6 +1,6 @@
 import type { EndpointName } from '@hortus/contract/endpoints';
 import type { Handlers } from '../../../http/handler.ts';
-import { serve } from '../../../http/test/serve.ts';
+import { fakeAuthenticator, serve } from '../../../http/test/serve.ts';
 import { unauthorized } from '../../../problem.ts';
 import type { Engine } from '../../../testing/engines.ts';
 import { type Garden, plantGarden } from './garden.ts';
@@ -18,6 +18,7 @@ export async function serveGarden(engine: Engine, handlersOf: (garden: Garden) =
     vault: garden.vault,
     config: { trustedProxies: ['127.0.0.0/8'] },
     authenticator: {
+      ...fakeAuthenticator,
       authenticate: async ({ authorization }) => find(authorization) ?? Promise.reject(unauthorized()),
       fromCache: find,
     },
