@@ -1,12 +1,15 @@
+import { callerNetwork } from '../identity/networks.ts';
+
 export interface DoorwayLimits {
   readonly total: number;
+  /** An IPv4 address, or the /64 of an IPv6 address. */
   readonly perAddress: number;
 }
 
-/** Counts who has not said yet who he is, so that strangers can only ever hold so many sockets. */
+/** Limits unauthenticated sockets, in total and per network. */
 export class Doorway {
   readonly #limits: DoorwayLimits;
-  readonly #addresses = new Map<string, number>();
+  readonly #networks = new Map<string, number>();
   #inside = 0;
 
   constructor(limits: DoorwayLimits) {
@@ -15,18 +18,20 @@ export class Doorway {
 
   /** False when there is no room; otherwise `leave` must follow. */
   enter(address: string): boolean {
-    const here = this.#addresses.get(address) ?? 0;
+    const network = callerNetwork(address);
+    const here = this.#networks.get(network) ?? 0;
     if (this.#inside >= this.#limits.total || here >= this.#limits.perAddress) return false;
     this.#inside++;
-    this.#addresses.set(address, here + 1);
+    this.#networks.set(network, here + 1);
     return true;
   }
 
   leave(address: string): void {
-    const here = this.#addresses.get(address) ?? 0;
+    const network = callerNetwork(address);
+    const here = this.#networks.get(network) ?? 0;
     if (here === 0) return;
     this.#inside--;
-    if (here === 1) this.#addresses.delete(address);
-    else this.#addresses.set(address, here - 1);
+    if (here === 1) this.#networks.delete(network);
+    else this.#networks.set(network, here - 1);
   }
 }

@@ -59,9 +59,9 @@ describe('the door', () => {
   it('holds only so many who have not said who they are', async () => {
     await using gate = await openGate({ strangers: { total: 3, perAddress: 2 } });
     const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
-    const first = gate.socket(from('192.0.2.1'));
-    await Promise.all([first.opened(), gate.socket(from('192.0.2.1')).opened()]);
-    const refused = await upgrade(gate, '/ws/server', { 'x-forwarded-for': '192.0.2.1' });
+    const first = gate.socket(from('2001:db8::1'));
+    await Promise.all([first.opened(), gate.socket(from('2001:db8::2')).opened()]);
+    const refused = await upgrade(gate, '/ws/server', { 'x-forwarded-for': '2001:db8::3' });
     expect(refused.status).toBe(429);
     expect(JSON.parse(refused.body)).toMatchObject({ error: { code: 'RATE_LIMITED' } });
     await gate.socket(from('192.0.2.2')).opened();

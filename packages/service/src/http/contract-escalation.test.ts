@@ -85,7 +85,7 @@ onBothEngines((engine) => {
       expectRefusal(await service.request(method, path, { key, ...(body && { body }) }), 'FORBIDDEN');
   });
 
-  it('inviting somebody as a member does not end the invite of an owner for a caller without the rights of one', async () => {
+  it('inviting a user as a member does not end the invite of an owner for a caller without the rights of one', async () => {
     const email = 'promised@example.org';
     await service.client.call('members.invite', { body: { email, role: 'owner' } });
     // All that a member has, and what inviting needs; an owner has data:export as well.

@@ -26,7 +26,7 @@ export async function userKeyCredential(storage: Storage, hash: string): Promise
   };
 }
 
-/** When sessions end for not being used. `seenAt` tells of a use that is not written yet. */
+/** Decides when an unused session ends. `seenAt` returns the last use that is not written yet, or 0. */
 export interface Idleness {
   readonly idleMs: number;
   readonly seenAt: (sessionId: string) => number;

@@ -1,2 +1,2 @@
-/** Nobody signs in by the case of a letter. */
+/** Returns the form that emails are stored and compared in. */
 export const normalEmail = (email: string): string => email.trim().toLowerCase();

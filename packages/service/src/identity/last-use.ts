@@ -26,7 +26,7 @@ export class LastUse {
     this.#seen.set(id, at);
   }
 
-  /** When it was last used here, as far as that is not written yet. */
+  /** Returns the last use that is not written yet, 0 if there is none. */
   at(id: string): number {
     return this.#seen.get(id) ?? 0;
   }

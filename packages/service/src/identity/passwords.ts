@@ -32,7 +32,7 @@ export class Passwords {
   readonly #mostWaiting: number;
   readonly #hash: typeof derive;
   #running = 0;
-  /** Verified when there is no such user, so that this takes as long as a wrong password. Nobody knows what it hashes. */
+  /** Verified when there is no such user, so that this takes as long as a wrong password. No password matches it. */
   readonly #decoy = print(COST, randomBytes(SALT_BYTES), randomBytes(TAG_BYTES));
 
   constructor(options: PasswordsOptions = {}) {
@@ -60,7 +60,7 @@ export class Passwords {
     try {
       return await this.#hash(password, salt, cost, length);
     } finally {
-      // The turn is handed on, not given back: nobody who comes just now can slip in between.
+      // The turn is handed on, not given back, so that a new caller cannot jump the queue.
       const next = this.#first.shift() ?? this.#waiting.shift();
       if (next) next();
       else this.#running--;

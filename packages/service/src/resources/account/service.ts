@@ -130,7 +130,7 @@ const audit = (
     accountId: user.account_id,
     resourceType: 'user',
     resourceId: user.id,
-    // Whoever gives a wrong password is not the user.
+    // A wrong password proves no identity.
     actor: type === 'audit.login_failed' ? null : user.id,
     data: { user_id: user.id, ...data },
   });

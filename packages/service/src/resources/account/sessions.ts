@@ -50,9 +50,9 @@ export class Sessions {
   }
 
   async endOthers(tx: Tx, principal: Principal): Promise<{ ended: number }> {
-    const { id, userId } = signedIn(principal);
-    const ended = await endOtherSessions(tx, userId, id);
-    if (ended > 0) await audit(tx, signedIn(principal), { ended });
+    const session = signedIn(principal);
+    const ended = await endOtherSessions(tx, session.userId, session.id);
+    if (ended > 0) await audit(tx, session, { ended });
     return { ended };
   }
 }
