@@ -34,7 +34,10 @@ describe('a first deployment', () => {
   test('that never becomes healthy fails with the reason and its last lines, and leaves nothing running', async () => {
     const uid = server.newUid();
     const command = ['sh', '-c', 'echo the disk is full; sleep 1000'];
-    const result = await server.deploy(uid, [component('main', { ...sleeper, command, healthcheck: failingCheck })]);
+    // Checks are not cut short, so that the last one has an exit code on a slow machine too.
+    const engine: Engine = { ...server.engine, exec: (id, check) => server.engine.exec(id, check) };
+    const parts = [component('main', { ...sleeper, command, healthcheck: failingCheck })];
+    const result = await server.deploy(uid, parts, { engine });
     expect(result).toMatchObject({ status: 'failed', reason: 'unhealthy', restored: true });
     expect(result.error).toContain('false ended with 1');
     expect(result.error).toContain('the disk is full');
@@ -182,19 +185,22 @@ describe('a changed deployment', () => {
 
 test('a step in which nothing moves ends the rollout, though others go on', async () => {
   const uid = server.newUid();
+  const begun = performance.now();
   await server.deploy(uid, [component('main', web({ env: { VERSION: '1' } }))]);
-  const job = (name: string, seconds: number, ...after: string[]) =>
+  // Longer than a job takes that does nothing, on a slow machine too.
+  const seconds = Math.ceil(Math.max(5_000, 2 * (performance.now() - begun)) / 1_000);
+  const job = (name: string, sleeps: number, ...after: string[]) =>
     component(name, {
-      ...{ kind: 'job', run: 'before_start', image, command: ['sleep', `${seconds}`] },
+      ...{ kind: 'job', run: 'before_start', image, command: ['sleep', `${sleeps}`] },
       depends_on: Object.fromEntries(after.map((one) => [one, 'completed' as const])),
     });
   const parts = [
     component('main', web({ env: { VERSION: '2' } })),
     ...[job('stuck', 1_000), job('first', 0), job('second', 0, 'first'), job('third', 1_000, 'second')],
   ];
-  const result = await server.deploy(uid, parts, { manifest: { deadline_ms: 5_000 } });
+  const result = await server.deploy(uid, parts, { manifest: { deadline_ms: seconds * 1_000 } });
   expect(result).toMatchObject({ status: 'failed', reason: 'deadline', restored: true });
-  expect(result.error).toBe('The step before_start_job:stuck.1 made no progress within 5 s');
+  expect(result.error).toBe(`The step before_start_job:stuck.1 made no progress within ${seconds} s`);
   expect(server.log.map(({ message }) => message).join('\n')).toContain('Job first is done');
   expect((await server.names()).filter((name) => name.startsWith(uid))).toEqual([`${uid} running`]);
   expect((await server.inspect(uid)).Config.Env).toContain('VERSION=1');
