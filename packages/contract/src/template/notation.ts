@@ -52,7 +52,8 @@ export const Duration = (description: string, fallback?: string) =>
 
 export const ByteSize = (description: string) =>
   Type.String({
-    pattern: '^(\\d+(\\.\\d+)?(B|k|K|M|G|T|Ki|Mi|Gi|Ti)?|.*\\$\\{.+\\}.*)$',
+    // What comes before a reference has no $, so that no text is tried at more than one place.
+    pattern: '^(\\d+(\\.\\d+)?(B|k|K|M|G|T|Ki|Mi|Gi|Ti)?|[^$]*\\$\\{[^}]+\\}.*)$',
     description: `${description} Bytes, or with a unit: k M G T (powers of 1000), Ki Mi Gi Ti (powers of 1024).`,
     examples: ['512Mi', '2Gi'],
   });

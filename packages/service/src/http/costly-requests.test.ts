@@ -19,7 +19,7 @@ onBothEngines((engine) => {
   const draft = (source: string) => sent('/templates', { source });
 
   it('a body with 15,000 unknown fields names the first eight and counts the others', async () => {
-    const raw = `{"name":"a",${many(15_000, (i) => `"k${i}":1`, ',')}}`;
+    const raw = `{"name":"a","environment":"staging",${many(15_000, (i) => `"k${i}":1`, ',')}}`;
     const { status, json } = await service.request('POST', '/servers/register', { raw });
     expect(status).toBe(422);
     expect(json.error.details.problems).toHaveLength(8);

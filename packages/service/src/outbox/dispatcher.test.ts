@@ -100,8 +100,11 @@ onBothEngines((engine) => {
       const { storage, dispatcher } = await running([], { sweepMs: 20 });
       dispatcher.start();
       await storage.write(async (tx) => {
-        const { engine: name, now, db } = tx;
-        await event({ engine: name, now, db, run: (...query) => tx.run(...query), notify: () => {} }, 'silent');
+        const { engine: name, now, db, outside } = tx;
+        await event(
+          { engine: name, now, db, outside, run: (...query) => tx.run(...query), notify: () => {} },
+          'silent',
+        );
       });
       await until(async () => !(await hasUntold(storage.reader)), { describe: 'the sweep' });
       await dispatcher.stop();

@@ -61,6 +61,7 @@ async function act(storage: Storage, id: string, { move, fault }: Action) {
       now: given.now,
       db: given.db,
       notify: (topic, message) => given.notify(topic, message),
+      outside: given.outside,
       run: async (...query) => {
         failing();
         return await given.run(...query);

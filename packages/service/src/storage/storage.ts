@@ -16,14 +16,18 @@ export interface Queries extends Session {
 
 /**
  * One write transaction. A callback that gets one awaits only its queries, has no side effect and may be run again:
- * a lost batch or a serialisation failure starts it anew.
+ * after a lost batch, after a serialisation failure, and after work that was done `outside`.
  */
 export interface Tx extends Queries {
   /** The time of the transaction; everything it writes carries the same. */
   readonly now: number;
   /** Told after the commit, dropped with a rollback. */
   notify(topic: string, message?: string): void;
+  /** Gives the result of work that takes time (see outside.ts). Two pieces of work with the same key are the same work. */
+  readonly outside: Outside;
 }
+
+export type Outside = <T>(key: string, work: () => Promise<T>) => T;
 
 export interface Storage {
   readonly engine: EngineName;

@@ -21,6 +21,9 @@ export async function openSideDoor(engine: Engine, ground: Ground): Promise<Tx> 
       return Date.now();
     },
     notify: () => {},
+    outside: () => {
+      throw new Error('A side door has no transaction to run again.');
+    },
   };
 }
 

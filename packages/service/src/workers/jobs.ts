@@ -1,5 +1,6 @@
 import { checkInputs } from '@hortus/template/inputs';
 import { resolve } from '@hortus/template/resolve';
+import { compareForUpgrade } from '@hortus/template/upgrade/compare';
 import { readLargeBody } from '../http/validation/large-body.ts';
 import { fillAction } from '../resources/actions/request.ts';
 import { testInputs } from '../resources/drafts/test-inputs.ts';
@@ -22,6 +23,7 @@ export const jobs = {
   'inputs.forTest': testInputs,
   'manifest.resolve': resolve,
   'recipe.examine': examine,
+  'upgrade.compare': compareForUpgrade,
 } as const;
 
 export type Jobs = typeof jobs;

@@ -5,6 +5,7 @@ import { type InputCheck, type Inputs, splitSecretInputs } from '@hortus/templat
 import { generateSecrets } from '@hortus/template/secrets';
 import { conflict, invalid, Problem } from '../../problem.ts';
 import { slugify } from '../../slug.ts';
+import type { Queries } from '../../storage/storage.ts';
 import type { Work } from '../../workers/pool.ts';
 import type { OpenedConfig } from '../saved-configs/opening.ts';
 import type { Catalog, CatalogTemplate } from '../templates/catalog.ts';
@@ -32,20 +33,26 @@ export interface Order extends Naming {
   readonly testId?: string;
 }
 
+export interface OrderDeps {
+  readonly reader: Queries;
+  readonly catalog: Catalog;
+  readonly work: Work;
+}
+
 /** What a saved config holds counts where the request itself says nothing. */
 export async function readOrder(
-  { catalog, work }: { readonly catalog: Catalog; readonly work: Work },
+  deps: OrderDeps,
   accountId: string,
   body: DefinitionCreate,
   config?: OpenedConfig,
 ): Promise<Order> {
-  const template = chooseTemplate(catalog, accountId, body, config);
+  const template = chooseTemplate(deps.catalog, accountId, body, config);
   // The interface asks the first form for instance_uid and the second for name; either is made from the other.
   if (body.template_id === undefined && body.instance_uid === undefined) throw invalid('instance_uid', 'is required');
   if (body.template_id !== undefined && body.name === undefined) throw invalid('name', 'is required');
   const instanceUid = body.instance_uid ?? uidFrom(body.name ?? '', template.item.species);
   if (body.server_id === undefined) throw invalid('server_id', 'is required');
-  const { plain, secret } = splitSecretInputs(template.spec, await readInputs(work, template, body, config));
+  const { plain, secret } = splitSecretInputs(template.spec, await readInputs(deps, template, body, config));
   return {
     template,
     name: body.name ?? instanceUid,
@@ -100,7 +107,7 @@ function namedTemplate(catalog: Catalog, accountId: string, body: DefinitionCrea
 }
 
 async function readInputs(
-  work: Work,
+  { reader, work }: OrderDeps,
   template: CatalogTemplate,
   body: DefinitionCreate,
   config?: OpenedConfig,
@@ -108,7 +115,7 @@ async function readInputs(
   const own = valuesOf(body);
   const given = config ? { ...config.inputs, ...own } : own;
   if (given === undefined) throw invalid(body.species === undefined ? 'params' : 'inputs', 'is required');
-  return accepted(await checkGiven(work, template, given, { mode: 'create' }), body).values;
+  return accepted(await checkGiven(reader, work, template, given, { mode: 'create' }), body).values;
 }
 
 type Given = { readonly inputs?: unknown; readonly params?: unknown };

@@ -1,5 +1,6 @@
 import type { DefinitionUpdate } from '@hortus/contract/resources/definitions';
 import { isSecretInput, splitSecretInputs } from '@hortus/template/inputs';
+import type { Queries } from '../../storage/storage.ts';
 import type { Work } from '../../workers/pool.ts';
 import type { CatalogTemplate } from '../templates/catalog.ts';
 import { checkGiven } from '../templates/input-check.ts';
@@ -7,9 +8,15 @@ import { accepted, checkProfile, checkVariant, valuesOf } from './order.ts';
 import type { CurrentRow } from './store.ts';
 
 /** What a PUT makes of the current revision: values merge, null removes, an omitted password stays in the vault. */
-export async function readRevision(work: Work, template: CatalogTemplate, before: CurrentRow, body: DefinitionUpdate) {
+export async function readRevision(
+  queries: Queries,
+  work: Work,
+  template: CatalogTemplate,
+  before: CurrentRow,
+  body: DefinitionUpdate,
+) {
   const held: string[] = JSON.parse(before.secret_inputs);
-  const check = await checkGiven(work, template, valuesOf(body) ?? {}, {
+  const check = await checkGiven(queries, work, template, valuesOf(body) ?? {}, {
     mode: 'merge',
     previous: JSON.parse(before.inputs),
     held,

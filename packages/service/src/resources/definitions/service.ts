@@ -52,8 +52,8 @@ export interface DefinitionsDeps {
   readonly vault: Vault;
   readonly requireRoom: RequireRoom;
   readonly hasServer: (tx: Tx, accountId: string, id: string) => Promise<boolean>;
-  /** Puts down when it is backed up by itself. */
   readonly work: Work;
+  /** Puts down when it is backed up by itself. */
   readonly planBackups: (tx: Tx, plan: PlanFor) => Promise<void>;
   /** Throws while a deployment is bringing data back. */
   readonly requireFittingData: (tx: Tx, definitionId: string) => Promise<void>;
@@ -94,7 +94,7 @@ export class Definitions {
 
   /** Checks all that can be checked before a transaction begins. */
   async order(principal: Principal, body: DefinitionCreate): Promise<Order> {
-    const { catalog, reader, vault, work } = this.#deps;
+    const { catalog, reader, vault } = this.#deps;
     const { accountId } = principal;
     const config = body.saved_config_id && (await openSavedConfig(reader, vault, accountId, body.saved_config_id));
     // Otherwise a password that was saved by someone else could be read from a server of one's own.
@@ -104,7 +104,7 @@ export class Definitions {
     const { template_id: id, species = config ? config.species : undefined } = body;
     if (id !== undefined && catalog.visibleById(id, accountId)?.item.status !== 'published') await catalog.load();
     else if (species !== undefined && !catalog.newestOf(species, accountId)) await catalog.load();
-    return readOrder({ catalog, work }, accountId, body, config || undefined);
+    return readOrder(this.#deps, accountId, body, config || undefined);
   }
 
   async create(tx: Tx, principal: Principal, order: Order): Promise<Definition> {
@@ -181,7 +181,7 @@ export class Definitions {
     const before = await this.#lock(tx, principal, id);
     expect(before.current_revision);
     const template = this.#template(before.template_id);
-    const next = await readRevision(this.#deps.work, template, before, body);
+    const next = await readRevision(tx, this.#deps.work, template, before, body);
     const number = before.last_revision + 1;
     const settings = { ...backupSettings(before), ...body.backup };
     const changed = await transition(tx, definitionLifecycle, before, 'revise', {

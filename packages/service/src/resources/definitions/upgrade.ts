@@ -1,6 +1,5 @@
 import type { UpgradeApply } from '@hortus/contract/resources/upgrades';
 import { generateSecrets } from '@hortus/template/secrets';
-import { compareForUpgrade } from '@hortus/template/upgrade/compare';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
@@ -8,6 +7,7 @@ import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Work } from '../../workers/pool.ts';
 import type { CatalogTemplate } from '../templates/catalog.ts';
+import { compareVersions } from '../templates/comparison.ts';
 import { secretValues } from './deployable.ts';
 import { definitionLifecycle } from './lifecycle.ts';
 import { readRevision } from './revise.ts';
@@ -71,8 +71,8 @@ export async function stageRevision(
       `revision ${row.current_revision} is current but ${running} runs; deploy it or restore the other first.`,
       { current_revision: row.current_revision, running_revision: running },
     );
-  const chosen = carriedOver(row, passage, choices);
-  const next = await readRevision(work, to, chosen, withoutDropped(row, passage, choices));
+  const chosen = await carriedOver(tx, work, row, passage, choices);
+  const next = await readRevision(tx, work, to, chosen, withoutDropped(row, passage, choices));
   const number = row.last_revision + 1;
   await setLastRevision(tx, definitionId, number);
   const owner = { accountId, definitionId };
@@ -94,12 +94,18 @@ export async function stageRevision(
 }
 
 /** What was chosen, as far as the newer template can take it over; the rest must have been decided. */
-function carriedOver(row: CurrentRow, { from, to }: Passage, choices: Choices): CurrentRow {
+async function carriedOver(
+  tx: Tx,
+  work: Work,
+  row: CurrentRow,
+  { from, to }: Passage,
+  choices: Choices,
+): Promise<CurrentRow> {
   const { inputs: given = {}, profile, variant } = choices;
   const inputs = JSON.parse(row.inputs) as Record<string, never>;
   const held = JSON.parse(row.secret_inputs) as string[];
   const chosen = { profile: row.profile, variant: row.variant ?? undefined, inputs, held };
-  const { conflicts, newInputs } = compareForUpgrade(from.spec, to.spec, chosen);
+  const { conflicts, newInputs } = await compareVersions(tx, work, from, to, chosen);
   const decided: Record<string, boolean> = { profile: profile !== undefined, variant: variant !== undefined };
   const isOpen = (field: string) => !(decided[field] ?? Object.hasOwn(given, field.replace(/^inputs\./, '')));
   const problems = [

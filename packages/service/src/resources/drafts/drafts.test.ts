@@ -188,7 +188,7 @@ onBothEngines((engine) => {
       });
       expect([status, json.data.status, json.data.species, json.data.valid]).toEqual([201, 'draft', 'shop', true]);
       expect(json.data.dropped).toEqual([
-        expect.objectContaining({ path: 'services.db.logging', line: 12, refused: false }),
+        expect.objectContaining({ path: 'services.db.logging.driver', line: 12, refused: false }),
       ]);
       expect(json.data.inferred.length).toBeGreaterThan(3);
       expect(json.data.source).not.toContain('meadow-42');

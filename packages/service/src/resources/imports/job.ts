@@ -66,7 +66,7 @@ async function readOrder({ storage, vault, catalog, work }: ImportJobDeps, id: s
   ) as Bundle;
   // It was published with the import, of which this process may have heard nothing yet.
   if (!catalog.byId(row.template_id)) await catalog.load();
-  return await orderOf(work, bundle, catalog.known(row.template_id), {
+  return await orderOf({ reader: storage.reader, work }, bundle, catalog.known(row.template_id), {
     definitionId: row.definition_id,
     serverId: row.server_id,
     name: row.name,

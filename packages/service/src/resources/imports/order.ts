@@ -2,6 +2,7 @@ import type { Bundle } from '@hortus/contract/resources/imports';
 import { splitSecretInputs } from '@hortus/template/inputs';
 import { generateSecrets } from '@hortus/template/secrets';
 import { invalid, Problem } from '../../problem.ts';
+import type { Queries } from '../../storage/storage.ts';
 import type { Work } from '../../workers/pool.ts';
 import { checkProfile, checkVariant, type Order } from '../definitions/order.ts';
 import type { CatalogTemplate } from '../templates/catalog.ts';
@@ -22,7 +23,7 @@ export interface Destination {
  * What the template generates and the bundle does not have is made.
  */
 export async function orderOf(
-  work: Work,
+  { reader, work }: { readonly reader: Queries; readonly work: Work },
   bundle: Bundle,
   template: CatalogTemplate,
   destination: Destination,
@@ -35,7 +36,7 @@ export async function orderOf(
     else throw invalid('bundle.secrets', `the template has no secret ${name}.`);
   }
   const inputs = { ...bundle.inputs, ...given };
-  const check = await checkGiven(work, template, inputs, { mode: 'create' }, 'bundle.inputs');
+  const check = await checkGiven(reader, work, template, inputs, { mode: 'create' }, 'bundle.inputs');
   if (!check.ok) {
     const problems = check.problems.map(({ field, message }) => ({ field: `bundle.${field}`, message }));
     const [first] = problems;

@@ -65,7 +65,7 @@ export class Imports {
   }
 
   async prepare(principal: Principal, body: ImportOrder): Promise<Prepared> {
-    const { storage, server } = this.#deps;
+    const { storage, server, work } = this.#deps;
     const { bundle, server_id } = body;
     requirePermission(principal, 'deployments:execute');
     const standing = await server(storage.reader, principal.accountId, server_id);
@@ -74,7 +74,7 @@ export class Imports {
       throw conflict('server_id', standing.status, `the server is ${standing.status} and takes no new work.`);
     if (bundle.volumes.length > 0) requireCarrier(standing, 'server_id');
     const found = await findTemplate(this.#deps, principal, bundle);
-    const order = await orderOf(this.#deps.work, bundle, found.template, {
+    const order = await orderOf({ reader: storage.reader, work }, bundle, found.template, {
       definitionId: newId('definition'),
       serverId: server_id,
       name: body.instance_uid ?? bundle.name,

@@ -11,6 +11,7 @@ import { resolve } from '@hortus/template/resolve';
 import { manifestContext } from '@hortus/template/sealing/contexts';
 import { sealFields } from '@hortus/template/sealing/sealed-fields';
 import { conflict } from '../../problem.ts';
+import { doOutside } from '../../storage/outside.ts';
 import type { Queries } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
 import type { Vault } from '../../vault/vault.ts';
@@ -169,9 +170,10 @@ export class Manifests {
       // Names and volumes on the server are made of this, so it is the name that no other definition ever gets.
       instance: { uid: container_name, name, server_id },
     };
-    const resolution = isCostly(spec)
-      ? await this.#deps.work.run('manifest.resolve', { account: account_id, field: 'definition_id' }, spec, options)
-      : resolve(spec, options);
+    const key = () => canonicalJson(['manifest', revision.spec_hash, options]);
+    const resolveAside = () =>
+      this.#deps.work.run('manifest.resolve', { account: account_id, field: 'definition_id' }, spec, options);
+    const resolution = isCostly(spec) ? await doOutside(queries, key, resolveAside) : resolve(spec, options);
     if (resolution.ok) {
       const watch_ms = definition.watch_seconds * 1_000;
       return { ...resolution, manifest: { ...resolution.manifest, watch_ms } };

@@ -1,4 +1,7 @@
+import { canonicalJson } from '@hortus/template/canonical-json';
 import { checkInputs, type InputCheck, type InputMode } from '@hortus/template/inputs';
+import { doOutside } from '../../storage/outside.ts';
+import type { Queries } from '../../storage/storage.ts';
 import type { Work } from '../../workers/pool.ts';
 import { type CatalogTemplate, isOfCatalog } from './catalog.ts';
 
@@ -7,6 +10,7 @@ import { type CatalogTemplate, isOfCatalog } from './catalog.ts';
  * made to cost as much as the engine allows, and are matched in a worker thread.
  */
 export async function checkGiven(
+  queries: Queries,
   work: Work,
   template: CatalogTemplate,
   given: object,
@@ -14,7 +18,9 @@ export async function checkGiven(
   field = 'inputs',
 ): Promise<InputCheck> {
   if (isOfCatalog(template) || !hasPattern(template)) return checkInputs(template.spec, given, mode);
-  return work.run('inputs.check', { account: template.owner, field }, template.spec, given, mode);
+  const { spec, item, owner } = template;
+  const key = () => canonicalJson(['inputs', item.spec_hash, given, mode]);
+  return doOutside(queries, key, () => work.run('inputs.check', { account: owner, field }, spec, given, mode));
 }
 
 const hasPattern = ({ spec: { inputs } }: CatalogTemplate): boolean =>

@@ -4,6 +4,7 @@ import { newId } from '../../ids.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
+import { doOutside } from '../../storage/outside.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Work } from '../../workers/pool.ts';
@@ -11,7 +12,7 @@ import { type Passage, secretsFor, stageRevision } from '../definitions/upgrade.
 import type { Catalog } from '../templates/catalog.ts';
 import { APPLY, APPLY_ALL, advance, type StepDeps } from './application.ts';
 import { notBegun, recordUpgrade, upgradeLifecycle } from './lifecycle.ts';
-import { upgradeRecord } from './record.ts';
+import { upgradeRecord, upgradeRecords } from './record.ts';
 import { type ChosenRow, listUpgrades, lockUpgrade, noteUpgrade, oldestOpen } from './store.ts';
 
 export interface ApplyAllPayload {
@@ -51,7 +52,7 @@ export class UpgradeApplication {
   }
 
   async apply(tx: Tx, principal: Principal, prepared: PreparedApplication, body: UpgradeApply): Promise<Upgrade> {
-    const { vault, catalog, work } = this.#deps;
+    const { vault, work } = this.#deps;
     const { accountId } = principal;
     const actor = actorOf(principal);
     const { id, generated } = prepared;
@@ -65,7 +66,7 @@ export class UpgradeApplication {
     await recordUpgrade(tx, begun, 'begun', actor);
     const { row: first } = await advance(this.#deps, tx, { ...begun, from_revision, revision });
     await enqueue(tx, { kind: APPLY, key: id, payload: { upgrade_id: id } });
-    return upgradeRecord({ ...standing, ...first }, catalog);
+    return upgradeRecord(this.#deps, tx, { ...standing, ...first });
   }
 
   /** All of them must be ready: nobody is there to be asked when the last one's turn comes. */
@@ -75,21 +76,25 @@ export class UpgradeApplication {
       throw invalid('upgrade_ids', 'give upgrade_ids or species, one of the two');
     const ids = upgrade_ids ?? (await oldestOpen(tx, { accountId, species }, MOST_AT_ONCE));
     if (ids.length === 0) throw invalid('species', 'no upgrade is open for it', { reason: 'none_open' });
-    const upgrades: Upgrade[] = [];
+    const fieldOf = (place: number) => (upgrade_ids === undefined ? 'species' : `upgrade_ids[${place}]`);
+    const rows: ChosenRow[] = [];
     for (const [place, id] of ids.entries()) {
       const [row] = await listUpgrades(tx, { accountId, id }, 1, 0);
-      const field = upgrade_ids === undefined ? 'species' : `upgrade_ids[${place}]`;
-      if (!row) throw invalid(field, `there is no upgrade ${id}`, { reason: 'unknown' });
-      const upgrade = upgradeRecord(row, this.#deps.catalog);
+      if (!row) throw invalid(fieldOf(place), `there is no upgrade ${id}`, { reason: 'unknown' });
+      rows.push(row);
+    }
+    const key = () => JSON.stringify(['upgrades', rows]);
+    const upgrades = await doOutside(tx, key, () => upgradeRecords(this.#deps, this.#deps.reader, rows));
+    for (const [place, upgrade] of upgrades.entries()) {
+      const field = fieldOf(place);
       if (upgrade.status !== 'available' && upgrade.status !== 'acknowledged')
         throw conflict(field, 'state', `${upgrade.instance_name}: the upgrade is ${upgrade.status}.`);
       if (!upgrade.ready)
         throw conflict(field, 'not_ready', `${upgrade.instance_name} needs decisions; apply it by itself.`, {
-          upgrade_id: id,
+          upgrade_id: upgrade.id,
           conflicts: upgrade.conflicts,
           new_inputs: upgrade.new_inputs,
         });
-      upgrades.push(upgrade);
     }
     const payload: ApplyAllPayload = { account_id: accountId, actor: actorOf(principal), upgrade_ids: ids };
     const batch = newId('job');

@@ -1,13 +1,35 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Upgrade } from '@hortus/contract/resources/upgrades';
-import { compareForUpgrade } from '@hortus/template/upgrade/compare';
+import type { Queries } from '../../storage/storage.ts';
 import { iso, isoOrNull } from '../../time.ts';
+import type { Work } from '../../workers/pool.ts';
 import type { Catalog } from '../templates/catalog.ts';
+import { compareVersions } from '../templates/comparison.ts';
 import type { ChosenRow } from './store.ts';
 
-/** Compared when it is read, so that it always speaks of what is chosen now. */
-export function upgradeRecord(row: ChosenRow, catalog: Pick<Catalog, 'known'>): Upgrade {
+export interface RecordDeps {
+  readonly catalog: Pick<Catalog, 'known'>;
+  readonly work: Work;
+}
+
+/** Takes a turn of the loop for each, since comparing two long templates takes some milliseconds. Not for transactions. */
+export async function upgradeRecords(
+  deps: RecordDeps,
+  reader: Queries,
+  rows: readonly ChosenRow[],
+): Promise<Upgrade[]> {
+  const records: Upgrade[] = [];
+  for (const row of rows) {
+    records.push(await upgradeRecord(deps, reader, row));
+    await turn();
+  }
+  return records;
+}
+
+/** Compares when it is read, so that it always shows what is chosen now. */
+export async function upgradeRecord({ catalog, work }: RecordDeps, queries: Queries, row: ChosenRow): Promise<Upgrade> {
   const [from, to] = [catalog.known(row.from_template_id), catalog.known(row.to_template_id)];
-  const { changes, conflicts, newInputs, irreversible } = compareForUpgrade(from.spec, to.spec, {
+  const { changes, conflicts, newInputs, irreversible } = await compareVersions(queries, work, from, to, {
     profile: row.profile,
     variant: row.variant ?? undefined,
     inputs: JSON.parse(row.inputs),

@@ -5,15 +5,17 @@ import { transition } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
+import type { Work } from '../../workers/pool.ts';
 import type { Catalog } from '../templates/catalog.ts';
 import { recordUpgrade, upgradeLifecycle } from './lifecycle.ts';
-import { upgradeRecord } from './record.ts';
+import { upgradeRecord, upgradeRecords } from './record.ts';
 import { type ScanDeps, scan } from './scan.ts';
 import { countUpgrades, forgetOffersOf, listUpgrades, lockUpgrade, type UpgradeFilter } from './store.ts';
 
 export interface UpgradesDeps extends ScanDeps {
   readonly pages: Pages;
   readonly catalog: Catalog;
+  readonly work: Work;
   readonly hasInstance: (accountId: string, id: string) => Promise<boolean>;
 }
 
@@ -24,20 +26,20 @@ export class Upgrades {
   }
 
   async list(filter: UpgradeFilter, request: PageRequest): Promise<Page<Upgrade>> {
-    const { storage, pages, catalog } = this.#deps;
+    const { storage, pages } = this.#deps;
     const page = await pages.read(request, {
       rows: (limit, offset) => listUpgrades(storage.reader, filter, limit, offset),
       count: (atMost) => countUpgrades(storage.reader, filter, atMost),
       countKey: `upgrades ${JSON.stringify(filter)}`,
     });
-    return { ...page, data: page.data.map((row) => upgradeRecord(row, catalog)) };
+    return { ...page, data: await upgradeRecords(this.#deps, storage.reader, page.data) };
   }
 
   async read({ accountId }: Principal, id: string): Promise<Upgrade> {
-    const { storage, catalog } = this.#deps;
+    const { storage } = this.#deps;
     const [row] = await listUpgrades(storage.reader, { accountId, id }, 1, 0);
     if (!row) throw notFound('upgrade');
-    return upgradeRecord(row, catalog);
+    return upgradeRecord(this.#deps, storage.reader, row);
   }
 
   async scan(principal: Principal, instanceId: string | undefined): Promise<UpgradeScanResult> {
@@ -58,7 +60,7 @@ export class Upgrades {
     const set = { acknowledged_at: row.acknowledged_at ?? tx.now };
     const changed = await transition(tx, upgradeLifecycle, row, 'acknowledge', { actor, set });
     if (changed.status !== row.status) await recordUpgrade(tx, changed, 'acknowledged', actor);
-    return upgradeRecord({ ...standing, ...changed }, this.#deps.catalog);
+    return upgradeRecord(this.#deps, tx, { ...standing, ...changed });
   }
 }
 

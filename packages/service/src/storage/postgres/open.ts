@@ -2,8 +2,17 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { CommitListeners } from '../commit-listeners.ts';
 import { migrate } from '../migrate.ts';
+import { withOutside } from '../outside.ts';
 import { queriesOn, type Rows, type Session } from '../session.ts';
-import { type Notice, type Queries, RunAgain, type Storage, type StorageHooks, type Tx } from '../storage.ts';
+import {
+  type Notice,
+  type Outside,
+  type Queries,
+  RunAgain,
+  type Storage,
+  type StorageHooks,
+  type Tx,
+} from '../storage.ts';
 import type { Tables } from '../tables.ts';
 
 export interface PostgresOptions {
@@ -45,18 +54,19 @@ export async function openPostgres(options: PostgresOptions, hooks: StorageHooks
   return {
     engine: 'postgres',
     reader,
-    async write(work) {
-      for (let runs = 1; ; runs++) {
-        const notices: Notice[] = [];
-        try {
-          const value = await inTransaction(pool, hooks, notices, work);
-          listeners.tell(notices);
-          return value;
-        } catch (error) {
-          if (runs >= MOST_RUNS || !isRace(error)) throw error;
+    write: (work) =>
+      withOutside(async (outside) => {
+        for (let runs = 1; ; runs++) {
+          const notices: Notice[] = [];
+          try {
+            const value = await inTransaction(pool, hooks, { notices, outside }, work);
+            listeners.tell(notices);
+            return value;
+          } catch (error) {
+            if (runs >= MOST_RUNS || !isRace(error)) throw error;
+          }
         }
-      }
-    },
+      }),
     onCommit: (listener) => listeners.add(listener),
     ping: async () => void (await pool.query('select 1')),
     async close() {
@@ -104,7 +114,7 @@ async function borrow(pool: pg.Pool): Promise<{ client: pg.PoolClient; giveBack(
 async function inTransaction<T>(
   pool: pg.Pool,
   hooks: StorageHooks,
-  notices: Notice[],
+  { notices, outside }: { readonly notices: Notice[]; readonly outside: Outside },
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const { client, giveBack } = await borrow(pool);
@@ -121,6 +131,7 @@ async function inTransaction<T>(
       db: queriesOn<Tables>('postgres', session),
       run: (text, parameters, reused) => session.run(text, parameters, reused),
       notify: (topic, message = '') => void notices.push({ topic, message }),
+      outside,
     });
     session.end();
     const { command } = await client.query('commit');

@@ -1,10 +1,11 @@
 import { queriesOn } from '../session.ts';
-import type { Notice, StorageHooks, Tx } from '../storage.ts';
+import type { Notice, Outside, StorageHooks, Tx } from '../storage.ts';
 import type { Tables } from '../tables.ts';
 import type { SqliteConnection } from './connection.ts';
 
 interface Work {
   readonly run: (tx: Tx) => Promise<unknown>;
+  readonly outside: Outside;
   readonly resolve: (value: unknown) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -64,10 +65,10 @@ export class GroupCommit {
     this.#committed = committed;
   }
 
-  write<T>(run: (tx: Tx) => Promise<T>): Promise<T> {
+  write<T>(run: (tx: Tx) => Promise<T>, outside: Outside): Promise<T> {
     if (this.#closed) return Promise.reject(new Error('The storage is closed.'));
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ run, resolve: resolve as (value: unknown) => void, reject });
+      this.#queue.push({ run, outside, resolve: resolve as (value: unknown) => void, reject });
       this.#draining ??= this.#drain();
     });
   }
@@ -107,7 +108,7 @@ export class GroupCommit {
     try {
       this.#control('begin immediate');
       for (const work of batch) {
-        const tx = new SqliteTx(this.#connection, this.#hooks);
+        const tx = new SqliteTx(this.#connection, this.#hooks, work.outside);
         if (apart === 'savepoints') this.#control('savepoint work');
         const outcome = await this.#call(work, tx);
         if (!this.#connection.inTransaction) return { by: 'database', cause: outcome.ok ? undefined : outcome.error };
@@ -193,15 +194,17 @@ class SqliteTx implements Tx {
   readonly engine = 'sqlite';
   readonly now: number;
   readonly notices: Notice[] = [];
+  readonly outside: Outside;
   readonly #connection: SqliteConnection;
   readonly #hooks: StorageHooks;
   #db: Tx['db'] | undefined;
   #ended = false;
   #wrote = false;
 
-  constructor(connection: SqliteConnection, hooks: StorageHooks) {
+  constructor(connection: SqliteConnection, hooks: StorageHooks, outside: Outside) {
     this.#connection = connection;
     this.#hooks = hooks;
+    this.outside = outside;
     this.now = (hooks.clock ?? Date.now)();
   }
 

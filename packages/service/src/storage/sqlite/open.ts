@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommitListeners } from '../commit-listeners.ts';
 import { migrate } from '../migrate.ts';
+import { withOutside } from '../outside.ts';
 import { queriesOn } from '../session.ts';
 import { type Queries, RunAgain, type Storage, type StorageHooks } from '../storage.ts';
 import type { Tables } from '../tables.ts';
@@ -39,10 +40,12 @@ async function openLocked(file: string, hooks: StorageHooks, lock: { release(): 
     reader,
     // With one writer nothing interferes, so a second run sees what the first one asked for.
     write: (work) =>
-      commits.write(work).catch((error: unknown) => {
-        if (error instanceof RunAgain) return commits.write(work);
-        throw error;
-      }),
+      withOutside((outside) =>
+        commits.write(work, outside).catch((error: unknown) => {
+          if (error instanceof RunAgain) return commits.write(work, outside);
+          throw error;
+        }),
+      ),
     onCommit: (listener) => listeners.add(listener),
     ping: async () => void reading.run('select 1', []),
     close() {

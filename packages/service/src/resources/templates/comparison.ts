@@ -1,0 +1,25 @@
+import { canonicalJson } from '@hortus/template/canonical-json';
+import type { Chosen } from '@hortus/template/upgrade/asked';
+import { type Comparison, compareForUpgrade } from '@hortus/template/upgrade/compare';
+import { doOutside } from '../../storage/outside.ts';
+import type { Queries } from '../../storage/storage.ts';
+import type { Work } from '../../workers/pool.ts';
+import { type CatalogTemplate, isOfCatalog } from './catalog.ts';
+
+/**
+ * Compares two versions of a template for what someone has chosen. Versions that an account wrote may be long and have costly
+ * patterns, so they are compared in a worker thread.
+ */
+export async function compareVersions(
+  queries: Queries,
+  work: Work,
+  from: CatalogTemplate,
+  to: CatalogTemplate,
+  chosen: Chosen,
+): Promise<Comparison> {
+  const written = [from, to].find((template) => !isOfCatalog(template));
+  if (!written) return compareForUpgrade(from.spec, to.spec, chosen);
+  const key = () => canonicalJson(['comparison', from.item.spec_hash, to.item.spec_hash, chosen]);
+  const owner = { account: written.owner, field: 'id' };
+  return doOutside(queries, key, () => work.run('upgrade.compare', owner, from.spec, to.spec, chosen));
+}

@@ -1,0 +1,46 @@
+import { Problem } from '../problem.ts';
+import type { Outside, Queries, Tx } from './storage.ts';
+
+/** How many pieces of work one transaction may ask for. Each costs another run of its callback. */
+const MOST_PIECES = 100;
+
+/** Ends a run of a write callback that needs the result of this work. */
+class WorkFirst extends Error {
+  override name = 'WorkFirst';
+  readonly key: string;
+  readonly work: () => Promise<unknown>;
+  constructor(key: string, work: () => Promise<unknown>) {
+    super('A transaction waits for work that is done outside of it.');
+    this.key = key;
+    this.work = work;
+  }
+}
+
+/**
+ * Runs a transaction that may need work which takes time, such as that of a worker thread. While a transaction is open it holds
+ * locks (in SQLite: the only writer), so it must not wait. Asking for such work rolls it back; then the work is done, and the
+ * callback runs again with the result. The key names all that the work depends on: if the second run reads something that has
+ * changed meanwhile, its key is another one and the work is done again.
+ */
+export async function withOutside<T>(write: (outside: Outside) => Promise<T>): Promise<T> {
+  let results: Map<string, unknown> | undefined;
+  const outside: Outside = <R>(key: string, work: () => Promise<R>) => {
+    if (results?.has(key)) return results.get(key) as R;
+    throw new WorkFirst(key, work);
+  };
+  for (;;) {
+    try {
+      return await write(outside);
+    } catch (error) {
+      if (!(error instanceof WorkFirst)) throw error;
+      results ??= new Map();
+      if (results.size >= MOST_PIECES)
+        throw new Problem('RATE_LIMITED', 'What this request is about keeps changing.', { retry_after: 1 });
+      results.set(error.key, await error.work());
+    }
+  }
+}
+
+/** Does work that takes time: at once for a reader, outside the transaction otherwise. */
+export const doOutside = async <T>(queries: Queries | Tx, key: () => string, work: () => Promise<T>): Promise<T> =>
+  'outside' in queries ? queries.outside(key(), work) : work();
