@@ -82,6 +82,7 @@ export async function makeResources(ground: Ground) {
     storage,
     pages,
     catalog,
+    work,
     hasInstance: (accountId, id) => instances.has(accountId, id),
   });
   const applicationSteps = applicationGround({
