@@ -89,6 +89,18 @@ onBothEngines((engine) => {
     expect(JSON.stringify(all.json.data.findings)).toContain('at most 8 values with bcrypt');
   });
 
+  it('more than four RSA key pairs in one template are refused when it is validated', async () => {
+    const pairs = (count: number) =>
+      template(`secrets:\n${many(count, (i) => `  K${i}: {generate: keypair, algorithm: rsa, bits: 4096}\n`)}`);
+    const rsa = async (count: number) => JSON.stringify((await draft(pairs(count))).json).includes('key pairs of RSA');
+    expect([await rsa(4), await rsa(5)]).toEqual([false, true]);
+  });
+
+  it('a size that is a long text with many references is answered as not valid', async () => {
+    const size = draft(template(`resources: {memory: "${'${'.repeat(30_000)}"}\n`));
+    expect(JSON.stringify((await size).json)).not.toContain('too_costly');
+  });
+
   it('an import of 7.6 MB with 400,000 values is refused before it is parsed', async () => {
     const vars = `{${many(400_000, (i) => `"k${i}":"value"`, ',')}}`;
     const raw = `{"server_id":"srv_x","bundle":{"template":{"spec":{"vars":${vars}}}}}`;

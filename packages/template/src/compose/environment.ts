@@ -46,12 +46,19 @@ function readFile(reading: Reading, item: unknown, path: Path, env: Record<strin
     return;
   }
   for (const line of content.split(/\r?\n/)) {
-    const found = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.-]*)\s*=\s*(.*?)\s*$/.exec(line);
+    const found = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.-]*)\s*=([^]*)$/.exec(line);
     if (found === null) continue;
-    const [, key = '', written = ''] = found;
+    const [, key = '', after = ''] = found;
+    const written = after.trim();
     const quoted = /^(["'])(.*)\1$/.exec(written);
     // A file of this kind is filled by the same rules, but not within single quotes.
-    const value = quoted ? (quoted[2] ?? '') : written.replace(/\s+#.*$/, '');
+    const value = quoted ? (quoted[2] ?? '') : withoutComment(written);
     env[key] = reading.envText(key, quoted?.[1] === "'" ? value.replaceAll('$', '$$$$') : value, path) ?? '';
   }
+}
+
+/** Looks for one blank before the sign: a pattern for any number of them tries each run of blanks again and again. */
+function withoutComment(written: string): string {
+  const comment = written.search(/\s#/);
+  return comment < 0 ? written : written.slice(0, comment).trimEnd();
 }

@@ -122,6 +122,14 @@ describe('files beside the Compose file', () => {
     expect(template?.components?.web?.env).toEqual({ A: '1', DB_PASSWORD: '${secrets.DB_PASSWORD}' });
     expect(dropped).toEqual([]);
   });
+
+  it('lose comments and blanks around values, in linear time', () => {
+    const blanks = ' '.repeat(200_000);
+    const text = 'services: {web: {image: "a:1", env_file: app.env}}';
+    const content = `A= 1 # one\nexport B=x${blanks}y\nC=z#1${blanks}\nD = "q # r"`;
+    const { template } = importCompose(text, { files: () => content });
+    expect(template?.components?.web?.env).toMatchObject({ A: '1', C: 'z#1', D: 'q # r' });
+  });
 });
 
 describe('variables that one peer fills by their names', () => {

@@ -36,9 +36,13 @@ export function componentName(service: string): string {
   return (/^[a-z]/.test(name) ? name : `c-${name}`).slice(0, 31).replace(/-+$/, '');
 }
 
+/** No name needs more of a text; a long run of dashes is costly to trim. */
+const LONGEST_READ = 256;
+
 /** The name of a volume. */
 export function storageName(text: string): string {
   const name = text
+    .slice(0, LONGEST_READ)
     .toLowerCase()
     .replace(/[^a-z0-9_-]+/g, '-')
     .replace(/^[^a-z]+|-+$/g, '');

@@ -33,4 +33,10 @@ export function unsafePattern(pattern: string): string | undefined {
   }
 }
 
-const compile = (pattern: string): RE2JS => RE2JS.compile(RE2JS.translateRegExp(pattern));
+const compile = (pattern: string): RE2JS => RE2JS.compile(RE2JS.translateRegExp(withShortNames(pattern)));
+
+/** RE2 knows `\p{Greek}` and not `\p{Script=Greek}`, which JavaScript has. Other escaped characters are passed over in pairs. */
+const withShortNames = (pattern: string): string =>
+  pattern.replace(/\\(?:([pP])\{(?:Script|sc|General_Category|gc)=|[^])/g, (all, kind?: string) =>
+    kind === undefined ? all : `\\${kind}{`,
+  );
