@@ -46,7 +46,7 @@ function readFile(reading: Reading, item: unknown, path: Path, env: Record<strin
     return;
   }
   for (const line of content.split(/\r?\n/)) {
-    const found = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.-]*)\s*=([^]*)$/.exec(line);
+    const found = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.-]*)\s*=([\s\S]*)$/.exec(line);
     if (found === null) continue;
     const [, key = '', after = ''] = found;
     const written = after.trim();

@@ -37,6 +37,6 @@ const compile = (pattern: string): RE2JS => RE2JS.compile(RE2JS.translateRegExp(
 
 /** RE2 knows `\p{Greek}` and not `\p{Script=Greek}`, which JavaScript has. Other escaped characters are passed over in pairs. */
 const withShortNames = (pattern: string): string =>
-  pattern.replace(/\\(?:([pP])\{(?:Script|sc|General_Category|gc)=|[^])/g, (all, kind?: string) =>
+  pattern.replace(/\\(?:([pP])\{(?:Script|sc|General_Category|gc)=|[\s\S])/g, (all, kind?: string) =>
     kind === undefined ? all : `\\${kind}{`,
   );
