@@ -10,11 +10,13 @@ test('observe tells stopped, failed, unhealthy and well apart, and leaves out wh
     const [well, stopped, failed, sick] = [own.newUid(), own.newUid(), own.newUid(), own.newUid()];
     // When it is told to: on a busy machine any time may be over before it is deployed.
     const end = 'until [ -e /tmp/go ]; do sleep 0.05; done; exit 9';
+    // Unhealthy without delay, yet patient enough to be deployed on a busy machine.
+    const healthcheck = { ...webCheck, start_period_ms: 0, retries: 600 };
     await Promise.all([
       own.deploy(well, [component('main', web())]),
       own.deploy(stopped, [component('main', web())]),
       own.deploy(failed, [component('main', { image, restart: 'no', command: ['sh', '-c', end] })]),
-      own.deploy(sick, [component('main', web({ healthcheck: { ...webCheck, start_period_ms: 0 } }))]),
+      own.deploy(sick, [component('main', web({ healthcheck }))]),
     ]);
     await own.engine.stop(stopped, 1_000);
     await own.run(sick, 'rm', '/www/health');
