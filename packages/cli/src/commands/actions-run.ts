@@ -100,7 +100,7 @@ async function completed(
   }
   const params = { ...given };
   for (const { name, type, required, default: standard } of action.params) {
-    if (!required || standard !== undefined || Object.hasOwn(params, name)) continue;
+    if (!required || (standard ?? null) !== null || Object.hasOwn(params, name)) continue;
     if (!terminal.interactive) throw new Failure('usage', `${action.slug} needs --param ${name}=…`);
     params[name] = await terminal.ask(`${name} (${type}): `, { hidden: type === 'password' });
   }

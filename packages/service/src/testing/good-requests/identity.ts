@@ -11,19 +11,20 @@ const newKey = () => ({
 const anInvite = async ({ client }: Caller) =>
   (await client.call('members.invite', { body: { email: `${fresh('guest')}@example.org` } })).data;
 
+const memberPassword = 'a password of mine';
+
 /** Made by the road a person takes: invited, then accepted. */
 const aMember = async (caller: Caller) => {
   const { token } = await anInvite(caller);
-  const { user } = (await caller.client.call('members.accept', { body: { token, password: 'a password of mine' } }))
-    .data;
+  const { user } = (await caller.client.call('members.accept', { body: { token, password: memberPassword } })).data;
   return { id: user?.id ?? '', email: user?.email ?? '' };
 };
 
 const credentials = { email: adminEmail, password: adminPassword };
 
-/** Signs in as the owner of the first account and answers the headers of a page of our own. */
-async function signedIn({ request }: Caller): Promise<Record<string, string>> {
-  const { headers } = await request('POST', '/account/login', { body: credentials, key: null });
+/** Signs in, as the owner of the first account unless told otherwise, and answers the headers of a page of our own. */
+async function signedIn({ request }: Caller, body = credentials): Promise<Record<string, string>> {
+  const { headers } = await request('POST', '/account/login', { body, key: null });
   return { cookie: headers.get('set-cookie')?.split(';')[0] ?? '', origin: publicUrl };
 }
 
@@ -36,7 +37,10 @@ export const identityRequests = {
     // The same again, so that whoever signs in next still can.
     body: { current_password: adminPassword, new_password: adminPassword },
   }),
-  'account.sessions': async (caller) => ({ headers: await signedIn(caller) }),
+  'account.sessions': async (caller) => {
+    const { email } = await aMember(caller);
+    return { headers: await signedIn(caller, { email, password: memberPassword }) };
+  },
   'account.endSession': async (caller) => {
     await signedIn(caller);
     const headers = await signedIn(caller);
@@ -60,7 +64,7 @@ export const identityRequests = {
   'members.invite': () => ({ body: { email: `${fresh('guest')}@example.org`, role: 'owner' } }),
   'members.revokeInvite': async (caller) => ({ params: { id: (await anInvite(caller)).id } }),
   'members.accept': async (caller) => ({
-    body: { token: (await anInvite(caller)).token, password: 'a password of mine' },
+    body: { token: (await anInvite(caller)).token, password: memberPassword },
   }),
   'accounts.list': () => ({}),
   'accounts.create': () => ({
