@@ -88,7 +88,7 @@ if (hasOwnEngine) {
     expect(await sql(there, 'moved', digest)).toBe(before);
     const again = await bring(passphrase, file);
     expect(again.code).not.toBe(0);
-    expect(again.said).toContain('moved is the name of another definition');
+    expect(again.said).toContain('moved is the uid of another definition');
   });
 
   test('an export and an import outlive a service that is killed in the middle', { timeout: 300_000 }, async () => {
