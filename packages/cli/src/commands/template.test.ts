@@ -51,7 +51,7 @@ const run = (...argv: string[]) => hortusHere(home.path, ['template', ...argv]);
 test('a Compose file is imported into a folder, checked and exported again, without a service', async () => {
   const imported = await run('import', at('compose.yaml'), '--name', 'Web', '--out', at('web'));
   expect([imported.code, imported.stdout]).toEqual([0, `Wrote ${at('web/template.yaml')}.\n`]);
-  expect(imported.stderr).toContain('compose.yaml:6:14: dropped services.web.logging');
+  expect(imported.stderr).toContain('compose.yaml:6:23: dropped services.web.logging.driver');
   expect(imported.stderr).toContain('becomes the secret ADMIN_PASSWORD');
   expect(imported.stderr).not.toContain('forget-me-not');
   const text = readFileSync(at('web/template.yaml'), 'utf8');
@@ -90,7 +90,7 @@ test('mistakes are shown with the line they are in', async () => {
 test('everything as one JSON document', async () => {
   const imported = JSON.parse((await run('import', at('compose.yaml'), '--json')).stdout);
   expect(Object.keys(imported)).toEqual(['template', 'findings', 'inferred', 'dropped']);
-  expect(imported.dropped).toMatchObject([{ path: 'services.web.logging', line: 6 }]);
+  expect(imported.dropped).toMatchObject([{ path: 'services.web.logging.driver', line: 6 }]);
   await run('import', at('compose.yaml'), '--out', at('web'));
   const exported = JSON.parse((await run('export', at('web'), '--set', 'WEB_HOSTNAME=a.example.org', '--json')).stdout);
   expect(exported).toMatchObject({ generated: ['ADMIN_PASSWORD'], dropped: [] });

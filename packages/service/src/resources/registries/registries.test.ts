@@ -31,7 +31,7 @@ onBothEngines((engine) => {
       expect(JSON.stringify([json, changed.json, list.json, rows])).not.toContain(password);
       expect((await service.request('DELETE', path)).json.data).toMatchObject({ id: json.data.id });
       expect((await service.request('GET', '/registries')).json.data).toEqual([]);
-      expect((await service.request('DELETE', path)).status).toBe(404);
+      expect((await service.request('GET', path)).status).toBe(404);
     });
 
     it('is one of its host, however that is written, and a host is no address', async () => {
