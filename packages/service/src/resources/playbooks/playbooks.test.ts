@@ -21,7 +21,9 @@ onBothEngines((engine) => {
   });
 
   it('has one for every order that can be given on an instance', async () => {
-    for (const slug of Object.keys(builtIns)) {
+    // A part of releasing, which no caller orders by itself.
+    const orders = Object.keys(builtIns).filter((slug) => slug !== 'hortus.remove');
+    for (const slug of orders) {
       const { data } = (await get(`/playbooks/${slug.replace('hortus.', '')}`)).json;
       expect(data.steps.at(-1).id).toBe('report_result');
     }
