@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { image } from '../rollout/testing/server.ts';
 import { action, request } from '../testing/actions.ts';
 import { DaemonProcess, sleeper } from '../testing/daemon-process.ts';
+import { id } from '../testing/signing.ts';
 import { realPath } from './host-paths.ts';
 
 /** The real daemon and engine, a policy that allows a writable directory, and a container that exchanges what is in it for a link. */
@@ -196,7 +197,7 @@ it('a volume that is a directory of the server in disguise is checked like one',
     'hortus.managed': 'true',
     'hortus.server': daemon.serverId,
     'hortus.instance': uid,
-    'hortus.definition': 'def_00000000000000000000000000',
+    'hortus.definition': id('def'),
   };
   const DriverOpts = { type: 'none', o: 'bind', device: secrets };
   await askDocker(daemon.server.socketPath, 'POST', '/volumes/create', { Name: `${uid}_v`, Labels, DriverOpts });

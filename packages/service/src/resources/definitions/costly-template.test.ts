@@ -47,7 +47,7 @@ onBothEngines((engine) => {
       inputs: { CODE: 'ab' },
     });
     const refused = await service.request('PUT', `/definitions/${id}`, { body: { inputs: { CODE: 'c' } } });
-    expectRefusal(refused, 'VALIDATION_ERROR', 'inputs.CODE');
+    expectRefusal(refused, 'VALIDATION_ERROR', 'inputs');
   });
 
   it('changes at the same time get a revision each', async () => {
