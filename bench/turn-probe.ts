@@ -5,7 +5,7 @@ import { isMainThread } from 'node:worker_threads';
 /**
  * Measures the turns of the event loop of the process that it is imported into (`node --import`). A turn is what runs between
  * two visits to the poll phase; its cost is the processor time of the main thread, so that waiting for a disk or for a core
- * does not count. Garbage collection is told apart. Whoever connects to the socket gets the longest turn since the last time.
+ * does not count. Garbage collection is reported apart. Each connection to the socket gets the longest turn since the last one.
  */
 interface Turn {
   readonly cpuMs: number;

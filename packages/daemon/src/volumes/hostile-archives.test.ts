@@ -102,7 +102,7 @@ const hostile: Record<string, Buffer> = {
   ),
   'a character device': archive(entry({ path: inside('zero'), type: '3' })),
   'a block device': archive(entry({ path: inside('disk'), type: '4' })),
-  'a type that nobody knows': archive(entry({ path: inside('a'), type: 'V' })),
+  'an unknown type': archive(entry({ path: inside('a'), type: 'V' })),
   'a path in a pax record': archive(pax('path', '../victim/secret'), entry({ path: inside('a'), content: evil })),
   'a link target in a pax record': archive(
     pax('linkpath', '../victim/secret'),

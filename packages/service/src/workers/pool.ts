@@ -79,7 +79,7 @@ export class WorkerPool implements Work {
     });
   }
 
-  /** Ends running jobs: by now nobody is left to be answered. */
+  /** Ends running jobs: at shutdown no request waits for their results. */
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#watch);

@@ -3,7 +3,7 @@ import { count, type Removal } from '../../retention/removal.ts';
 /** How long a repeated DELETE is answered like the first. */
 export const TOMBSTONE_DAYS = 30;
 
-/** By age alone: those of the same millisecond go together. */
+/** Removes by age alone, so rows of the same millisecond go together. */
 export async function removeTombstones(...[tx, before, most]: Parameters<Removal>): Promise<number> {
   const old = await tx.db
     .selectFrom('tombstones')
