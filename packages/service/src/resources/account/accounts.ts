@@ -3,7 +3,7 @@ import type { Queries } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 import { accountById } from './store.ts';
 
-/** The account of somebody who is signed in. */
+/** Reads the account of an authenticated caller; throws UNAUTHORIZED if it no longer exists. */
 export async function accountOf(queries: Queries, id: string): Promise<Row<'accounts'>> {
   const account = await accountById(queries, id);
   if (!account) throw unauthorized();

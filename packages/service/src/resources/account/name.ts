@@ -1,2 +1,2 @@
-/** Accounts to those who show whose something is. */
+/** Lets other resources read the display name of an account. */
 export { nameOfAccount } from './store.ts';

@@ -2,7 +2,7 @@ import type { Account, Session, User } from '@hortus/contract/resources/account'
 import type { Row } from '../../storage/tables.ts';
 import { iso } from '../../time.ts';
 
-/** The shapes of the contract, made from rows. */
+/** Maps rows to the shapes of the contract. */
 
 export const userRecord = (user: Row<'users'>): User => ({
   id: user.id,

@@ -20,7 +20,7 @@ export interface AccountDeps {
   readonly storage: Storage;
   readonly passwords: Passwords;
   readonly throttle: LoginThrottle;
-  /** Shown with the account; left out where there are none. */
+  /** Shown with the account; omitted where quotas are not configured. */
   readonly quotas?: Pick<Quotas, 'usage'>;
 }
 
@@ -32,7 +32,7 @@ export interface SignedIn {
 
 const WRONG = 'The email or the password is wrong.';
 
-/** Signing in and out, and what a caller is told about itself. */
+/** Handles login, logout, password changes, and reads of the caller's own session and account. */
 export class Accounts {
   readonly #deps: AccountDeps;
 
@@ -55,7 +55,7 @@ export class Accounts {
     const token = newSessionToken();
     return await storage.write(async (tx) => {
       const held = await heldUser(tx, user.id);
-      // The password that was right a moment ago may have been changed since.
+      // The password may have changed since it was verified.
       if (held?.password_hash !== user.password_hash) throw unauthorized(WRONG);
       const { expiresAt } = await startSession(tx, held, token, { address, userAgent });
       await rememberNetwork(tx, held.id, callerNetwork(address));
@@ -90,7 +90,7 @@ export class Accounts {
     const { user, known } = await userOnNetwork(storage.reader, 'id', principal.userId, callerNetwork(address));
     if (!user) throw unauthorized();
     const wrong = invalid('current_password', 'is wrong.');
-    // A stolen session must not be a way around the limits of the sign-in.
+    // A stolen session must not bypass the login throttle.
     const { right } = await throttle.check({ address, email: user.email, known }, () =>
       passwords.verify(change.current_password, user.password_hash, known),
     );
@@ -107,8 +107,8 @@ export class Accounts {
   }
 
   /**
-   * Not awaited: the answer must not take longer for an email that exists. If it cannot be written, the database is away,
-   * which shows in everything else as well.
+   * Writes the audit entry in the background, so that response time does not reveal whether the email exists. A failure
+   * to write is ignored: the database is down, and every other request shows that.
    */
   #tellOfFailure(user: Row<'users'>, address: string, attempts: number): void {
     this.#deps.storage

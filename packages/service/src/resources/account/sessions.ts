@@ -18,7 +18,7 @@ export interface SessionsDeps {
 
 type SessionPrincipal = Extract<Principal, { kind: 'session' }>;
 
-/** The sessions of the signed-in user. */
+/** Lists and ends the sessions of the signed-in user. */
 export class Sessions {
   readonly #deps: SessionsDeps;
 
@@ -38,7 +38,7 @@ export class Sessions {
     });
   }
 
-  /** Idempotent: a session that has ended stays as it is while its record exists. */
+  /** Idempotent: an ended session is returned unchanged while its record exists. */
   async end(tx: Tx, principal: Principal, id: string): Promise<SignedInSession> {
     if (principal.kind !== 'session') throw notFound('session');
     const row = await findSessionOf(tx, principal.userId, id);

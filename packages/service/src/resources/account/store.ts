@@ -3,8 +3,8 @@ import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 
 /**
- * Finds a user, and whether that user has signed in from this network before. One query, so that an email without a user
- * costs the same.
+ * Finds a user and whether that user has signed in from this network before. A single query, so that an unknown email
+ * costs as much as a known one.
  */
 export async function userOnNetwork(
   queries: Queries,
@@ -28,7 +28,7 @@ export async function userOnNetwork(
 
 const NETWORK_REMEMBERED_MS = 90 * 24 * 60 * 60_000;
 
-/** Also forgets the networks that this user has not signed in from for 90 days. */
+/** Records a login from a network and removes networks not used for 90 days. */
 export async function rememberNetwork(tx: Tx, user_id: string, network: string): Promise<void> {
   const seen = { user_id, network, last_login_at: tx.now };
   await tx.db
@@ -46,7 +46,7 @@ export async function rememberNetwork(tx: Tx, user_id: string, network: string):
 export const userById = (queries: Queries, id: string): Promise<Row<'users'> | undefined> =>
   queries.db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** Kept until the transaction ends. */
+/** Locks the user until the transaction ends. */
 export const heldUser = (tx: Tx, id: string): Promise<Row<'users'> | undefined> =>
   forUpdate(tx, tx.db.selectFrom('users').selectAll().where('id', '=', id)).executeTakeFirst();
 

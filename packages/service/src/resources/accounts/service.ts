@@ -17,7 +17,7 @@ export interface InstallationDeps {
   readonly publicUrl: string;
 }
 
-/** What an admin sees and does of all accounts. */
+/** Lets an admin list accounts, create them and set their plans. */
 export class Installation {
   readonly #deps: InstallationDeps;
   constructor(deps: InstallationDeps) {
@@ -50,7 +50,7 @@ export class Installation {
       email,
       role: 'owner',
       field: 'owner_email',
-      // The account is new: nothing is open there.
+      // The account is new, so there are no sessions to end.
       mayEnd: () => {},
     });
     return { account: recordOf({ ...account, users: 0 }), invite: invited };
@@ -74,7 +74,7 @@ const recordOf = ({ id, name, plan, users, created_at }: AccountRow): ListedAcco
   created_at: iso(created_at),
 });
 
-/** In the list of the account that it happens to; the admin is of another, and stays unnamed there. */
+/** Appends to the audit list of the affected account. The admin belongs to another account and is not named there. */
 const audit = (
   tx: Tx,
   type: `audit.${string}`,

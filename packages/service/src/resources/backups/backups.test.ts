@@ -76,7 +76,7 @@ onBothEngines((engine) => {
       await carryOut(garden, { manifest: { format: 2 } });
       expect(await read(garden, second.backup.id)).toMatchObject({
         status: 'failed',
-        error: 'The server did not tell what it has kept.',
+        error: 'The server did not report the contents of the backup.',
       });
       expect(await types(garden, second.backup.id)).toEqual(['audit.backup_ordered', 'audit.backup_failed']);
     });

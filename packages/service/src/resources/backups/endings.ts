@@ -9,14 +9,14 @@ import { backupLifecycle } from './lifecycle.ts';
 import type { Backups } from './service.ts';
 import { type BackupRow, completedOf, findPlan, lockBackup, noteBackup } from './store.ts';
 
-/** How an execution about a backup ended. */
+/** Outcome of an execution that concerns a backup. */
 export interface Ended {
   readonly accountId: string;
   readonly slug: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly completed: boolean;
   readonly error: string | null;
-  /** What the daemon found out; believed only as far as it has the form that it should have. */
+  /** Reported by the daemon; untrusted, so only used if it matches the expected schema. */
   readonly result: unknown;
   readonly actor: string | null;
 }
@@ -30,7 +30,7 @@ const isTaken = Compile(Taken);
 const isSafety = Compile(Type.Object({ safety: Taken }));
 const isProof = Compile(Type.Object({ proof: Type.Enum(['restored', 'read']) }));
 
-/** Writes down, in the transaction that ends an execution, what that means for its backup. */
+/** Applies the outcome of an execution to its backup, in the transaction that ends the execution. */
 export class Endings {
   readonly #backups: Pick<Backups, 'remove'>;
   constructor(backups: Pick<Backups, 'remove'>) {
@@ -63,7 +63,7 @@ export class Endings {
     const { actor } = ended;
     if (row.status !== 'pending') return;
     if (taken === undefined) {
-      const error = ended.error ?? 'The server did not tell what it has kept.';
+      const error = ended.error ?? 'The server did not report the contents of the backup.';
       const set = { error, finished_at: tx.now };
       const failed = await transition(tx, backupLifecycle, row, 'fail', { actor, set });
       return this.#audit(tx, 'audit.backup_failed', failed, actor, { error });
@@ -85,7 +85,7 @@ export class Endings {
     await this.#tidy(tx, completed);
   }
 
-  /** What the new one makes superfluous goes with its coming. */
+  /** Deletes the backups that the new one makes obsolete. */
   async #tidy(tx: Tx, { definition_id, account_id }: BackupRow): Promise<void> {
     const limits = (await findPlan(tx, definition_id)) ?? { keep_last: null, keep_days: null };
     for (const id of outdated(await completedOf(tx, definition_id), limits, tx.now)) {
@@ -107,7 +107,7 @@ export class Endings {
       await noteBackup(tx, row.id, { verified_at: tx.now, proof: result.proof, verify_error: null });
       return this.#audit(tx, 'audit.backup_verified', row, actor, { proof: result.proof });
     }
-    const why = error ?? 'The server did not tell what it has found.';
+    const why = error ?? 'The server did not report the result of the verification.';
     await noteBackup(tx, row.id, { verify_error: why });
     await this.#audit(tx, 'audit.backup_verification_failed', row, actor, { error: why });
   }

@@ -4,12 +4,12 @@ type Kept = Pick<BackupRow, 'id' | 'kind' | 'created_at' | 'verified_at' | 'veri
 export type Limits = Pick<PlanRow, 'keep_last' | 'keep_days'>;
 
 const DAY = 86_400_000;
-/** What restores and deployments keep by themselves: the way back is wanted soon or never. */
+/** Limit per kind for backups made automatically by restores and deployments; they are needed soon or never. */
 const KEPT_BY_THEMSELVES = 5;
 
 /**
- * Which of the backups of an instance nobody needs any more; they come newest first. What a person ordered is a person's to
- * delete. The newest of all, and the newest that was proven, are never among them.
+ * Selects the backups of an instance to delete; expects them newest first. Manual backups are never selected, nor the
+ * newest backup, nor the newest verified one.
  */
 export function outdated(backups: readonly Kept[], limits: Limits, now: number): string[] {
   const proven = backups.find((one) => one.verified_at !== null && one.verify_error === null);

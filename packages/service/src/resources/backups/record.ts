@@ -3,7 +3,7 @@ import type { Backup } from '@hortus/contract/resources/backups';
 import { iso, isoOrNull } from '../../time.ts';
 import type { BackupRow } from './store.ts';
 
-/** What its daemon has said of it, once it is made. */
+/** Parses the manifest that the daemon reported; undefined until the backup is complete. */
 export const manifestIn = ({ manifest }: BackupRow): BackupManifest | undefined =>
   manifest === null ? undefined : JSON.parse(manifest);
 

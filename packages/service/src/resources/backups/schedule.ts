@@ -9,7 +9,7 @@ import type { Instances } from '../instances/service.ts';
 import type { Backups } from './service.ts';
 import { completedOf, dropPlan, lockBackup, lockPlan, type PlanRow, setDue, writePlan } from './store.ts';
 
-/** The job that has done what is due. */
+/** Job that runs due backups and verifications. */
 export const BACKUPS_DUE = 'backups.due';
 
 export interface PlanFor {
@@ -19,12 +19,12 @@ export interface PlanFor {
   readonly settings: BackupSettings;
 }
 
-/** Puts down when a definition is backed up next. In the transaction that says so. */
+/** Schedules the next backup and verification of a definition, in the transaction that changes its settings. */
 export async function planBackups(tx: Tx, { definitionId, accountId, spec, settings }: PlanFor): Promise<void> {
   const schedule = scheduleOf('backup.schedule', settings.schedule, spec.backup.schedule_hint ?? 'daily');
   const verify = scheduleOf('backup.verify', settings.verify, 'weekly');
   if (schedule !== null && spec.backup.strategy === 'none')
-    throw conflict('backup.schedule', 'no_backup', `the template ${spec.slug} does not say what a backup consists of.`);
+    throw conflict('backup.schedule', 'no_backup', `the template ${spec.slug} declares no backup.`);
   if (schedule === null && settings.keep_last === null && settings.keep_days === null)
     return void (await dropPlan(tx, definitionId));
   const due_at = after(schedule, tx.now);
@@ -45,7 +45,7 @@ export async function planBackups(tx: Tx, { definitionId, accountId, spec, setti
   }
 }
 
-/** As something with times, or null for never. */
+/** Resolves `on` and `off` to a schedule; null means never. */
 function scheduleOf(field: string, given: string, on: string): string | null {
   if (given === 'off') return null;
   const text = given === 'on' ? on : given;
@@ -66,8 +66,8 @@ export interface DueDeps {
 }
 
 /**
- * One for each definition with a schedule, at the time when something is due. What is ordered and when the next is due are
- * written in one go; what was missed meanwhile is made up for once.
+ * Runs once per scheduled definition, when a backup or verification is due. The orders and the next due times are
+ * written in one transaction; several missed runs are made up for once.
  */
 export const dueJob = (deps: DueDeps): JobKind => ({
   concurrency: 4,
@@ -88,7 +88,7 @@ async function backUp(tx: Tx, { backups, instances }: DueDeps, plan: PlanRow): P
   const next = after(schedule, tx.now);
   await setDue(tx, definitionId, { due_at: next });
   const instance = await instances.lockLivingIn(tx, accountId, definitionId);
-  // What does not run has nothing new to keep.
+  // A stopped instance has no new data.
   if (instance?.status === 'running') await orLeaveOut(() => backups.take(tx, instance, 'scheduled', null));
   return next;
 }
@@ -104,7 +104,7 @@ async function proveNewest(tx: Tx, { backups }: DueDeps, plan: PlanRow): Promise
   return next;
 }
 
-/** What the present state does not allow is left out this time; nobody is there to be told. */
+/** Skips this run if the current state does not allow it; there is no caller to report to. */
 async function orLeaveOut(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

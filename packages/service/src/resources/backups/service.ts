@@ -42,16 +42,16 @@ export interface Ordered {
   readonly backup: Backup;
 }
 
-/** What a backup is to hold, and how long it may wait for its turn. */
+/** Extent of a backup and how long it may wait to start. */
 export interface Taking extends BackupOrder {
   readonly startWithinMs?: number;
 }
 
 const KEY_BYTES = 32;
-/** Binds the key of a backup to it: moved to another, it does not open. */
+/** Binds the key to its backup: it does not decrypt for another one. */
 const keyContext = (backupId: string): string => `backup/${backupId}`;
 
-/** Has instances backed up, backups proven, put back and deleted; the daemon of their server does it. */
+/** Orders, verifies, restores and deletes backups; the daemon of their server does the work. */
 export class Backups {
   readonly #deps: BackupsDeps;
   constructor(deps: BackupsDeps) {
@@ -80,8 +80,8 @@ export class Backups {
   }
 
   /**
-   * Before what runs is changed; undefined where the template does not say what a backup consists of. What does not fit its data
-   * is kept all the same, but as no revision's.
+   * Takes a backup before a running instance is changed; undefined if the template declares no backup. Data that does
+   * not belong to the running revision (`ownData` false) is kept as a safety backup.
    */
   async beforeChange(tx: Tx, principal: Principal, instanceId: string, ownData: boolean): Promise<Ordered | undefined> {
     const instance = await this.#deps.instances.lock(tx, principal, instanceId);
@@ -89,7 +89,10 @@ export class Backups {
     return this.take(tx, instance, kindBefore(ownData), actorOf(principal));
   }
 
-  /** Refuses if what runs of a definition is of a template that declares none. What does not run yet needs none. */
+  /**
+   * Refuses if a deployed instance of the definition uses a template without a backup declaration. Definitions that are
+   * not deployed pass.
+   */
   async requireDeclared(tx: Tx, accountId: string, definitionId: string, field: string): Promise<void> {
     const instance = await this.#deps.instances.lockLivingIn(tx, accountId, definitionId);
     if (!instance || instance.revision === null) return;
@@ -97,7 +100,7 @@ export class Backups {
     if (backup.strategy === 'none') throw undeclared(field, slug);
   }
 
-  /** Before a deployment of a definition; undefined where nothing runs that it would change. */
+  /** Takes a backup before a deployment; undefined if nothing is deployed yet. */
   async beforeDeployment(
     tx: Tx,
     { account_id, definition_id, created_by }: Preceding,
@@ -108,7 +111,7 @@ export class Backups {
     return this.take(tx, instance, kindBefore(ownData), created_by, { startWithinMs: MONTH_MS });
   }
 
-  /** For other resources too: has a backup made of an instance that they hold. */
+  /** Orders a backup of an instance that the caller has locked. */
   async take(
     tx: Tx,
     instance: NamedRow,
@@ -140,7 +143,7 @@ export class Backups {
     return this.prove(tx, row, actorOf(principal));
   }
 
-  /** The backup must be held by the transaction. */
+  /** Orders a verification. The caller has locked the backup. */
   async prove(tx: Tx, row: BackupRow, actor: string | null): Promise<Ordered> {
     this.#requireCompleted(row);
     const instance = await this.#living(tx, row);
@@ -163,7 +166,9 @@ export class Backups {
     return this.putBack(tx, row, actorOf(principal));
   }
 
-  /** Which backup brings back the data of a revision: the newest of those made before a deployment that left it. */
+  /**
+   * Finds the backup with the data of a revision: the newest one made before a deployment that replaced the revision.
+   */
   async dataOf(
     queries: Queries,
     { definition_id, server_id, backup_id, created_at }: Undone,
@@ -180,7 +185,7 @@ export class Backups {
     return (own ?? candidates.find((row) => row.created_at < created_at))?.id;
   }
 
-  /** Has a backup put back for a deployment that waits for it; what is started by then is the deployment's to start. */
+  /** Restores a backup for a deployment that waits for it; the deployment itself starts the containers. */
   async returnFor(
     tx: Tx,
     { id: deployment_id, account_id, backup_id, revision, created_by }: Preceding & Waiting,
@@ -194,7 +199,7 @@ export class Backups {
     });
   }
 
-  /** For other resources too: has a backup that they hold put in the place of what its instance has. */
+  /** Restores a backup that the caller has locked. */
   putBack(tx: Tx, row: BackupRow, actor: string | null): Promise<Ordered> {
     return this.#putBack(tx, row, actor, { slug: 'hortus.restore' });
   }
@@ -220,7 +225,7 @@ export class Backups {
     return { execution, backup: backupRecord(row) };
   }
 
-  /** For exports: one that can be read, with what it holds. `field` named it. */
+  /** Reads a completed backup and its manifest, for exports. `field` is the request field with the id. */
   async completed(queries: Queries, accountId: string, id: string, field = 'id') {
     const row = await findBackup(queries, accountId, id);
     if (!row && field === 'id') throw notFound('backup');
@@ -229,7 +234,7 @@ export class Backups {
     return { row, manifest: JSON.parse(row.manifest ?? '') as BackupManifest };
   }
 
-  /** For those who have its server read it: what that needs to know. */
+  /** Returns what a server needs to read the backup. */
   async opening(queries: Queries, accountId: string, id: string) {
     const row = await findBackup(queries, accountId, id);
     if (row?.status !== 'completed') return undefined;
@@ -241,7 +246,7 @@ export class Backups {
     return backupRecord(await this.remove(tx, row, actorOf(principal)));
   }
 
-  /** The backup must be held by the transaction. One that failed left nothing that would have to be removed. */
+  /** Deletes a backup that the caller has locked. A failed one has no data on the server. */
   async remove(tx: Tx, row: BackupRow, actor: string | null): Promise<BackupRow> {
     if (row.status === 'deleting' || row.status === 'deleted') return row;
     if (row.status === 'failed') return transition(tx, backupLifecycle, row, 'vanish', { actor });
@@ -301,7 +306,7 @@ export class Backups {
     throw conflict('status', 'state', `the backup is ${row.status}.`, { status: row.status });
   }
 
-  /** A backup belongs to the definition: the instance that it was made of may have been replaced by another since. */
+  /** Finds the deployed instance of the backup's definition: it may have replaced the instance that was backed up. */
   async #living(tx: Tx, { definition_id, account_id }: BackupRow): Promise<NamedRow> {
     const instance = await this.#deps.instances.lockLivingIn(tx, account_id, definition_id);
     if (!instance || instance.revision === null)
@@ -320,17 +325,17 @@ export class Backups {
 }
 
 type DeploymentRow = Row<'deployments'>;
-/** A deployment that something has to be done before. */
+/** A deployment that a backup or restore precedes. */
 type Preceding = Pick<DeploymentRow, 'account_id' | 'definition_id' | 'created_by'>;
 type Waiting = Pick<DeploymentRow, 'id' | 'backup_id' | 'revision'>;
-/** A deployment that is gone back from. */
+/** A deployment that is rolled back. */
 type Undone = Pick<DeploymentRow, 'definition_id' | 'server_id' | 'backup_id' | 'created_at'>;
 
-/** Only data of a revision is what one goes back to with it. */
+/** Only a `pre_deploy` backup is restored by a rollback, so its data must belong to the revision. */
 const kindBefore = (ownData: boolean) => (ownData ? 'pre_deploy' : 'safety');
 
 const undeclared = (field: string, species: string) =>
-  conflict(field, 'no_backup', `the template ${species} does not say what a backup consists of.`);
+  conflict(field, 'no_backup', `the template ${species} declares no backup.`);
 
-/** A server may be away for long; what is to be deleted is deleted all the same when it is back. */
+/** A server may be offline for long; orders wait this long for it. */
 const MONTH_MS = 30 * 24 * 3_600_000;

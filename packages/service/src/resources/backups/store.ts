@@ -16,7 +16,7 @@ export interface BackupFilter {
   readonly status?: BackupRow['status'] | undefined;
 }
 
-/** Deleted ones are history: they are listed only when they are asked for. */
+/** Excludes deleted backups unless the filter asks for them. */
 const matching = (filter: BackupFilter) => (eb: ExpressionBuilder<Tables, 'backups'>) => {
   const equal = [
     ['instance_id', filter.instanceId],
@@ -66,7 +66,7 @@ export const lockBackup = (tx: Tx, accountId: string, id: string): Promise<Backu
 
 type Noted = Partial<Pick<BackupRow, 'verified_at' | 'proof' | 'verify_error'>>;
 
-/** What is noted beside the status. */
+/** Writes columns other than the status. */
 export const noteBackup = (tx: Tx, id: string, columns: Noted) =>
   tx.db
     .updateTable('backups')
@@ -74,7 +74,7 @@ export const noteBackup = (tx: Tx, id: string, columns: Noted) =>
     .where('id', '=', id)
     .execute();
 
-/** Those of a definition that can be restored, newest first. */
+/** Lists restorable backups of a definition, newest first. */
 export const completedOf = (queries: Queries, definitionId: string): Promise<BackupRow[]> =>
   queries.db
     .selectFrom('backups')

@@ -2,7 +2,7 @@ import { type Fingerprint, lacksOf } from '@hortus/contract/fingerprint';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { conflict } from '../../problem.ts';
 
-/** Refuses what its server is known not to be able to run. Of a server that has said nothing, nothing is known. */
+/** Refuses a manifest that its server cannot run. A server without a fingerprint passes. */
 export function requireFit(manifest: Pick<Manifest, 'components' | 'routes'>, found: Fingerprint | null): void {
   const lacking = found === null ? [] : lacksOf(manifest, found);
   if (lacking.length === 0) return;

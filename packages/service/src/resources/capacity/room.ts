@@ -3,10 +3,10 @@ import { conflict } from '../../problem.ts';
 import type { Queries } from '../../storage/storage.ts';
 import { findCapacity } from './store.ts';
 
-/** What a manifest asks its server for. */
+/** Resources that a manifest reserves on its server. */
 export interface Reservation {
   readonly memory: number;
-  /** Of the component with the largest limit: an engine refuses a limit above the cores that it has. */
+  /** Cores of the component with the largest limit: Docker refuses a limit above the number of cores. */
   readonly cores: number;
 }
 
@@ -25,11 +25,11 @@ export interface Wanted {
   readonly accountId: string;
   readonly serverId: string;
   readonly reservation: Reservation;
-  /** What is reserved for all others on that server; asked for only where it matters. */
+  /** Memory reserved by all other deployments on the server; queried only if needed. */
   readonly others: () => Promise<number>;
 }
 
-/** Refuses what cannot fit by what the server last said of itself. A server that has said nothing has room. */
+/** Refuses a reservation that exceeds the last reported capacity. A server without a report passes. */
 export async function requireRoom(queries: Queries, { accountId, serverId, reservation, others }: Wanted) {
   const { memory, cores } = reservation;
   if (memory === 0 && cores === 0) return;
@@ -48,7 +48,7 @@ export async function requireRoom(queries: Queries, { accountId, serverId, reser
   throw conflict(
     'definition_id',
     'capacity',
-    `its server has not enough ${told.join(' and ')}; use ignore_capacity to deploy all the same.`,
+    `its server does not have enough ${told.join(' and ')}; set ignore_capacity to deploy anyway.`,
     { lacking },
   );
 }

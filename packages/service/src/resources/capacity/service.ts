@@ -22,11 +22,11 @@ import {
 export interface CapacitiesDeps {
   readonly reader: Queries;
   readonly pages: Pages;
-  /** Takes what the report says of the server itself. */
+  /** Records the fingerprint of the server. */
   readonly identify: (tx: Tx, serverId: string, found: ReportedFingerprint) => Promise<void>;
-  /** Takes how much room the server has for networks. */
+  /** Records how many networks the server uses and has left. */
   readonly recordNetworks: (tx: Tx, serverId: string, networks: NetworkUsage) => Promise<void>;
-  /** Takes what the report says of instances. */
+  /** Records the resource usage of instances. */
   readonly recordUsage: (tx: Tx, serverId: string, usage: readonly ReportedUsage[]) => Promise<void>;
   readonly clock?: () => number;
 }
@@ -100,7 +100,7 @@ export class Capacities {
   }
 
   async #find(queries: Queries, principal: Principal, serverId: string): Promise<Capacity> {
-    // A daemon speaks of its own server and of no other.
+    // A daemon reads and reports only its own server.
     if (principal.kind === 'server' && principal.serverId !== serverId) throw notFound('server');
     const row = await findCapacity(queries, principal.accountId, serverId);
     if (!row) throw notFound('server');
@@ -121,7 +121,7 @@ const capacityRecord = (row: ReportedRow, now: number): Capacity => ({
       : { cores: row.cpu_cores, used_percent: row.cpu_used_percent },
   disk: usage(row.disk_used, row.disk_free),
   reported_at: isoOrNull(row.reported_at),
-  // Clocks of replicas differ a little, and no report is from the future.
+  // The clocks of replicas differ slightly; never answer a negative age.
   age_seconds: row.reported_at === null ? null : Math.max(0, Math.floor((now - row.reported_at) / 1_000)),
 });
 

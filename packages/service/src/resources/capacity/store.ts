@@ -7,7 +7,7 @@ import { MOST_SAMPLES, type Span } from '../metrics/steps.ts';
 
 type CapacityRow = Row<'server_capacity'>;
 
-/** A server and what it last said of itself: nothing but nulls where it has never spoken. */
+/** A server with its last report; all nulls before the first report. */
 export type ReportedRow = { id: string } & {
   [Column in keyof Omit<CapacityRow, 'server_id'>]: CapacityRow[Column] | null;
 };
@@ -86,7 +86,7 @@ const upsert = statement<CapacityRow>((db, p) =>
 
 export const writeCapacity = async (tx: Tx, row: CapacityRow): Promise<void> => void (await upsert(tx, row));
 
-/** Adds each row to the point that is there. No two of them may be of the same point. */
+/** Adds each row to its point, or creates the point. The rows must be of different points. */
 export const addCapacity = (tx: Tx, rows: readonly NewRow<'capacity_points'>[]) =>
   tx.db
     .insertInto('capacity_points')
@@ -121,7 +121,7 @@ export const addCapacity = (tx: Tx, rows: readonly NewRow<'capacity_points'>[]) 
 
 const summed = ['samples', 'cpu_sum', 'memory_used_sum', 'memory_free_sum', 'disk_used_sum', 'disk_free_sum'] as const;
 
-/** One row for each width of time, oldest first. */
+/** Sums one row per interval, oldest first. */
 export const sumCapacity = (queries: Queries, serverId: string, { step, width, from, to }: Span) => {
   const begin = sql<number>`(at / ${sql.lit(width)}) * ${sql.lit(width)}`;
   return queries.db

@@ -7,7 +7,7 @@ const EXCERPT = 400;
 export const NOTHING_FOUND =
   'I found nothing about that, neither in the catalog nor in the documentation. Other words may help; GET /templates lists what can be deployed.';
 
-/** The sentences of a passage that speak of the question, as many as fit. */
+/** Selects the sentences most relevant to the question, up to the excerpt length. */
 export function excerptOf(text: string, question: string): string {
   const asked = new Set(words(question));
   const sentences = text.split(/(?<=[.!?])\s+/);
@@ -37,7 +37,7 @@ export const sourcesOf = (hits: readonly Hit<KnownPassage>[], question: string):
     excerpt: excerptOf(passage.text, question),
   }));
 
-/** The answer without a model: what was found, in its own words, and where. */
+/** Answers without a model, by quoting the passages found with their references. */
 export function composeAnswer(sources: readonly AssistantSource[]): string {
   if (sources.length === 0) return NOTHING_FOUND;
   return sources.map(({ excerpt, reference }, at) => `${excerpt} [${at + 1}: ${reference}]`).join('\n\n');

@@ -8,13 +8,13 @@ export interface KnownPassage extends Passage {
   readonly source: Pick<AssistantSource, 'type' | 'reference'>;
 }
 
-/** Below this a passage speaks of something else that shares a word. */
+/** Passages below this coverage only share a word with the question. */
 const LEAST_COVERAGE = 0.34;
-/** How far behind the best one a passage may be and still help. */
+/** Smallest score, as a share of the best one, that is still returned. */
 const LEAST_SHARE = 0.35;
 const MOST = 5;
 
-/** What the assistant knows: the published catalog as it is now, and our documentation. Nothing of any account. */
+/** Searches the published catalog and the documentation. Contains no account data. */
 export class Knowledge {
   readonly #catalog: Pick<Catalog, 'version' | 'newest' | 'newestOf'>;
   readonly #documents: () => Promise<KnownPassage[]>;
@@ -29,7 +29,7 @@ export class Knowledge {
     };
   }
 
-  /** Best first; empty if nothing is known about it. */
+  /** Returns the best hits first; empty if nothing matches. */
   async search(question: string): Promise<Hit<KnownPassage>[]> {
     const hits = (await this.#current()).search(question, MOST).filter(({ coverage }) => coverage >= LEAST_COVERAGE);
     const best = hits[0]?.score ?? 0;
@@ -65,7 +65,7 @@ function ofTemplate({ item, spec }: CatalogTemplate): KnownPassage {
   };
 }
 
-/** Markdown files, one passage a chapter. What is not there is not known: an installation may leave its docs out. */
+/** Reads Markdown files, one passage per chapter. Missing files are skipped: an installation may omit its docs. */
 async function readDocumentation(paths: readonly string[]): Promise<KnownPassage[]> {
   const files = await Promise.all(
     paths.map(async (path) => {
@@ -82,7 +82,7 @@ async function readDocumentation(paths: readonly string[]): Promise<KnownPassage
 
 export function chapters(file: string, text: string): KnownPassage[] {
   const name = file.split('/').at(-1) ?? file;
-  // A heading inside a code block is a comment of a shell.
+  // A `#` line inside a code block is a shell comment.
   const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '');
   return prose.split(/^(?=#{1,3} )/m).flatMap((chapter): KnownPassage[] => {
     const [heading = '', ...lines] = chapter.split('\n');

@@ -1,9 +1,9 @@
 export interface ModelOptions {
-  /** Ends before `/chat/completions`. */
+  /** Base URL, without `/chat/completions`. */
   readonly url: string;
   readonly key: string | undefined;
   readonly model: string;
-  /** Until the answer begins, and between two pieces of it. */
+  /** Timeout until the answer begins, and between two chunks. */
   readonly patienceMs?: number;
 }
 
@@ -18,10 +18,10 @@ export interface ModelAnswer {
   readonly answerTokens: number;
 }
 
-/** The model gave no answer, or not the whole of one. What it said of itself is not passed on: it may quote the key. */
+/** The model gave no or only part of an answer. The provider's own message is not passed on: it may quote the key. */
 export class ModelFailure extends Error {
   override name = 'ModelFailure';
-  /** Some of the answer has been told already. */
+  /** Part of the answer has already been streamed. */
   readonly begun: boolean;
   constructor(message: string, begun: boolean) {
     super(message);
@@ -32,7 +32,7 @@ export class ModelFailure extends Error {
 const PATIENCE_MS = 30_000;
 const LONGEST_ANSWER = 32_768;
 
-/** Asks a model behind the protocol of OpenAI's chat completions, and tells each piece as it comes. */
+/** Queries a model through the OpenAI chat completions protocol and streams each chunk to `tell`. */
 export async function askModel(
   options: ModelOptions,
   messages: readonly Message[],
@@ -60,23 +60,23 @@ export async function askModel(
       heard();
       if (data === '[DONE]') break;
       const piece = JSON.parse(data) as Piece;
-      if (piece.error) throw new ModelFailure('The model broke off.', text !== '');
+      if (piece.error) throw new ModelFailure('The model stopped in the middle of its answer.', text !== '');
       usage = piece.usage ?? usage;
       const more = piece.choices?.[0]?.delta?.content ?? '';
       if (more === '') continue;
       text += more;
-      if (text.length > LONGEST_ANSWER) throw new ModelFailure('The model did not come to an end.', true);
+      if (text.length > LONGEST_ANSWER) throw new ModelFailure('The answer of the model is too long.', true);
       tell(more);
     }
   } catch (error) {
     if (error instanceof ModelFailure) throw error;
-    const why = silence.signal.aborted ? 'did not answer in time' : 'could not be understood or reached';
+    const why = silence.signal.aborted ? 'did not answer in time' : 'could not be reached or sent an invalid response';
     throw new ModelFailure(`The model ${why}.`, text !== '');
   } finally {
     clearTimeout(timer);
     silence.abort();
   }
-  if (text === '') throw new ModelFailure('The model said nothing.', false);
+  if (text === '') throw new ModelFailure('The model returned an empty answer.', false);
   return { text, promptTokens: count(usage.prompt_tokens), answerTokens: count(usage.completion_tokens) };
 }
 
@@ -88,7 +88,7 @@ interface Piece {
 
 const count = (tokens: unknown): number => (Number.isSafeInteger(tokens) && Number(tokens) > 0 ? Number(tokens) : 0);
 
-/** The data of server-sent events, however the bytes were cut on their way. */
+/** Yields the data of server-sent events, reassembled across chunk boundaries. */
 async function* eventData(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   let rest = '';
   const decoder = new TextDecoder();
@@ -96,7 +96,7 @@ async function* eventData(body: ReadableStream<Uint8Array>): AsyncGenerator<stri
     rest += decoder.decode(bytes, { stream: true });
     const lines = rest.split(/\r?\n/);
     rest = lines.pop() ?? '';
-    if (rest.length > LONGEST_ANSWER) throw new Error('A line without end.');
+    if (rest.length > LONGEST_ANSWER) throw new Error('A line of the event stream is too long.');
     for (const line of lines) if (line.startsWith('data:')) yield line.slice(5).trim();
   }
   if (rest.startsWith('data:')) yield rest.slice(5).trim();

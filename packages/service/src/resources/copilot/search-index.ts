@@ -1,4 +1,4 @@
-/** Something that can be found: a part of the documentation, or a template. */
+/** Unit of search: a chapter of the documentation, or a template. */
 export interface Passage {
   readonly title: string;
   readonly text: string;
@@ -7,7 +7,7 @@ export interface Passage {
 export interface Hit<P extends Passage> {
   readonly passage: P;
   readonly score: number;
-  /** Which part of the question it speaks of, by weight: 1 is all of it. */
+  /** Share of the question that the passage covers, by weight; 1 is all of it. */
   readonly coverage: number;
 }
 
@@ -16,7 +16,7 @@ interface Posting {
   readonly weight: number;
 }
 
-/** Words that every text has and no question means. */
+/** Stop words. */
 const STOP = new Set(
   'a about an and any are as at be by can could do does for from give have how i in is it me my need of on or our should so some tell that the their them there this to want was we what when where which who why will with would you your'.split(
     ' ',
@@ -24,10 +24,10 @@ const STOP = new Set(
 );
 const TITLE_WEIGHT = 3;
 const SHORTEST_PREFIX = 3;
-/** A word that only begins like the one that was asked for. */
+/** Weight of a word that only starts with the searched word. */
 const PREFIX_WEIGHT = 0.5;
 
-/** Words in their plain form: no case, no accents, no plural. */
+/** Normalizes to words without case, accents or plural. */
 export function words(text: string): string[] {
   const plain = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
   return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !STOP.has(word)).map(singular);
@@ -35,11 +35,11 @@ export function words(text: string): string[] {
 
 const singular = (word: string): string => (word.length > 3 && /[^s]s$/.test(word) ? word.slice(0, -1) : word);
 
-/** Finds passages by words: rare ones count more, titles more than texts, and the beginning of a word half. */
+/** Ranks passages by words: rare words count more, titles more than texts, prefix matches half. */
 export class SearchIndex<P extends Passage> {
   readonly #passages: readonly P[];
   readonly #postings = new Map<string, Posting[]>();
-  /** Sorted, so that the words with a beginning stand together. */
+  /** Sorted, so that words with the same prefix are adjacent. */
   readonly #vocabulary: readonly string[];
 
   constructor(passages: readonly P[]) {
@@ -48,7 +48,7 @@ export class SearchIndex<P extends Passage> {
       const counts = new Map<string, number>();
       for (const word of words(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
       for (const word of words(title)) counts.set(word, (counts.get(word) ?? 0) + TITLE_WEIGHT);
-      // Said ten times is not ten times as relevant, and a long text is not better for being long.
+      // Dampen repeated words and long texts.
       const length = 1 + Math.log1p([...counts.values()].reduce((sum, count) => sum + count, 0)) / 4;
       for (const [word, count] of counts) {
         const postings = this.#postings.get(word) ?? [];
@@ -59,7 +59,7 @@ export class SearchIndex<P extends Passage> {
     this.#vocabulary = [...this.#postings.keys()].sort();
   }
 
-  /** Best first. */
+  /** Returns the best hits first. */
   search(question: string, most: number): Hit<P>[] {
     const asked = [...new Set(words(question))];
     const whole = asked.reduce((sum, word) => sum + this.#rarity(word), 0);
@@ -77,7 +77,7 @@ export class SearchIndex<P extends Passage> {
     return [...scores]
       .map(([passage, { score, covered }]) => ({
         passage: this.#passages[passage] as P,
-        // A passage that speaks of all that was asked is better than one that repeats a part of it.
+        // Prefer a passage that covers the whole question to one that repeats a part of it.
         score: score * (covered / whole),
         coverage: Math.min(1, covered / whole),
       }))
@@ -85,7 +85,7 @@ export class SearchIndex<P extends Passage> {
       .slice(0, most);
   }
 
-  /** A word that nothing has is as rare as can be: what it asks for is not covered. */
+  /** A word without matches has the highest rarity, so that it counts as not covered. */
   #rarity(word: string): number {
     const having = this.#postings.get(word)?.length ?? 0;
     return Math.log(1 + (this.#passages.length + 1) / (having + 0.5));

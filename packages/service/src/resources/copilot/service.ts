@@ -16,13 +16,13 @@ export interface AssistantDeps {
 }
 
 export interface Listener {
-  /** A piece of the answer, as soon as there is one. */
+  /** Receives each chunk of the answer as it arrives. */
   readonly tell: (text: string) => void;
-  /** Fires when nobody listens any more. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** Answers from what everybody may read. The question itself is written down nowhere. */
+/** Answers from public knowledge only. The question is never stored or logged. */
 export class Assistant {
   readonly #deps: AssistantDeps;
   constructor(deps: AssistantDeps) {
@@ -50,7 +50,7 @@ export class Assistant {
     return { answer, sources, found, model: null, usage: counted };
   }
 
-  /** A model that does not answer is no reason to answer nothing; one that breaks off in the middle is. */
+  /** Falls back to quoted passages if the model does not answer; fails if it stops after part was streamed. */
   async #write(
     model: ModelOptions,
     principal: Principal,
@@ -64,7 +64,7 @@ export class Assistant {
       return written;
     } catch (error) {
       if (!(error instanceof ModelFailure)) throw error;
-      if (!listener.signal.aborted) this.#deps.log.warn({ reason: error.message }, 'the model of the assistant failed');
+      if (!listener.signal.aborted) this.#deps.log.warn({ reason: error.message }, 'assistant model request failed');
       if (error.begun) throw new Problem('SERVER_ERROR', `${error.message} Ask again.`);
       return undefined;
     }

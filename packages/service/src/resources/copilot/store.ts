@@ -16,7 +16,7 @@ const ofKey = (queries: Queries, { account_id, asker, month }: UsageKey) =>
 export const findUsage = (queries: Queries, key: UsageKey): Promise<UsageRow | undefined> =>
   ofKey(queries, key).executeTakeFirst();
 
-/** The row of this month, made if need be, kept until the transaction ends. */
+/** Locks the usage row of this month; creates it if missing. */
 export async function holdUsage(tx: Tx, key: UsageKey): Promise<UsageRow> {
   const empty = { ...key, questions: 0, prompt_tokens: 0, answer_tokens: 0, updated_at: tx.now };
   await tx.db

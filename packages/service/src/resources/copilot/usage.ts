@@ -6,7 +6,7 @@ import type { Storage } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
 import { addUsage, findUsage, holdUsage, type UsageKey, type UsageRow } from './store.ts';
 
-/** How much each user asks in a month, and how much he may. Months are those of UTC. */
+/** Counts and limits the questions of each user per month (UTC). */
 export class UsageMeter {
   readonly #storage: Storage;
   readonly #limits: AssistantLimits;
@@ -20,7 +20,7 @@ export class UsageMeter {
     return this.#shown(principal, now, await findUsage(this.#storage.reader, keyOf(principal, now)));
   }
 
-  /** Counted before it is answered: whoever cuts the line has asked all the same. */
+  /** Counts the question before it is answered, so that a disconnect does not make it free. */
   begin(principal: Principal): Promise<AssistantUsage> {
     return this.#storage.write(async (tx) => {
       const key = keyOf(principal, tx.now);
@@ -28,7 +28,7 @@ export class UsageMeter {
       const limit = this.#limits[principal.plan];
       if (row.questions >= limit) {
         const retry_after = Math.ceil((nextMonth(tx.now) - tx.now) / 1000);
-        const message = `All ${limit} questions of this month have been asked.`;
+        const message = `The limit of ${limit} questions for this month is reached; ask again next month.`;
         throw new Problem('RATE_LIMITED', message, { limit, retry_after, reason: 'assistant_limit' });
       }
       await addUsage(tx, key, { questions: 1, prompt_tokens: 0, answer_tokens: 0 });
@@ -60,7 +60,7 @@ export class UsageMeter {
   }
 }
 
-/** A person, with whichever key; keys that nobody made by hand share one allowance for their account. */
+/** Counts per person across all keys; keys without a user share one allowance per account. */
 const keyOf = (principal: Principal, now: number): UsageKey => ({
   account_id: principal.accountId,
   asker: userOf(principal) ?? principal.accountId,

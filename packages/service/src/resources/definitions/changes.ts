@@ -7,7 +7,7 @@ type Compared = Pick<
   'template_id' | 'profile' | 'variant' | 'inputs' | 'secret_inputs' | 'changed_secrets'
 >;
 
-/** What a revision changes about another. Of secrets only the names are told, and that there is a new value. */
+/** Compares two revisions. Of secrets only the names appear, and whether the value is new. */
 export function changesBetween(before: Compared, after: Compared): RevisionChange[] {
   return [
     ...(['template_id', 'profile', 'variant'] as const).flatMap((field) =>

@@ -17,24 +17,24 @@ import {
   setSucceeded,
 } from './store.ts';
 
-/** What definitions are to those who deploy them. */
+/** What the resources that deploy definitions use of them. */
 export type { DefinitionRow, Owner, RevisionRow };
 
 export const definitionById: (queries: Queries, accountId: string, id: string) => Promise<DefinitionRow | undefined> =
   findDefinition;
 
-/** The definition that has the uid now. An archived one is found by its name on the server, which it keeps. */
+/** Finds the definition that has the uid now, or an archived one by its container name. */
 export const definitionByUid = async (queries: Queries, accountId: string, uid: string) =>
   (await findUnarchived(queries, accountId, uid)) ?? (await findByContainerName(queries, accountId, uid));
 
-/** Whoever changes the deployments of a definition holds the definition first, so that they queue here. */
+/** Lock the definition before changing its deployments, so that such changes are serialized. */
 export const holdDefinition = lockDefinition;
 
 export const findRevisionOf = findRevision;
 
 export async function revisionOf(queries: Queries, definitionId: string, number: number): Promise<RevisionRow> {
   const revision = await findRevision(queries, definitionId, number);
-  if (!revision) throw new Error(`Revision ${number} of ${definitionId} is named but not there.`);
+  if (!revision) throw new Error(`Revision ${number} of ${definitionId} does not exist.`);
   return revision;
 }
 
@@ -43,7 +43,10 @@ export interface Pinned {
   readonly revision: RevisionRow;
 }
 
-/** The revision to deploy, the current one unless said, of a definition that may be deployed. `field` named it. */
+/**
+ * Locks a definition and finds the revision to deploy, the current one by default. `field` is the request field with
+ * the id.
+ */
 export async function pin(
   tx: Tx,
   accountId: string,
@@ -59,7 +62,7 @@ export async function pin(
   return { definition, revision };
 }
 
-/** Secret values are not rolled back: a revision whose password has since been removed cannot come back without it. */
+/** Refuses a revision whose secrets have been removed: secret values are not rolled back. */
 export async function requireSecrets(tx: Tx, revision: RevisionRow, field: string): Promise<void> {
   const needed = JSON.parse(revision.secret_inputs) as string[];
   if (needed.length === 0) return;
@@ -86,7 +89,7 @@ export async function secretValues(
   return values;
 }
 
-/** A deployment of it has ended well; `makeCurrent` is the revision that a rollback went back to. */
+/** Records a successful deployment; `makeCurrent` is the revision that a rollback restored. */
 export async function succeeded(
   tx: Tx,
   definition: DefinitionRow,

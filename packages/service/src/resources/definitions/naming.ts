@@ -2,28 +2,28 @@ import { conflict } from '../../problem.ts';
 import type { Tx } from '../../storage/storage.ts';
 import { findByContainerName, findUnarchived } from './store.ts';
 
-/** What a request says about names, and what an attempt to use them found out. */
+/** Requested names, and whether inserting them met a conflict. */
 export interface Naming {
   readonly instanceUid: string;
-  /** Whether the uid was made from the name, so that another one serves as well. */
+  /** Whether the uid was derived from the name, so that another one may be chosen. */
   readonly uidIsDerived?: boolean;
-  /** The name on the server, where volumes were made for it before the definition exists. */
+  /** Fixed name on the server, if volumes were created for it before the definition. */
   readonly containerName?: string | undefined;
-  /** Set when an insert met another definition; the next run of the transaction looks before it inserts. */
+  /** Set when an insert hit a conflict; the retried transaction looks the names up first. */
   contested?: boolean;
 }
 
 export interface Names {
-  /** What people call it. */
+  /** Name shown to users. */
   readonly instanceUid: string;
-  /** What its containers, networks and volumes are called on the server. */
+  /** Name of its containers, networks and volumes on the server. */
   readonly containerName: string;
 }
 
 /**
- * Chooses the names of a new definition. Both are the uid, and the unique keys decide whether they are free: almost always
- * they are, so nothing is asked beforehand. Only after a conflict the uid is looked up. If an archived definition had it, the
- * new one gets it and another name on the server.
+ * Chooses the names of a new definition. Both default to the uid without a query, because a conflict is rare and the
+ * unique keys detect it. After a conflict the uid is looked up; if only an archived definition had it, the new one
+ * takes the uid and gets another name on the server.
  */
 export async function chooseNames(tx: Tx, accountId: string, id: string, naming: Naming): Promise<Names> {
   const { instanceUid: wanted, containerName: fixed, uidIsDerived = false } = naming;
@@ -39,9 +39,9 @@ export async function chooseNames(tx: Tx, accountId: string, id: string, naming:
 export const taken = (uid: string) =>
   conflict('instance_uid', 'taken', `${uid} is the uid of another definition of this account; choose another one.`);
 
-/** As long as a label of a host name may be. */
+/** Longest label of a host name (RFC 1035). */
 const LONGEST = 63;
-/** Random characters at the end of an id: enough that a second conflict never happens by chance. */
+/** Random characters at the end of an id, enough to rule out a second conflict by chance. */
 const TAIL = 8;
 
 const distinct = (name: string, id: string): string => `${name.slice(0, LONGEST - TAIL - 1)}-${id.slice(-TAIL)}`;

@@ -1,5 +1,5 @@
 import { countOfTenants, lockOfTenant } from './store.ts';
 
-/** What definitions are to the tenants they belong to; archived ones do not count. */
+/** What tenants use of their definitions; archived ones are ignored. */
 export const holdDefinitionsOf = lockOfTenant;
 export const definitionsOfTenants = countOfTenants;

@@ -12,9 +12,9 @@ import type { Catalog, CatalogTemplate } from '../templates/catalog.ts';
 import { checkGiven } from '../templates/input-check.ts';
 import type { Naming } from './naming.ts';
 
-/** A creation request of either published form, checked as far as it can be without the database. */
+/** A creation request of either published form, validated as far as possible without the database. */
 export interface Order extends Naming {
-  /** One that it was promised; made otherwise. */
+  /** Id reserved beforehand; generated otherwise. */
   readonly id?: string;
   readonly template: CatalogTemplate;
   readonly name: string;
@@ -27,9 +27,9 @@ export interface Order extends Naming {
   readonly heal: boolean;
   readonly plain: Inputs;
   readonly secret: Readonly<Record<string, string>>;
-  /** Made here and not in the transaction, because a key pair takes its time off the event loop. */
+  /** Generated before the transaction, because creating a key pair is slow. */
   readonly generated: Readonly<Record<string, string>>;
-  /** The deploy test that it is for. */
+  /** Id of the deploy test, if the definition belongs to one. */
   readonly testId?: string;
 }
 
@@ -39,7 +39,7 @@ export interface OrderDeps {
   readonly work: Work;
 }
 
-/** What a saved config holds counts where the request itself says nothing. */
+/** Reads a creation request; values of a saved config apply where the request has none. */
 export async function readOrder(
   deps: OrderDeps,
   accountId: string,
@@ -47,7 +47,7 @@ export async function readOrder(
   config?: OpenedConfig,
 ): Promise<Order> {
   const template = chooseTemplate(deps.catalog, accountId, body, config);
-  // The interface asks the first form for instance_uid and the second for name; either is made from the other.
+  // The interface requires instance_uid in the first form and name in the second; each is derived from the other.
   if (body.template_id === undefined && body.instance_uid === undefined) throw invalid('instance_uid', 'is required');
   if (body.template_id !== undefined && body.name === undefined) throw invalid('name', 'is required');
   const instanceUid = body.instance_uid ?? uidFrom(body.name ?? '', template.item.species);
@@ -71,7 +71,7 @@ export async function readOrder(
   };
 }
 
-/** A name in a script without ASCII letters or digits leaves nothing to make a uid of. */
+/** Falls back to the species if the name has no ASCII letters or digits. */
 const uidFrom = (name: string, species: string): string =>
   slugify(name) || slugify(`${species.slice(0, 40)}-${randomBytes(4).toString('hex')}`);
 
@@ -120,14 +120,14 @@ async function readInputs(
 
 type Given = { readonly inputs?: unknown; readonly params?: unknown };
 
-/** `inputs` and `params` are two names of one thing. */
+/** Reads `inputs` or its alias `params`. */
 export function valuesOf(body: Given): object | undefined {
   if (body.inputs !== undefined && body.params !== undefined)
     throw invalid('params', 'is another name for inputs; give one of the two');
   return (body.inputs ?? body.params) as object | undefined;
 }
 
-/** All problems at once, under the name the caller used; the message names the first. */
+/** Reports all problems, under the name that the caller used; the message names the first. */
 export function accepted(check: InputCheck, body: Given): Extract<InputCheck, { ok: true }> {
   if (check.ok) return check;
   const named = (field: string) => (body.params === undefined ? field : field.replace(/^inputs/, 'params'));

@@ -5,11 +5,11 @@ import type { CatalogTemplate } from '../templates/catalog.ts';
 import { changesBetween } from './changes.ts';
 import type { CurrentRow, RevisionRow, SecretRow } from './store.ts';
 
-/** As somebody has set them, otherwise the standard. */
+/** Reads the configured settings, or the defaults. */
 export const backupSettings = ({ backup }: Pick<CurrentRow, 'backup'>): BackupSettings =>
   backup === null ? standardBackup : JSON.parse(backup);
 
-/** Rows as the contract shows them. */
+/** Maps rows to the shapes of the contract. */
 export const definitionRecord = (row: CurrentRow, template: CatalogTemplate): Definition => ({
   id: row.id,
   name: row.name,

@@ -3,7 +3,7 @@ import type { Tx } from '../../storage/storage.ts';
 import { definitionLifecycle } from './lifecycle.ts';
 import type { DefinitionRow } from './store.ts';
 
-/** Makes another server that of a definition. The caller holds it, and has what runs of it there. */
+/** Assigns a definition to another server. The caller has locked it and moved its instance there. */
 export async function relocateDefinition(
   tx: Tx,
   row: DefinitionRow,

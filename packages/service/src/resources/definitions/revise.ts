@@ -7,7 +7,7 @@ import { checkGiven } from '../templates/input-check.ts';
 import { accepted, checkProfile, checkVariant, valuesOf } from './order.ts';
 import type { CurrentRow } from './store.ts';
 
-/** What a PUT makes of the current revision: values merge, null removes, an omitted password stays in the vault. */
+/** Applies a PUT to the current revision: values merge, null removes, an omitted password stays in the vault. */
 export async function readRevision(
   queries: Queries,
   work: Work,

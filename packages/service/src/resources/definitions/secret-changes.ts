@@ -23,13 +23,13 @@ export interface SecretChangesDeps {
   readonly catalog: Pick<Catalog, 'known'>;
 }
 
-/** Which secret of which definition. */
+/** Identifies a secret of a definition. */
 export interface Named {
   readonly id: string;
   readonly name: string;
 }
 
-/** Values made before the transaction, for the definition as it was then. */
+/** Values generated before the transaction; `seenRevision` detects changes since. */
 interface Rotation {
   readonly id: string;
   readonly seenRevision: number;
@@ -37,7 +37,7 @@ interface Rotation {
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** New values of secrets. Each makes a revision, so that the next deployment is one, and shows when it was. */
+/** Sets and rotates secrets. Each change creates a revision, so that it is deployed and shows in the history. */
 export class SecretChanges {
   readonly #deps: SecretChangesDeps;
   constructor(deps: SecretChangesDeps) {
@@ -53,7 +53,7 @@ export class SecretChanges {
     return this.#changed(tx, principal, 'audit.secret_set', { id, revision: current_revision, names: [name] });
   }
 
-  /** A key pair takes its time, so values are made here and not while a transaction is open. */
+  /** Generates the values outside the transaction, because creating a key pair is slow. */
   async prepareRotation(principal: Principal, { id, name }: Named): Promise<Rotation> {
     const { reader, vault } = this.#deps;
     const { row, spec } = await this.#find(reader, principal, id);
@@ -61,7 +61,7 @@ export class SecretChanges {
     if (!held.some((secret) => secret.name === name)) throw notFound('secret');
     const secret = spec.secrets[name];
     if (!secret?.generate || secret.external)
-      throw invalid('name', `${name} is not generated as such; set it, or rotate what it belongs to.`);
+      throw invalid('name', `${name} is not generated on its own; set it, or rotate the secret it is derived from.`);
     const renewed = new Set([name, ...signedWith(spec, name)]);
     const existing = Object.fromEntries(
       held.filter((one) => !renewed.has(one.name)).map((one) => [one.name, one.value]),
@@ -75,7 +75,7 @@ export class SecretChanges {
     const current = await findDefinition(tx, principal.accountId, id);
     if (!locked || !current) throw notFound('definition');
     if (current.last_revision !== seenRevision)
-      throw conflict('id', 'stale', 'the definition was changed at the same moment; try again.');
+      throw conflict('id', 'stale', 'the definition changed during the rotation; try again.');
     const names = Object.keys(values);
     const number = current.last_revision + 1;
     const actor = actorOf(principal);
@@ -125,7 +125,7 @@ export class SecretChanges {
   }
 }
 
-/** Tokens that a new key makes worthless, and those that they sign in turn. */
+/** Finds the tokens that a new key invalidates, including those signed with such tokens. */
 function signedWith(spec: Canonical, key: string): string[] {
   const tokens = Object.entries(spec.secrets).filter(([, secret]) => secret.signed_with === key);
   return tokens.flatMap(([name]) => [name, ...(name === key ? [] : signedWith(spec, name))]);

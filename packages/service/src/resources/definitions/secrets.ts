@@ -3,16 +3,16 @@ import type { Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { type SecretRow, writeSecret } from './store.ts';
 
-/** Binds a value to its place: moved to another definition or name, it does not decrypt. */
+/** Binds a value to its definition and name: moved to another, it does not decrypt. */
 export const secretContext = (definitionId: string, name: string): string => `definition/${definitionId}/${name}`;
 
-/** Whose secrets they are. */
+/** Owner of the secrets. */
 export interface Owner {
   readonly accountId: string;
   readonly definitionId: string;
 }
 
-/** What the template has generated, once per definition. */
+/** Stores the values generated from the template, once per definition. */
 export async function keepGenerated(
   tx: Tx,
   vault: Vault,
@@ -21,13 +21,13 @@ export async function keepGenerated(
   generated: Readonly<Record<string, string>>,
 ): Promise<void> {
   for (const [name, value] of Object.entries(generated)) {
-    // The halves of a key pair are two values of one secret.
+    // Both halves of a key pair belong to one secret.
     const generator = spec.secrets[name.replace(/\.public$/, '')]?.generate ?? null;
     await keep(tx, vault, owner, { name, value, kind: 'generated', generator });
   }
 }
 
-/** What the user gave: password inputs and external secrets. */
+/** Stores the values the user gave: password inputs and external secrets. */
 export async function keepGiven(
   tx: Tx,
   vault: Vault,

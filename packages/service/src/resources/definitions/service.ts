@@ -53,22 +53,22 @@ export interface DefinitionsDeps {
   readonly requireRoom: RequireRoom;
   readonly hasServer: (tx: Tx, accountId: string, id: string) => Promise<boolean>;
   readonly work: Work;
-  /** Puts down when it is backed up by itself. */
+  /** Schedules its automatic backups. */
   readonly planBackups: (tx: Tx, plan: PlanFor) => Promise<void>;
-  /** Throws while a deployment is bringing data back. */
+  /** Throws while a deployment restores data. */
   readonly requireFittingData: (tx: Tx, definitionId: string) => Promise<void>;
-  /** Ends the deployments that wait and, if asked, those that run. */
+  /** Cancels pending deployments and, if asked, running ones. */
   readonly stopDeployments: (
     tx: Tx,
     definitionId: string,
     actor: string | null,
     which: { runningToo: boolean },
   ) => Promise<void>;
-  /** Has its containers removed, if there are any; the volumes stay. */
+  /** Removes its containers, if any; volumes stay. */
   readonly releaseAll: (tx: Tx, definitionId: string, actor: string | null) => Promise<void>;
-  /** Heals what it runs, if that has drifted. */
+  /** Heals its running instance, if that has drifted. */
   readonly healLiving: (tx: Tx, definitionId: string) => Promise<void>;
-  /** Takes that back as far as it has not begun. */
+  /** Cancels a removal of containers that has not started. */
   readonly keepAll: (tx: Tx, definitionId: string, actor: string | null) => Promise<void>;
 }
 
@@ -92,15 +92,15 @@ export class Definitions {
     return this.#record(await this.#find(this.#deps.reader, principal, id));
   }
 
-  /** Checks all that can be checked before a transaction begins. */
+  /** Validates everything possible before a transaction begins. */
   async order(principal: Principal, body: DefinitionCreate): Promise<Order> {
     const { catalog, reader, vault } = this.#deps;
     const { accountId } = principal;
     const config = body.saved_config_id && (await openSavedConfig(reader, vault, accountId, body.saved_config_id));
-    // Otherwise a password that was saved by someone else could be read from a server of one's own.
+    // Otherwise a password saved by another user could be read on a server under the caller's control.
     if (config && config.secrets.length > 0 && body.server_id !== undefined)
       await requireTrustedServer(reader, principal, body.server_id);
-    // Another process may have published it a moment ago.
+    // Another replica may have published it a moment ago.
     const { template_id: id, species = config ? config.species : undefined } = body;
     if (id !== undefined && catalog.visibleById(id, accountId)?.item.status !== 'published') await catalog.load();
     else if (species !== undefined && !catalog.newestOf(species, accountId)) await catalog.load();
@@ -115,7 +115,7 @@ export class Definitions {
     if (order.testId === undefined) await this.#deps.requireRoom(tx, principal, 'definitions');
     if (!isOfCatalog(template)) await this.#requireTemplate(tx, template);
     const planted = this.#requireServer(tx, accountId, serverId);
-    // Where it can, the question travels with the inserts; if the answer is no, they are taken back.
+    // Where the connection pipelines, send the check together with the inserts; if it fails, they are rolled back.
     if (!pipelines(tx) || tenantId !== null) await planted;
     if (tenantId !== null) await joinTenant(tx, { accountId, tenantId, serverId });
     const begun = begin(
@@ -154,7 +154,8 @@ export class Definitions {
       inputs: JSON.stringify(order.plain),
       secret_inputs: JSON.stringify(Object.keys(order.secret)),
     };
-    // They travel together. What is told is the first thing that is wrong: where there is no server the rows fail as well.
+    // Sent in one pipeline. Await the server check first: without a server the inserts fail too, with a less useful
+    // error.
     const revised = insertRevision(tx, {
       ...revision,
       ...revisionOf(tx, principal, { id, template_id: template.item.id, current_revision: 1 }),
@@ -170,7 +171,7 @@ export class Definitions {
     return definitionRecord({ ...row, ...revision }, template);
   }
 
-  /** `expect` throws when the caller has another revision in mind than the one that is current. */
+  /** `expect` throws if the caller does not know the current revision (If-Match). */
   async update(
     tx: Tx,
     principal: Principal,
@@ -223,7 +224,7 @@ export class Definitions {
     return this.#record(await this.#find(tx, principal, id));
   }
 
-  /** Nobody wants what is archived deployed any more; its containers go too, unless they are to be kept. */
+  /** Archives a definition and cancels its deployments; its containers are removed unless `container` is `keep`. */
   async archive(tx: Tx, principal: Principal, id: string, container: 'keep' | 'remove' = 'remove') {
     const before = await this.#lock(tx, principal, id);
     if (before.status === 'archived') return this.#record(before);
@@ -236,7 +237,7 @@ export class Definitions {
     return archived;
   }
 
-  /** The server is given up: its definitions are archived, and its containers are nobody's any more. */
+  /** Archives all definitions of a removed server; its containers are no longer managed. */
   async archiveAllOn(tx: Tx, principal: Principal, serverId: string): Promise<void> {
     for (const { id } of await lockOfServer(tx, serverId)) {
       await this.#move(tx, principal, id, 'archive');
@@ -259,8 +260,8 @@ export class Definitions {
       );
     if (status === 'archived') await this.#deps.requireRoom(tx, principal, 'definitions');
     if (!(await this.#deps.hasServer(tx, principal.accountId, server_id)))
-      throw noServer('the server it was planted on has been removed.');
-    // One whose tenant is gone comes back on its own.
+      throw noServer('the server of this definition has been removed.');
+    // If its tenant was deleted, it is reactivated without one.
     const orphaned = tenant_id !== null && !(await tenantIsThere(tx, tenant_id));
     const activated = await this.#move(tx, principal, id, 'activate', orphaned ? { tenant_id: null } : {});
     await this.#deps.keepAll(tx, id, actorOf(principal));
@@ -272,7 +273,7 @@ export class Definitions {
     const definition = await this.#find(reader, principal, id);
     return pages.read(request, {
       rows: async (limit, offset) => {
-        // One more than asked for: the last on the page is compared with it.
+        // One extra row: the last one on the page is compared with it.
         const rows = await listRevisions(reader, id, limit + 1, offset);
         return rows.slice(0, limit).map((row, i) => revisionRecord(row, rows[i + 1], definition.current_revision));
       },
@@ -305,7 +306,7 @@ export class Definitions {
 
   async #requireTemplate(tx: Tx, template: CatalogTemplate): Promise<void> {
     if (await isStillThere(tx, template.item.id)) return;
-    throw new Behind(`Template ${template.item.id} has been taken back.`, () => this.#deps.catalog.load());
+    throw new Behind(`Template ${template.item.id} has been removed.`, () => this.#deps.catalog.load());
   }
 
   async #find(queries: Queries, principal: Principal, id: string): Promise<CurrentRow> {
@@ -314,7 +315,7 @@ export class Definitions {
     return row;
   }
 
-  /** The row is locked first and read with its revision second, so both belong together. */
+  /** Locks the row before it is read with its revision, so that both are consistent. */
   async #lock(tx: Tx, principal: Principal, id: string): Promise<CurrentRow> {
     if (!(await lockDefinition(tx, principal.accountId, id))) throw notFound('definition');
     return this.#find(tx, principal, id);
@@ -343,11 +344,11 @@ const revisionOf = (
   created_at: tx.now,
 });
 
-/** For the servers: the names of what is planted there and not archived. */
+/** Lists the container names of unarchived definitions on a server. */
 export const plantedOn = containerNamesOn;
 
-/** For whoever takes a template back: whether a definition of its account has been made from it, or was once of it. */
+/** Whether any revision of a definition of the account was made from the template. */
 export const isPlantedFrom = hasRevisionOf;
 
-/** For the servers: how many definitions would lose their ground. */
+/** Counts the unarchived definitions on a server. */
 export const definitionsOn = countUnarchivedOn;

@@ -9,7 +9,7 @@ export type DefinitionRow = Row<'definitions'>;
 export type RevisionRow = Row<'revisions'>;
 export type SecretRow = Row<'definition_secrets'>;
 
-/** A definition together with what its current revision fixes. */
+/** A definition with the values of its current revision. */
 export type CurrentRow = DefinitionRow &
   Pick<RevisionRow, 'spec_hash' | 'profile' | 'variant' | 'inputs' | 'secret_inputs'>;
 
@@ -17,11 +17,11 @@ export interface DefinitionFilter {
   readonly accountId: string;
   readonly serverId?: string | undefined;
   readonly tenantId?: string | undefined;
-  /** Everything but archived ones unless said. */
+  /** Defaults to all but archived. */
   readonly status?: DefinitionRow['status'] | 'all' | undefined;
 }
 
-/** Written out, not bound: only so the engines see that a partial index covers it. */
+/** Inlined instead of bound, so that the engines can use the partial index. */
 const archived = sql.lit('archived' as const);
 
 const matching =
@@ -48,7 +48,7 @@ const fixed = [
   'revisions.secret_inputs',
 ] as const;
 
-/** A page of definitions, not yet read: a test looks at how the engines would find it. */
+/** Builds the query of a page, unexecuted, so that a test can inspect its plan. */
 export const definitionsPage = (queries: Queries, filter: DefinitionFilter, limit: number, offset: number) =>
   queries.db
     .selectFrom('definitions')
@@ -108,7 +108,7 @@ export const findUnarchived = (
     .where('status', '<>', archived)
     .executeTakeFirst();
 
-/** Archived or not: names on servers are never given twice. */
+/** Includes archived definitions: names on servers are never reused. */
 export const findByContainerName = (
   queries: Queries,
   accountId: string,
@@ -121,7 +121,7 @@ export const findByContainerName = (
     .where('container_name', '=', name)
     .executeTakeFirst();
 
-/** Beside the status: a success that arrives after the definition was archived counts when it is reactivated. */
+/** Separate from the status: a success that arrives after archiving counts once the definition is reactivated. */
 export const setSucceeded = (tx: Tx, id: string) =>
   tx.db.updateTable('definitions').set({ succeeded_at: tx.now, updated_at: tx.now }).where('id', '=', id).execute();
 
@@ -145,7 +145,7 @@ export const containerNamesOn = async (queries: Queries, serverId: string): Prom
   return rows.map(({ container_name }) => container_name);
 };
 
-/** In the order of their ids, as everybody locks them, so that nobody waits for each other. */
+/** Locks in the order of ids, as all callers do, to avoid deadlocks. */
 export const lockOfServer = (tx: Tx, serverId: string): Promise<DefinitionRow[]> =>
   forUpdate(
     tx,
@@ -157,7 +157,7 @@ export const lockOfServer = (tx: Tx, serverId: string): Promise<DefinitionRow[]>
       .orderBy('id'),
   ).execute();
 
-/** In the same order. */
+/** Locks in the order of ids, for the same reason. */
 export const lockOfTenant = (tx: Tx, tenantId: string): Promise<DefinitionRow[]> =>
   forUpdate(
     tx,
@@ -205,7 +205,7 @@ const addRevision = statement<RevisionRow>((db, p) =>
 export const insertRevision = async (tx: Tx, row: NewRevision): Promise<void> =>
   void (await addRevision(tx, { changed_secrets: '[]', ...row }));
 
-/** A revision that is there but not current. */
+/** Records a revision that exists but is not current. */
 export const setLastRevision = (tx: Tx, id: string, number: number) =>
   tx.db.updateTable('definitions').set({ last_revision: number }).where('id', '=', id).execute();
 
@@ -221,7 +221,7 @@ export const findRevision = (
     .where('number', '=', number)
     .executeTakeFirst();
 
-/** Whether any revision of a definition of this account is of that template. */
+/** Whether any revision of a definition of this account uses the template. */
 export const hasRevisionOf = async (queries: Queries, accountId: string, templateId: string): Promise<boolean> => {
   const found = queries.db
     .selectFrom('definitions')

@@ -23,17 +23,17 @@ import {
   setLastRevision,
 } from './store.ts';
 
-/** From the template that runs to the one that shall. */
+/** The running template and the one to upgrade to. */
 export interface Passage {
   readonly from: CatalogTemplate;
   readonly to: CatalogTemplate;
-  /** The revision that runs. */
+  /** Number of the running revision. */
   readonly running: number;
 }
 
 type Choices = Pick<UpgradeApply, 'inputs' | 'profile' | 'variant'>;
 
-/** The secrets that the newer template wants and the definition has not; made before a transaction, as keys take time. */
+/** Generates the secrets that the newer template adds; before the transaction, because keys are slow to create. */
 export async function secretsFor(
   queries: Queries,
   vault: Vault,
@@ -46,8 +46,8 @@ export async function secretsFor(
 }
 
 /**
- * Puts down what a newer template makes of the revision that runs: what a person has chosen stays. It is not current yet,
- * because what comes before its deployment may fail. Answers its number.
+ * Creates the revision for a newer template, keeping the user's choices. It does not become current yet, because steps
+ * before its deployment may fail. Returns its number.
  */
 export async function stageRevision(
   tx: Tx,
@@ -68,7 +68,7 @@ export async function stageRevision(
     throw conflict(
       'definition_id',
       'undeployed_changes',
-      `revision ${row.current_revision} is current but ${running} runs; deploy it or restore the other first.`,
+      `revision ${row.current_revision} is current but revision ${running} runs; deploy the current one or restore the running one first.`,
       { current_revision: row.current_revision, running_revision: running },
     );
   const chosen = await carriedOver(tx, work, row, passage, choices);
@@ -93,7 +93,7 @@ export async function stageRevision(
   return number;
 }
 
-/** What was chosen, as far as the newer template can take it over; the rest must have been decided. */
+/** Carries over the choices that the newer template accepts; conflicts must be resolved in `choices`. */
 async function carriedOver(
   tx: Tx,
   work: Work,
@@ -133,7 +133,7 @@ async function carriedOver(
   };
 }
 
-/** A null for what the newer template does not ask any more has been heeded already. */
+/** Drops nulls for values the newer template no longer has: they are removed already. */
 function withoutDropped(row: CurrentRow, { to }: Passage, { inputs = {}, ...rest }: Choices) {
   const asked = new Set([
     ...[...to.spec.inputs.required, ...to.spec.inputs.optional].map(({ name }) => name),
@@ -144,7 +144,7 @@ function withoutDropped(row: CurrentRow, { to }: Passage, { inputs = {}, ...rest
   return { ...rest, inputs: Object.fromEntries(kept) };
 }
 
-/** Makes a staged revision the current one, unless somebody has chosen another since. */
+/** Makes a staged revision current, unless another revision became current since. */
 export async function makeCurrent(
   tx: Tx,
   principal: Principal,
