@@ -203,8 +203,8 @@ function resourceOf(path: string): string | undefined {
   return new RegExp(`^${resources}/([^/]+)/`).exec(path)?.[1];
 }
 
-/** Tests and what only they use: files beside the code, folders named test or testing, testkit, and all that is not a package. */
+/** Matches tests and their fixtures: `*.test.ts`, folders named `testing`, the testkit, and everything outside packages. */
 function isTest(path: string): boolean {
   const own = packageOf(path);
-  return own === undefined || own === 'testkit' || /\.test\.tsx?$/.test(path) || /\/test(ing)?\//.test(path);
+  return own === undefined || own === 'testkit' || /\.test\.tsx?$/.test(path) || /\/testing\//.test(path);
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readMessage } from './channel/messages.ts';
-import { sending, serve } from './http/test/serve.ts';
+import { sending, serve } from './http/testing/serve.ts';
 import { isTooDeep, MOST_LEVELS } from './nesting.ts';
 
 const lists = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);

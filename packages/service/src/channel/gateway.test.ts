@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { until } from '@hortus/testkit/until';
 import { describe, expect, it } from 'vitest';
-import { bearer, limits, serve } from '../http/test/serve.ts';
+import { bearer, limits, serve } from '../http/testing/serve.ts';
 import { notFound } from '../problem.ts';
-import { Gate, openGate } from './test/gate.ts';
+import { Gate, openGate } from './testing/gate.ts';
 
 /** What a request that asks for an upgrade is answered, if it is answered and not upgraded. */
 const upgrade = (gate: Gate, path: string, headers: Record<string, string> = {}) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { allowedHosts, isLoopbackHost } from './allowed-hosts.ts';
-import { type Served, serve } from './test/serve.ts';
+import { type Served, serve } from './testing/serve.ts';
 
 describe('a host', () => {
   const allows = allowedHosts('https://Hortus.example.org/base', ['hortus.internal']);

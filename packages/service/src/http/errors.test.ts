@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { conflict, notFound } from '../problem.ts';
-import { bearer, everyAnswer, jsonType, sending, serve } from './test/serve.ts';
+import { bearer, everyAnswer, jsonType, sending, serve } from './testing/serve.ts';
 
 describe('every failure has our shape', () => {
   it.each([

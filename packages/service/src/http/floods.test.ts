@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { until } from '@hortus/testkit/until';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { BodyLimits } from './body-budget.ts';
-import { bearer, type Served, sending, serve } from './test/serve.ts';
+import { bearer, type Served, sending, serve } from './testing/serve.ts';
 
 const sockets: Socket[] = [];
 afterEach(() => {

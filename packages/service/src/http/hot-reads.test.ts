@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { bearer, serve } from './test/serve.ts';
+import { bearer, serve } from './testing/serve.ts';
 
 /** A catalog that counts how often it is really asked. */
 async function serveCatalog() {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../testing/engines.ts';
-import { bearer, everyAnswer, noStorage, serve } from './test/serve.ts';
+import { bearer, everyAnswer, noStorage, serve } from './testing/serve.ts';
 
 describe('beside the interface', () => {
   it('health has its fields at the top level', async () => {

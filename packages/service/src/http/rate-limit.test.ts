@@ -6,7 +6,7 @@ import { onBothEngines } from '../testing/engines.ts';
 import { QuietLog } from '../testing/quiet-log.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { SharedRateWindows } from './rate-windows/shared.ts';
-import { bearer, limits, principals, serve } from './test/serve.ts';
+import { bearer, limits, principals, serve } from './testing/serve.ts';
 
 const guard = guardWith(new QuietLog());
 

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { endpointRows } from '@hortus/contract/endpoints';
 import { until } from '@hortus/testkit/until';
 import { describe, expect, it } from 'vitest';
-import { bearer, jsonType, sending, serve } from './test/serve.ts';
+import { bearer, jsonType, sending, serve } from './testing/serve.ts';
 
 describe('a request', () => {
   it('is served with status, envelope and headers of its row', async () => {

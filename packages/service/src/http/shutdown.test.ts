@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '@hortus/testkit/until';
 import { describe, expect, it } from 'vitest';
-import { bearer, serve } from './test/serve.ts';
+import { bearer, serve } from './testing/serve.ts';
 
 describe('stopping', () => {
   it('lets requests in flight end, tells their clients to go, and takes no more', async () => {

@@ -6,7 +6,7 @@ import { parse } from '@hortus/template/parse';
 import { validate } from '@hortus/template/validate';
 import { Ajv } from 'ajv';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { serve } from './test/serve.ts';
+import { serve } from './testing/serve.ts';
 
 const ROOT = new URL('../../../../', import.meta.url);
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
-import { type Served, serve } from './test/serve.ts';
+import { type Served, serve } from './testing/serve.ts';
 
 const PATH = '/ws/server';
 

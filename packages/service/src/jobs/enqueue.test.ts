@@ -2,7 +2,7 @@ import { until } from '@hortus/testkit/until';
 import { expect, it } from 'vitest';
 import { onBothEngines } from '../testing/engines.ts';
 import { enqueue } from './enqueue.ts';
-import { Gate, plantGarden } from './test/garden.ts';
+import { Gate, plantGarden } from './testing/garden.ts';
 
 onBothEngines((engine) => {
   it('leaves no job when its transaction fails', async () => {

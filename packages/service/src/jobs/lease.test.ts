@@ -2,7 +2,7 @@ import { until } from '@hortus/testkit/until';
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../testing/engines.ts';
 import type { JobKind } from './job.ts';
-import { Gate, plantGarden } from './test/garden.ts';
+import { Gate, plantGarden } from './testing/garden.ts';
 
 onBothEngines((engine) => {
   describe('a lease', () => {

@@ -5,7 +5,7 @@ import { until } from '@hortus/testkit/until';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { guardWith } from '../guard.ts';
-import { limits, serve } from '../http/test/serve.ts';
+import { limits, serve } from '../http/testing/serve.ts';
 import { Upgrades } from '../http/upgrades.ts';
 import { unauthorized } from '../problem.ts';
 import { QuietLog } from '../testing/quiet-log.ts';

@@ -5,7 +5,7 @@ import { conflict } from '../../problem.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import type { Authenticator } from '../gate.ts';
-import { bearer, fakeAuthenticator, principals, serve } from '../test/serve.ts';
+import { bearer, fakeAuthenticator, principals, serve } from '../testing/serve.ts';
 import { removeReplaySecrets } from './retention.ts';
 
 const MINUTE = 60 * 1000;

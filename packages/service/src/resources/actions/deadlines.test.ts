@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { type Garden, plantGarden } from '../instances/test/garden.ts';
+import { type Garden, plantGarden } from '../instances/testing/garden.ts';
 import { GRACE_MS } from './deadlines.ts';
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { FakeLine, plantGarden } from '../instances/test/garden.ts';
+import { FakeLine, plantGarden } from '../instances/testing/garden.ts';
 
 onBothEngines((engine) => {
   it('is the work of the newest connection only', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { tableContents } from '../../testing/table-contents.ts';
-import { daemonOf, keyOf, plantGarden } from '../instances/test/garden.ts';
+import { daemonOf, keyOf, plantGarden } from '../instances/testing/garden.ts';
 
 onBothEngines((engine) => {
   it('lists what the template of the running revision declares', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { type FakeLine, type Garden, plantGarden } from '../instances/test/garden.ts';
+import { type FakeLine, type Garden, plantGarden } from '../instances/testing/garden.ts';
 import { isFinal } from './lifecycle.ts';
 import type { Actions } from './service.ts';
 

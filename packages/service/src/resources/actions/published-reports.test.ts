@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { plantGarden } from '../instances/test/garden.ts';
+import { plantGarden } from '../instances/testing/garden.ts';
 
 onBothEngines((engine) => {
   it.each(['timeout', 'cancelled'] as const)('PUT /actions/{id} takes %s, and takes it again', async (status) => {

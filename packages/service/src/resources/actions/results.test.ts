@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { type Garden, plantGarden, SMTP_PASSWORD } from '../instances/test/garden.ts';
+import { type Garden, plantGarden, SMTP_PASSWORD } from '../instances/testing/garden.ts';
 import { KEPT_BYTES } from './output.ts';
 
 async function sent({ running, execute, connect, actions, serverId }: Garden) {

@@ -1,10 +1,10 @@
 import type { BackupWishes } from '@hortus/contract/resources/backup-settings';
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { type Garden, keyOf, plantGarden } from '../instances/test/garden.ts';
+import { type Garden, keyOf, plantGarden } from '../instances/testing/garden.ts';
 import { dueJob } from './schedule.ts';
 import type { Ordered } from './service.ts';
-import { keptAs } from './test/kept.ts';
+import { keptAs } from './testing/kept.ts';
 
 const DAY = 86_400_000;
 

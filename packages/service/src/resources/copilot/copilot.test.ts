@@ -6,7 +6,7 @@ import { newId } from '../../ids.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectRefusal } from '../../testing/published-answer.ts';
 import { type Caller, insertKeyRow, type RunningService, startApp } from '../../testing/running-service.ts';
-import { type Behaviour, piece, saying, startModelServer } from './test/model-server.ts';
+import { type Behaviour, piece, saying, startModelServer } from './testing/model-server.ts';
 
 const question = 'Which template is a blog, and what does it ask for?';
 

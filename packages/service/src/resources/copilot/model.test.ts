@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { askModel, ModelFailure } from './model.ts';
-import { startModelServer } from './test/model-server.ts';
+import { startModelServer } from './testing/model-server.ts';
 
 it('gives a model that is silent only so long, before and within an answer', async () => {
   const model = await startModelServer(() => undefined);

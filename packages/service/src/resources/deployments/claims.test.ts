@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
 import { Problem } from '../../problem.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { type Garden, plantGarden } from './test/garden.ts';
+import { type Garden, plantGarden } from './testing/garden.ts';
 
 const refused = { code: 'VALIDATION_ERROR', details: { field: 'claim', reason: 'claimed' } };
 const line = (message: string) => ({ at: 1, level: 'info' as const, message });

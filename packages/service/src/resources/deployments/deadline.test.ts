@@ -2,7 +2,7 @@ import { until } from '@hortus/testkit/until';
 import { beforeEach, expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { type Garden, plantGarden } from './test/garden.ts';
+import { type Garden, plantGarden } from './testing/garden.ts';
 
 const MINUTE = 60_000;
 

@@ -2,7 +2,7 @@ import type { DeployedImage } from '@hortus/contract/resources/deployments';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { type Garden, plantGarden } from './test/garden.ts';
+import { type Garden, plantGarden } from './testing/garden.ts';
 
 const image = 'registry.example.org/inkwell/inkwell:4.2.1';
 const digest = (letter: string) => `sha256:${letter.repeat(64)}`;

@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
 import { Problem } from '../../problem.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { type Garden, plantGarden } from './test/garden.ts';
+import { type Garden, plantGarden } from './testing/garden.ts';
 
 /** What anybody may try at any moment; `pick` chooses among the deployments of the definition. */
 const step = fc.record({

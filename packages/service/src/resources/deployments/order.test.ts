@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { type Garden, plantGarden } from './test/garden.ts';
+import { type Garden, plantGarden } from './testing/garden.ts';
 
 onBothEngines((engine) => {
   let garden: Garden;

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { MOST_BYTES, MOST_LINES } from './logs.ts';
-import { type Garden, plantGarden } from './test/garden.ts';
+import { type Garden, plantGarden } from './testing/garden.ts';
 
 const line = (message: string) => ({ at: '2026-01-02T03:04:05.000Z', level: 'info' as const, message });
 const final = { code: 'VALIDATION_ERROR', details: { field: 'status', reason: 'final' } };

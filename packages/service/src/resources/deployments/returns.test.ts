@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { type Garden, plantGarden } from './test/garden.ts';
+import { type Garden, plantGarden } from './testing/garden.ts';
 
 /** A daemon went back by itself and tells of it afterwards. */
 onBothEngines((engine) => {

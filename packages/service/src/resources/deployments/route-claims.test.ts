@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { type Garden, plantGarden } from './test/garden.ts';
+import { type Garden, plantGarden } from './testing/garden.ts';
 
 onBothEngines((engine) => {
   let garden: Garden;

@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectShape } from '../../testing/published-answer.ts';
 import { deploymentRoutes } from './routes.ts';
-import { serveGarden } from './test/serve-garden.ts';
+import { serveGarden } from './testing/serve-garden.ts';
 
 onBothEngines((engine) => {
   let served: Awaited<ReturnType<typeof serveGarden>>;

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectRefusal } from '../../testing/published-answer.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
-import { Bed, withBackup } from '../upgrades/test/bed.ts';
+import { Bed, withBackup } from '../upgrades/testing/bed.ts';
 
 onBothEngines((engine) => {
   let service: RunningService;

@@ -2,8 +2,8 @@ import { until } from '@hortus/testkit/until';
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { startApp } from '../../testing/running-service.ts';
-import { openWithQuill } from './test/quill.ts';
-import { refusal } from './test/two-houses.ts';
+import { openWithQuill } from './testing/quill.ts';
+import { refusal } from './testing/two-houses.ts';
 
 onBothEngines((engine) => {
   describe('a template that an import has brought', () => {

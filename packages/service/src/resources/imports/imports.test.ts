@@ -4,7 +4,7 @@ import type { Canonical } from '@hortus/template/canonical-form';
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { insertKeyRow } from '../../testing/running-service.ts';
-import { openTwoHouses, received, refusal, sent } from './test/two-houses.ts';
+import { openTwoHouses, received, refusal, sent } from './testing/two-houses.ts';
 
 const volumes = [
   { kind: 'volume', name: 'uploads' },

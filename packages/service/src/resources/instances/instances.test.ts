@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { daemonOf, keyOf, plantGarden } from './test/garden.ts';
+import { daemonOf, keyOf, plantGarden } from './testing/garden.ts';
 
 onBothEngines((engine) => {
   it('lists by server, definition, status and health, without released ones unless they are asked for', async () => {

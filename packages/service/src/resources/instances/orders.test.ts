@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { keyOf, plantGarden } from './test/garden.ts';
+import { keyOf, plantGarden } from './testing/garden.ts';
 
 const types = (events: readonly { type: string }[]) => events.map(({ type }) => type);
 

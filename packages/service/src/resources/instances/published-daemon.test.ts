@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import type { ActionRequestMessage } from '../actions/dispatch.ts';
-import { type FakeLine, plantGarden } from './test/garden.ts';
+import { type FakeLine, plantGarden } from './testing/garden.ts';
 
 const requests = (line: FakeLine) => line.sent as unknown as ActionRequestMessage[];
 const whole = { remove_volumes: true, confirm: ['uploads', 'dbdata'] };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { tableContents } from '../../testing/table-contents.ts';
-import { plantGarden } from './test/garden.ts';
+import { plantGarden } from './testing/garden.ts';
 
 const types = (events: readonly { type: string }[]) => events.map(({ type }) => type);
 

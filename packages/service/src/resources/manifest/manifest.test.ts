@@ -6,7 +6,7 @@ import type { Principal } from '../../identity/principal.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectShape } from '../../testing/published-answer.ts';
 import { openVault } from '../../vault/vault.ts';
-import { type Garden, plantGarden } from '../deployments/test/garden.ts';
+import { type Garden, plantGarden } from '../deployments/testing/garden.ts';
 import type { ManifestQuery } from './reading.ts';
 import { openManifestSigner } from './signer.ts';
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { SECRET, serveGarden } from '../deployments/test/serve-garden.ts';
+import { SECRET, serveGarden } from '../deployments/testing/serve-garden.ts';
 import { manifestRoutes } from './routes.ts';
 
 onBothEngines((engine) => {

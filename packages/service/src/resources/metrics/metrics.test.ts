@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { defaultRetention, rulesOf } from '../../retention/rules.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { idsByUid } from '../instances/by-uid.ts';
-import { daemonOf, keyOf, plantGarden } from '../instances/test/garden.ts';
+import { daemonOf, keyOf, plantGarden } from '../instances/testing/garden.ts';
 import { Metrics } from './service.ts';
 import { MOST_SAMPLES } from './steps.ts';
 

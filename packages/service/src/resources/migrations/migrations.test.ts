@@ -1,7 +1,7 @@
 import { ApiProblem } from '@hortus/client/problem';
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { openTwoSheds } from './test/two-sheds.ts';
+import { openTwoSheds } from './testing/two-sheds.ts';
 
 const refusal = (of: Promise<unknown>) =>
   of.then(

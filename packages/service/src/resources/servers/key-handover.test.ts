@@ -6,7 +6,7 @@ import { Pages } from '../../storage/page.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { oldKeyJob } from './old-keys.ts';
 import { Servers } from './service.ts';
-import { openReplica, plantServer, type Replica } from './test/replica.ts';
+import { openReplica, plantServer, type Replica } from './testing/replica.ts';
 
 onBothEngines((engine) => {
   /** A server, and how its owner rotates its key or removes it. */

@@ -2,8 +2,8 @@ import { until } from '@hortus/testkit/until';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectRefusal } from '../../testing/published-answer.ts';
-import { Bed } from '../upgrades/test/bed.ts';
-import { type Nursery, plantNursery } from './test/nursery.ts';
+import { Bed } from '../upgrades/testing/bed.ts';
+import { type Nursery, plantNursery } from './testing/nursery.ts';
 
 onBothEngines((engine) => {
   let nursery: Nursery;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectRefusal } from '../../testing/published-answer.ts';
-import { type Nursery, plantNursery } from './test/nursery.ts';
+import { type Nursery, plantNursery } from './testing/nursery.ts';
 
 onBothEngines((engine) => {
   let nursery: Nursery;

@@ -4,7 +4,7 @@ import { newId } from '../../ids.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectRefusal } from '../../testing/published-answer.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
-import { Bed, withBackup } from './test/bed.ts';
+import { Bed, withBackup } from './testing/bed.ts';
 
 onBothEngines((engine) => {
   let service: RunningService;

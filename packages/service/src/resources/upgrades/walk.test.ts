@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { newId } from '../../ids.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { startApp } from '../../testing/running-service.ts';
-import { Bed, withBackup } from './test/bed.ts';
+import { Bed, withBackup } from './testing/bed.ts';
 
 const moments = ['backup', 'deployment', 'watch', 'data', 'back'] as const;
 type Moment = (typeof moments)[number];

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Call } from '../../http/handler.ts';
 import { hasUntold } from '../../outbox/store.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { plantGarden } from './test/garden.ts';
+import { plantGarden } from './testing/garden.ts';
 
 const secret = 'very secret words';
 const HOUR = 3_600_000;

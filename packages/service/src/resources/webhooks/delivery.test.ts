@@ -4,7 +4,7 @@ import { until } from '@hortus/testkit/until';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { outcomeOf } from './delivery-job.ts';
-import { plantGarden } from './test/garden.ts';
+import { plantGarden } from './testing/garden.ts';
 
 const secret = 'very secret words';
 const HOUR = 3_600_000;

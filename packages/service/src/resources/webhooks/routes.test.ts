@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../problem.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { plantGarden } from './test/garden.ts';
+import { plantGarden } from './testing/garden.ts';
 
 const registration = {
   url: 'https://93.184.216.34/hooks/s3cr3t-path',

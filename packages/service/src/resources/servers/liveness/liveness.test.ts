@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CHANNEL_TOPIC } from '../../../channel/waker.ts';
 import { notFound } from '../../../problem.ts';
 import { onBothEngines } from '../../../testing/engines.ts';
-import { openReplica, plantDeployment, plantServer } from '../test/replica.ts';
+import { openReplica, plantDeployment, plantServer } from '../testing/replica.ts';
 
 onBothEngines((engine) => {
   const open = async (...[options]: [Parameters<typeof openReplica>[2]?]) =>

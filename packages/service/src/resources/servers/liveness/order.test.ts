@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { JobRun } from '../../../jobs/job.ts';
 import { onBothEngines } from '../../../testing/engines.ts';
-import { plantServer } from '../test/replica.ts';
+import { plantServer } from '../testing/replica.ts';
 import { Liveness } from './liveness.ts';
 
 type Step =

@@ -1,7 +1,7 @@
 import { until } from '@hortus/testkit/until';
 import { expect, it } from 'vitest';
 import { onBothEngines } from '../../../testing/engines.ts';
-import { openReplica, plantServer } from '../test/replica.ts';
+import { openReplica, plantServer } from '../testing/replica.ts';
 
 onBothEngines((engine) => {
   // SQLite belongs to one process.

@@ -1,6 +1,6 @@
 import type { EndpointName } from '@hortus/contract/endpoints';
 import type { Handlers } from '../../../http/handler.ts';
-import { fakeAuthenticator, serve } from '../../../http/test/serve.ts';
+import { fakeAuthenticator, serve } from '../../../http/testing/serve.ts';
 import { unauthorized } from '../../../problem.ts';
 import type { Engine } from '../../../testing/engines.ts';
 import { type Garden, plantGarden } from './garden.ts';

@@ -1,5 +1,5 @@
 import { callerAddress } from '../../http/caller-address.ts';
-import { type Served, serve } from '../../http/test/serve.ts';
+import { type Served, serve } from '../../http/testing/serve.ts';
 import { DaemonSocket, type DaemonSocketOptions } from '../../testing/daemon-socket.ts';
 import { QuietLog } from '../../testing/quiet-log.ts';
 import type { Connection } from '../connection.ts';

@@ -3,7 +3,7 @@ import type { UpgradeApply } from '@hortus/contract/resources/upgrades';
 import { INKWELL } from '@hortus/template/inkwell.fixture';
 import { until } from '@hortus/testkit/until';
 import type { RunningService } from '../../../testing/running-service.ts';
-import { keptAs } from '../../backups/test/kept.ts';
+import { keptAs } from '../../backups/testing/kept.ts';
 
 /** Has a backup made before anything else: the daemon that would make it is not here, so most tests go without. */
 export const withBackup = (text: string): string => text.replace('strategy: none', 'strategy: both');
