@@ -13,7 +13,7 @@ function isFailure(value: unknown): value is Failure {
   return typeof value.error.message === 'string' && Object.hasOwn(errorTable, String(value.error.code));
 }
 
-/** Seconds, from either of the two forms HTTP allows. */
+/** Parses a Retry-After header (seconds or HTTP date) into seconds. */
 export function retryAfterOf(header: string | null, now = Date.now()): number | undefined {
   if (header === null || header.trim() === '') return undefined;
   const seconds = Number(header);
@@ -23,8 +23,8 @@ export function retryAfterOf(header: string | null, now = Date.now()): number | 
 }
 
 /**
- * The answer of the service, or a problem thrown. A proxy's HTML page is a problem too, with the status it came with. Of a
- * row whose answer is no JSON but `media`, it is the text.
+ * Reads a response: the JSON envelope, or plain text where the endpoint declares `media`. Throws an ApiProblem for
+ * error responses and for anything else, such as a proxy's HTML page.
  */
 export async function answerOf(response: Response, media?: string): Promise<unknown> {
   const text = await response.text();
@@ -42,6 +42,6 @@ export async function answerOf(response: Response, media?: string): Promise<unkn
     retryAfter: retryAfterOf(response.headers.get('retry-after')),
   };
   if (isFailure(body)) throw new ApiProblem({ ...common, ...body.error });
-  const message = `Expected an answer of the service and got HTTP ${response.status}: ${text.slice(0, 200)}`;
+  const message = `The response is not from the Hortus service: HTTP ${response.status}: ${text.slice(0, 200)}`;
   throw new ApiProblem({ ...common, code: 'BAD_ANSWER', message });
 }

@@ -14,7 +14,7 @@ type Reply = { status?: number; headers?: Record<string, string>; body?: unknown
 
 let server: Server;
 let seen: Seen[];
-/** Replies in order; the last one is given from then on. */
+/** Replies in order; the last one repeats. */
 let script: Reply[];
 
 beforeEach(async () => {
@@ -61,7 +61,7 @@ async function problemOf(promise: Promise<unknown>): Promise<ApiProblem> {
   return error as ApiProblem;
 }
 
-test('a call carries key, path, query and body, and answers the envelope', async () => {
+test('a call carries key, path, query and body, and returns the envelope', async () => {
   script = [ok({ id: 'def_1', current_revision: 4 })];
   const answer = await client().call('definitions.restore', { params: { id: 'a/../b', number: 3 } });
   expect(answer.data.current_revision).toBe(4);
@@ -83,7 +83,7 @@ test('a call carries key, path, query and body, and answers the envelope', async
   expect(JSON.parse(seen[2]?.body ?? '')).toEqual(body);
 });
 
-test('a path value that would climb out of its place is refused before anything is sent', async () => {
+test('a path value that would leave its segment is rejected before sending', async () => {
   script = [ok({})];
   for (const id of ['', '.', '..']) {
     await expect(client().call('servers.read', { params: { id } })).rejects.toThrow(TypeError);
@@ -91,7 +91,7 @@ test('a path value that would climb out of its place is refused before anything 
   expect(seen).toEqual([]);
 });
 
-test('a failure is thrown with all it says, and a refusal is not retried', async () => {
+test('an error response is thrown with its details, and a 422 is not retried', async () => {
   script = [failure(422, 'VALIDATION_ERROR')];
   const problem = await problemOf(client().call('servers.register', { body }));
   expect(problem).toMatchObject({ code: 'VALIDATION_ERROR', status: 422, message: 'No.', requestId: 'req-1' });
@@ -116,7 +116,7 @@ test('creating is retried under one idempotency key', async () => {
   expect(seen.at(-1)?.headers['idempotency-key']).toBe('mine');
 });
 
-test('what is neither read nor idempotent is tried once', async () => {
+test('a call that is neither a read nor idempotent is tried once', async () => {
   script = [failure(500, 'SERVER_ERROR')];
   const problem = await problemOf(client().call('servers.rotateKey', { params: { id: 'srv_1' } }));
   expect(problem.status).toBe(500);
@@ -124,7 +124,7 @@ test('what is neither read nor idempotent is tried once', async () => {
   expect(seen[0]?.headers['idempotency-key']).toBeUndefined();
 });
 
-test('it gives up after three attempts', async () => {
+test('a call gives up after three attempts', async () => {
   script = ['hang up'];
   const problem = await problemOf(client().call('health.read'));
   expect(problem).toMatchObject({ code: 'NETWORK', status: 0 });
@@ -132,7 +132,7 @@ test('it gives up after three attempts', async () => {
   expect(seen).toHaveLength(3);
 });
 
-test('a 429 is waited out as long as it says, and not at all when that is too long', async () => {
+test('a 429 is retried after Retry-After, and not at all when that is too long', async () => {
   script = [failure(429, 'RATE_LIMITED', { 'retry-after': '1' }), ok([])];
   const start = performance.now();
   await client().call('servers.list');
@@ -144,7 +144,7 @@ test('a 429 is waited out as long as it says, and not at all when that is too lo
   expect(seen).toHaveLength(3);
 });
 
-test("a proxy's page is a problem and never an answer", async () => {
+test("a proxy's HTML page is a problem and never a result", async () => {
   script = [{ status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>Bad gateway</h1>' }];
   expect(await problemOf(client().call('servers.list'))).toMatchObject({ code: 'BAD_ANSWER', status: 502 });
   expect(seen).toHaveLength(3);
@@ -152,7 +152,7 @@ test("a proxy's page is a problem and never an answer", async () => {
   expect(await problemOf(client().call('servers.list'))).toMatchObject({ code: 'BAD_ANSWER', status: 200 });
 });
 
-test('an attempt that takes too long counts as no answer; a caller who gives up gets its own reason', async () => {
+test('a timeout counts as no response; an abort rejects with the reason of the caller', async () => {
   script = ['stall'];
   const hasty = client({ timeoutMs: 500 });
   expect(await problemOf(hasty.call('servers.list'))).toMatchObject({ code: 'NETWORK' });
@@ -179,13 +179,13 @@ test('pages walks every page and passes the filter along', async () => {
   ]);
 });
 
-test('the types demand what the contract demands', () => {
+test('types require what the contract requires', () => {
   const never = (c: Client) => {
-    // @ts-expect-error a path has its placeholders
+    // @ts-expect-error path parameters are required
     c.call('definitions.read');
-    // @ts-expect-error a body has its fields
+    // @ts-expect-error body fields are required
     c.call('servers.register', { body: { name: 'x' } });
-    // @ts-expect-error a state is one of the table's
+    // @ts-expect-error a status is one of the table
     c.call('definitions.list', { query: { status: 'sleeping' } });
     // @ts-expect-error only lists have pages
     c.pages('definitions.read', { params: { id: 'x' } });

@@ -7,9 +7,9 @@ import { addressOf, type Parts, requestOf } from './request.ts';
 import { defaultRetries, type RetryPolicy, withRetries } from './retry.ts';
 
 export interface ClientOptions {
-  /** Ends with the version segment, as published: https://hortus.example.org/api/v1 */
+  /** With the version segment: https://hortus.example.org/api/v1 */
   readonly baseUrl: string;
-  /** Left out in the browser, where the session cookie speaks. */
+  /** Omitted in the browser, where the session cookie authenticates. */
   readonly key?: string | undefined;
   readonly fetch?: typeof fetch | undefined;
   /** `{ attempts: 1 }` never retries. */
@@ -24,22 +24,22 @@ type Named<Field extends string, Value> = Value extends undefined
     ? { [F in Field]?: Value }
     : { [F in Field]: Value };
 
-/** What a call takes: a part is required exactly when the contract requires something in it. */
+/** Arguments of a call. A part is required exactly when the contract requires a field in it. */
 export type CallOf<E> = Named<'params', PathOf<ParamsOf<E>>> &
   Named<'query', QueryOf<E>> &
   Named<'body', BodyOf<E>> & { idempotencyKey?: string; signal?: AbortSignal };
 
-/** A revision number is a number to its caller, though a path knows only text. */
+/** Accepts numbers in paths, such as revision numbers. */
 type PathOf<Params> = { [Name in keyof Params]: string | number };
 
 type Rest<E> = Record<string, never> extends CallOf<E> ? [call?: CallOf<E>] : [call: CallOf<E>];
 
-/** Names of the endpoints that answer page by page. */
+/** Names of the endpoints that return pages. */
 export type ListName = {
   [Name in EndpointName]: ResponseOf<Endpoints[Name]> extends { pagination: unknown } ? Name : never;
 }[EndpointName];
 
-/** Names of the endpoints that send a file. */
+/** Names of the endpoints that return a file. */
 export type FileName = {
   [Name in EndpointName]: ResponseOf<Endpoints[Name]> extends FileBytes ? Name : never;
 }[EndpointName];
@@ -51,9 +51,9 @@ export interface Client {
     name: Name,
     ...rest: Rest<Endpoints[Name]>
   ): Promise<ResponseOf<Endpoints[Name]>>;
-  /** The answer of an endpoint that sends a file, to be read as it arrives. Refusals are thrown; nothing is retried. */
+  /** Returns the response of a file endpoint for streaming. Throws error responses as ApiProblem; never retries. */
   download<Name extends FileName>(name: Name, call: CallOf<Endpoints[Name]> & { range?: string }): Promise<Response>;
-  /** Every item of a list, fetched page by page as they are read. */
+  /** Iterates over every item of a list; fetches pages on demand. */
   pages<Name extends ListName>(name: Name, ...rest: Rest<Endpoints[Name]>): AsyncGenerator<ItemOf<Endpoints[Name]>>;
 }
 
@@ -66,7 +66,7 @@ export function createClient(options: ClientOptions): Client {
   async function call(name: EndpointName, parts: Untyped = {}): Promise<unknown> {
     const row = endpoints[name] as Endpoint;
     const address = addressOf(options.baseUrl, row, parts);
-    // Made once: every attempt carries the same idempotency key, or retrying would create twice.
+    // Built once, so every attempt carries the same idempotency key; a new key per attempt could create duplicates.
     const request = requestOf(row, parts, options.key);
     const attempt = async () => {
       const limit = AbortSignal.timeout(options.timeoutMs ?? 30_000);
@@ -75,7 +75,7 @@ export function createClient(options: ClientOptions): Client {
         return await answerOf(await send(address, { ...request, signal }), row.media);
       } catch (error) {
         if (error instanceof ApiProblem || parts.signal?.aborted) throw error;
-        const message = `${row.method} ${row.path} got no answer`;
+        const message = `${row.method} ${row.path} failed: no response`;
         throw new ApiProblem({ code: 'NETWORK', status: 0, message, cause: error });
       }
     };
@@ -99,7 +99,7 @@ export function createClient(options: ClientOptions): Client {
         pagination: { total_pages: number };
       };
       yield* answer.data;
-      // An empty page ends it too: the list may have shrunk meanwhile.
+      // Stop at an empty page too: the list may have shrunk in the meantime.
       if (answer.data.length === 0 || page >= answer.pagination.total_pages) return;
     }
   }

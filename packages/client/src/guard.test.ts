@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { guardedBy } from './guard.ts';
 
-test('what a guarded listener throws or rejects with reaches the one who asked for it', async () => {
+test('exceptions and rejections of a guarded listener reach the handler', async () => {
   const caught: string[] = [];
   const guard = (listener: (what: string) => unknown) =>
     guardedBy(({ message }) => void caught.push(message), listener);

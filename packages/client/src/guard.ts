@@ -1,6 +1,6 @@
 /**
- * Wraps a listener, or the callback of a timer, so that what it throws or rejects with goes to `caught`. Nothing else can catch it: an
- * error that leaves a listener ends the process.
+ * Wraps a listener or timer callback and passes its exceptions and rejections to `caught`. An uncaught error in a
+ * listener would end the process.
  */
 export const guardedBy =
   <Args extends unknown[]>(caught: (error: Error) => void, listener: (...args: Args) => unknown) =>

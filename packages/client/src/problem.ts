@@ -1,15 +1,15 @@
 import type { ErrorCode } from '@hortus/contract/errors';
 
-/** A request that was answered with a failure, or with nothing that can be understood. */
+/** Thrown for an error response, a missing response, or a response that is not from the service. */
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem';
-  /** One of the published codes; NETWORK when no answer came, BAD_ANSWER when it was not one of the service. */
+  /** A published code; NETWORK without a response, BAD_ANSWER for a response that is not from the service. */
   readonly code: ErrorCode | 'NETWORK' | 'BAD_ANSWER';
-  /** HTTP status; 0 when no answer came. */
+  /** HTTP status; 0 without a response. */
   readonly status: number;
   readonly details: Readonly<Record<string, unknown>>;
   readonly requestId: string | undefined;
-  /** Seconds to wait, when the service said so. */
+  /** Seconds from the Retry-After header. */
   readonly retryAfter: number | undefined;
 
   constructor(about: {

@@ -7,7 +7,7 @@ export interface Parts {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** The address of a call. A value of a path can never reach another path: '.' and '..' are refused, '/' is encoded. */
+/** Builds the URL of a call. Path parameters cannot escape their segment: '.' and '..' are rejected, '/' is encoded. */
 export function addressOf(baseUrl: string, row: Endpoint, parts: Parts): string {
   const path = row.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(parts.params?.[name] ?? '');

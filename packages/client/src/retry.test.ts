@@ -23,7 +23,7 @@ test('a 429 without Retry-After waits a minute', () => {
   expect(pauseAfter(problem(429), 1, defaultRetries, () => 0)).toBeGreaterThanOrEqual(60_000);
 });
 
-test('refusals and the last attempt end it', () => {
+test('client errors and the last attempt are not retried', () => {
   for (const status of [401, 403, 404, 422]) expect(pauseAfter(problem(status), 1, defaultRetries)).toBeUndefined();
   expect(pauseAfter(problem(500), defaultRetries.attempts, defaultRetries)).toBeUndefined();
 });
@@ -36,7 +36,7 @@ test('Retry-After is read in both forms', () => {
   for (const nonsense of [null, '', 'soon']) expect(retryAfterOf(nonsense)).toBeUndefined();
 });
 
-test('a sleep ends at once when the caller gives up', async () => {
+test('an aborted sleep ends at once', async () => {
   const controller = new AbortController();
   const slept = sleep(60_000, controller.signal);
   controller.abort(new Error('enough'));

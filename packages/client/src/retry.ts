@@ -2,23 +2,23 @@ import { guardedBy } from './guard.ts';
 import { ApiProblem } from './problem.ts';
 
 export interface RetryPolicy {
-  /** Attempts in all, the first included. */
+  /** Total attempts, including the first. */
   readonly attempts: number;
-  /** Pause before the second attempt; doubles with each further one. */
+  /** Pause before the second attempt; doubles with each attempt. */
   readonly baseMs: number;
   readonly maxMs: number;
 }
 
-/** What the published interface recommends to clients. */
+/** Retry policy that the published interface recommends. */
 export const defaultRetries: RetryPolicy = { attempts: 3, baseMs: 250, maxMs: 60_000 };
 
-/** What a client waits after a 429 that does not say how long. */
+/** Seconds to wait after a 429 without Retry-After. */
 const unsaidRetryAfter = 60;
 
 const worthRetrying = (problem: ApiProblem): boolean =>
   problem.code === 'NETWORK' || problem.status === 429 || problem.status >= 500;
 
-/** How long to wait after a failed attempt, or undefined to give up. */
+/** Returns the pause in milliseconds after a failed attempt, or undefined to give up. */
 export function pauseAfter(
   problem: ApiProblem,
   attempt: number,
@@ -26,12 +26,12 @@ export function pauseAfter(
   random: () => number = Math.random,
 ): number | undefined {
   if (attempt >= policy.attempts || !worthRetrying(problem)) return undefined;
-  // Half fixed, half random: clients that failed together do not come back together.
+  // Half fixed, half random, so that clients that failed together do not retry together.
   const spread = (ms: number) => ms / 2 + (ms / 2) * random();
   const backoff = spread(Math.min(policy.maxMs, policy.baseMs * 2 ** (attempt - 1)));
   if (problem.status !== 429 && problem.retryAfter === undefined) return backoff;
   const asked = (problem.retryAfter ?? unsaidRetryAfter) * 1000;
-  // Waiting less than was asked for is a wasted attempt, so a longer wait than we allow is given to the caller.
+  // Retrying earlier than requested wastes an attempt; give up when the requested pause exceeds the policy.
   return asked > policy.maxMs ? undefined : asked + backoff / 2;
 }
 
@@ -51,7 +51,7 @@ export function sleep(ms: number, signal?: AbortSignal | undefined): Promise<voi
   });
 }
 
-/** Runs an attempt until it succeeds, is not worth repeating, or has been made often enough. */
+/** Retries until success, a permanent failure or the attempt limit. */
 export async function withRetries<Answer>(
   attempt: () => Promise<Answer>,
   policy: RetryPolicy,

@@ -1,2 +1,2 @@
-/** A mistake of the person who started the daemon; the message says what would be right. */
+/** A mistake in the operator's settings; the message says how to fix it. */
 export class ConfigError extends Error {}

@@ -11,25 +11,25 @@ import type { RunOptions } from './run-options.ts';
 export { ConfigError };
 
 export interface DaemonConfig {
-  /** Of the service, with the version segment: https://hortus.example.org/api/v1 */
+  /** Address of the service with the version segment: https://hortus.example.org/api/v1 */
   url: string;
-  /** Whether the operator lets the key travel unencrypted to another machine. */
+  /** Whether the operator allows sending the key unencrypted to another machine. */
   allowPlaintext: boolean;
   /** The key of this server. */
   key: string;
-  /** Known from the key file or told by the service. */
+  /** From the options or the key file, or learned from the service. */
   serverId: string | undefined;
-  /** The service's key for manifests, base64 SPKI; pinned at the first start. */
+  /** Public key of the service that signs manifests, base64 SPKI; pinned at the first start. */
   manifestPublicKey: string | undefined;
   stateDirectory: string;
-  /** Where backups are kept, unless a bucket is named. */
+  /** Folder of backups; unused with `backupBucket`. */
   backupDirectory: string;
   backupBucket: S3Config | undefined;
   dockerSocket: string;
   ingress: IngressSettings;
-  /** Where the subnets of instances come from; undefined for a default that fits the host. */
+  /** Blocks for the subnets of instances; undefined for a default that fits the host. */
   networkPool: readonly AddressRange[] | undefined;
-  /** How often every instance is held against what was deployed. */
+  /** Interval of drift checks. */
   driftEveryMs: number;
   logLevel: LogLevel;
 }
@@ -40,7 +40,10 @@ export const DEFAULT_STATE_DIRECTORY = '/var/lib/hortusd';
 export const DEFAULT_SOCKET = '/var/run/docker.sock';
 const LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error'];
 
-/** An option beats the environment, which beats the key file. The key has no option: arguments are for all to see. */
+/**
+ * Options take precedence over the environment, and the environment over the key file. The key has no option because
+ * other users can read command lines.
+ */
 export function readConfig(options: RunOptions, env: Environment): DaemonConfig {
   const keyFile = options['key-file'] ?? env.HORTUSD_KEY_FILE;
   const file = keyFile === undefined ? {} : readKeyFile(keyFile);
@@ -48,20 +51,21 @@ export function readConfig(options: RunOptions, env: Environment): DaemonConfig 
   const key = env.HORTUSD_KEY ?? file.api_key;
   const logLevel = options['log-level'] ?? env.HORTUSD_LOG_LEVEL ?? 'info';
   const pool = options['network-pool'] ?? env[POOL_SETTING] ?? env.HORTUSD_NETWORK_POOL;
-  if (url === undefined) throw new ConfigError('Where is the service? Give --url, or a --key-file that says so.');
+  if (url === undefined)
+    throw new ConfigError('The address of the service is missing. Give --url, or a --key-file that contains it.');
   if (!/^https?:\/\/[^/]+/.test(url) || !URL.canParse(url))
     throw new ConfigError('--url must be an address such as https://hortus.example.org/api/v1.');
   const allowPlaintext = options['allow-plaintext'] ?? flag('HORTUSD_ALLOW_PLAINTEXT', env.HORTUSD_ALLOW_PLAINTEXT);
   if (!allowPlaintext && !isProtected(url))
     throw new ConfigError(
-      `--url ${url} is not encrypted: everyone on the way could read the key of this server. Use https, or --allow-plaintext on a closed network.`,
+      `--url ${url} is not encrypted: anyone on the network path could read the server key. Use https, or --allow-plaintext on a closed network.`,
     );
   if (key === undefined) {
-    throw new ConfigError('The key of this server is missing. Give --key-file, or set HORTUSD_KEY.');
+    throw new ConfigError('The server key is missing. Give --key-file, or set HORTUSD_KEY.');
   }
   const backupBucket = readS3Config(options, env);
   if (backupBucket && (options['backup-dir'] ?? env.HORTUSD_BACKUP_DIR) !== undefined)
-    throw new ConfigError('--backup-dir and --s3-bucket are two places for backups; give one.');
+    throw new ConfigError('--backup-dir and --s3-bucket exclude each other; give one of them.');
   if (!LEVELS.includes(logLevel)) throw new ConfigError(`--log-level must be one of ${LEVELS.join(', ')}.`);
   return {
     url: baseOf(url),
@@ -87,7 +91,7 @@ export function readConfig(options: RunOptions, env: Environment): DaemonConfig 
 export const stateDirectoryOf = (options: Pick<RunOptions, 'state-dir'>, env: Environment): string =>
   options['state-dir'] ?? env.HORTUSD_STATE_DIR ?? DEFAULT_STATE_DIRECTORY;
 
-/** Over TLS, or without leaving the machine. A name may lead elsewhere tomorrow, so only `localhost` counts as one. */
+/** Checks for TLS or loopback. Other names than `localhost` do not count: they may resolve elsewhere tomorrow. */
 function isProtected(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
@@ -110,7 +114,7 @@ function seconds(option: string, text: string): number {
   throw new ConfigError(`${option} must be a number of seconds between 1 and 86400.`);
 }
 
-/** People paste the address of the console; the interface is below it. */
+/** Appends the API path: people paste the address of the console. */
 function baseOf(url: string): string {
   const bare = url.replace(/\/+$/, '');
   return /\/api\/v\d+$/.test(bare) ? bare : `${bare}/api/v1`;
@@ -123,7 +127,7 @@ interface KeyFile {
   manifest_public_key?: string;
 }
 
-/** The JSON that a registration answers, or the bare key on one line. */
+/** Reads the JSON of a registration, or the bare key on one line. */
 function readKeyFile(path: string): KeyFile {
   let text: string;
   try {

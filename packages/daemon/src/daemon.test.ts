@@ -12,7 +12,7 @@ import { action, request } from './testing/actions.ts';
 import { FakeService, type Message } from './testing/fake-service.ts';
 import { id, Signer } from './testing/signing.ts';
 
-/** The real program in a process of its own, a real engine, and a service that says what the test wants. */
+/** The real program in its own process, with a real engine and a scripted service. */
 let server: TestServer;
 let serverId: string;
 let service: FakeService;
@@ -123,7 +123,7 @@ describe('a deployment', () => {
       { describe: 'the facts of the instance' },
     );
     const capacity = () => service.callsTo('PUT', `/server-capacity/${serverId}`)[0]?.body;
-    expect(await until(capacity, { describe: 'what there is room for' })).toMatchObject({
+    expect(await until(capacity, { describe: 'the capacity report' })).toMatchObject({
       cpu: {},
       memory: {},
       disk: {},
@@ -146,7 +146,7 @@ describe('a deployment', () => {
     expect(await server.engine.inspect(dangerous)).toBeUndefined();
   });
 
-  it('is finished by the next life of a daemon that was killed, and its report is not lost', async () => {
+  it('is finished after the daemon was killed and restarted, and its report is not lost', async () => {
     await connected();
     const uid = server.newUid();
     const deployment = order(uid);
@@ -157,7 +157,7 @@ describe('a deployment', () => {
     expect((await server.engine.inspect(uid))?.state).toBe('running');
   });
 
-  it('that is cancelled is given up, and says so', async () => {
+  it('that is cancelled stops and is reported as cancelled', async () => {
     await connected();
     const uid = server.newUid();
     const healthcheck = { test: ['false'], interval_ms: 50, timeout_ms: 1_000, start_period_ms: 100_000, retries: 3 };
@@ -173,7 +173,7 @@ describe('a deployment', () => {
     expect(await server.engine.containers({ labels: { 'hortus.instance': uid } })).toEqual([]);
   });
 
-  it('is found by asking when the service knows the published messages only', async () => {
+  it('is found by polling when the service knows only the published messages', async () => {
     service.greeting = undefined;
     await connected();
     service.hangUp();
@@ -206,7 +206,7 @@ describe('an action', () => {
     expect(await inside(uid, 'cat', '/tmp/ran')).toBe('ran\n');
   });
 
-  it('that ends while the daemon is dead is reported by its next life', async () => {
+  it('that ends while the daemon is down is reported after its restart', async () => {
     await connected();
     const uid = await deploy(action('note', note));
     const asked = ask('note', note, uid);
@@ -230,7 +230,7 @@ describe('an action', () => {
       service.socket = undefined;
       daemon = start();
       await connected();
-      // What was never acknowledged the service sends again, as it may to a daemon with a journal.
+      // The service resends unacknowledged requests, as it may to a daemon with a journal.
       service.send({ type: 'action_request', ...one });
       await resultOf(one.execution_id);
     }
@@ -242,7 +242,7 @@ describe('an action', () => {
     }
   }, 120_000);
 
-  it('is reported by REST when the service does not acknowledge, and again until REST answers', async () => {
+  it('is reported by REST when the service does not acknowledge, and retried until REST succeeds', async () => {
     service.greeting = undefined;
     await connected();
     const uid = await deploy(action('echo', ['echo', 'hello']));
@@ -278,7 +278,7 @@ it('an order to release that is unsigned, forged, meant for another server or to
   }
   service.send({ type: 'rotate_key', api_key: 'hs_test_of_a_stranger' });
   expect(await inside(uid, 'echo', 'running')).toBe('running\n');
-  // The real order with the id of a refused one is obeyed, and a replay of it does nothing.
+  // A valid order with the id of a rejected one is executed, and its replay does nothing.
   const real = signer.order(unsigned, serverId);
   service.send(real);
   const isDone = () => results(real.execution_id).some(({ type }) => type === 'action_completed');
@@ -290,7 +290,7 @@ it('an order to release that is unsigned, forged, meant for another server or to
   expect(service.said('key_rotated')).toEqual([]);
 });
 
-it('a rotated key is kept before it is acknowledged, and used from then on', async () => {
+it('a rotated key is stored before it is acknowledged, and used from then on', async () => {
   await connected();
   service.send({ type: 'rotate_key', api_key: 'hs_test_second' });
   await until(() => service.said('key_rotated').length > 0, { describe: 'the acknowledgement' });
@@ -302,7 +302,7 @@ it('a rotated key is kept before it is acknowledged, and used from then on', asy
   await until(() => service.calls.at(-1)?.key === 'hs_test_second', { describe: 'a call with the new key' });
 });
 
-it('ends in order when it is asked to, and leaves a running action alone', async () => {
+it('shuts down cleanly on SIGTERM and leaves a running action alone', async () => {
   await connected();
   const argv = ['sh', '-c', 'echo ran > /tmp/ran; while ! test -e /tmp/go; do sleep 0.05; done; echo late'];
   const uid = await deploy(action('wait', argv));

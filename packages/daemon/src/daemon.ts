@@ -4,22 +4,25 @@ import { closeLeftWindows } from './volumes/window.ts';
 import { type DaemonOptions, type Parts, wire } from './wiring.ts';
 
 const HOUR = 3_600_000;
-/** How long deployments under way have to come to an end before they are left to the next life. */
+/** Time for running deployments to finish at shutdown; the next start resumes the rest. */
 const STOP_GRACE_MS = 5_000;
 
-/** The life of the daemon: how it begins and how it ends. What happens in between is told in the wiring. */
+/** Starts and stops the daemon. `wiring.ts` connects its parts. */
 export class Daemon {
   readonly #log: Log;
   readonly #parts: Parts;
   #tidying: NodeJS.Timeout | undefined;
 
-  /** Opens the state directory; throws when another daemon has it, or when the policy file has a mistake in it. */
+  /** Opens the state directory. Throws if another daemon uses it or the policy file is invalid. */
   constructor(options: DaemonOptions) {
     this.#log = options.log;
     this.#parts = wire(options);
   }
 
-  /** Goes on with what was under way, and connects. Returns at once; a service or an engine that is away is waited for. */
+  /**
+   * Resumes interrupted work and connects. Returns at once; waits in the background for an unreachable service or
+   * engine.
+   */
   start(): void {
     const parts = this.#parts;
     this.#tidy();
@@ -44,7 +47,7 @@ export class Daemon {
     this.#tidying = setInterval(guarded(this.#log, tidy), HOUR);
   }
 
-  /** Ends in order. Actions that run go on by themselves, and the next start takes up the rest. */
+  /** Shuts down cleanly. Running actions continue on their own; the next start resumes the rest. */
   async stop(): Promise<void> {
     const parts = this.#parts;
     clearInterval(this.#tidying);
@@ -68,16 +71,18 @@ export class Daemon {
     try {
       this.#parts.journal.tidy(Date.now());
     } catch (error) {
-      this.#log.warn('the journal could not be tidied', { error });
+      this.#log.warn('the journal could not be cleaned up', { error });
     }
   }
 
-  /** An engine that is away has nothing of ours to close; what it has then is closed at the next start. */
+  /**
+   * Closes containers that a killed daemon left open on volumes. If the engine is unreachable, the next start retries.
+   */
   #closeLeftWindows(): void {
     const { serverId } = this.#parts.identity;
     if (serverId === undefined) return;
     closeLeftWindows(this.#parts.engine, serverId).catch((error: Error) =>
-      this.#log.warn('windows into volumes that were left open could not be closed', { error }),
+      this.#log.warn('leftover helper containers of volumes could not be removed', { error }),
     );
   }
 }

@@ -2,7 +2,7 @@ import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
 import { guarded } from './guard.ts';
 
-test('a listener that throws or rejects is reported and ends nothing', async () => {
+test('a listener that throws or rejects is logged and does not end the process', async () => {
   const said: unknown[] = [];
   const log = { error: (message: string, fields = {}) => void said.push([message, fields]) };
   const fail = (what: string): void => {

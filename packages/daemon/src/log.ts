@@ -1,7 +1,7 @@
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What the daemon tells its operator: one JSON object a line, on standard error. */
+/** Log for the operator: one JSON object per line on standard error. */
 export interface Log {
   debug(message: string, fields?: Fields): void;
   info(message: string, fields?: Fields): void;
@@ -28,7 +28,7 @@ function shown(fields: Fields): Fields {
   );
 }
 
-/** Keys of ours never stand in a log, whatever text they got into. */
+/** Removes API and server keys from a line, wherever they appear. */
 function withoutKeys(line: string): string {
   return line.replace(/\b(h[ks]_(?:live|test)_)[A-Za-z0-9_-]{8,}/g, '$1[removed]');
 }

@@ -6,8 +6,8 @@ import { type RunOptions, runOptions, runOptionsHelp, secretSettings } from './r
 const HELP = `hortusd runs the applications that a Hortus service deploys to this server.
 
 Usage:
-  hortusd run [options]      Connect to the service and carry out its orders.
-  hortusd install [options]  Write a systemd unit, its environment and the state directory; starts nothing.
+  hortusd run [options]      Connect to the service and run its deployments.
+  hortusd install [options]  Write a systemd unit, its environment and the state directory; does not start it.
   hortusd policy [options]   Print the policy of this server in the format of policy.yaml.
   hortusd version            Print the version.
 
@@ -15,7 +15,7 @@ Options of run and install:
 ${runOptionsHelp()}
 Options of install:
   --dry-run                    Print what would be written, without the key, and write nothing.
-  --root <path>                Write below this folder, to make an image.
+  --root <path>                Write below this folder, to build a disk image.
 Each option can be given as an environment variable, such as HORTUSD_STATE_DIR for --state-dir. Secrets are never arguments:
 ${Object.entries(secretSettings)
   .map(([name, meaning]) => `  ${name.padEnd(28)} ${meaning}`)
@@ -49,7 +49,7 @@ switch (command) {
     break;
   }
   case 'exec-shim': {
-    // Loaded alone: a shim should be small, and ready soon.
+    // Imported alone, to keep the shim small and its start fast.
     const { runShim } = await import('./actions/exec-shim.ts');
     await runShim(rest[0] ?? fail('exec-shim is started by the daemon itself.'));
     process.exit(0);
@@ -74,7 +74,7 @@ switch (command) {
     process.stdout.write(HELP);
     break;
   default:
-    fail(`There is no command ${command}. See hortusd --help.`);
+    fail(`Unknown command ${command}. See hortusd --help.`);
 }
 
 async function run(args: string[]): Promise<void> {
@@ -89,14 +89,14 @@ async function run(args: string[]): Promise<void> {
   const shimCommand = isSea() ? { shimCommand: [process.execPath, 'exec-shim'] } : {};
   const daemon = orFail(() => new Daemon({ config, log, ...shimCommand }));
   daemon.start();
-  log.info('hortusd has started', { url: config.url, state: config.stateDirectory });
+  log.info('hortusd started', { url: config.url, state: config.stateDirectory });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    // A second one means it: the handler is gone by then and the default ends the process.
+    // A second signal ends the process at once: the handler runs only once.
     process.once(signal, () => {
       daemon.stop().then(
         () => process.exit(0),
         (error: Error) => {
-          log.error('hortusd did not stop in order', { error });
+          log.error('hortusd failed to shut down cleanly', { error });
           process.exit(1);
         },
       );
@@ -112,11 +112,11 @@ function options<More extends NonNullable<ParseArgsConfig['options']> = Record<n
     return [name, { type: 'value' in option ? 'string' : 'boolean' }] as const;
   });
   const parsed = orFail(() => parseArgs({ args, options: { ...Object.fromEntries(known), ...(more as More) } }));
-  // The table has the names and kinds, so what was parsed fits the type that is derived from it.
+  // Safe: the parser's options come from the same table as the type.
   return parsed as { values: RunOptions & ReturnType<typeof parseArgs<{ options: More }>>['values'] };
 }
 
-/** Prints mistakes of the caller in one line, without a stack. */
+/** Reports the caller's mistakes in one line, without a stack trace. */
 function orFail<Result>(work: () => Result): Result {
   try {
     return work();

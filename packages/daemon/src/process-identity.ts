@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A process id is given again to others; with the time it started, in this very run of the kernel, it is not. */
+/** Identifies a process beyond the reuse of its pid: by its start time and the boot it belongs to. */
 export interface ProcessIdentity {
   pid: number;
   startTime: string;
@@ -24,7 +24,7 @@ function boot(): string {
   return current;
 }
 
-/** Undefined for one that is gone, and for a zombie, which only waits for its parent to look. */
+/** Undefined for a process that ended, zombies included. */
 function startTimeOf(pid: number): string | undefined {
   const fields = statOf(pid);
   return fields === undefined || fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
@@ -35,7 +35,10 @@ export function parentOf(pid: number): number | undefined {
   return parent === undefined ? undefined : Number(parent);
 }
 
-/** The fields of /proc/<pid>/stat from the third on; the second is a name that may hold spaces and parentheses. */
+/**
+ * Returns the fields of /proc/<pid>/stat from the third on; the second is a name that may contain spaces and
+ * parentheses.
+ */
 function statOf(pid: number): string[] | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -1,7 +1,7 @@
 export interface RunOption {
-  /** What follows the option on the command line; a switch has none. */
+  /** Placeholder of the value on the command line; switches have none. */
   readonly value?: string;
-  /** The default, in words where it depends on the machine. */
+  /** The default, described where it depends on the machine. */
   readonly standard?: string;
   readonly meaning: string;
 }
@@ -68,7 +68,7 @@ export const secretSettings = {
   HORTUSD_S3_SESSION_TOKEN: 'S3 credentials, where they are temporary.',
 } as const;
 
-/** Environment variable that stands for an option. */
+/** Environment variable of an option. */
 export const variableOf = (name: RunOptionName): string => `HORTUSD_${name.toUpperCase().replaceAll('-', '_')}`;
 
 /** One line of help for each option. */

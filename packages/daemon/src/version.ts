@@ -1,2 +1,2 @@
-/** Of the daemon; told to the service, and printed by `hortusd version`. */
+/** Daemon version, sent to the service and printed by `hortusd version`. */
 export const VERSION = '0.1.0';

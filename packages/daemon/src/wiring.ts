@@ -44,19 +44,19 @@ import { Identity } from './trust/identity.ts';
 export interface DaemonOptions {
   config: DaemonConfig;
   log: Log;
-  /** This program as `hortusd exec-shim`; said by whoever bundles it. */
+  /** Command that runs this program as `hortusd exec-shim`; set by the bundled program. */
   shimCommand?: readonly string[];
   engineTimeouts?: Partial<Timeouts>;
-  /** Told before and after every step of a rollout, for tests that end the process there. */
+  /** Called before and after every step of a rollout; tests end the process there. */
   boundary?: (moment: string) => void;
 }
 
-/** Bytes of an action's output that are kept. */
+/** Bytes kept of an action's output. */
 const OUTPUT_LIMIT = 1024 * 1024;
 
 export type Parts = ReturnType<typeof wire>;
 
-/** The map of the daemon: everything it is made of, and who tells whom. Nothing happens before the parts are started. */
+/** Creates the parts of the daemon and connects them. Nothing runs before the parts are started. */
 export function wire({ config, log, shimCommand = ownShimCommand(), boundary, engineTimeouts }: DaemonOptions) {
   const { stateDirectory, backupBucket } = config;
   const policy = readPolicy(policyFileOf(stateDirectory));
@@ -172,7 +172,7 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
       observer.changed(uid);
       drift.changed(uid);
       void extraNetworks.look(uid);
-      // An engine that was started again meanwhile may have given its containers other addresses.
+      // An engine restart in the meantime may have changed the containers' addresses.
       follow(uid);
     },
     boundary,
@@ -190,7 +190,7 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
     look: async () => {
       if (channel.replaced || channel.forbidden) return;
       await deployments.look();
-      // A service that is older knows of none.
+      // Older services have no transfers.
       if (channel.offers('transfer')) await transfers.look();
     },
     up: () => channel.up,
@@ -229,7 +229,7 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
   };
 }
 
-/** Takes up what containers of an older daemon, which kept no list, could write to. */
+/** Records the writable host paths of manifests that an older daemon stored without such a list. */
 function rememberWritten({ manifests, writtenPaths }: Journal): void {
   const known = new Set(writtenPaths.all());
   for (const { host_path, read_only } of manifests
@@ -240,7 +240,7 @@ function rememberWritten({ manifests, writtenPaths }: Journal): void {
   }
 }
 
-/** A state directory that is another's is let go of, for whom it belongs to. */
+/** Closes the journal if the state directory belongs to another server. */
 function identify(config: DaemonConfig, journal: Journal, log: Log): Identity {
   try {
     return new Identity({ config, pins: journal.pins, log });
@@ -250,7 +250,7 @@ function identify(config: DaemonConfig, journal: Journal, log: Log): Identity {
   }
 }
 
-/** How this very program is started as a shim, run from its source. */
+/** Command that starts this program from source as a shim. */
 function ownShimCommand(): string[] {
   return [process.execPath, fileURLToPath(new URL('./main.ts', import.meta.url)), 'exec-shim'];
 }

@@ -11,7 +11,7 @@ const HEAD = 4;
 const TAG = 16;
 const LAST = 0x8000_0000;
 
-/** A sealed stream cannot be opened: it ends too early, or a chunk is not what was sealed. Chunks count from 1. */
+/** A sealed stream cannot be opened: it is truncated, or a chunk was modified. Chunks count from 1. */
 export class SealBroken extends Error {
   readonly reason: 'cut' | 'changed';
   readonly chunk: number;
@@ -23,7 +23,7 @@ export class SealBroken extends Error {
   }
 }
 
-/** Yields one sealed chunk at a time; at least one, also for no content. */
+/** Yields one sealed chunk at a time, at least one even for empty content. */
 export async function* sealChunks(
   key: Buffer,
   content: AsyncIterable<Buffer> | Iterable<Buffer>,
@@ -34,7 +34,7 @@ export async function* sealChunks(
   for await (const piece of content) {
     held.push(piece);
     length += piece.length;
-    // One chunk is held back: only the end of the content tells which is the last.
+    // Hold one chunk back: the last flag is known only at the end of the content.
     if (length <= CHUNK) continue;
     let all = Buffer.concat(held, length);
     for (; all.length > CHUNK; all = all.subarray(CHUNK)) yield seal(key, index++, false, all.subarray(0, CHUNK));
@@ -44,10 +44,10 @@ export async function* sealChunks(
   yield seal(key, index, true, Buffer.concat(held, length));
 }
 
-/** Gives the next `length` bytes; fewer only at the end. */
+/** Returns the next `length` bytes; fewer only at the end. */
 export type ReadBytes = (length: number) => Promise<Buffer>;
 
-/** Yields the text of each chunk up to the last one, and reads nothing beyond it. Throws `SealBroken`. */
+/** Yields the plaintext of each chunk up to the last one, and reads nothing beyond it. Throws `SealBroken`. */
 export async function* openChunks(key: Buffer, read: ReadBytes): AsyncGenerator<Buffer> {
   for (let index = 0, last = false; !last; index++) {
     const head = await read(HEAD);
@@ -62,7 +62,7 @@ export async function* openChunks(key: Buffer, read: ReadBytes): AsyncGenerator<
   }
 }
 
-/** Reads pieces of any size as the lengths that are asked for. */
+/** Regroups pieces of any size into reads of a requested length. */
 export function bytesOf(pieces: AsyncIterable<Buffer>): ReadBytes {
   const source = pieces[Symbol.asyncIterator]();
   let held: Buffer[] = [];

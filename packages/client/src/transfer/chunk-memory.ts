@@ -1,8 +1,8 @@
 import { CHUNK_BYTES } from '@hortus/contract/transfer';
 
 /**
- * Memory for chunks that is used again. Gigabytes of new buffers would make the garbage collector run all the time: it took more
- * of the processor than reading, hashing and sending together.
+ * Pools chunk buffers. Allocating gigabytes of new buffers kept the garbage collector busy: it used more CPU than
+ * reading, hashing and sending together.
  */
 export class ChunkMemory {
   readonly size: number;
@@ -16,7 +16,7 @@ export class ChunkMemory {
     return this.#free.pop() ?? Buffer.allocUnsafeSlow(this.size);
   }
 
-  /** Whoever gives back a chunk, or the beginning of one, does not look at it again. */
+  /** Returns a chunk, or a prefix of one, to the pool; the caller must not use it afterwards. */
   giveBack(chunk: Buffer): void {
     this.#free.push(Buffer.from(chunk.buffer as ArrayBuffer, 0, this.size));
   }

@@ -9,7 +9,7 @@ const chunkName = (bytes: Buffer, by: Buffer | undefined) => new Naming(by).add(
 test.each([
   ['with a key', key, /^[0-9a-f]{32}$/],
   ['without one', undefined, /^[0-9a-f]{64}$/],
-])('a name %s is of these bytes and of no others', (_, by, shape) => {
+])('a name %s identifies exactly these bytes', (_, by, shape) => {
   const bytes = fc.uint8Array({ minLength: 1, maxLength: 5_000 }).map((content) => Buffer.from(content));
   fc.assert(
     fc.property(bytes, fc.nat(), (chunk, place) => {
@@ -27,28 +27,28 @@ test.each([
   );
 });
 
-test('by another key it has another name', () => {
+test('another key gives another name', () => {
   expect(chunkName(Buffer.from('chunk'), randomBytes(32))).not.toBe(chunkName(Buffer.from('chunk'), key));
 });
 
-test('the name is AES-256-GMAC as everybody knows it', () => {
-  // Test case 13 of the proposal of GCM has no bytes at all, under a key and a nonce of zeros.
+test('the name is standard AES-256-GMAC', () => {
+  // Test case 13 of the GCM proposal: no bytes, key and nonce all zeros.
   expect(chunkName(Buffer.alloc(0), Buffer.alloc(32))).toBe('530f8afbc74536b9a963b4f1c4cb738b');
 });
 
-test('a key is 32 bytes, or there is none', () => {
+test('a key is absent or has 32 bytes', () => {
   expect(keyIn({})).toBeUndefined();
   expect(keyIn({ key: key.toString('base64') })).toEqual(key);
-  expect(() => keyIn({ key: 'c2hvcnQ=' })).toThrow('another length');
+  expect(() => keyIn({ key: 'c2hvcnQ=' })).toThrow('must have 32 bytes');
 });
 
 const offer = { type: 'offer', index: 3, length: 10 } as const;
-test('what is offered has a name that may be that of a file, and fits', () => {
+test('an offer needs a name that is safe as a file name and a length within the limit', () => {
   const mac = '0'.repeat(32);
   expect(chunkOffered({ ...offer, mac })).toEqual({ index: 3, name: mac, length: 10 });
   expect(chunkOffered({ ...offer, sha256: 'a'.repeat(64) }).name).toBe('a'.repeat(64));
-  expect(() => chunkOffered(offer)).toThrow('without a name');
-  expect(() => chunkOffered({ ...offer, sha256: `../../${'a'.repeat(58)}` })).toThrow('without a name');
+  expect(() => chunkOffered(offer)).toThrow('invalid name');
+  expect(() => chunkOffered({ ...offer, sha256: `../../${'a'.repeat(58)}` })).toThrow('invalid name');
   for (const length of [0, -1, 4_194_305, Number.NaN])
-    expect(() => chunkOffered({ ...offer, mac, length })).toThrow('is none');
+    expect(() => chunkOffered({ ...offer, mac, length })).toThrow('invalid length');
 });

@@ -14,12 +14,11 @@ const NONCE = Buffer.alloc(12);
 const SHA256_DIGITS = 64;
 
 /**
- * The name by which the ends of a transfer know a chunk, and see whether it arrived whole: its AES-256-GMAC under a key that the
- * receiver has drawn. Two that differ have the same with a chance of 2^-110, however they came about, because nobody knew the key.
- * It costs a sixteenth of SHA-256, which was half of all that a transfer cost. Without a key, for an end that knows of none: SHA-256.
- *
- * One nonce for all is right here: it is a checksum, which only has to be the same for the same bytes. Whoever has seen several can
- * make two chunks of one name, and spoil what he sends himself.
+ * Computes the name of a chunk, which identifies it to both ends of a transfer and proves that it arrived intact:
+ * AES-256-GMAC under a random key of the receiver. Different chunks collide with probability 2^-110, because their
+ * author did not know the key. It costs a sixteenth of SHA-256, which took half of the time of a transfer. Peers that
+ * send no key get SHA-256. A fixed nonce is safe here because the MAC serves as a checksum: a peer that has seen
+ * several names could forge a collision, but would only corrupt its own transfer.
  */
 export class Naming {
   readonly #hash: Hash | undefined;
@@ -30,19 +29,22 @@ export class Naming {
     else this.#hash = createHash('sha256');
   }
 
-  /** Of a chunk that is to have this name, whichever of the two it is. */
+  /** Uses the algorithm that produced `name`. */
   static like(name: string, key: Buffer | undefined): Naming {
     return new Naming(name.length === SHA256_DIGITS ? undefined : key);
   }
 
-  /** The next bytes of the chunk, while they are still in the cache of the processor: from memory it takes four times as long. */
+  /**
+   * Adds the next bytes of the chunk. Call it while they are in the CPU cache: reading them from memory takes four
+   * times as long.
+   */
   add(bytes: Buffer): this {
     this.#mac?.setAAD(bytes);
     this.#hash?.update(bytes);
     return this;
   }
 
-  /** Once, when all has been added. */
+  /** Finishes the name; call it once. */
   name(): string {
     if (!this.#mac) return (this.#hash as Hash).digest('hex');
     this.#mac.final();
@@ -50,29 +52,29 @@ export class Naming {
   }
 }
 
-/** Whether it is called that. */
+/** Checks a chunk against its name. */
 export const isCalled = (bytes: Buffer, name: string, key: Buffer | undefined): boolean =>
   Naming.like(name, key).add(bytes).name() === name;
 
-/** As the receiver says it; undefined if he says none. */
+/** Decodes the receiver's key; undefined if the message has none. */
 export function keyIn({ key }: { readonly key?: string }): Buffer | undefined {
   if (key === undefined) return undefined;
   const bytes = Buffer.from(key, 'base64');
-  if (bytes.length !== KEY_BYTES) throw new Error('The key for the names of chunks has another length than it should.');
+  if (bytes.length !== KEY_BYTES) throw new Error('The key for chunk names must have 32 bytes.');
   return bytes;
 }
 
-/** One hash for the whole: over the names of its chunks, in their order. */
+/** Hashes the whole content: SHA-256 over the names of its chunks, in order. */
 export function digestOf(chunks: Iterable<{ readonly name: string }>): string {
   const hash = createHash('sha256');
   for (const { name } of chunks) hash.update(name);
   return hash.digest('hex');
 }
 
-/** A chunk that the other end offers. Its name becomes that of a file and its length is made room for, so both are looked at. */
+/** Validates an offered chunk. Its name becomes a file name and its length an allocation, so neither is trusted. */
 export function chunkOffered({ index, mac, sha256, length }: Offer): OfferedChunk {
   const name = mac ?? sha256 ?? '';
-  if (!/^(?:[0-9a-f]{32}|[0-9a-f]{64})$/.test(name)) throw new Error('A chunk was offered without a name.');
-  if (!(length > 0 && length <= CHUNK_BYTES)) throw new Error('A chunk was offered that is none.');
+  if (!/^(?:[0-9a-f]{32}|[0-9a-f]{64})$/.test(name)) throw new Error('A chunk was offered with an invalid name.');
+  if (!(length > 0 && length <= CHUNK_BYTES)) throw new Error('A chunk was offered with an invalid length.');
   return { index, name, length };
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { ChunkMemory } from './chunk-memory.ts';
 import { Chunks } from './chunks.ts';
 
-test('the chunks are the content, which is read no further than they are asked for', async () => {
+test('chunks add up to the content, which is read on demand only', async () => {
   const content = randomBytes(1_000_000);
   let read = 0;
   function* pieces() {
@@ -18,7 +18,7 @@ test('the chunks are the content, which is read no further than they are asked f
   for (let next = await chunks.next(); next; next = await chunks.next()) {
     got.push(next.bytes);
     for (let i = 0; i < 20; i++) await new Promise(setImmediate);
-    // The one that is asked for next, and a few pieces on their way.
+    // One chunk of read-ahead and a few pieces in the stream's buffer.
     expect(read).toBeLessThanOrEqual((got.length + 1) * 50_000 + 30_000);
   }
   expect(got.length).toBe(20);
@@ -26,7 +26,7 @@ test('the chunks are the content, which is read no further than they are asked f
   expect(await chunks.next()).toBeUndefined();
 });
 
-test('what was read before it failed is there, then why it failed', async () => {
+test('chunks read before a failure are returned, then the failure', async () => {
   const source = new PassThrough();
   const chunks = new Chunks(source, undefined, new ChunkMemory(1_000));
   source.write(Buffer.alloc(1_500, 'a'));
@@ -35,10 +35,10 @@ test('what was read before it failed is there, then why it failed', async () => 
   await expect(chunks.next()).rejects.toThrow('the disk is gone');
 });
 
-test('a source that is closed before its end is no end', async () => {
+test('a source that closes early is a failure, not the end', async () => {
   const source = new PassThrough();
   const chunks = new Chunks(source, undefined, new ChunkMemory(1_000));
   const next = chunks.next();
   source.destroy();
-  await expect(next).rejects.toThrow('closed before its end');
+  await expect(next).rejects.toThrow('closed before it ended');
 });

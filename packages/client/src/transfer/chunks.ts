@@ -4,8 +4,8 @@ import type { ChunkMemory } from './chunk-memory.ts';
 import { Cutter, type NamedChunk } from './cut.ts';
 
 /**
- * The chunks of a content, cut as its pieces come: each is copied at once by whoever hears of it, which is a third of what it costs to
- * wait for one after the other. It is read as far as the chunk that is asked for next, and no further.
+ * Cuts a stream into chunks. It copies pieces in the data listener, which costs a third of awaiting them one by one,
+ * and reads at most one chunk ahead.
  */
 export class Chunks {
   readonly #content: Readable;
@@ -14,7 +14,7 @@ export class Chunks {
   #failure: Error | undefined;
   #wake: (() => void) | undefined;
 
-  /** `key` is the one that their names are made with. */
+  /** `key` is used for the names of the chunks. */
   constructor(content: Readable, key: Buffer | undefined, memory: ChunkMemory) {
     this.#content = content;
     const cutter = new Cutter(key, memory);
@@ -25,7 +25,7 @@ export class Chunks {
       this.#add(cutter.end());
     };
     const closed = () => {
-      if (!this.#ended) this.#fail(new Error('What is read was closed before its end.'));
+      if (!this.#ended) this.#fail(new Error('The source was closed before it ended.'));
     };
     content.on('data', guardedBy(fail, take));
     content.on('error', fail);
@@ -33,7 +33,7 @@ export class Chunks {
     content.on('close', guardedBy(fail, closed));
   }
 
-  /** Undefined when there is no more. */
+  /** Undefined at the end. */
   async next(): Promise<NamedChunk | undefined> {
     while (this.#ready.length === 0) {
       if (this.#failure) throw this.#failure;

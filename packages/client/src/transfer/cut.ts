@@ -7,14 +7,17 @@ export interface NamedChunk {
 }
 
 const BLOCK = 512;
-/** What is named at once: enough to be worth the call, and still in the cache of the processor. */
+/** Bytes per call of the MAC: enough to amortise the call, few enough to stay in the CPU cache. */
 const NAMED_AT_ONCE = 256 * 1024;
-/** A file of this size begins a chunk of its own, so that a change of one file moves no other file to another place in its chunk. */
+/**
+ * Files from this size on start a new chunk, so that a change in one file does not shift the content of other chunks.
+ */
 const OWN_CHUNK_BYTES = 128 * 1024;
 
 /**
- * Cuts a tar stream into chunks that fit into the memory given, before and behind every large file. Of what is no tar it cuts equal
- * pieces. Nothing of the stream is held on to: its bytes are copied, once, and named on the way.
+ * Cuts a tar stream into chunks of at most the pool's buffer size, before and after every large file. Other content is
+ * cut into equal pieces. Copies the bytes once and computes the chunk names on the way; keeps no reference to the
+ * input.
  */
 export class Cutter {
   readonly #memory: ChunkMemory;
@@ -23,10 +26,10 @@ export class Cutter {
   #chunk: Buffer;
   #naming: Naming;
   #size = 0;
-  /** How much of it has gone into its name. */
+  /** Bytes of the chunk that are already part of its name. */
   #named = 0;
 
-  /** `key` is the one that the names are made with. */
+  /** `key` is used for the names of the chunks. */
   constructor(key: Buffer | undefined, memory = new ChunkMemory()) {
     this.#key = key;
     this.#memory = memory;
@@ -34,7 +37,7 @@ export class Cutter {
     this.#naming = new Naming(key);
   }
 
-  /** The chunks that are whole with this piece. */
+  /** Adds a piece and returns the chunks that it completes. */
   take(piece: Buffer): NamedChunk[] {
     const chunks: NamedChunk[] = [];
     for (let rest = piece; rest.length > 0; ) {
@@ -51,7 +54,7 @@ export class Cutter {
     return chunks;
   }
 
-  /** What is left. */
+  /** Returns the last, partial chunk. */
   end(): NamedChunk[] {
     return this.#size > 0 ? [this.#cut()] : [];
   }
@@ -80,14 +83,14 @@ export class Cutter {
 class TarMarks {
   /** Bytes of content, with its padding, until the next header. */
   #content = 0;
-  /** A header that has come only in part: its bytes so far. */
+  /** Bytes of an incomplete header. */
   #header = Buffer.alloc(0);
-  /** Headers that describe the next one, such as of a long name, belong in front of it. */
+  /** Headers such as a long name describe the next header and must stay in the same chunk. */
   #described = false;
   #afterLarge = false;
   #lost = false;
 
-  /** How many of these bytes belong together, and whether a chunk should end before them. */
+  /** Returns how many bytes belong together, and whether to cut before them. */
   take(bytes: Buffer): { length: number; cutBefore: boolean } {
     if (this.#lost) return { length: bytes.length, cutBefore: false };
     if (this.#content > 0) {
@@ -98,7 +101,7 @@ class TarMarks {
     return this.#takeHeader(bytes);
   }
 
-  /** Bytes of the content that was taken last did not fit. */
+  /** Returns content bytes of the last `take` that did not fit into the chunk. */
   giveBack(length: number): void {
     if (!this.#lost) this.#content += length;
   }
@@ -118,7 +121,7 @@ class TarMarks {
     this.#content = Math.ceil(size / BLOCK) * BLOCK;
     const describes = 'xgLK'.includes(String.fromCharCode(header[156] ?? 0));
     const large = !describes && size >= OWN_CHUNK_BYTES;
-    // Where the header came in two parts, or a description is in front of it, its chunk has begun already.
+    // A header that arrived in two parts or follows a description already belongs to the current chunk.
     const cutBefore = begins && !this.#described && (large || this.#afterLarge);
     this.#afterLarge = large;
     this.#described = describes;
@@ -126,14 +129,17 @@ class TarMarks {
   }
 }
 
-/** Of the content behind a header; undefined if this is none. Blocks of zeros at the end are headers of nothing. */
+/**
+ * Parses the content size from a header; undefined if it is not a tar header. Zero blocks at the end count as empty
+ * headers.
+ */
 function sizeIn(header: Buffer): number | undefined {
   if (header.every((byte) => byte === 0)) return 0;
   const stated = Number.parseInt(header.toString('latin1', 148, 156), 8);
   let sum = 8 * 0x20;
   for (let i = 0; i < BLOCK; i++) if (i < 148 || i >= 156) sum += header[i] as number;
   if (sum !== stated) return undefined;
-  // GNU's way of saying what does not fit into octal digits.
+  // GNU's base-256 encoding for sizes that do not fit into octal digits.
   if (((header[124] as number) & 0x80) !== 0) return header.readUIntBE(130, 6);
   const size = Number.parseInt(header.toString('latin1', 124, 136), 8);
   return Number.isNaN(size) ? undefined : size;

@@ -9,9 +9,9 @@ const LONGEST_ANSWER = 16 * 1024;
 const HEADERS_END = '\r\n\r\n';
 
 /**
- * Asks for a WebSocket, and reads it into memory that is used again, which a request of the library cannot: buffers of its own for
- * gigabytes cost more than their content. Rejects with whatever is in the way; `heard` gets what comes after the answer, in memory that
- * was taken for it.
+ * Opens a WebSocket that reads into pooled memory, which an HTTP request of Node cannot: new buffers for gigabytes cost
+ * more than the transfer itself. Rejects if the connection or the upgrade fails. `heard` gets the bytes after the
+ * handshake, in memory from `take`.
  */
 export function openWebSocket(
   url: URL,
@@ -50,11 +50,14 @@ export function openWebSocket(
         return true;
       },
     });
-    const late = setTimeout(() => socket.destroy(new Error('the service did not answer in time')), WITHIN_MS);
-    const abort = () => socket.destroy(new Error('it was given up'));
+    const late = setTimeout(
+      () => socket.destroy(new Error('the service did not respond within 15 seconds')),
+      WITHIN_MS,
+    );
+    const abort = () => socket.destroy(new Error('the transfer was aborted'));
     const gone = () => {
       settle();
-      fail(new Error('the service has gone'));
+      fail(new Error('the service closed the connection'));
     };
     const failed = (error: Error) => {
       settle();
@@ -96,8 +99,8 @@ const question = (url: URL, key: string, nonce: string): string =>
 
 function faultIn(answer: string, nonce: string): string | undefined {
   const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(answer) ?? [];
-  if (status === undefined) return 'what answered does not speak HTTP';
-  if (status !== '101') return `the service answered ${status}`;
+  if (status === undefined) return 'the response is not HTTP';
+  if (status !== '101') return `the service responded with status ${status}`;
   const [, accept] = /^sec-websocket-accept:[ \t]*(\S+)[ \t]*$/im.exec(answer) ?? [];
-  return accept === acceptanceOf(nonce) ? undefined : 'what answered is not a WebSocket';
+  return accept === acceptanceOf(nonce) ? undefined : 'the response is not a WebSocket upgrade';
 }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import * as library from 'ws';
 import { IncomingFrames } from './incoming-frames.ts';
 
-/** A part of the library that its types do not tell of. */
+/** Sender exists in the library but not in its types. */
 const { Sender } = library as unknown as { Sender: { frame(content: Buffer, options: object): Buffer[] } & Writable };
 
 type Kind = 'text' | 'binary' | 'ping';
@@ -15,7 +15,7 @@ function framed(content: Buffer, opcode: number, fin = true): Buffer {
   return Buffer.concat(Sender.frame(content, { fin, rsv1: false, mask: false, readOnly: true, opcode }));
 }
 
-/** As a service sends it; what is no control frame may come in several. */
+/** Builds the frames of a message; data messages may be fragmented. */
 function message(kind: Kind, content: Buffer, parts: number): Buffer {
   if (kind === 'ping') return framed(content.subarray(0, 125), opcodes.ping);
   const length = Math.ceil(content.length / parts);
@@ -38,7 +38,7 @@ const said = fc.record({
   parts: fc.integer({ min: 1, max: 3 }),
 });
 
-test('texts are heard whole and bytes in their order, in whatever pieces they come', () => {
+test('texts come out whole and bytes in order, however the input is split', () => {
   fc.assert(
     fc.property(
       fc.array(said, { maxLength: 6 }),
@@ -73,15 +73,15 @@ test('texts are heard whole and bytes in their order, in whatever pieces they co
   );
 });
 
-test('bytes are handed on in the memory they came in', () => {
+test('binary content is passed on without a copy', () => {
   const bytes = framed(Buffer.alloc(5_000, 1), opcodes.binary);
   const [content] = new IncomingFrames(() => undefined).read(bytes);
   expect((content as Buffer).buffer).toBe(bytes.buffer);
 });
 
 test.each([
-  ['is masked', Buffer.from([0x82, 0x81, 0, 0, 0, 0, 1])],
-  ['is a text without end', framed(Buffer.alloc(70_000, 'a'), opcodes.text)],
-])('what %s is refused', (_, bytes) => {
+  ['a masked frame', Buffer.from([0x82, 0x81, 0, 0, 0, 0, 1])],
+  ['a text over the limit', framed(Buffer.alloc(70_000, 'a'), opcodes.text)],
+])('%s is rejected', (_, bytes) => {
   expect(() => new IncomingFrames(() => undefined).read(bytes)).toThrow(BrokenFrame);
 });

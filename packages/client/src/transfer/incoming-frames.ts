@@ -1,16 +1,16 @@
 import { BrokenFrame, type Control, FrameScanner, opcodes } from '@hortus/contract/frames';
 
-/** Whatever two ends say to each other in words is far shorter. */
+/** Limit for text messages; real ones are far shorter. */
 const LONGEST_TEXT = 64 * 1024;
 
 /**
- * What a service sends: texts whole, bytes in whatever pieces they come in, each of which is a part of the memory it came in.
- * Where one message of bytes ends and the next begins does not matter to anybody.
+ * Decodes the frames that the service sends. Texts come out whole; binary content comes out in arbitrary pieces that
+ * share the memory they arrived in. Boundaries between binary messages are not kept.
  */
 export class IncomingFrames {
   readonly #scanner: FrameScanner;
   #heard: (string | Buffer)[] = [];
-  /** The text that is coming; undefined while bytes come. */
+  /** Parts of the current text message; undefined during a binary one. */
   #text: Buffer[] | undefined;
   #textBytes = 0;
   #isLast = true;
@@ -36,7 +36,7 @@ export class IncomingFrames {
     });
   }
 
-  /** What is heard with these bytes, in its order. */
+  /** Returns the messages that these bytes complete, in order. */
   read(bytes: Buffer): (string | Buffer)[] {
     this.#heard = [];
     this.#scanner.read(bytes);
@@ -45,8 +45,8 @@ export class IncomingFrames {
 
   #collect(text: Buffer[], part: Buffer): void {
     this.#textBytes += part.length;
-    if (this.#textBytes > LONGEST_TEXT) throw new BrokenFrame('a text that is too long');
-    // The memory that it came in is let go of.
+    if (this.#textBytes > LONGEST_TEXT) throw new BrokenFrame('a text message over 64 KiB');
+    // Copied, so that the receive buffer can be reused.
     text.push(Buffer.from(part));
   }
 }

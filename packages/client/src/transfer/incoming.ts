@@ -4,8 +4,8 @@ import { chunkOffered, digestOf, isCalled, type OfferedChunk } from './chunk-nam
 import type { Link } from './link.ts';
 
 /**
- * Receives a content that is handed on at once and kept nowhere. Only the names of what was handed on are remembered: after a
- * lost connection it goes on where it was, and a sender who has to begin anew is told what need not come again.
+ * Receives content and passes it on without storing it. Keeps only the names of delivered chunks, so that a new
+ * connection resumes and a sender that restarts can skip what was delivered.
  */
 export class Incoming {
   readonly #key = randomBytes(32);
@@ -16,7 +16,7 @@ export class Incoming {
     return { chunks: this.#handedOn.length, bytes: this.#bytes };
   }
 
-  /** What comes over one connection, until all has come. */
+  /** Yields the chunks that arrive over one connection, until the transfer is complete. */
   async *over(link: Link): AsyncGenerator<Buffer> {
     const wanted: OfferedChunk[] = [];
     let chunk: Buffer | undefined;
@@ -29,8 +29,8 @@ export class Incoming {
         continue;
       }
       const [due] = wanted;
-      if (!due) throw new Error('Bytes came that nobody has asked for.');
-      if (arrived + message.length > due.length) throw new Error('More bytes came than were announced.');
+      if (!due) throw new Error('The other end sent bytes that were not requested.');
+      if (arrived + message.length > due.length) throw new Error('The other end sent more bytes than it announced.');
       chunk ??= Buffer.allocUnsafeSlow(due.length);
       arrived += message.copy(chunk, arrived);
       if (arrived < due.length) continue;
@@ -45,7 +45,7 @@ export class Incoming {
     }
   }
 
-  /** Wants it, unless it was handed on already, over an earlier connection. */
+  /** Requests a chunk unless an earlier connection delivered it. */
   #consider(link: Link, offered: OfferedChunk, wanted: OfferedChunk[]): void {
     const { index, name } = offered;
     const before = this.#handedOn[index];
@@ -55,13 +55,13 @@ export class Incoming {
       link.say({ type: 'want', index });
       return;
     }
-    if (before.name !== name) throw new Error('The other end reads something else than it did before.');
+    if (before.name !== name) throw new Error('The content at the other end changed during the transfer.');
     link.say({ type: 'have', index });
   }
 
   #end(link: Link, { chunks, sha256 }: Extract<FromSender, { type: 'end' }>): void {
     if (this.#handedOn.length !== chunks || digestOf(this.#handedOn) !== sha256)
-      throw new Error('Something is missing at the end.');
+      throw new Error('The transfer ended with chunks missing.');
     link.say({ type: 'done', sha256 });
   }
 }

@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close();
 });
 
-/** A service as a library makes it, with which ours has to get along. */
+/** A server built with the `ws` library, to check that the client is compatible with it. */
 async function listen(server: Server = createServer()) {
   const sockets = new WebSocketServer({ noServer: true });
   const ends: WebSocket[] = [];
@@ -42,7 +42,7 @@ const never = () => new AbortController().signal;
 async function linked(base: string, service: Awaited<ReturnType<typeof listen>>, signal = never()) {
   const link = await Link.open(base, 'hs_test_key', 'trf_1', signal);
   opened.push(() => link.close());
-  await until(() => service.ends.length > 0, { describe: 'the service to let it in' });
+  await until(() => service.ends.length > 0, { describe: 'the service to accept the connection' });
   return { link, end: service.ends[0] as WebSocket };
 }
 
@@ -55,7 +55,7 @@ async function talk(base: string, service: Awaited<ReturnType<typeof listen>>): 
   end.on('message', (data: Buffer) => heard.push(data));
   link.say({ type: 'want', index: 7 });
   for (let at = 0; at < bytes.length; at += 500_000) await link.give(bytes.subarray(at, at + 500_000));
-  await until(() => heard.length === 19, { describe: 'all to be heard' });
+  await until(() => heard.length === 19, { describe: 'all messages to arrive' });
   expect(JSON.parse(String(heard[0]))).toEqual({ type: 'want', index: 7 });
   expect(Buffer.concat(heard.slice(1)).equals(bytes)).toBe(true);
 
@@ -78,12 +78,12 @@ async function talk(base: string, service: Awaited<ReturnType<typeof listen>>): 
   await expect(link.give(bytes)).rejects.toThrow('the other end has gone');
 }
 
-test('a service of a library understands it and is understood', async () => {
+test('the client exchanges messages with a server of the ws library', async () => {
   const service = await listen();
   await talk(`http://127.0.0.1:${service.port}/api/v1`, service);
 });
 
-test('the same over TLS, and not to one whose certificate nobody vouches for', async () => {
+test('TLS works, and an untrusted certificate is rejected', async () => {
   await using folder = temporaryFolder('certificate');
   const [key, cert] = ['key.pem', 'cert.pem'].map((name) => join(folder.path, name)) as [string, string];
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'];
@@ -104,16 +104,16 @@ test('the same over TLS, and not to one whose certificate nobody vouches for', a
   await talk(base, service);
 });
 
-test('what is not let in hears why', async () => {
+test('a rejected connection reports the status', async () => {
   const server = createServer();
   server.on('upgrade', (_, socket) => socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno'));
   const { port } = await listen(server);
   await expect(Link.open(`http://127.0.0.1:${port}`, 'key', 'trf_1', never())).rejects.toThrow(
-    new LinkLost('the service answered 404'),
+    new LinkLost('the service responded with status 404'),
   );
 });
 
-test('what nobody reads stays with whoever sends it', async () => {
+test('unread data applies backpressure to the sender', async () => {
   const service = await listen();
   const { link, end } = await linked(`http://127.0.0.1:${service.port}`, service);
   const piece = randomBytes(1024 * 1024);
@@ -125,7 +125,7 @@ test('what nobody reads stays with whoever sends it', async () => {
       before = end.bufferedAmount;
       return same;
     },
-    { every: 300, describe: 'it to wait' },
+    { every: 300, describe: 'the sender to stall' },
   );
   expect(end.bufferedAmount).toBeGreaterThan(32 * piece.length);
   let got = 0;
@@ -133,10 +133,10 @@ test('what nobody reads stays with whoever sends it', async () => {
     got += (message as Buffer).length;
     if (got === 64 * piece.length) break;
   }
-  await until(() => end.bufferedAmount === 0, { describe: 'nothing to be left with it' });
+  await until(() => end.bufferedAmount === 0, { describe: 'the send buffer to drain' });
 });
 
-test('one that is given up is lost at once, before and after it was let in', async () => {
+test('an aborted link is lost at once, before and after it opened', async () => {
   const server = createServer();
   const silent = Promise.withResolvers<void>();
   server.on('upgrade', () => silent.resolve());

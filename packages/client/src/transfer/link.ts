@@ -8,28 +8,28 @@ import { IncomingFrames } from './incoming-frames.ts';
 
 type Said = FromReceiver | FromSender;
 
-/** What is read at once, at most: enough to be worth the while, and little enough to be copied out of the cache of the processor. */
+/** Bytes per read: enough to amortise the call, few enough to be copied from the CPU cache. */
 const READ_BYTES = 256 * 1024;
-/** Bytes that may wait here before the other end is not read any more. */
+/** Received bytes that may wait before the socket is paused. */
 const MOST_WAITING = 4 * 1024 * 1024;
 /** Bytes that may wait to be sent. */
 const MOST_UNSENT = 4 * 1024 * 1024;
-/** For the other side to end the connection as well. */
+/** Time for the other side to close the connection too. */
 const FAREWELL_MS = 5_000;
 const NORMAL = 1000;
 
-/** The connection is over, and the transfer is not: it is gone on with over the next one. */
+/** The connection ended before the transfer did; the transfer resumes over the next connection. */
 export class LinkLost extends Error {
   override name = 'LinkLost';
 }
 
-/** What was heard at once, and the memory that it came in. */
+/** Messages of one read, and the buffer that they point into. */
 interface Heard {
   readonly said: readonly (Said | Buffer)[];
   readonly memory: Buffer;
 }
 
-/** One end of a transfer, by way of the service. */
+/** One end of a transfer, connected through the service. */
 export class Link {
   readonly #socket: Socket;
   readonly #memory: ChunkMemory;
@@ -40,12 +40,12 @@ export class Link {
   #closed: string | undefined;
   #wake: (() => void) | undefined;
 
-  /** Resolves when the service has let us in; the other end may not be there yet. */
+  /** Resolves once the service accepted the connection; the other end may still be absent. */
   static async open(baseUrl: string, key: string, transferId: string, signal: AbortSignal): Promise<Link> {
     const url = new URL(transferPath, baseUrl);
     url.searchParams.set('transfer_id', transferId);
     const memory = new ChunkMemory(READ_BYTES);
-    // What comes with the answer comes before there is a link.
+    // Bytes after the handshake can arrive before the link exists.
     const early: Buffer[] = [];
     let hear = (bytes: Buffer): void => {
       early.push(bytes);
@@ -66,7 +66,7 @@ export class Link {
     socket.setNoDelay(true);
     this.#frames = new IncomingFrames((kind, payload) => {
       if (kind === 'ping') this.#send(opcodes.pong, payload);
-      if (kind === 'close') this.#leave(payload.toString('utf8', 2) || 'the service has closed the connection');
+      if (kind === 'close') this.#leave(payload.toString('utf8', 2) || 'the service closed the connection');
     });
     const abort = () => socket.destroy();
     signal.addEventListener('abort', abort, { once: true });
@@ -74,7 +74,7 @@ export class Link {
       this.#end(error.message);
       socket.destroy();
     };
-    const gone = () => this.#leave('the service has gone');
+    const gone = () => this.#leave('the service closed the connection');
     const closed = () => {
       signal.removeEventListener('abort', abort);
       this.#end('the connection was lost');
@@ -91,7 +91,7 @@ export class Link {
     this.#send(opcodes.text, Buffer.from(JSON.stringify(message)));
   }
 
-  /** Resolves when there is room for more. The memory is not looked at any more once the connection is over. */
+  /** Resolves when more can be sent. `bytes` is not read any more once the connection is closed. */
   async give(bytes: Buffer): Promise<void> {
     if (this.#closed !== undefined) throw new LinkLost(this.#closed);
     await new Promise<void>((done, fail) => {
@@ -100,7 +100,9 @@ export class Link {
     });
   }
 
-  /** What the other end says, in its order; bytes are lent until the next is asked for. Ends only by throwing LinkLost. */
+  /**
+   * Yields messages in order. Buffers are valid until the next message is requested. Ends only by throwing LinkLost.
+   */
   async *heard(): AsyncGenerator<Said | Buffer> {
     for (;;) {
       const next = this.#received.shift();
@@ -122,7 +124,7 @@ export class Link {
   }
 
   #hear(memory: Buffer): void {
-    // Kept back, it would hold up the farewell of the other side.
+    // Discard late data; keeping it would block the close handshake.
     if (this.#closed !== undefined) return;
     const said: (Said | Buffer)[] = [];
     try {
@@ -153,13 +155,13 @@ export class Link {
     this.#socket.uncork();
   }
 
-  /** Says farewell, and waits for it a while. */
+  /** Sends a close frame and waits briefly for the other side to close. */
   #leave(reason: string): void {
     if (this.#closed !== undefined) return;
     this.#send(opcodes.close, closePayload(NORMAL, ''));
     this.#end(reason);
     this.#socket.end();
-    // One that is not read would never be seen to close.
+    // A paused socket would never report that it closed.
     this.#socket.resume();
     const late = setTimeout(() => this.#socket.destroy(), FAREWELL_MS).unref();
     this.#socket.once('close', () => clearTimeout(late));

@@ -12,9 +12,9 @@ interface Chunk extends NamedChunk {
 }
 
 /**
- * One reading of a volume. It outlives connections: what was read and not acknowledged is kept, so that a lost connection costs
- * nothing. A lost daemon costs a second reading, in which what the other end has is not sent again. No spool is needed here: a
- * volume that changes while it is read cannot be read twice alike, and need not be, since chunks are known by their names.
+ * One pass over a volume. It outlives connections: chunks that were read but not acknowledged are kept, so a reconnect
+ * costs nothing. A daemon restart costs a second pass, which does not resend chunks that the other end has. No spool is
+ * needed: chunks are identified by name, so the second pass may differ from the first.
  */
 export class Reading {
   readonly #memory = new ChunkMemory();
@@ -27,18 +27,18 @@ export class Reading {
   #bytes = 0;
   #ended: { chunks: number; bytes: number; sha256: string } | undefined;
 
-  /** `key` is the one that the names of its chunks are made with. */
+  /** `key` is used for the names of the chunks. */
   constructor(tar: Readable, key: Buffer | undefined) {
     this.#chunks = new Chunks(tar, key, this.#memory);
     this.#key = key;
   }
 
-  /** Whether its chunks have the names that a receiver with this key would give them. */
+  /** Answers whether this pass used the receiver's key for its names. */
   isNamedBy(key: Buffer | undefined): boolean {
     return key === undefined ? this.#key === undefined : this.#key?.equals(key) === true;
   }
 
-  /** Read and not acknowledged. */
+  /** Chunks that were read but not acknowledged. */
   get underWay(): readonly Chunk[] {
     return this.#under;
   }
@@ -57,12 +57,12 @@ export class Reading {
 
   acknowledge(count: number): void {
     while (this.#under[0] && this.#under[0].index < count) {
-      // A lost connection may have had a part of it still to send. Whatever it sends now is for nobody.
+      // A dead connection may still be sending from this buffer; its output is discarded anyway.
       this.#memory.giveBack((this.#under.shift() as Chunk).bytes);
     }
   }
 
-  /** Undefined when there is no more. */
+  /** Undefined at the end. */
   async next(): Promise<Chunk | undefined> {
     const next = await this.#chunks.next();
     if (!next) {
@@ -76,25 +76,25 @@ export class Reading {
     return chunk;
   }
 
-  /** Resolves when nobody reads any more. */
+  /** Resolves when the pass is closed and the volume can be released. */
   get closed(): Promise<void> {
     return this.#closing.promise;
   }
 
-  /** Lets go of the volume. */
+  /** Ends the pass and releases the volume. */
   close(): void {
     this.#closing.resolve();
   }
 }
 
 export interface Sending {
-  /** What is left of an earlier connection. */
+  /** Pass of an earlier connection. */
   reading: Reading | undefined;
-  /** Reads the volume from its beginning, with names by this key. */
+  /** Starts a new pass, with chunk names by this key. */
   open(key: Buffer | undefined): Promise<Reading>;
 }
 
-/** Sends over one connection until the other end has everything. */
+/** Sends over one connection until the other end confirms the whole content. */
 export async function send(link: Link, sending: Sending): Promise<void> {
   const heard = link.heard();
   const next = await expected(heard, 'next');
@@ -108,12 +108,12 @@ export async function send(link: Link, sending: Sending): Promise<void> {
     await Promise.all([pump, answers]);
   } finally {
     room.break();
-    // What it is reading at this moment belongs to the next connection.
+    // A chunk being read now belongs to the next connection.
     await pump.catch(() => undefined);
   }
 }
 
-/** What the other end has in place must be what this reading has behind it; otherwise it is read anew. */
+/** Continues the earlier pass if it still holds what the receiver needs next; otherwise starts a new one. */
 async function resumed(sending: Sending, placed: number, key: Buffer | undefined): Promise<Reading> {
   const { reading } = sending;
   const isBehind =
@@ -153,7 +153,7 @@ async function answerAll(link: Link, reading: Reading, room: Room, heard: AsyncI
       room.check();
     }
     if (message.type === 'done') {
-      if (message.sha256 !== reading.end?.sha256) throw new Error('The other end has something else.');
+      if (message.sha256 !== reading.end?.sha256) throw new Error('The other end received different content.');
       return;
     }
   }
@@ -168,11 +168,11 @@ async function give(link: Link, chunk: Chunk | undefined): Promise<void> {
 async function expected<Type extends FromReceiver['type']>(heard: AsyncIterator<unknown>, type: Type) {
   const { value } = await heard.next();
   const message = value as FromReceiver;
-  if (message?.type !== type) throw new Error(`The other end said ${message?.type} where ${type} was due.`);
+  if (message?.type !== type) throw new Error(`The other end sent ${message?.type} instead of ${type}.`);
   return message as Extract<FromReceiver, { type: Type }>;
 }
 
-/** Holds the reader back while too much of what it has read is under way, and notices when all of it has arrived. */
+/** Limits the chunks in flight, and notices when all of them were acknowledged. */
 class Room {
   readonly #reading: Reading;
   #waiting: ((error?: Error) => void) | undefined;
@@ -206,7 +206,7 @@ class Room {
   }
 
   break(): void {
-    this.#broken = new Error('The connection is over.');
+    this.#broken = new Error('The connection was closed.');
     this.#waiting?.(this.#broken);
   }
 }
