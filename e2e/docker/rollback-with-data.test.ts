@@ -97,7 +97,9 @@ test('a backup that fails keeps the deployment from beginning, and what runs goe
   expect(await finished(garden, id, 120_000)).toMatchObject({
     status: 'failed',
     reason: 'backup',
-    error: expect.stringMatching(/^Nothing was changed: the backup before it failed: The volume data is not there/),
+    error: expect.stringMatching(
+      /^Nothing was changed: the backup before the deployment failed: The volume data is not there/,
+    ),
     started_at: null,
   });
   const { data } = await garden.service.client.call('instances.read', { params: { id: planted.instanceId } });

@@ -6,26 +6,26 @@ import { deploymentLifecycle } from './lifecycle.ts';
 import type { DeploymentRow } from './store.ts';
 
 export interface Beginning {
-  /** The deployment that this one undoes, if it is a rollback. */
+  /** The deployment that this rollback undoes; null otherwise. */
   readonly rollbackOf: string | null;
-  /** Whether the images are asked for again. */
+  /** Whether to pull the images again. */
   readonly renew?: boolean;
-  /** Nobody ordered it: what runs has drifted. */
+  /** Ordered automatically because the instance has drifted. */
   readonly heals?: boolean;
   readonly actor: string | null;
-  /** Which bytes it shall run, as the deployment that it goes back to has recorded them. */
+  /** Image digests to run, recorded by the deployment that a rollback returns to. */
   readonly images?: string;
-  /** What has to be done before a daemon may take it. */
+  /** Work to finish before a daemon may claim it. */
   readonly preparation?: DeploymentRow['preparation'];
-  /** The backup that it can be undone with or, if it goes back with its data, the one that it brings back. */
+  /** The backup taken before it, or the one that a rollback with data restores. */
   readonly backupId?: string | null;
-  /** Made on the way to another server, which is that of the definition only when it has gone well. */
+  /** Belongs to a migration; the definition moves to the target server only after success. */
   readonly migration?: boolean;
-  /** A daemon that went back by itself has given it one. */
+  /** Id assigned by a daemon that rolled back on its own. */
   readonly id?: string;
 }
 
-/** A deployment of a pinned revision, waiting. The caller holds the definition. */
+/** Creates a pending deployment of a pinned revision. The caller has locked the definition. */
 export const beginDeployment = (
   tx: Tx,
   { definition, revision }: Pinned,

@@ -7,10 +7,10 @@ import type { ManifestsOfDeployments } from './reports.ts';
 import type { ServerStanding } from './service.ts';
 import { type DeploymentRow, deploymentById, restartClocks } from './store.ts';
 
-/** One per deployment, from its claim on. */
+/** One job per deployment, from its claim on. */
 export const DEADLINE = 'deployment.deadline';
 
-/** How often a server that is away is looked for. */
+/** Polling interval while the server is disconnected. */
 const AWAY_MS = 30_000;
 
 export interface DeadlineDeps {
@@ -20,9 +20,9 @@ export interface DeadlineDeps {
   readonly wake: Wake;
 }
 
-/** Ends deployments whose daemon is there but says nothing any more. */
+/** Fails deployments whose daemon is connected but reports no progress. */
 export const deadlineJob = (deps: DeadlineDeps): JobKind => ({
-  // Nothing but the database is needed, so a failure is temporary and somebody waits for the end.
+  // Only the database is needed, so a failure is temporary; retry until the deployment has ended.
   maxAttempts: Number.POSITIVE_INFINITY,
   run: ({ job, complete }) => {
     const { deployment_id } = job.payload as { deployment_id: string };
@@ -33,7 +33,7 @@ export const deadlineJob = (deps: DeadlineDeps): JobKind => ({
   },
 });
 
-/** Answers when to look again, or nothing when the deployment has ended. */
+/** Returns when to check again; undefined once the deployment has ended. */
 async function expire(deps: DeadlineDeps, tx: Tx, id: string): Promise<number | undefined> {
   const found = await deploymentById(tx, id);
   if (!found) return undefined;
@@ -43,7 +43,7 @@ async function expire(deps: DeadlineDeps, tx: Tx, id: string): Promise<number | 
   const server = await deps.server(tx, account_id, server_id);
   if (!server) return await end(deps, tx, deployment, 'server_removed');
   if (!server.connected) {
-    // While it is away nothing counts: the deadline begins anew when it is back.
+    // Time offline does not count: the deadline restarts when the server reconnects.
     await restartClocks(tx, server_id);
     return tx.now + AWAY_MS;
   }
@@ -54,7 +54,7 @@ async function expire(deps: DeadlineDeps, tx: Tx, id: string): Promise<number | 
 
 const errors = {
   deadline: 'The daemon reported no progress within the deadline.',
-  server_removed: 'Its server has been removed.',
+  server_removed: 'The server of this deployment has been removed.',
 };
 
 async function end(deps: DeadlineDeps, tx: Tx, row: DeploymentRow, reason: keyof typeof errors): Promise<undefined> {

@@ -7,15 +7,15 @@ import { type DriftedRow, lockDrifted, noteHeal } from '../instances/drifted.ts'
 import { healedNow, nextHealAt } from './heal-pauses.ts';
 import { lastEnded, lastSuccess, unfinishedOf } from './store.ts';
 
-/** One for each instance that has drifted and is to be healed. */
+/** One job per drifted instance that is to be healed. */
 export const HEAL = 'instance.heal';
 
-/** While something else is under way, or it cannot or shall not be deployed at the moment. */
+/** Retry interval while another deployment runs or a deployment is not possible. */
 const LATER_MS = 60_000;
 
 export interface HealDeps {
   readonly storage: Storage;
-  /** Orders a deployment of a revision that runs, with these bytes; throws a Problem where none may be ordered now. */
+  /** Orders a deployment of the running revision with these images; throws a Problem if none may be ordered now. */
   readonly order: (tx: Tx, pinned: Awaited<ReturnType<typeof pin>>, images: string) => Promise<unknown>;
 }
 
@@ -27,7 +27,7 @@ interface Drifted {
   readonly healed_at: number | null;
 }
 
-/** Puts the healing of an instance down, if its definition wants that: with the drift, so that neither is lost. */
+/** Enqueues healing if the definition enables it, in the transaction that records the drift. */
 export async function healSoon(tx: Tx, instance: Drifted): Promise<void> {
   const definition = await definitionById(tx, instance.account_id, instance.definition_id);
   if (!definition?.heal) return;
@@ -35,7 +35,7 @@ export async function healSoon(tx: Tx, instance: Drifted): Promise<void> {
   await enqueue(tx, { kind: HEAL, key: instance.id, payload, runAt: Math.max(tx.now, nextHealAt(instance)) });
 }
 
-/** Orders deployments of what has drifted, with growing pauses, until the drift is gone or nobody wants it healed. */
+/** Orders deployments of a drifted instance, with growing pauses, until the drift is gone or healing is disabled. */
 export const healJob = (deps: HealDeps): JobKind => ({
   maxAttempts: Number.POSITIVE_INFINITY,
   run: ({ job, complete }) => {
@@ -47,13 +47,13 @@ export const healJob = (deps: HealDeps): JobKind => ({
   },
 });
 
-/** Answers when to look again, or nothing when there is nothing left to do. */
+/** Returns when to check again; undefined when nothing is left to do. */
 async function heal({ order }: HealDeps, tx: Tx, accountId: string, definitionId: string): Promise<number | undefined> {
   const definition = await holdDefinition(tx, accountId, definitionId);
   const instance = definition && (await lockDrifted(tx, definitionId));
   if (!instance || !definition.heal || definition.status === 'archived') return undefined;
   if (!isWantedUp(instance) || (await unfinishedOf(tx, definitionId)).length > 0) return tx.now + LATER_MS;
-  // Data that old code must not meet: somebody has to look at it.
+  // The data may be newer than the code; an operator has to decide.
   if ((await lastEnded(tx, definitionId))?.reason === 'irreversible') return tx.now + LATER_MS;
   const due = nextHealAt(instance);
   if (due > tx.now) return due;
@@ -63,7 +63,7 @@ async function heal({ order }: HealDeps, tx: Tx, accountId: string, definitionId
     const { images = '[]' } = (await lastSuccess(tx, definitionId, { of: number })) ?? {};
     await order(tx, pinned, images);
   } catch (error) {
-    // The server takes no work, the tenant is suspended, a secret is gone: that may change.
+    // The server may be draining, the tenant suspended or a secret missing; that may change.
     if (error instanceof Problem) return tx.now + LATER_MS;
     throw error;
   }
@@ -72,7 +72,7 @@ async function heal({ order }: HealDeps, tx: Tx, accountId: string, definitionId
   return nextHealAt(healed);
 }
 
-/** One that somebody stopped shall not come back to life for this. */
+/** An instance that a user stopped stays stopped. */
 function isWantedUp(instance: DriftedRow): instance is DriftedRow & { revision: number } {
   return instance.revision !== null && instance.status !== 'stopped';
 }

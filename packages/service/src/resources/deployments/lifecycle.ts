@@ -7,11 +7,11 @@ export const deploymentLifecycle: Lifecycle<typeof deploymentMachine, 'deploymen
   table: 'deployments',
   resource: 'deployment',
   accountOf: (row) => row.account_id,
-  // The error is left out: it is a daemon's prose, while the reason is one word that a receiver can act on.
+  // Omits the error, which is free text of a daemon; `reason` is one word that a receiver can act on.
   eventData: (row) => ({ deployment_id: row.id, ...told(row) }),
 };
 
-/** Whether the server is there is not in the row, so whoever asks for an expiry says it. */
+/** Whether the server is online is not in the row, so the caller passes it. */
 export const expiringWhile = (serverOnline: boolean): typeof deploymentLifecycle => ({
   ...deploymentLifecycle,
   guards: { 'server online': () => serverOnline },

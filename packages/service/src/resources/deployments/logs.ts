@@ -4,22 +4,22 @@ import type { Tx } from '../../storage/storage.ts';
 import type { Mask } from '../../vault/masking.ts';
 import { type DeploymentRow, insertLines, markProgress } from './store.ts';
 
-/** A daemon that loops must not fill the disk: beyond this a log ends with a line that says so. */
+/** Limits a log, so that a looping daemon cannot fill the disk; the last line says that it was cut. */
 export const MOST_LINES = 20_000;
 export const MOST_BYTES = 8 * 2 ** 20;
 
-/** How many lines one answer carries. */
+/** Lines per response. */
 export const LINES_IN_ANSWER = 1_000;
 
 export interface Line {
-  /** Null when the daemon's clock gave nothing that is a time. */
+  /** Null if the daemon sent no valid time. */
   readonly at: number | null;
   readonly level: ReportedLine['level'];
   readonly step: string | null;
   readonly message: string;
 }
 
-/** Masks the lines one after another: all at once, each would wait for a turn of the event loop. */
+/** Masks the lines sequentially: in parallel each would wait for its own turn of the event loop. */
 export async function readLines(reported: readonly ReportedLine[], mask: Mask): Promise<Line[]> {
   const lines: Line[] = [];
   for (const { at, level, step, message } of reported)
@@ -32,18 +32,18 @@ export async function readLines(reported: readonly ReportedLine[], mask: Mask): 
   return lines;
 }
 
-/** The last moment that a Date can name. */
+/** Largest time value of a Date (ECMAScript). */
 const LAST_MOMENT = 8.64e15;
 
-/** ISO 8601 or milliseconds; null for what is no time, such as a leap second. */
+/** Parses ISO 8601 or milliseconds; null for invalid times such as leap seconds. */
 export function readTime(at: string | number | null | undefined): number | null {
   const time = typeof at === 'string' ? Date.parse(at) : (at ?? Number.NaN);
   return time >= 0 && time <= LAST_MOMENT ? time : null;
 }
 
 /**
- * Numbers follow one another without a gap because the row is held while they are given out. A daemon that did not hear
- * our answer tells its lines again, perhaps with others behind them; if it says where they stand, each is kept once.
+ * Appends lines without gaps in their numbers; the caller has locked the row. A daemon that missed the response sends
+ * its lines again, possibly with more; with a position each line is stored once.
  */
 export async function appendLines(
   tx: Tx,
@@ -67,11 +67,11 @@ export async function appendLines(
   });
 }
 
-/** A log that passes either limit has ended with the note that says so. */
+/** A log beyond either limit already ends with the note about it. */
 const isFull = ({ log_lines, log_bytes }: Pick<DeploymentRow, 'log_lines' | 'log_bytes'>): boolean =>
   log_lines > MOST_LINES || log_bytes > MOST_BYTES;
 
-/** As many of the lines as the log has room for; the line that passes the limit of bytes is the last. */
+/** Keeps the lines that fit; the line that exceeds the byte limit is the last. */
 function withNoteIfFull(row: DeploymentRow, lines: readonly Line[]): readonly Line[] {
   const kept: Line[] = [];
   let bytes = row.log_bytes;

@@ -3,7 +3,7 @@ import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Pinned } from '../definitions/deployable.ts';
 import { beginDeployment } from './begin.ts';
 import { cancelHeld, hasEnded, type Wake } from './queue.ts';
-import { claimRoutes, isRouteTaken } from './route-claims.ts';
+import { claimRoutes, routeHolder } from './route-claims.ts';
 import {
   type DeploymentRow,
   deploymentById,
@@ -13,14 +13,14 @@ import {
   unfinishedOf,
 } from './store.ts';
 
-/** What deployments are to migrations: one on a server that is not that of the definition yet. The caller holds the definition. */
+/** Deploys a definition on a server that it is being migrated to. The caller has locked the definition. */
 export class DeploymentsElsewhere {
   readonly #wake: Wake;
   constructor(wake: Wake) {
     this.#wake = wake;
   }
 
-  /** The very revision that runs, with the very bytes. */
+  /** Deploys the running revision with the same image digests. */
   async begin(
     tx: Tx,
     { definition, revision }: Pinned,
@@ -50,12 +50,12 @@ export class DeploymentsElsewhere {
     return deploymentById(queries, id);
   }
 
-  /** Whether something is under way or waits. */
+  /** Whether a deployment is pending or running. */
   async busy(queries: Queries, definitionId: string): Promise<boolean> {
     return (await unfinishedOf(queries, definitionId)).length > 0;
   }
 
-  /** The other definition that has one of these addresses on a server, if there is one. */
+  /** Finds another definition that uses one of these routes on the server. */
   async clash(
     queries: Queries,
     definitionId: string,
@@ -63,13 +63,13 @@ export class DeploymentsElsewhere {
     routes: readonly ManifestRoute[],
   ): Promise<{ readonly host: string; readonly definitionId: string } | undefined> {
     for (const { host, path } of routes) {
-      const other = await isRouteTaken(queries, { serverId, host, path, definitionId });
+      const other = await routeHolder(queries, { serverId, host, path, definitionId });
       if (other !== undefined) return { host, definitionId: other };
     }
     return undefined;
   }
 
-  /** The addresses of a server that it has left are free. */
+  /** Releases the routes on the server that the definition has left. */
   async leave(tx: Tx, definitionId: string, serverId: string): Promise<void> {
     await dropRouteClaims(tx, definitionId, serverId);
   }

@@ -2,8 +2,8 @@ import type { Queries } from '../../storage/storage.ts';
 import { lastEnded } from './store.ts';
 
 /**
- * Whether what is deployed of a definition fits its data. It does not after a deployment that failed when a job had changed the
- * data; it does where a daemon only refused to go back, because what it stayed with is what the data was changed for.
+ * Whether the deployed revision matches its data. It does not after a deployment that failed once a job had changed the
+ * data. It does if the daemon itself refused to roll back: then the kept revision is the one the data was changed for.
  */
 export async function hasOwnData(queries: Queries, definitionId: string): Promise<boolean> {
   const last = await lastEnded(queries, definitionId);

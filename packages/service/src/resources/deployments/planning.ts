@@ -17,7 +17,7 @@ export interface PlanningDeps {
   readonly reader: Queries;
   readonly server: (queries: Queries, accountId: string, id: string) => Promise<Standing | undefined>;
   readonly manifests: {
-    /** With stand-ins for secrets that were given another value since a moment. */
+    /** Secrets changed after `secretsBefore` are replaced by placeholders. */
     resolve(
       queries: Queries,
       accountId: string,
@@ -28,10 +28,10 @@ export interface PlanningDeps {
   };
 }
 
-/** Whether containers serve, as far as anybody knows. */
+/** Statuses in which the containers are presumed to serve. */
 const up: readonly DriftedRow['status'][] = ['starting', 'running', 'restarting', 'lost'];
 
-/** Foretells what deployments would do, from what daemons have last said, without doing it. */
+/** Predicts what a deployment would do, from the last reports of the daemon, without doing it. */
 export class Planning {
   readonly #deps: PlanningDeps;
   constructor(deps: PlanningDeps) {
@@ -46,20 +46,20 @@ export class Planning {
     return this.#planOf(this.#deps.reader, definition);
   }
 
-  /** Refuses an order that was given for another plan than what would happen now. The definition must be held. */
+  /** Refuses an order made for another plan than the current one. The caller has locked the definition. */
   async requireFit(queries: Queries, definition: DefinitionRow, order: Ordered): Promise<void> {
     const { spec_hash, plan_hash } = order;
     if (spec_hash !== undefined) {
       const revision = await revisionOf(queries, definition.id, definition.current_revision);
       if (revision.spec_hash !== spec_hash)
-        throw stale('spec_hash', 'the definition is of another version of its template by now.', {
+        throw stale('spec_hash', 'the definition now uses another version of its template; plan it again.', {
           spec_hash: revision.spec_hash,
         });
     }
     if (plan_hash === undefined) return;
     const plan = await this.#planOf(queries, definition);
     if (plan.plan_hash !== plan_hash)
-      throw stale('plan_hash', 'the deployment would do something else by now; plan it again.', {
+      throw stale('plan_hash', 'the plan has changed; plan the deployment again.', {
         plan_hash: plan.plan_hash,
       });
   }
@@ -89,12 +89,12 @@ export class Planning {
         foretold.routes.every(({ change }) => change === 'unchanged'),
       ...foretold,
     };
-    // Whether the server is there at this moment does not change what is done.
+    // Excluded from the hash: whether the server is connected does not change the plan.
     const warnings = await this.#warnings(queries, definition, instance);
     return { ...content, plan_hash: hashOf(content), warnings };
   }
 
-  /** What was deployed last, with the secret values of then as far as that matters: which have changed since. */
+  /** Resolves what was last deployed. Secrets changed since then get placeholders, so that they show as changed. */
   async #former(queries: Queries, definition: DefinitionRow, { revision }: DriftedRow): Promise<Resolved | undefined> {
     if (revision === null) return undefined;
     const { id, account_id } = definition;
@@ -106,7 +106,7 @@ export class Planning {
       revision,
       ordered?.started_at ?? undefined,
     );
-    // What went back may run bytes that were named to it, as it has reported; a deployment says again what the template says.
+    // After a rollback the instance may run pinned digests; a deployment returns to the template's tags.
     const images: DeployedImage[] = last ? JSON.parse(last.images) : [];
     const named = images.filter(({ image }) => parseImage(image).digest !== undefined);
     return { ...resolved, manifest: withPins(resolved.manifest, named) };
@@ -119,7 +119,7 @@ export class Planning {
       ...(standing?.status === 'draining' || standing?.status === 'disabled'
         ? [`The server is ${standing.status} and takes no new work.`]
         : []),
-      ...(instance?.status === 'stopped' ? ['It is stopped; a deployment starts it.'] : []),
+      ...(instance?.status === 'stopped' ? ['The instance is stopped; a deployment starts it.'] : []),
     ];
   }
 }

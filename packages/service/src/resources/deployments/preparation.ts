@@ -7,7 +7,7 @@ import { hasOwnData } from './own-data.ts';
 import { hasEnded, hold, isPrepared, prepareAt, underWay, type Wake, wakeNext } from './queue.ts';
 import { type DeploymentRow, deploymentById, notePreparation, preparedBy } from './store.ts';
 
-/** What was ordered for a deployment, before it. */
+/** The execution and backup ordered before a deployment. */
 export interface Preparing {
   readonly executionId: string;
   readonly backupId: string;
@@ -16,9 +16,9 @@ export interface Preparing {
 export interface PreparationsDeps {
   readonly storage: Storage;
   readonly wake: Wake;
-  /** Orders a backup of what runs; undefined where nothing does. `ownData`: what is deployed fits its data. */
+  /** Orders a backup of the running instance; undefined if there is none. `ownData`: its data matches its revision. */
   readonly backUp: (tx: Tx, row: DeploymentRow, ownData: boolean) => Promise<Preparing | undefined>;
-  /** Orders that its backup is put back; if that fails, what was deployed runs again, provided that it fits its data. */
+  /** Orders the restore of its backup; on failure the previous deployment starts again if it matches its data. */
   readonly putBack: (tx: Tx, row: DeploymentRow, ownData: boolean) => Promise<Preparing>;
   readonly execution: (
     queries: Queries,
@@ -28,17 +28,17 @@ export interface PreparationsDeps {
   >;
 }
 
-/** What waits is told when its turn comes, or when what it waits for has ended; this is for what nobody tells of. */
+/** Fallback poll; normally the end of the execution or of the deployment ahead triggers the job. */
 const LOOK_MS = 600_000;
 
 const words = {
-  backup: 'Nothing was changed: the backup before it failed',
-  restore: 'The data could not be brought back',
+  backup: 'Nothing was changed: the backup before the deployment failed',
+  restore: 'The data could not be restored',
 } as const;
 
 /**
- * Has done what comes before a deployment: a backup of what it is about to change, or data that is put back for it. It waits,
- * and everything of its definition behind it, until that has ended; if it failed, so has the deployment.
+ * Runs the work that precedes a deployment: a backup, or a restore of its data. The deployment, and the queue of its
+ * definition behind it, waits for the end of that work and fails with it.
  */
 export class Preparations {
   readonly #deps: PreparationsDeps;
@@ -46,7 +46,7 @@ export class Preparations {
     this.#deps = deps;
   }
 
-  /** In the transaction that orders the deployment; its definition must be held. */
+  /** Call in the transaction that orders the deployment, with its definition locked. */
   async begin(tx: Tx, row: DeploymentRow): Promise<DeploymentRow> {
     if (isPrepared(row)) return row;
     const { row: begun } = await this.#advance(tx, row);
@@ -54,7 +54,7 @@ export class Preparations {
     return begun;
   }
 
-  /** In the transaction that ends an execution, however it ends. */
+  /** Call in the transaction that ends an execution, whatever its outcome. */
   async executionEnded(tx: Tx, id: string): Promise<void> {
     const row = await preparedBy(tx, id);
     if (row) await prepareAt(tx, row, tx.now);
@@ -75,7 +75,7 @@ export class Preparations {
         try {
           return await run(async (row, tx) => (await this.#advance(tx, row)).over);
         } catch (error) {
-          // What a person would be told, such as a backup that is gone, will not be otherwise in a second.
+          // A Problem, such as a deleted backup, is permanent: fail the deployment instead of retrying.
           if (!(error instanceof Problem)) throw error;
           return await run(async (row, tx) => (await this.#giveUp(tx, row, error.message)).over);
         }
@@ -90,7 +90,7 @@ export class Preparations {
     const execution = await this.#deps.execution(tx, row.preparation_execution);
     if (execution && execution.finished_at === null) return { row, over: false };
     if (execution?.status === 'completed') return this.#ready(tx, row);
-    return this.#giveUp(tx, row, execution?.error ?? `it ended as ${execution?.status ?? 'unknown'}.`);
+    return this.#giveUp(tx, row, execution?.error ?? `its execution ended as ${execution?.status ?? 'unknown'}.`);
   }
 
   async #order(tx: Tx, row: DeploymentRow): Promise<Advance> {
@@ -123,7 +123,7 @@ interface Advance {
   readonly over: boolean;
 }
 
-/** One that still waits, held. */
+/** Locks a deployment that still waits for its preparation; undefined otherwise. */
 async function waiting(tx: Tx, id: string): Promise<DeploymentRow | undefined> {
   const found = await deploymentById(tx, id);
   if (!found) return undefined;

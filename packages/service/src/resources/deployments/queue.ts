@@ -15,10 +15,10 @@ import {
   unfinishedOf,
 } from './store.ts';
 
-/** Tells whoever holds the daemon's connection, after the commit, that there is something for it. */
+/** Notifies the daemon, after the commit, that there is work for it. */
 export type Wake = (tx: Tx, serverId: string) => void;
 
-/** A daemon sees what is on its own server and nothing else. */
+/** A daemon sees only the deployments of its own server. */
 export const scopeOf = (principal: Principal): Scope => ({
   accountId: principal.accountId,
   serverId: principal.kind === 'server' ? principal.serverId : undefined,
@@ -29,7 +29,7 @@ export interface Held {
   readonly deployment: DeploymentRow;
 }
 
-/** Holds the deployment, and its definition before it: so everything that moves a queue waits for one another. */
+/** Locks the definition, then the deployment, so that changes to a definition's queue are serialized. */
 export async function hold(tx: Tx, scope: Scope, id: string): Promise<Held> {
   const found = await findDeployment(tx, scope, id);
   const definition = found && (await holdDefinition(tx, found.account_id, found.definition_id));
@@ -40,7 +40,7 @@ export async function hold(tx: Tx, scope: Scope, id: string): Promise<Held> {
 
 export const hasEnded = ({ status }: DeploymentRow): boolean => deploymentLifecycle.machine.final.includes(status);
 
-/** One for each deployment that something has to be done before. */
+/** One job per deployment with a preparation. */
 export const PREPARE = 'deployment.prepare';
 
 export const isPrepared = ({ preparation, prepared_at }: DeploymentRow): boolean =>
@@ -49,12 +49,12 @@ export const isPrepared = ({ preparation, prepared_at }: DeploymentRow): boolean
 export const prepareAt = (tx: Tx, { id }: Pick<DeploymentRow, 'id'>, runAt: number): Promise<void> =>
   enqueue(tx, { kind: PREPARE, key: id, payload: { deployment_id: id }, runAt });
 
-/** One deployment of a definition runs at a time, and the oldest comes first. */
+/** Requires that a deployment is next: one per definition runs at a time, oldest first. */
 export async function requireTurn(tx: Tx, row: DeploymentRow): Promise<void> {
   const queue = await unfinishedOf(tx, row.definition_id);
   const ahead = queue.find(({ status }) => status === 'running') ?? queue[0];
   if (ahead && ahead.id !== row.id) {
-    const message = `the deployment ${ahead.id} of the same definition comes first.`;
+    const message = `the deployment ${ahead.id} of the same definition is ahead; wait for it.`;
     throw conflict('status', 'waiting', message, { deployment_id: ahead.id });
   }
   if (!isPrepared(row))
@@ -63,7 +63,7 @@ export async function requireTurn(tx: Tx, row: DeploymentRow): Promise<void> {
     });
 }
 
-/** Something has ended: if another of the definition waits, it is its turn now. */
+/** Starts the next deployment of the definition after one has ended. */
 export async function wakeNext(tx: Tx, wake: Wake, { definition_id, server_id }: DeploymentRow): Promise<void> {
   const next = await underWay(tx, definition_id);
   if (next === undefined) return;
@@ -72,13 +72,13 @@ export async function wakeNext(tx: Tx, wake: Wake, { definition_id, server_id }:
 }
 
 /**
- * What ran is taken away before data is brought back, and then the data is that of another revision: from there on nothing but
- * this deployment makes the two fit again.
+ * Whether a deployment is restoring data. The old containers are already removed and the data belongs to another
+ * revision, so only finishing this deployment makes code and data match again.
  */
 export const bringsDataBack = ({ preparation, preparation_execution }: DeploymentRow): boolean =>
   preparation === 'restore' && preparation_execution !== null;
 
-/** One that waits ends at once; one that runs ends when its daemon says so. */
+/** Cancels a pending deployment immediately, a running one once its daemon confirms. */
 export async function cancelHeld(tx: Tx, wake: Wake, row: DeploymentRow, actor: string | null): Promise<DeploymentRow> {
   if (row.status === 'pending') {
     const set = { reason: 'cancelled', error: 'It was cancelled before it began.', finished_at: tx.now };
@@ -89,7 +89,7 @@ export async function cancelHeld(tx: Tx, wake: Wake, row: DeploymentRow, actor: 
   return await requestCancel(tx, row);
 }
 
-/** For definitions that are archived: ends what waits and, if asked, what runs. The caller holds the definition. */
+/** Cancels pending and, if asked, running deployments of a definition that is archived. The caller has locked it. */
 export const stopDeployments =
   (wake: Wake) =>
   async (
@@ -103,17 +103,17 @@ export const stopDeployments =
     }
   };
 
-/** For definitions that are to be archived: what brings data back comes to its end first. The caller holds the definition. */
+/** Refuses to archive a definition while a deployment restores its data. The caller has locked the definition. */
 export async function requireFittingData(tx: Tx, definitionId: string): Promise<void> {
   const back = (await lockUnfinished(tx, definitionId)).find(bringsDataBack);
   if (!back) return;
-  const why = 'its data is being brought back, and would be left without the code that it is of; wait for the end.';
+  const why = 'a restore is running; wait for it to finish before archiving.';
   throw conflict('id', 'restoring', why, { deployment_id: back.id });
 }
 
 /**
- * For tenants that are suspended: ends what waits and what runs, except what brings data back, which comes to its end. Answers
- * whether there is such a one. The caller holds the definition.
+ * Cancels the deployments of a suspended tenant, except one that is restoring data, which runs to its end. Returns
+ * whether there is such a one. The caller has locked the definition.
  */
 export const suspendDeployments =
   (wake: Wake) =>
@@ -123,7 +123,7 @@ export const suspendDeployments =
     return rows.some(bringsDataBack);
   };
 
-/** What is under way for a definition: the deployment that its daemon works on, or may begin with. */
+/** Finds the deployment that the daemon runs or may start next. */
 export async function underWay(queries: Queries, definitionId: string): Promise<DeploymentRow | undefined> {
   const queue = await unfinishedOf(queries, definitionId);
   return queue.find(({ status }) => status === 'running') ?? queue[0];

@@ -2,10 +2,10 @@ import type { DeployedImage, Deployment, LogLine } from '@hortus/contract/resour
 import { iso, isoOrNull } from '../../time.ts';
 import type { DeploymentRow, LineRow } from './store.ts';
 
-/** What it ran or, of a rollback that has not ended, what it shall run. */
+/** Images it ran or, for an unfinished rollback, the images to run. */
 export const imagesOf = ({ images }: Pick<DeploymentRow, 'images'>): DeployedImage[] => JSON.parse(images);
 
-/** What its record and its events say alike. */
+/** Fields common to the record and its events. */
 export const told = (row: DeploymentRow) => ({
   definition_id: row.definition_id,
   server_id: row.server_id,
@@ -20,7 +20,7 @@ export const told = (row: DeploymentRow) => ({
   backup_id: row.backup_id,
 });
 
-/** Rows as the contract shows them. */
+/** Maps rows to the shapes of the contract. */
 export const deploymentRecord = (row: DeploymentRow): Deployment => ({
   id: row.id,
   ...told(row),

@@ -25,7 +25,7 @@ import { deploymentRecord } from './record.ts';
 import { isNewest, type Return, recordReturn, requireRevision, returnIn, wasRevised } from './returns.ts';
 import { type DeploymentRow, findDeployment } from './store.ts';
 
-/** What a successful deployment tells of the containers it made. */
+/** Facts about the containers that a successful deployment created. */
 export interface DeployedFacts {
   readonly revision: number;
   readonly url: string | null;
@@ -67,35 +67,35 @@ export interface DeploymentReportsDeps {
   readonly instances: InstancesOfDeployments;
   readonly manifests: ManifestsOfDeployments;
   readonly hasPublishedDaemon: HasPublishedDaemon;
-  /** One that was made on the way to another server has ended: whoever moves it decides what that means. */
+  /** Called when a deployment of a migration has ended; `facts` is undefined after a failure. */
   readonly elsewhere: (tx: Tx, deployment: DeploymentRow, facts: DeployedFacts | undefined) => Promise<void>;
   readonly wake: Wake;
-  /** A daemon that reports is there. */
+  /** Records that the daemon is online. */
   readonly heard: (serverId: string) => void;
 }
 
 type Body = DeploymentStatusReport & Pick<DeployReport, 'instance' | 'images' | 'gap_ms' | 'rollback_of' | 'revision'>;
 
-/** A report, free of secrets and read as far as possible before the transaction begins. */
+/** A report without secrets, read as far as possible before the transaction begins. */
 export interface Report {
   readonly id: string;
   readonly status: Body['status'];
   readonly lines: readonly Line[];
   readonly logPosition: LogPosition | null;
-  /** The token of the daemon that reports, if it has one. */
+  /** Token of the reporting daemon, if it has one. */
   readonly claim: string | null;
   readonly error: string | null;
   readonly reason: string | null;
-  /** Undefined where the daemon does not say: what it shall run then counts as what it ran. */
+  /** Undefined if the daemon does not say; the images to run are then recorded as run. */
   readonly images: readonly DeployedImage[] | undefined;
   readonly gapMs: number | null;
-  /** Set where a daemon tells of a deployment that nobody ordered. */
+  /** Set if a daemon reports a rollback that it made on its own. */
   readonly returned: Return | undefined;
   readonly instance: Partial<ReportedInstance>;
   readonly expected: { readonly url: string | null; readonly health: Instance['health'] };
 }
 
-/** What daemons say of the deployments they carry out. */
+/** Applies the reports of daemons to deployments. */
 export class DeploymentReports {
   readonly #deps: DeploymentReportsDeps;
   constructor(deps: DeploymentReportsDeps) {
@@ -160,7 +160,7 @@ export class DeploymentReports {
 
   async #claim(tx: Tx, held: Held, { claim: claimed_by, returned }: Report, actor: string): Promise<DeploymentRow> {
     const { deployment } = held;
-    // A return has happened already, and out of turn.
+    // A rollback by the daemon has already happened, regardless of the queue.
     if (!returned) await requireTurn(tx, deployment);
     const { id: instance_id } = await this.#ensureInstance(tx, held);
     const deadline = await this.#deps.manifests.deadlineMs(tx, deployment.definition_id, deployment.revision);
@@ -173,7 +173,7 @@ export class DeploymentReports {
   async #succeed(tx: Tx, held: Held, report: Report, actor: string): Promise<DeploymentRow> {
     const { definition, deployment } = held;
     const { instance, expected } = report;
-    // The one of the claim may have been released meanwhile; what runs now is then a new one.
+    // The instance of the claim may have been released since; then a new one is created.
     const { id: instance_id } = await this.#ensureInstance(tx, held);
     const { returned, gapMs } = report;
     const isCurrent = !returned || (await isNewest(tx, deployment));
@@ -199,7 +199,7 @@ export class DeploymentReports {
     await succeeded(tx, definition, { actor, ...(takesOver && { makeCurrent: revision }) });
     if (!isCurrent) return ended;
     await this.#deps.instances.deployed(tx, instance_id, facts);
-    // Archived while it ran and too late to be stopped: what it has started is not wanted any more.
+    // Archived while running and too late to cancel: remove the containers it started.
     if (definition.status === 'archived' && ended.cancel_requested_at !== null)
       await this.#deps.instances.releaseAll(tx, definition.id, actor);
     return ended;
@@ -229,13 +229,13 @@ export class DeploymentReports {
     });
   }
 
-  /** What the manifest lets one expect of a success; that of a pinned revision does not change. */
+  /** Derives url and health of a success from the manifest, which is fixed for a pinned revision. */
   async #expected({ account_id, definition_id, revision }: DeploymentRow): Promise<Report['expected']> {
     try {
       const { manifest } = await this.#deps.manifests.resolve(this.#deps.reader, account_id, definition_id, revision);
       const url = manifest.routes.find((route) => route.primary)?.url ?? null;
       const checked = manifest.components.some(({ healthcheck }) => healthcheck !== undefined);
-      // Health gates success, so a daemon that says no more than success has seen it healthy.
+      // Success requires health, so a daemon that reports only success has seen it healthy.
       return { url, health: checked ? 'healthy' : 'unknown' };
     } catch (error) {
       if (error instanceof Problem) return { url: null, health: 'unknown' };

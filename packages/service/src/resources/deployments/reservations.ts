@@ -6,22 +6,22 @@ import { unfinishedOn } from './store.ts';
 
 export interface ReservationsDeps {
   readonly manifests: Pick<ManifestsOfDeployments, 'resolve'>;
-  /** What is deployed on a server, and which revision of it. */
+  /** Lists the definitions deployed on a server with their revisions. */
   readonly deployedOn: (
     queries: Queries,
     serverId: string,
   ) => Promise<readonly { readonly definition_id: string; readonly revision: number | null }[]>;
-  /** Keeps others from being promised the same room until the transaction ends. */
+  /** Locks the server until the transaction ends, so that memory is not reserved twice. */
   readonly holdServer: (tx: Tx, accountId: string, id: string) => Promise<unknown>;
 }
 
-/** What was worked out is kept for so many revisions. */
+/** Limit of cached revisions. */
 const MOST_KNOWN = 10_000;
 
-/** Who has been promised how much of a server. */
+/** Checks the memory reserved on a server. */
 export class Reservations {
   readonly #deps: ReservationsDeps;
-  /** A revision never changes what it asks for, and working it out takes its secrets. */
+  /** Cached per revision, which never changes; computing it requires decrypting secrets. */
   readonly #known = new Map<string, number>();
   constructor(deps: ReservationsDeps) {
     this.#deps = deps;
@@ -31,7 +31,7 @@ export class Reservations {
     const { account_id: accountId, server_id: serverId, id } = definition;
     const { manifest } = await this.#deps.manifests.resolve(tx, accountId, id, revision.number);
     const asked = reservationOf(manifest);
-    // What it has already nobody can have been promised since, unless by force, and then that is not its fault.
+    // Redeploying within the memory already reserved is always allowed, even if the server is overcommitted.
     const more = asked.memory > (await this.#ownOn(tx, definition));
     const reservation = more ? asked : { ...asked, memory: 0 };
     if (more) await this.#deps.holdServer(tx, accountId, serverId);
@@ -44,7 +44,7 @@ export class Reservations {
     return own?.revision ? await this.#memoryOf(tx, account_id, id, own.revision) : 0;
   }
 
-  /** Each as it was last deployed, running or not, or as it is about to be: what is stopped will be started again. */
+  /** Sums the reservations of all other deployed definitions, stopped ones included, and of pending deployments. */
   async #ofOthers(tx: Tx, own: Pinned['definition']): Promise<number> {
     const { server_id, account_id } = own;
     const most = new Map<string, number>();

@@ -12,7 +12,7 @@ export async function removeLogLines(...[tx, before, most]: Parameters<Removal>)
     .limit(most)
     .execute();
   if (old.length === 0) return 0;
-  // Of few deployments, because each may have thousands of lines.
+  // Limited to few deployments, because each may have thousands of lines.
   const ids = [...new Set(old.map(({ deployment_id }) => deployment_id))].slice(0, 20);
   const removed = await tx.db
     .deleteFrom('deployment_logs')
@@ -37,7 +37,9 @@ async function noteDropped(tx: Tx, id: string, bytes: number): Promise<void> {
   await giveBack(tx, [[account_id, bytes]]);
 }
 
-/** Drops the logs of the oldest deployments that have ended until so many bytes are free, or `most` of them; answers the bytes. */
+/**
+ * Drops the logs of the oldest ended deployments until `bytes` are freed, at most `most` logs; returns the bytes freed.
+ */
 export async function dropOldestLogs(tx: Tx, accountId: string, bytes: number, most: number): Promise<number> {
   const oldest = await tx.db
     .selectFrom('deployments')

@@ -7,13 +7,13 @@ import { beginDeployment } from './begin.ts';
 import { type Held, hold } from './queue.ts';
 import { type DeploymentRow, deploymentById, lastSuccess, type Scope } from './store.ts';
 
-/** A daemon went back by itself: which deployment it undid, and to which revision. */
+/** A rollback that a daemon made on its own: the deployment it undid and the revision it returned to. */
 export interface Return {
   readonly rollbackOf: string;
   readonly revision: number;
 }
 
-/** What a report of an unknown deployment says of that; undefined if it says nothing. */
+/** Reads such a rollback from a report of an unknown deployment; undefined if it is none. */
 export function returnIn(id: string, body: Pick<DeployReport, 'rollback_of' | 'revision'>): Return | undefined {
   const { rollback_of, revision } = body;
   if (rollback_of === undefined || rollback_of === null) return undefined;
@@ -22,14 +22,14 @@ export function returnIn(id: string, body: Pick<DeployReport, 'rollback_of' | 'r
   return { rollbackOf: rollback_of, revision };
 }
 
-/** The revision that a daemon says it went back to. */
+/** Finds the revision that a daemon says it returned to. */
 export async function requireRevision(queries: Queries, definitionId: string, number: number): Promise<RevisionRow> {
   const revision = await findRevisionOf(queries, definitionId, number);
   if (!revision) throw invalid('revision', 'the definition has no such revision.', { reason: 'unknown' });
   return revision;
 }
 
-/** Records it as a rollback that nobody ordered; the report that tells of it then ends it, in the same transaction. */
+/** Records a rollback made by the daemon; the same report ends it, in the same transaction. */
 export async function recordReturn(
   tx: Tx,
   scope: Scope,
@@ -38,7 +38,7 @@ export async function recordReturn(
   actor: string,
 ): Promise<void> {
   const { definition } = await hold(tx, scope, rollbackOf);
-  // Said twice at the same time: whoever held the definition first has recorded it.
+  // A concurrent report may have recorded it already.
   const known = await deploymentById(tx, id);
   if (known) {
     if (known.definition_id !== definition.id) throw notFound('deployment');
@@ -48,12 +48,12 @@ export async function recordReturn(
   await beginDeployment(tx, { definition, revision }, { id, rollbackOf, actor });
 }
 
-/** Whether what it went back to is what runs now: it is not, if somebody has deployed something else meanwhile. */
+/** Whether the rollback is still what runs: false if something else was deployed since. */
 export async function isNewest(tx: Tx, { definition_id, rollback_of }: DeploymentRow): Promise<boolean> {
   return (await lastSuccess(tx, definition_id))?.id === rollback_of;
 }
 
-/** Whoever has revised the definition since wants that, and not what the daemon went back to. */
+/** Whether the definition was revised since; then the revision that the daemon returned to does not become current. */
 export async function wasRevised(tx: Tx, { definition, deployment }: Held): Promise<boolean> {
   const undone = deployment.rollback_of === null ? undefined : await deploymentById(tx, deployment.rollback_of);
   return definition.current_revision !== undone?.revision;

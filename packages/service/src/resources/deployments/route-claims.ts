@@ -6,8 +6,8 @@ import { revisionOfLiving } from '../instances/of-definition.ts';
 import { claimRoute, findRouteClaim, setRouteClaim, unfinishedOf } from './store.ts';
 
 /**
- * A host and path lead to one definition on a server. Whoever deploys a revision claims its routes; a claim whose definition has
- * nothing there any more, and nothing under way, is free to take, so that nobody has to give one back.
+ * Claims the routes of a revision: a host and path lead to one definition on a server. A claim is free once its
+ * definition has no running or pending deployment with it, so claims are never returned explicitly.
  */
 export async function claimRoutes(
   tx: Tx,
@@ -29,8 +29,8 @@ export async function claimRoutes(
   }
 }
 
-/** The other definition that has it now, if one does: a look, and no claim. */
-export async function isRouteTaken(
+/** Finds another definition that uses the route now, without claiming it. */
+export async function routeHolder(
   queries: Queries,
   { serverId, host, path, definitionId }: { serverId: string; host: string; path: string; definitionId: string },
 ): Promise<string | undefined> {
@@ -46,7 +46,7 @@ const plain = (host: string, path: string) => ({
   path: path.replace(/\/+$/, '') || '/',
 });
 
-/** The revisions that run, or are about to. */
+/** Revisions that run or are pending. */
 async function revisionsInUse(tx: Queries, definitionId: string): Promise<number[]> {
   const [queue, living] = await Promise.all([unfinishedOf(tx, definitionId), revisionOfLiving(tx, definitionId)]);
   return [...queue.map(({ revision }) => revision), ...(living === null ? [] : [living])];

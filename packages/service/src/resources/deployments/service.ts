@@ -42,20 +42,20 @@ export interface DeploymentsDeps extends ReservationsDeps {
   readonly reader: Queries;
   readonly pages: Pages;
   readonly server: ServerStanding;
-  /** Holds an order against the plan that it was given for. */
+  /** Checks an order against the plan it was made for. */
   readonly planning: Pick<Planning, 'requireFit'>;
-  /** Refuses if what runs of a definition has no backup that could be made before a deployment. */
+  /** Refuses if the running instance has no declared backup. */
   readonly requireBackup: (tx: Tx, accountId: string, definitionId: string) => Promise<void>;
-  /** The backup whose data belongs to a revision that is gone back to, made before a deployment; undefined if there is none. */
+  /** Finds the backup with the data of a revision to roll back to; undefined if there is none. */
   readonly backupFor: (tx: Tx, undone: DeploymentRow, revision: RevisionRow) => Promise<string | undefined>;
-  /** Begins what has to be done before a deployment. */
+  /** Starts the preparation of a deployment. */
   readonly prepare: (tx: Tx, row: DeploymentRow) => Promise<DeploymentRow>;
   readonly wake: Wake;
-  /** A daemon that asks is there. */
+  /** Records that the daemon is online. */
   readonly heard: (serverId: string) => void;
 }
 
-/** What is asked for: deployments are ordered, listed, rolled back and cancelled here. Daemons report elsewhere. */
+/** Orders, lists, rolls back and cancels deployments. Reports of daemons are handled in `reports.ts`. */
 export class Deployments {
   readonly #deps: DeploymentsDeps;
   readonly #reservations: Reservations;
@@ -68,7 +68,7 @@ export class Deployments {
     return this.#page({ ...filter, accountId: principal.accountId }, 'desc', request);
   }
 
-  /** For a daemon, what it may take now and what it has taken; for people, what waits. */
+  /** Lists for a daemon what it may claim or has claimed, for users what is pending. */
   async pending(principal: Principal, serverId: string | undefined, request: PageRequest): Promise<Page<Deployment>> {
     const { reader, pages } = this.#deps;
     if (principal.kind !== 'server') {
@@ -97,20 +97,22 @@ export class Deployments {
     };
   }
 
-  /** How one stands, for those who wait for it. */
+  /** Reads the state of a deployment for resources that wait for it. */
   async find(queries: Queries, principal: Principal, id: string): Promise<Deployment> {
     const row = await findDeployment(queries, scopeOf(principal), id);
     if (!row) throw notFound('deployment');
     return deploymentRecord(row);
   }
 
-  /** What undoes a deployment, and whether its daemon has gone back by itself; nothing while it stands. */
+  /**
+   * Finds the rollback of a deployment and whether the daemon made it on its own; undefined if it was not rolled back.
+   */
   async undoingOf(queries: Queries, { accountId }: Principal, id: string) {
     const row = await undoing(queries, accountId, id);
     return row && { id: row.id, byDaemon: row.created_by === row.server_id };
   }
 
-  /** Says what keeps a definition from being deployed before a daemon would: outside the transaction, as it takes time. */
+  /** Checks early whether the server can run the definition; outside the transaction, because it is slow. */
   async rehearse({ accountId }: Principal, { definition_id: id }: DeploymentCreate): Promise<void> {
     const { reader, manifests, server } = this.#deps;
     const definition = id === undefined ? undefined : await definitionById(reader, accountId, id);
@@ -119,19 +121,19 @@ export class Deployments {
     requireFit(manifest, (await server(reader, accountId, definition.server_id))?.fingerprint ?? null);
   }
 
-  /** For migrations: whether a revision fits on a server, beside what that has promised to others. */
+  /** Checks whether a revision fits on a server, for migrations. */
   requireRoom(tx: Tx, pinned: Pinned): Promise<void> {
     return this.#reservations.requireRoom(tx, pinned);
   }
 
-  /** `backupId`: one that was made for it already. */
+  /** `backupId`: a backup already taken for it. */
   async execute(tx: Tx, principal: Principal, body: DeploymentCreate, backupId?: string | null): Promise<Deployment> {
     const field = 'definition_id';
     if (body.definition_id === undefined) throw invalid(field, 'is required.');
     const pinned = await pin(tx, principal.accountId, body.definition_id, { field });
     const { server_id } = pinned.definition;
     if (body.server_id !== undefined && body.server_id !== server_id)
-      throw conflict('server_id', 'other_server', `the definition is planted on ${server_id}.`);
+      throw conflict('server_id', 'other_server', `the definition belongs to server ${server_id}.`);
     if (!body.ignore_capacity) await this.#reservations.requireRoom(tx, pinned);
     await this.#deps.planning.requireFit(tx, pinned.definition, body);
     if (body.backup_first) await this.#deps.requireBackup(tx, principal.accountId, body.definition_id);
@@ -144,19 +146,15 @@ export class Deployments {
     });
   }
 
-  /** A new deployment of what ran before; the one that it undoes stays as it is. */
+  /** Orders a new deployment of what ran before; the undone one keeps its status. */
   async rollback(tx: Tx, principal: Principal, id: string, order: RollbackOrder = {}): Promise<Deployment> {
     if (order.with_data) requirePermission(principal, 'backups:restore');
     const back = await this.#goBack(tx, principal, id, order.with_data ?? false);
     if (back) return back;
-    throw conflict(
-      'with_data',
-      'no_backup',
-      'no backup was made before that revision was left, or none that can be restored.',
-    );
+    throw conflict('with_data', 'no_backup', 'there is no restorable backup of the data of that revision.');
   }
 
-  /** For upgrades: back to the revision and to the data of before; undefined if there is no backup to do that with. */
+  /** Rolls back revision and data, for upgrades; undefined if there is no backup for that. */
   returnWithData(tx: Tx, principal: Principal, id: string): Promise<Deployment | undefined> {
     return this.#goBack(tx, principal, id, true);
   }
@@ -175,12 +173,12 @@ export class Deployments {
     return this.#order(tx, pinned, { ...beginning, preparation: 'restore', backupId });
   }
 
-  /** A deployment of what runs, with the bytes that it ran with, because it has drifted. Nobody has asked for it. */
+  /** Redeploys the running revision with the same images because it has drifted. */
   heal(tx: Tx, pinned: Pinned, images: string): Promise<Deployment> {
     return this.#order(tx, pinned, { rollbackOf: null, heals: true, images, actor: null });
   }
 
-  /** Cancelling again what is cancelled, or about to be, changes nothing. */
+  /** Idempotent for deployments that are cancelled or being cancelled. */
   async cancel(tx: Tx, principal: Principal, id: string): Promise<Deployment> {
     const { deployment } = await hold(tx, scopeOf(principal), id);
     if (hasEnded(deployment)) {
@@ -190,23 +188,23 @@ export class Deployments {
       });
     }
     if (deployment.status === 'pending' && bringsDataBack(deployment))
-      throw conflict('status', 'restoring', 'its data is being put back; without it there would be nothing to run.');
+      throw conflict('status', 'restoring', 'a restore is running and cannot be cancelled; wait for it to finish.');
     const cancelled = await cancelHeld(tx, this.#deps.wake, deployment, actorOf(principal));
     if (hasEnded(cancelled)) await wakeNext(tx, this.#deps.wake, cancelled);
     return deploymentRecord(cancelled);
   }
 
-  /** A daemon that was away gets the whole deadline again. For those who notice that it is back. */
+  /** Restarts the deadlines of a server that has reconnected. */
   async serverReturned(tx: Tx, serverId: string): Promise<void> {
     await restartClocks(tx, serverId);
   }
 
-  /** Whether a daemon should look, because something is there to begin or to stop: for those who can wake it. */
+  /** Whether the daemon of a server has work to start or to cancel. */
   hasWorkFor(queries: Queries, serverId: string): Promise<boolean> {
     return hasNews(queries, serverId);
   }
 
-  /** All servers whose daemon should look; some may find that another deployment comes first. */
+  /** Lists the servers whose daemons may have work; for some another deployment may be ahead. */
   serversWithWork(queries: Queries): Promise<string[]> {
     return serversWithNews(queries);
   }
@@ -224,7 +222,7 @@ export class Deployments {
     return deploymentRecord(await this.#deps.prepare(tx, row));
   }
 
-  /** An offline server is fine: the deployment waits for it. */
+  /** An offline server is accepted: the deployment waits for it. */
   async #requireServer(tx: Tx, accountId: string, id: string): Promise<void> {
     const standing = await this.#deps.server(tx, accountId, id);
     if (!standing) throw conflict('server_id', 'removed', 'the server of the definition has been removed.');
@@ -246,8 +244,8 @@ export class Deployments {
 }
 
 /**
- * What a failed one goes back to is simply what last went well. One that did not fail has put its own revision in place,
- * and that is not where anybody wants to go back to, unless nothing else ever ran.
+ * Finds the deployment to return to. A failed one returns to the last success. A successful one returns to the last
+ * success of another revision, or of the same one if there is no other.
  */
 async function rollbackTarget(tx: Tx, { id, definition_id, status, revision }: DeploymentRow) {
   const other =

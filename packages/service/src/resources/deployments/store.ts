@@ -8,7 +8,7 @@ import type { NewRow, Row, Tables } from '../../storage/tables.ts';
 export type DeploymentRow = Row<'deployments'>;
 export type LineRow = Row<'deployment_logs'>;
 
-/** Whose deployments somebody may see or report: those of the account or, for a daemon, of its server. */
+/** Deployments that a caller may see or report: of the account or, for a daemon, of its server. */
 export interface Scope {
   readonly accountId: string;
   readonly serverId?: string | undefined;
@@ -33,14 +33,14 @@ const matching =
       ...(status === undefined ? [] : [eb('deployments.status', '=', status)]),
     ]);
 
-/** Written out, not parameters: only then do the engines know that a partial index holds what is asked for. */
+/** Inlined instead of bound, so that the engines can use the partial index. */
 const unfinished = sql<SqlBool>`deployments.status in ('pending', 'running')`;
 
-/** Nothing has to be done any more before it begins. */
+/** Has no preparation, or has finished it. */
 const prepared: Where = (eb) =>
   eb.or([eb('deployments.preparation', 'is', null), eb('deployments.prepared_at', 'is not', null)]);
 
-/** What runs, and of what waits the first of each definition that nothing else of it is in front of. */
+/** Running deployments, and the first pending one of each definition that has nothing ahead. */
 const offeredTo =
   (serverId: string): Where =>
   (eb) =>
@@ -65,7 +65,7 @@ const offeredTo =
       ]),
     ]);
 
-/** The newest one that undoes another. */
+/** Finds the newest rollback of a deployment. */
 export const undoing = (queries: Queries, accountId: string, id: string): Promise<DeploymentRow | undefined> =>
   queries.db
     .selectFrom('deployments')
@@ -76,7 +76,7 @@ export const undoing = (queries: Queries, accountId: string, id: string): Promis
     .limit(1)
     .executeTakeFirst();
 
-/** What a server is about to run. */
+/** Lists unfinished deployments of a server. */
 export const unfinishedOn = (queries: Queries, serverId: string) =>
   queries.db
     .selectFrom('deployments')
@@ -115,7 +115,7 @@ export const listOffered = (queries: Queries, serverId: string, part: Part) =>
 export const countOffered = (queries: Queries, serverId: string, atMost: number) =>
   counted(queries, offeredTo(serverId), atMost);
 
-/** Something to begin, or to stop. */
+/** To be started or cancelled. */
 const news: Where = (eb) =>
   eb.or([eb('deployments.status', '=', 'pending'), eb('deployments.cancel_requested_at', 'is not', null)]);
 
@@ -130,7 +130,7 @@ const withNews = statement<object, { server_id: string }>((db) =>
   db.selectFrom('deployments').select('deployments.server_id').distinct().where(unfinished).where(news),
 );
 
-/** Idle servers cost nothing: the unfinished ones are few and have an index of their own. */
+/** Cheap for idle servers: unfinished deployments are few and have their own index. */
 export const serversWithNews = async (queries: Queries): Promise<string[]> =>
   (await withNews(queries, {})).map(({ server_id }) => server_id);
 
@@ -143,7 +143,7 @@ export async function findDeployment(queries: Queries, scope: Scope, id: string)
   return scope.serverId === undefined || row?.server_id === scope.serverId ? row : undefined;
 }
 
-/** For the service's own jobs, which know nothing but the id. */
+/** For jobs of the service, which know only the id. */
 export const deploymentById = (queries: Queries, id: string): Promise<DeploymentRow | undefined> =>
   queries.db.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirst();
 
@@ -158,7 +158,7 @@ const unfinishedByDefinition = statement<{ definitionId: string }, DeploymentRow
   db.selectFrom('deployments').selectAll().where('definition_id', '=', p.definitionId).where(unfinished).orderBy('id'),
 );
 
-/** In the order in which they were asked for; one that runs may stand anywhere among them. */
+/** In the order of creation; the running one may be at any position. */
 export const unfinishedOf = (queries: Queries, definitionId: string): Promise<DeploymentRow[]> =>
   unfinishedByDefinition(queries, { definitionId });
 
@@ -173,7 +173,7 @@ export const lockUnfinished = (tx: Tx, definitionId: string): Promise<Deployment
       .orderBy('id'),
   ).execute();
 
-/** The last one that began and ended, well or not: one that never began has changed nothing. */
+/** The last deployment that started and ended; one that never started changed nothing. */
 export const lastEnded = (queries: Queries, definitionId: string): Promise<DeploymentRow | undefined> =>
   queries.db
     .selectFrom('deployments')
@@ -185,7 +185,7 @@ export const lastEnded = (queries: Queries, definitionId: string): Promise<Deplo
     .limit(1)
     .executeTakeFirst();
 
-/** The last one that ended well and took its secrets from the vault: what heals brings back those of before. */
+/** The last success that took its secrets from the vault; heals reuse the previous values. */
 export const lastOrdered = (queries: Queries, definitionId: string): Promise<DeploymentRow | undefined> =>
   queries.db
     .selectFrom('deployments')
@@ -197,7 +197,7 @@ export const lastOrdered = (queries: Queries, definitionId: string): Promise<Dep
     .limit(1)
     .executeTakeFirst();
 
-/** The last one that ended well; before a certain one, of a revision or of another, if they are given. */
+/** The last success, optionally before a deployment and of a given or another revision. */
 export const lastSuccess = (
   queries: Queries,
   definitionId: string,
@@ -241,7 +241,7 @@ export async function setClaim(tx: Tx, row: DeploymentRow, claimed_by: string | 
   return { ...row, claimed_by };
 }
 
-/** The deadline of what runs there counts from now on. */
+/** Restarts the deadline of running deployments on the server. */
 export const restartClocks = (tx: Tx, serverId: string) =>
   tx.db
     .updateTable('deployments')
@@ -267,7 +267,7 @@ export async function notePreparation(
   return { ...row, ...set };
 }
 
-/** The deployment that waits for an execution, if one does. */
+/** Finds the deployment that waits for an execution. */
 export const preparedBy = (queries: Queries, executionId: string): Promise<DeploymentRow | undefined> =>
   queries.db
     .selectFrom('deployments')
@@ -276,7 +276,7 @@ export const preparedBy = (queries: Queries, executionId: string): Promise<Deplo
     .where(sql<SqlBool>`preparation is not null and status = 'pending'`)
     .executeTakeFirst();
 
-/** Far below the number of parameters that a statement may have on either engine. */
+/** Far below the parameter limit of a statement on either engine. */
 const LINES_AT_ONCE = 500;
 
 export async function insertLines(tx: Tx, lines: readonly NewRow<'deployment_logs'>[]): Promise<void> {
@@ -300,7 +300,7 @@ export const linesAfter = (queries: Queries, id: string, after: number, limit: n
 
 export type RouteClaimRow = Row<'route_claims'>;
 
-/** The claim as it is: a new one where there was none. On PostgreSQL whoever comes second waits here for the first. */
+/** Inserts the claim or returns the existing one. On PostgreSQL a concurrent claim waits here for the first. */
 export async function claimRoute(tx: Tx, wanted: RouteClaimRow): Promise<RouteClaimRow> {
   const { server_id, host, path } = wanted;
   await tx.db

@@ -62,7 +62,7 @@ onBothEngines((engine) => {
       await bed.settle(instanceId, 'hortus.backup', { error: 'no space left.' });
       expect(await ended(id)).toMatchObject({
         reason: 'backup',
-        error: 'Nothing was changed: the backup before it failed: no space left.',
+        error: 'Nothing was changed: the backup before the deployment failed: no space left.',
         started_at: null,
       });
       expect((await service.told(id)).map(({ type }) => type)).toEqual(['deployment.failed']);
@@ -150,7 +150,7 @@ onBothEngines((engine) => {
       await bed.settle(instanceId, 'hortus.return_data', { error: 'chunk 2 is damaged' });
       expect(await ended(back)).toMatchObject({
         reason: 'restore',
-        error: 'The data could not be brought back: chunk 2 is damaged',
+        error: 'The data could not be restored: chunk 2 is damaged',
       });
       expect(await bed.definition(definitionId)).toMatchObject({ current_revision: 2 });
     });

@@ -6,11 +6,11 @@ import type { Drafts } from './service.ts';
 import { lockTemplate, lockVersion, removeTemplate, type TemplateRow } from './store.ts';
 import { newColumns, type Written } from './written.ts';
 
-/** One that comes with something else, as it will be when it is published: to be tried before that. */
+/** Builds the template as it will be once published, to check it beforehand. */
 export const asPublished = (owner: string, written: Written, id: string): CatalogTemplate =>
   templateFrom({ ...newColumns(owner, written, id, Date.now()), status: 'published' });
 
-/** Publishes it by the rules for any other, unless the very same is there. Either way it is held, and stays until the transaction ends. */
+/** Publishes the template by the usual rules, unless an identical one exists. Locks it until the transaction ends. */
 export async function bringTemplate(
   tx: Tx,
   drafts: Pick<Drafts, 'create' | 'validate' | 'promote'>,
@@ -30,10 +30,13 @@ export async function bringTemplate(
   return { id: draft.id, isNew: !draft.replaced };
 }
 
-/** Whoever removes it holds it first: nothing is made from it then until it is decided. Only an account's own are. */
+/**
+ * Locks a template before its removal, so that nothing is created from it meanwhile. Only templates of an account can
+ * be removed.
+ */
 export const holdTemplate: (tx: Tx, accountId: string, id: string) => Promise<TemplateRow | undefined> = lockTemplate;
 
-/** Of one that nothing was made from. */
+/** Removes a template that nothing was created from. */
 export async function takeTemplateBack(tx: Tx, row: TemplateRow, actor: string | null): Promise<void> {
   await removeTemplate(tx, row.id);
   await append(tx, {

@@ -5,7 +5,7 @@ import type { Catalog } from '../templates/catalog.ts';
 import type { Drafts } from './service.ts';
 import type { TemplateTests } from './tests.ts';
 
-/** Each answers after this process has taken the change up, so that whoever asks it next sees what was done. */
+/** Each handler responds after this process has reloaded the change, so that the client's next request sees it. */
 export const draftRoutes = (
   drafts: Drafts,
   tests: TemplateTests,

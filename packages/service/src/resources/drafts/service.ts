@@ -15,12 +15,12 @@ import { findTemplate, lockTemplate, lockVersion, setDeprecated, type TemplateRo
 import { requireRest } from './tests.ts';
 import { isClean, newColumns, type Written } from './written.ts';
 
-/** Warnings about a draft that keep it from being published: the same template would mean another image tomorrow. */
+/** Warnings that prevent publishing: with a floating tag the same template could mean another image tomorrow. */
 const PROMOTION_ERRORS = new Set(['floating-tag']);
 
-/** What the validator says of a stored template. It is worked out before a transaction begins, as it takes time. */
+/** Findings of the validator, computed before a transaction begins because it is slow. */
 export interface Examined {
-  /** Of the template that was examined. */
+  /** Hash of the examined template. */
   readonly specHash: string;
   readonly findings: readonly Finding[];
 }
@@ -28,19 +28,19 @@ export interface Examined {
 export interface DraftsDeps {
   readonly reader: Queries;
   readonly work: Work;
-  /** Throws for a template that was not tried where it must be. */
+  /** Throws if the template requires a deploy test and has not passed one. */
   readonly requireTested: (tx: Tx, row: TemplateRow) => Promise<void>;
   readonly requireRoom: RequireRoom;
 }
 
-/** Templates of an account's own, on their way to being published for it. */
+/** Creates, validates, publishes and deprecates the templates of an account. */
 export class Drafts {
   readonly #deps: DraftsDeps;
   constructor(deps: DraftsDeps) {
     this.#deps = deps;
   }
 
-  /** What `validate`, `promote` and `deprecate` need to know of a template. */
+  /** Runs the validator for `validate`, `promote` and `deprecate`. */
   async examine(principal: Principal, id: string): Promise<Examined> {
     const { reader, work } = this.#deps;
     const { accountId } = principal;
@@ -51,7 +51,7 @@ export class Drafts {
     return { specHash, findings };
   }
 
-  /** A new one gets this id. */
+  /** `id` is used if the template is new. */
   async create(tx: Tx, principal: Principal, written: Written, id = newId('template')): Promise<Draft> {
     const { accountId: owner } = principal;
     const { species, version } = written;
@@ -80,7 +80,7 @@ export class Drafts {
     const hindrances = findings.filter(({ code }) => PROMOTION_ERRORS.has(code));
     if (row.status === 'validated' && hindrances.length > 0) {
       const [first] = hindrances;
-      throw new Problem('VALIDATION_ERROR', `${first?.path}: ${first?.message}; a published template cannot do that`, {
+      throw new Problem('VALIDATION_ERROR', `${first?.path}: ${first?.message}; fix it before publishing`, {
         reason: 'unpublishable',
         field: first?.path,
         findings: hindrances,
@@ -111,7 +111,7 @@ export class Drafts {
     const { accountId: owner } = principal;
     await this.#deps.requireRoom(tx, principal, 'templates');
     const row = newColumns(owner, written, id, tx.now);
-    // Another request that came at this moment was quicker: its draft is the one to replace.
+    // A concurrent request created the draft first: run again and replace it.
     return begin(tx, templateLifecycle, row, 'create', actorOf(principal), () => new RunAgain());
   }
 
@@ -134,7 +134,7 @@ export class Drafts {
     return row;
   }
 
-  /** Told to whoever audits, and to every process that keeps the templates in memory. */
+  /** Appends to the audit list and notifies every process that caches templates. */
   async #record(tx: Tx, principal: Principal, row: TemplateRow, type: `audit.${string}`): Promise<void> {
     await append(tx, {
       type,
@@ -148,7 +148,7 @@ export class Drafts {
   }
 }
 
-/** A template that was edited since it was examined is examined again: the request runs once more. */
+/** If the template was edited since it was examined, the request runs again. */
 function current(row: TemplateRow, { specHash, findings }: Examined): readonly Finding[] {
   if (row.spec_hash === specHash) return findings;
   throw new Behind(`Template ${row.id} was edited while it was examined.`, async () => {});

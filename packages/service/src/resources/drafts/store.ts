@@ -60,7 +60,7 @@ export const countTests = async (queries: Queries, templateId: string): Promise<
 export const lockTest = (tx: Tx, id: string): Promise<TestRow | undefined> =>
   forUpdate(tx, tx.db.selectFrom('template_tests').selectAll().where('id', '=', id)).executeTakeFirst();
 
-/** The one that has not ended. There is at most one for each template. */
+/** Finds the unfinished test; there is at most one per template. */
 export const findUnderWay = (queries: Queries, templateId: string): Promise<TestRow | undefined> =>
   queries.db
     .selectFrom('template_tests')
@@ -79,7 +79,7 @@ export const hasPassed = async (queries: Queries, templateId: string, specHash: 
   return (await passed.limit(1).execute()).length > 0;
 };
 
-/** Those that one of these deployments or executions keeps waiting. */
+/** Finds the tests that wait for one of these deployments or executions. */
 export const testsWaitingFor = (queries: Queries, ids: readonly string[]) =>
   queries.db
     .selectFrom('template_tests')
@@ -88,6 +88,6 @@ export const testsWaitingFor = (queries: Queries, ids: readonly string[]) =>
     .where((eb) => eb.or([eb('deployment_id', 'in', ids), eb('smoke_id', 'in', ids), eb('release_id', 'in', ids)]))
     .execute();
 
-/** What is noted beside the status. */
+/** Writes columns other than the status. */
 export const noteTest = (tx: Tx, id: string, columns: Partial<Pick<TestRow, 'release_id' | 'cleared_at'>>) =>
   tx.db.updateTable('template_tests').set(columns).where('id', '=', id).execute();

@@ -12,8 +12,8 @@ import { validate } from '@hortus/template/validate';
 import { invalid, Problem } from '../../problem.ts';
 
 /**
- * A template as an account wrote it, read and validated. It is made in a worker thread and holds nothing that the event loop
- * would have to work out again.
+ * A template written by an account, parsed and validated. Created in a worker thread; the event loop need not compute
+ * anything again.
  */
 export interface Written {
   readonly species: string;
@@ -27,7 +27,7 @@ export interface Imported extends Pick<ImportedDraft, 'inferred' | 'dropped'> {
   readonly source: string;
 }
 
-/** An answer lists no more findings than these. */
+/** Limit of findings per response. */
 const MOST_FINDINGS = 200;
 
 export function readDraft(body: DraftCreate): Written {
@@ -57,7 +57,7 @@ export function importDraft({ compose, name, slug }: DraftImport): Imported {
   return { written: readSource(text), source: text, inferred, dropped };
 }
 
-/** A draft may be wrong in what it means, but it must be a template: without that there is nothing to keep. */
+/** Accepts a draft with semantic errors, but it must match the template schema. */
 function readParsed(parsed: Parsed, source: string | null, field: string): Written {
   const { findings } = validate(parsed);
   const broken = parsed.value === undefined || checkSchema(Template as unknown as Schema, parsed.value).length > 0;
@@ -65,7 +65,7 @@ function readParsed(parsed: Parsed, source: string | null, field: string): Writt
     const [first] = findings.filter(({ severity }) => severity === 'error');
     const where =
       first === undefined ? '' : ` ${first.path === '' ? '' : `${first.path} `}(line ${first.line}): ${first.message}`;
-    throw new Problem('VALIDATION_ERROR', `${field}: is no template:${where}`, {
+    throw new Problem('VALIDATION_ERROR', `${field}: is not a valid template:${where}`, {
       reason: 'invalid',
       field,
       findings: findings.slice(0, MOST_FINDINGS),
@@ -78,7 +78,7 @@ function readParsed(parsed: Parsed, source: string | null, field: string): Writt
   return { species: spec.slug, version: spec.version, findings: findings.slice(0, MOST_FINDINGS), columns };
 }
 
-/** What the validator says of a stored template: with lines where its text was kept. */
+/** Validates a stored template; findings have line numbers if its source text was kept. */
 export function findingsOf(row: { source: string | null; spec: string }): Finding[] {
   const stored = row.source === null ? validate(parsedValue(JSON.parse(row.spec))) : validate(row.source);
   return stored.findings.slice(0, MOST_FINDINGS);
@@ -87,7 +87,7 @@ export function findingsOf(row: { source: string | null; spec: string }): Findin
 export const isClean = (findings: readonly Finding[]): boolean =>
   findings.every(({ severity }) => severity !== 'error');
 
-/** The columns that follow from the template. `source` is null where it came as an object. */
+/** Derives the columns from the template. `source` is null if it was given as an object. */
 const columnsOf = (source: string | null, spec: Canonical) => ({
   name: spec.name,
   description: spec.description,
@@ -98,12 +98,12 @@ const columnsOf = (source: string | null, spec: Canonical) => ({
   spec: canonicalJson(spec),
   spec_hash: specHash(spec),
   deprecated: spec.deprecated ? (1 as const) : (0 as const),
-  // What stands out is the catalog's to say.
+  // Only the catalog decides what is featured.
   featured: 0 as const,
   source,
 });
 
-/** All of a new row but its status. */
+/** Columns of a new row without its status. */
 export const newColumns = (owner: string, written: Written, id: string, now: number) => ({
   id,
   owner,

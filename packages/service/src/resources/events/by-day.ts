@@ -5,12 +5,12 @@ export const DAY_MS = 86_400_000;
 
 export interface DayCount {
   readonly type: string;
-  /** Days since 1970. */
+  /** Days since 1970-01-01 (UTC). */
   readonly day: number;
   readonly total: number;
 }
 
-/** For charts: how often events of these names were fired, day by day from the first one on. */
+/** Counts events of these types per day, from `firstDay` on. */
 export const eventsByDay = (
   queries: Queries,
   accountId: string,

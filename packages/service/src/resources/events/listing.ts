@@ -4,7 +4,7 @@ import { countEvents, type EventFilter, type EventRow, eventsOf } from './store.
 
 export type { EventFilter, EventRow } from './store.ts';
 
-/** The audit list, for its own endpoint and for resources that show the part of it that is about them. */
+/** Lists events, for the audit endpoint and for resources that show their own part. */
 export const listEvents = (
   { reader, pages }: { readonly reader: Queries; readonly pages: Pages },
   filter: EventFilter,

@@ -12,19 +12,19 @@ export interface EventFilter {
   readonly resourceId?: string | undefined;
   readonly since?: number | undefined;
   readonly until?: number | undefined;
-  /** Only what follows this number, oldest first. */
+  /** Only events after this sequence number, oldest first. */
   readonly after?: number | undefined;
 }
 
 const where = (queries: Queries, filter: EventFilter) => {
   const { accountId, types, typePrefix, resourceType, resourceId, since, until, after } = filter;
-  // An event has a number from the moment it can be followed; one without is seen by nobody yet.
+  // Events without a sequence number are not visible yet.
   let events = queries.db
     .selectFrom('events')
     .where('account_id', '=', accountId)
     .where('seq', '>', after ?? 0);
   if (types !== undefined) events = events.where('type', 'in', types);
-  // Not by comparing: what comes before what depends on the language of the database. Nor by LIKE: % and _ are ours to mean.
+  // Not a range comparison, because collation depends on the database; not LIKE, because of % and _.
   if (typePrefix !== undefined)
     events = events.where(sql`substr(type, 1, ${sql.lit(typePrefix.length)})`, '=', typePrefix);
   if (resourceType !== undefined) events = events.where('resource_type', '=', resourceType);
@@ -57,7 +57,7 @@ export const countByDay = async (
   queries: Queries,
   { dayMs, ...filter }: EventFilter & { readonly dayMs: number },
 ): Promise<{ type: string; day: number; total: number }[]> => {
-  // Whole numbers divide to whole numbers on both engines.
+  // Integer division rounds down on both engines.
   const day = sql<number>`created_at / ${sql.lit(dayMs)}`;
   const rows = await where(queries, filter)
     .select(['type', day.as('day')])

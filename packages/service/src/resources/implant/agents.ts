@@ -10,7 +10,7 @@ import {
   agentSystems,
 } from '@hortus/contract/agent-file';
 
-/** What can be known of a binary only by reading all of it. */
+/** Facts that require reading the whole binary. */
 export interface Content {
   readonly sha256: string;
   readonly version: string | null;
@@ -23,7 +23,7 @@ export interface FoundAgent extends Content {
   readonly modifiedAt: number;
 }
 
-/** The binaries that lie in some folders, the first that has one counting. What is in them is read once for each file. */
+/** Finds agent binaries in folders, the first match wins. Each file is read once and cached. */
 export class Agents {
   readonly #folders: readonly string[];
   readonly #contents = new Map<string, { readonly identity: string; readonly content: Promise<Content> }>();
@@ -32,7 +32,7 @@ export class Agents {
     this.#folders = folders;
   }
 
-  /** Whoever gets one closes its handle. What the handle reads stays the same, also when the file is replaced. */
+  /** The caller closes the handle. It keeps reading the same file even if that is replaced. */
   async find(os: string, arch: string): Promise<FoundAgent | undefined> {
     const platform = platformOf(os, arch);
     if (!platform) return undefined;
@@ -61,13 +61,13 @@ export class Agents {
     if (known?.identity === identity) return known.content;
     const content = readContent(handle, size);
     this.#contents.set(path, { identity, content });
-    // A disk that failed once may answer the next time.
+    // Do not cache a failure: the next read may succeed.
     content.catch(() => this.#contents.delete(path));
     return content;
   }
 }
 
-/** More than the longest mark, which may lie across two pieces. */
+/** Longer than the longest marker, which may span two chunks. */
 const OVERLAP = 200;
 
 async function readContent(handle: FileHandle, size: number): Promise<Content> {

@@ -227,7 +227,7 @@ onBothEngines((engine) => {
         await bed.settle(first.instanceId, 'hortus.return_data', { error: 'chunk 2 is damaged' });
         expect(await bed.until(first.id, 'failed')).toMatchObject({
           reason: 'return',
-          error: `Docker is away\nThe data could not be brought back: chunk 2 is damaged\nIt is kept in the backup ${first.backupId}.`,
+          error: `Docker is away\nThe data could not be restored: chunk 2 is damaged\nIt is kept in the backup ${first.backupId}.`,
         });
       });
 
