@@ -28,6 +28,11 @@ export interface Endpoint<
   readonly tagged?: true;
   /** Takes an Idempotency-Key: the row is written in the transaction that creates. */
   readonly idempotent?: boolean;
+  /**
+   * Another caller of the account may see less of the record. A repeated DELETE is then answered from its tombstone only for
+   * the user or key that deleted it. Implied by the permission 'session'.
+   */
+  readonly personal?: true;
   /** Read far more often than it changes: answered with prepared bytes, an ETag and leave to cache for a minute. */
   readonly hot?: true;
   /** What it answers with, where that is no JSON: a public file with an ETag, whose text is the whole answer. */

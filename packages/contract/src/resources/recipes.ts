@@ -204,6 +204,8 @@ export const recipeEndpoints = {
     ...own,
     method: 'DELETE',
     path: '/recipes/{id}',
+    // An admin of the account sees recipes of other accounts, its colleagues do not.
+    personal: true,
     summary: 'Delete a recipe and its upvotes',
     description: 'Admins may delete anybody’s. What was published of it stays, marked as deprecated.',
   }),

@@ -1,6 +1,6 @@
 import type { Endpoint } from '@hortus/contract/endpoint';
 import { secretFieldsOf } from '@hortus/contract/secret-fields';
-import { credentialOf, type Principal } from '../identity/principal.ts';
+import { actorOf, credentialOf, type Principal } from '../identity/principal.ts';
 import { printSessionCookie, readSessionCookie } from '../identity/session-cookie.ts';
 import type { Storage, Tx } from '../storage/storage.ts';
 import type { Vault } from '../vault/vault.ts';
@@ -52,7 +52,8 @@ export function callOf(parts: CallParts, row: Endpoint, checks: Checks, exchange
     },
     async write<Response>(work: (tx: Tx) => Promise<Response>): Promise<Response> {
       const accountId = principal?.accountId;
-      if (row.method === 'DELETE') return repeatableDelete(parts, { accountId, path }, work);
+      if (row.method === 'DELETE')
+        return repeatableDelete(parts, { accountId, path, readableBy: readerOfTombstone(row, principal) }, work);
       if (key === undefined) return parts.storage.write(work);
       const request = {
         accountId,
@@ -71,3 +72,7 @@ export function callOf(parts: CallParts, row: Endpoint, checks: Checks, exchange
     },
   };
 }
+
+/** Undefined lets the whole account repeat a DELETE. */
+const readerOfTombstone = (row: Endpoint, principal: Principal): string | undefined =>
+  row.personal || row.permission === 'session' ? actorOf(principal) : undefined;

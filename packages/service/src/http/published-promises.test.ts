@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../testing/engines.ts';
 import { goodRequest } from '../testing/good-requests.ts';
 import { expectRefusal } from '../testing/published-answer.ts';
-import { type Caller, type RunningService, startApp } from '../testing/running-service.ts';
+import { type Caller, insertKeyRow, type RunningService, startApp } from '../testing/running-service.ts';
 
 /** What docs/decisions/published-interface.md says of all rows of a kind, held against every such row of the contract. */
 const deleting = endpointRows.filter(([, row]) => row.method === 'DELETE' && row.path.endsWith('}'));
@@ -35,6 +35,37 @@ onBothEngines((engine) => {
       const rows = await service.sideDoor.db.selectFrom('tombstones').selectAll().execute();
       expect(rows.map(({ path: at }) => at)).toContain(`/api/v1${path}`);
       expect(JSON.stringify(rows)).not.toContain(json.data.url);
+    });
+
+    it('answers another key of the account', async () => {
+      const { path } = await goodRequest('webhooks.delete', service);
+      const { json } = await service.request('DELETE', path);
+      const key = await insertKeyRow(service.sideDoor, { account_id: service.accountId });
+      expect(await service.request('DELETE', path, { key })).toMatchObject({ status: 200, json: { data: json.data } });
+    });
+
+    it('gives a colleague nothing of a session that another user has ended', async () => {
+      const { path, options } = await goodRequest('account.endSession', service);
+      expect((await service.request('DELETE', path, options)).status).toBe(200);
+      const colleague = await goodRequest('account.sessions', service);
+      expectRefusal(await service.request('DELETE', path, colleague.options), 'NOT_FOUND');
+      expectRefusal(await service.request('DELETE', path), 'NOT_FOUND');
+    });
+
+    it('gives a colleague nothing of the recipe of another account that an admin has deleted', async () => {
+      const { path } = await goodRequest('recipes.delete', neighbour);
+      expect((await service.request('DELETE', path)).status).toBe(200);
+      expect((await service.request('DELETE', path)).status).toBe(200);
+      const key = await insertKeyRow(service.sideDoor, { account_id: service.accountId });
+      expectRefusal(await service.request('DELETE', path, { key }), 'NOT_FOUND');
+    });
+
+    it('gives a key that may not manage users nothing of a removed one', async () => {
+      const { path } = await goodRequest('members.remove', service);
+      expect((await service.request('DELETE', path)).status).toBe(200);
+      const permissions = JSON.stringify(['account:write']);
+      const key = await insertKeyRow(service.sideDoor, { account_id: service.accountId, permissions });
+      expectRefusal(await service.request('DELETE', path, { key }), 'FORBIDDEN');
     });
 
     it('of an unknown id stays 404', async () => {

@@ -6,15 +6,24 @@ import { findTombstone, type Place, writeTombstone } from './store.ts';
 
 const KEPT_MS = TOMBSTONE_DAYS * 24 * 3_600_000;
 
+export interface Deletion {
+  readonly accountId: string;
+  readonly path: string;
+  /** The user or key that alone may read the answer again; undefined for every caller of the account. */
+  readonly readableBy: string | undefined;
+}
+
 /**
  * Deletes, and keeps the answer in the same transaction: a client that repeats the call because it lost the answer gets it again
  * while the tombstone is kept. Ids that never existed in the account stay 404.
  */
 export async function repeatableDelete<Response>(
   { storage, vault }: { readonly storage: Storage; readonly vault: Vault },
-  { accountId, path }: { readonly accountId: string; readonly path: string },
+  { accountId, path: url, readableBy }: Deletion,
   work: (tx: Tx) => Promise<Response>,
 ): Promise<Response> {
+  // The path of a URL holds no space, so a personal place never equals one of the account.
+  const path = readableBy === undefined ? url : `${url} ${readableBy}`;
   const place: Place = { account_id: accountId, path };
   const context = `tombstone ${path}`;
   try {

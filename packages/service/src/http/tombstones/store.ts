@@ -1,7 +1,7 @@
 import { statement } from '../../storage/statement.ts';
 import type { Row } from '../../storage/tables.ts';
 
-/** What a tombstone is found by: the path holds the id of the record. */
+/** What a tombstone is found by: the path holds the id of the record, and the reader of a personal one. */
 export interface Place {
   readonly account_id: string;
   readonly path: string;
