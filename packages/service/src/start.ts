@@ -2,7 +2,6 @@ import { type App, buildApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { type Log, openLog, readableLines } from './log.ts';
 import type { Environment } from './settings.ts';
-import { tuneForRequests } from './young-memory.ts';
 
 export interface StartedService {
   readonly app: App;
@@ -14,7 +13,6 @@ export interface StartedService {
 
 /** Starts the service for a program that is nothing but the service: what keeps it from starting ends the process. */
 export async function startService(env: Environment, cwd: string): Promise<StartedService> {
-  tuneForRequests();
   const config = readSettings(env, cwd);
   const log = openLog({
     level: config.logLevel,

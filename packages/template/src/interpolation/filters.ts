@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { bcrypt } from './bcrypt.ts';
+import { encodeBase64, hashSync } from 'bcryptjs';
 import type { Value } from './fill.ts';
 import type { Filter } from './text.ts';
 
@@ -16,8 +16,17 @@ export function applyFilter(filter: Filter, value: Value | undefined, salt: () =
     case 'base64':
       return Buffer.from(text, 'utf8').toString('base64');
     case 'bcrypt':
-      return bcrypt(text, createHash('sha256').update(salt()).digest().subarray(0, 16), BCRYPT_COST);
+      return bcrypt(text, salt());
   }
+}
+
+/**
+ * Hashes with a salt derived from `seed`, so that the same seed gives the same hash. Only for applications that read a
+ * password as its hash; the service authenticates nothing with it.
+ */
+function bcrypt(password: string, seed: string): string {
+  const salt = createHash('sha256').update(seed).digest().subarray(0, 16);
+  return hashSync(password.toWellFormed(), `$2b$${BCRYPT_COST}$${encodeBase64(salt, salt.length)}`);
 }
 
 /** Everything but the unreserved characters of RFC 3986; encodeURIComponent leaves five more as they are. */

@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { CommitListeners } from '../commit-listeners.ts';
 import { migrate } from '../migrate.ts';
@@ -14,6 +13,7 @@ import {
   type Tx,
 } from '../storage.ts';
 import type { Tables } from '../tables.ts';
+import { BatchedSocket } from './batched-socket.ts';
 
 export interface PostgresOptions {
   readonly url: string;
@@ -38,6 +38,7 @@ export async function openPostgres(options: PostgresOptions, hooks: StorageHooks
     connectionTimeoutMillis: 5_000,
     // Statements that a transaction does not await one by one go out together.
     pipeline: true,
+    stream: () => new BatchedSocket(),
     types: { getTypeParser },
   });
   // A connection lost while idle is no error of ours: the pool has dropped it, the next query opens another.
@@ -120,10 +121,10 @@ async function inTransaction<T>(
   const { client, giveBack } = await borrow(pool);
   // A connection in an unknown state is thrown away instead of going back to the pool.
   let broken: Error | undefined;
-  const session = new TransactionSession(sessionOn(client, true), hooks);
+  const session = new TransactionSession(sessionOn(client), hooks);
   try {
     // Not awaited, so that it travels with the first statement. If it fails the connection is lost, and that one with it.
-    const begun = together(client, () => client.query('begin'));
+    const begun = client.query('begin');
     begun.catch(() => {});
     const value = await work({
       engine: 'postgres',
@@ -182,20 +183,11 @@ function nameOf(text: string): string {
   return name;
 }
 
-/** Most of a small statement's cost is its way to the socket: what is asked in one turn of the loop is written at once. */
-function together<T>(client: pg.PoolClient, ask: () => T): T {
-  const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection;
-  stream.cork();
-  process.nextTick(() => stream.uncork());
-  return ask();
-}
-
-function sessionOn(client: pg.Pool | pg.PoolClient, collected = false): Session {
+function sessionOn(client: pg.Pool | pg.PoolClient): Session {
   return {
     async run(text, parameters, reused): Promise<Rows> {
       const values = parameters as unknown[];
-      const ask = () => client.query(reused ? { name: nameOf(text), text, values } : { text, values });
-      const result = await (collected ? together(client as pg.PoolClient, ask) : ask());
+      const result = await client.query(reused ? { name: nameOf(text), text, values } : { text, values });
       return { rows: result.rows ?? [], changed: result.rowCount ?? 0 };
     },
   };
