@@ -1,4 +1,4 @@
-/** The agent is `hortusd` as a single executable; these are the machines that it is made for. */
+/** Platforms for which the agent, `hortusd` as a single executable, is built. */
 export const agentSystems = ['linux'] as const;
 export const agentArchs = ['amd64', 'arm64'] as const;
 
@@ -7,10 +7,10 @@ export interface AgentPlatform {
   readonly arch: (typeof agentArchs)[number];
 }
 
-/** What the build writes and the service looks for. */
+/** Name of the file that the build writes and the service serves. */
 export const agentFileName = ({ os, arch }: AgentPlatform): string => `hortusd-${os}-${arch}`;
 
-/** Stands in every agent binary, so that its version can be read without running it, on whatever processor. */
+/** Embedded in every agent binary, so that its version can be read without running it, on any processor. */
 export const agentMark = (version: string): string => `hortusd release ${version};`;
 
 /** Finds the mark; the first group is the version. */

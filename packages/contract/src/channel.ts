@@ -4,8 +4,8 @@ import { choice } from './fields.ts';
 import { SealedFields } from './sealing.ts';
 
 /**
- * The messages of the daemon channel. Unknown fields pass, so that daemon and service may differ by a minor version, and
- * of a daemon's reports only the execution id is demanded: a result is worth more than its completeness.
+ * The messages of the daemon channel. Unknown fields are accepted, so that daemon and service may differ by a minor
+ * version. Reports of a daemon require only the execution id: an incomplete result is better than none.
  */
 const message = <const Name extends string, Fields extends TProperties>(
   type: Name,
@@ -15,13 +15,18 @@ const message = <const Name extends string, Fields extends TProperties>(
 
 const executionId = Type.String({ minLength: 1, maxLength: 128, description: 'Repeats the execution of the request.' });
 const exitCode = Type.Optional(Type.Union([Type.Integer(), Type.Null()]));
-const output = Type.Optional(Type.String({ description: 'What the action wrote; the service keeps a bounded part.' }));
-const ts = Type.Integer({ description: 'Milliseconds since the epoch; pong repeats that of its ping.' });
+const output = Type.Optional(
+  Type.String({ description: 'Output of the action; the service stores a bounded part of it.' }),
+);
+const ts = Type.Integer({ description: 'Milliseconds since the epoch; a pong repeats the value of its ping.' });
 
-/** Where the channel is served: under the base of the interface, and at the root. */
+/** Paths of the channel: below the base path of the interface, and at the root. */
 export const channelPaths = ['/api/v1/ws/server', '/ws/server'] as const;
 
-/** What a daemon may ask for beyond the published messages; nothing else is ever sent to one that did not ask. */
+/**
+ * Extensions of the published messages that a daemon can request. A daemon that does not request them never receives
+ * them.
+ */
 export const capabilityNames = [
   'wake',
   'journal',
@@ -39,9 +44,9 @@ const capabilities = Type.Optional(
   Type.Array(Type.String({ maxLength: 64 }), {
     maxItems: 64,
     description: [
-      '`wake`: notices of pending deployments. `journal`: an execution sent twice starts once, so it may be sent again.',
-      '`ack`: acknowledgements of authentication and results. `builtin`: built-in actions that take more than one Docker command (backups, smoke tests, prune), and release in one order.',
-      '`cancel`: cancellation of actions. `rotate`: new server keys. `transfer`: waiting transfers, and orders to clear an instance. `seal`: notices of another daemon with the server key but another key pair. Unknown names are ignored.',
+      '`wake`: notices of pending deployments. `journal`: an execution sent twice is started once, so the service may send it again.',
+      '`ack`: acknowledgements of authentication and results. `builtin`: built-in actions that need more than one Docker command (backups, smoke tests, prune), and release as one order.',
+      '`cancel`: cancellation of actions. `rotate`: new server keys. `transfer`: notices of pending transfers, and orders to clear an instance. `seal`: notices of another daemon that uses the server key with a different key pair. Unknown names are ignored.',
     ].join(' '),
   }),
 );
@@ -53,17 +58,20 @@ export const toService = {
     api_key: Type.String({ minLength: 1, maxLength: 256, description: 'The key of the server.' }),
     capabilities,
     journal: about(
-      'Names the journal of the daemon: only the one that was handed an execution may be handed it again.',
+      'Id of the journal of the daemon: an execution is sent again only to the journal that received it first.',
     ),
-    version: about('Of the daemon.'),
-    os: about('Of its machine.'),
-    arch: about('Of its machine.'),
+    version: about('Version of the daemon.'),
+    os: about('Operating system of its machine.'),
+    arch: about('Architecture of its machine.'),
     engine: about('Name and version of the container engine.'),
     sealing_key: about(
-      'X25519 public key of the daemon, base64 of its SPKI. The first one of a server is pinned; secrets are sealed to it.',
+      'X25519 public key of the daemon, base64 of its SPKI. The first key of a server is pinned; secrets are sealed to it.',
     ),
     ingress: Type.Optional(
-      Type.String({ maxLength: 200, description: 'What serves the routes of its server, or why nothing does.' }),
+      Type.String({
+        maxLength: 200,
+        description: 'Ingress that serves the routes of its server, or the reason why there is none.',
+      }),
     ),
   }),
   action_started: message('action_started', 'The action began.', { execution_id: executionId }),
@@ -71,28 +79,27 @@ export const toService = {
     execution_id: executionId,
     exit_code: exitCode,
     output,
-    error: Type.Optional(Type.String({ description: 'What else is worth knowing, for a person.' })),
-    result: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: 'What a built-in action found out.' }),
-    ),
+    error: Type.Optional(Type.String({ description: 'Further information for people.' })),
+    result: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Result of a built-in action.' })),
   }),
   action_failed: message('action_failed', 'The action failed.', {
     execution_id: executionId,
-    error: Type.Optional(Type.String({ description: 'Why, for a person.' })),
+    error: Type.Optional(Type.String({ description: 'The reason, for people.' })),
     exit_code: exitCode,
     output,
   }),
   pong: message('pong', 'Reply to a ping.', {
-    ts: Type.Optional(Type.Unknown({ description: 'Repeats that of the ping; the service does not read it.' })),
+    ts: Type.Optional(Type.Unknown({ description: 'Repeats the value of the ping; the service does not read it.' })),
   }),
 };
 
 /**
- * What makes a message an order of the service: who it is for, how long it counts, and Ed25519 over the canonical JSON (RFC
- * 8785) of everything else, by the key that signs manifests. Daemons of the published interface ignore it.
+ * Fields that make a message a signed order: the server it is for, its validity, and an Ed25519 signature over the
+ * canonical JSON (RFC 8785) of all other fields, made with the key that signs manifests. Daemons of the published
+ * interface ignore these fields.
  */
 const order = {
-  server_id: Type.Optional(Type.String({ description: 'The server that it is for.' })),
+  server_id: Type.Optional(Type.String({ description: 'The server that the order is for.' })),
   issued_at: Type.Optional(Timestamp),
   expires_at: Type.Optional(Timestamp),
   sealed: Type.Optional(SealedFields),
@@ -108,7 +115,7 @@ export const toDaemon = {
       slug: Type.String(),
       type: choice(['exec', 'job', 'http', 'builtin'], {
         description:
-          'exec: run the command in the container. builtin: start, stop, restart or release the instance; the command is what a Docker host runs for it, outside of the container.',
+          'exec: run the command in the container. builtin: start, stop, restart or release the instance; the command runs on the Docker host, outside of the container.',
       }),
       command: Type.Array(Type.String(), { description: 'The argument vector. Never a shell line.' }),
       timeout: Type.String({ description: 'A duration with an s suffix.', examples: ['300s'] }),
@@ -119,28 +126,30 @@ export const toDaemon = {
   ping: message('ping', 'Keep-alive.', { ts }),
 };
 
-const rotation = Type.String({ minLength: 1, maxLength: 128, description: 'Names the rotation.' });
+const rotation = Type.String({ minLength: 1, maxLength: 128, description: 'Id of the rotation.' });
 
-/** What only a daemon sends that asked for the capability. */
+/** Messages that only a daemon with the capability sends. */
 export const negotiatedToService = {
-  key_rotated: message('key_rotated', 'The new key is kept safely: the old one may die. Needs `rotate`.', { rotation }),
+  key_rotated: message('key_rotated', 'The new key is stored; the old one may be revoked. Needs `rotate`.', {
+    rotation,
+  }),
 };
 
-/** What only a daemon is sent that asked for the capability which `neededCapability` names. */
+/** Messages that only daemons with the capability in `neededCapability` receive. */
 export const negotiatedToDaemon = {
-  authenticated: message('authenticated', 'The key is in order and this is the connection of the server now.', {
+  authenticated: message('authenticated', 'The key is valid; this is now the connection of the server.', {
     server_id: Type.String(),
-    capabilities: Type.Array(Type.String(), { description: 'Those of the wished for that the service knows.' }),
+    capabilities: Type.Array(Type.String(), { description: 'The requested capabilities that the service supports.' }),
     ping_seconds: Type.Integer({
-      description: 'How often it will ping. Who hears nothing for three times as long has lost the connection.',
+      description: 'Interval of pings. The connection is lost after three intervals without a message.',
     }),
   }),
-  deployment_available: message('deployment_available', 'A deployment waits at GET /deployments/pending.', {}),
-  transfer_available: message('transfer_available', 'A transfer waits at GET /transfers/pending.', {}),
-  result_recorded: message('result_recorded', 'The result is on disk; it need not be sent again.', {
+  deployment_available: message('deployment_available', 'A deployment is pending; read GET /deployments/pending.', {}),
+  transfer_available: message('transfer_available', 'A transfer is pending; read GET /transfers/pending.', {}),
+  result_recorded: message('result_recorded', 'The result is stored; it need not be sent again.', {
     execution_id: Type.String(),
   }),
-  action_cancel: message('action_cancel', 'Nobody wants the action any more: end it and say so.', {
+  action_cancel: message('action_cancel', 'The action was cancelled: stop it and report that.', {
     execution_id: Type.String(),
     ...order,
   }),
@@ -151,9 +160,11 @@ export const negotiatedToDaemon = {
   }),
   identity_conflict: message(
     'identity_conflict',
-    'Another daemon came with the key of this server and was refused: it does not have the pinned key pair.',
+    'Another daemon used the key of this server and was refused: it does not have the pinned key pair.',
     {
-      fingerprint: Type.Union([Type.String(), Type.Null()], { description: 'Of its key; null if it showed none.' }),
+      fingerprint: Type.Union([Type.String(), Type.Null()], {
+        description: 'Fingerprint of its key; null if it sent none.',
+      }),
       seen_at: Timestamp,
     },
   ),
@@ -174,12 +185,12 @@ type Messages<Table extends Record<string, TSchema>> = { [Name in keyof Table]: 
 export type ToService = Messages<typeof toService & typeof negotiatedToService>;
 export type ToDaemon = Messages<typeof toDaemon & typeof negotiatedToDaemon>;
 
-/** Why the service closes a channel, as WebSocket close codes. */
+/** WebSocket close codes with which the service closes a channel. */
 export const closeCodes = {
   unauthorized: 4401,
   /** The key is valid, but another key pair is pinned for the server, or its identity was reset. */
   forbidden: 4403,
-  /** Another connection of the same server took its place; wait a minute at least before connecting again. */
+  /** A newer connection of the same server replaced this one; wait at least a minute before reconnecting. */
   replaced: 4409,
 } as const;
 

@@ -5,8 +5,8 @@ import type { Permission } from './permissions.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * One row of the contract. Routes, OpenAPI, the client, the CLI's help and the permission list are made from these rows;
- * what is not a row does not exist.
+ * One row of the contract. Routes, OpenAPI, the client, the CLI's help and the permission list are derived from these
+ * rows.
  */
 export interface Endpoint<
   Params extends TObject = TObject,
@@ -15,74 +15,77 @@ export interface Endpoint<
   Response extends TSchema = TSchema,
 > {
   readonly method: Method;
-  /** Below the base address, with {placeholders} as in OpenAPI. */
+  /** Relative to the base address, with {placeholders} as in OpenAPI. */
   readonly path: string;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** 'public' needs no key; 'session' is any signed-in principal about itself. */
+  /** 'public' needs no key; 'session' allows any signed-in principal and concerns only that principal. */
   readonly permission: Permission | 'public' | 'session';
-  /** A server key may call it, for its own server only. */
+  /** Whether a server key may call it, for its own server only. */
   readonly daemon?: boolean;
-  /** Answers an ETag; where it changes something it takes If-Match and refuses what was read too long ago. */
+  /** Answers with an ETag; a row that changes something accepts If-Match and refuses stale values. */
   readonly tagged?: true;
-  /** Takes an Idempotency-Key: the row is written in the transaction that creates. */
+  /** Accepts an Idempotency-Key, which is stored in the transaction that creates the record. */
   readonly idempotent?: boolean;
   /**
    * Another caller of the account may see less of the record. A repeated DELETE is then answered from its tombstone only for
    * the user or key that deleted it. Implied by the permission 'session'.
    */
   readonly personal?: true;
-  /** Read far more often than it changes: answered with prepared bytes, an ETag and leave to cache for a minute. */
+  /** Read far more often than changed: answered from prepared bytes with an ETag, and cacheable for a minute. */
   readonly hot?: true;
-  /** What it answers with, where that is no JSON: a public file with an ETag, whose text is the whole answer. */
+  /** Media type of an answer that is not JSON: a public file with an ETag, sent as text. */
   readonly media?: string;
-  /** Answers the bytes of a file instead of JSON, whole or in part, with an ETag. */
+  /** Answers with the bytes of a file instead of JSON; supports ranges and an ETag. */
   readonly file?: true;
   /**
-   * Asked with `Accept: text/event-stream`, it answers as it goes: events `delta`, and at the end `done` with the usual
-   * answer, or `error` with the usual error.
+   * Streams its answer on `Accept: text/event-stream`: events `delta`, then `done` with the usual answer or `error`
+   * with the usual error.
    */
   readonly stream?: true;
-  /** Bytes of the largest body it takes. */
+  /** Maximum size of the body in bytes. */
   readonly bodyLimit: number;
-  /** JSON values of the largest body it takes: what a body costs depends on these more than on its bytes. */
+  /** Maximum number of JSON values in the body; they cost more than its bytes. */
   readonly bodyValues: number;
-  /** The body may be left out; it is then read as an empty object. So for every body whose fields are all optional. */
+  /** Whether the body may be omitted, which means an empty object. True for every body with only optional fields. */
   readonly bodyOptional: boolean;
-  /** Where the row changes a record: how that is read, so that it can be sent back as it was read. */
+  /** For rows that change a record: the row that reads it, so that clients can send back a record as they read it. */
   readonly record?: SentBack;
-  /** Errors beyond those that follow from the rest of the row. */
+  /** Errors in addition to those derived from the rest of the row. */
   readonly errors?: readonly ErrorCode[];
-  /** The status of success: 200 unless something is created (201) or only accepted (202). */
+  /** Status of success: 200, 201 (created) or 202 (accepted). */
   readonly status: 200 | 201 | 202;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** The whole answer, envelope included. */
+  /** The whole answer, including its envelope. */
   readonly response: Response;
 }
 
 export interface SentBack {
-  /** The name of the row that reads the record, with the same path. */
+  /** Name of the row that reads the record; it has the same path. */
   readonly read: string;
-  /** Fields that change by themselves, so that an older value is no wish to change them. `updated_at` always counts. */
+  /**
+   * Fields that change without a request: an older value is not a request to change them. `updated_at` is always
+   * included.
+   */
   readonly observed?: readonly string[];
 }
 
-/** Bytes of a body unless its row says otherwise. */
+/** Default for the bytes of a body. */
 const BODY_LIMIT = 1024 * 1024;
-/** The same where no key is asked for: logins, invitations and new passwords are short. */
+/** Default for public rows: logins, invitations and new passwords are short. */
 const PUBLIC_BODY_LIMIT = 8 * 1024;
 /** Bytes of reports that carry logs or output. */
 export const LOG_BODY_LIMIT = 8 * 1024 * 1024;
-/** JSON values of a body unless its row says otherwise. */
+/** Default for the JSON values of a body. */
 export const BODY_VALUES = 20_000;
-/** The same for reports that carry a log: 10,000 lines of five values each. */
+/** JSON values of reports that carry a log: 10,000 lines of five values each. */
 export const LOG_BODY_VALUES = 60_000;
 
 const nothing = Type.Object({});
-/** The body schema of an endpoint that reads none. */
+/** The body schema of an endpoint without a body. */
 export const noBody = Type.Undefined();
 
 type Row<P extends TObject, Q extends TObject, B extends TSchema, R extends TSchema> = Omit<

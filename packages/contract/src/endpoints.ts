@@ -34,7 +34,7 @@ import { upgradeEndpoints } from './resources/upgrades.ts';
 import { vaultEndpoints } from './resources/vault.ts';
 import { webhookEndpoints } from './resources/webhooks.ts';
 
-/** The whole contract. A row stands here once it has a handler: a promise nobody keeps is not in the table. */
+/** The whole contract. Every row has a handler; a test checks that. */
 export const endpoints = {
   ...healthEndpoints,
   ...templateEndpoints,
@@ -75,7 +75,7 @@ export const endpoints = {
 export type Endpoints = typeof endpoints;
 export type EndpointName = keyof Endpoints;
 
-/** The rows with their names, for what treats them all alike. */
+/** The rows with their names, for code that handles all of them alike. */
 export const endpointRows: readonly (readonly [EndpointName, Endpoint])[] = Object.entries(endpoints) as [
   EndpointName,
   Endpoint,

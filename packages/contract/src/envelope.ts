@@ -2,16 +2,16 @@ import Type, { type TProperties, type TSchema } from 'typebox';
 import { type ErrorCode, errorTable } from './errors.ts';
 import { choice } from './fields.ts';
 
-/** Clients check `success` in every answer, so every answer has it. */
+/** Every answer has `success`, because clients check it. */
 export const answer = <Data extends TSchema>(data: Data) => Type.Object({ success: Type.Literal(true), data });
 
-/** An answer with secrets of a row that takes an Idempotency-Key; see `shownOnce`. */
+/** Answer with secrets, for rows that accept an Idempotency-Key; see `shownOnce`. */
 export const answerOnce = <Data extends TSchema>(data: Data) =>
   Type.Object({
     success: Type.Literal(true),
     data,
     hint: Type.Optional(
-      Type.String({ description: 'How to get another secret, where the secrets of this answer are null.' }),
+      Type.String({ description: 'How to get a new secret, if the secrets of this answer are null.' }),
     ),
   });
 
@@ -20,12 +20,12 @@ export const topLevel = <Fields extends TProperties>(fields: Fields) =>
   Type.Object({ success: Type.Literal(true), ...fields });
 
 declare const bytes: unique symbol;
-/** Stands for the bytes of a file where a type is asked for: no JSON has it. */
+/** Type of the bytes of a file; it never occurs in JSON. */
 export interface FileBytes {
   readonly [bytes]: true;
 }
 
-/** What an endpoint with `file` answers. */
+/** The answer of an endpoint with `file`. */
 export const fileBytes = Type.Unsafe<FileBytes>({ type: 'string', contentMediaType: 'application/octet-stream' });
 
 export const Pagination = Type.Object(
@@ -46,14 +46,19 @@ export const pageDefaults = { page: 1, per_page: 20, max_per_page: 100 } as cons
 /** The query fields of every list. */
 export const paging = {
   page: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000_000, default: pageDefaults.page, description: 'Which page, from 1.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      default: pageDefaults.page,
+      description: 'Number of the page, from 1.',
+    }),
   ),
   per_page: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: pageDefaults.max_per_page,
       default: pageDefaults.per_page,
-      description: 'How many on a page.',
+      description: 'Records per page.',
     }),
   ),
 };
@@ -63,10 +68,10 @@ export const ErrorBody = Type.Object(
     success: Type.Literal(false),
     error: Type.Object({
       code: choice(Object.keys(errorTable) as ErrorCode[]),
-      message: Type.String({ description: 'For a person; names the field where there is one.' }),
+      message: Type.String({ description: 'For people; names the field if the error concerns one.' }),
       details: Type.Optional(
         Type.Record(Type.String(), Type.Unknown(), {
-          description: 'For a program: reason, field and what else helps; request_id in a SERVER_ERROR.',
+          description: 'For programs: reason, field and further facts; request_id in a SERVER_ERROR.',
         }),
       ),
     }),

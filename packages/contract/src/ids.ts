@@ -1,4 +1,4 @@
-/** Every id is a prefix, an underscore and 26 time-sortable characters, so that a stray id says what it belongs to. */
+/** Every id is a prefix, an underscore and 26 time-sortable characters, so that an id shows the kind of its record. */
 export const idPrefixes = {
   template: 'tpl',
   templateTest: 'tst',

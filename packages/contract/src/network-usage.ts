@@ -7,11 +7,11 @@ export const NetworkUsage = Type.Object(
   {
     pool: Type.Array(Type.String({ maxLength: 18 }), {
       maxItems: 64,
-      description: 'Where subnets come from, IPv4 in CIDR notation.',
+      description: 'Address ranges from which subnets are taken, IPv4 in CIDR notation.',
     }),
     total: blocks('Blocks of 16 addresses in the pool.'),
-    used: blocks('Of these, used by networks, addresses or routes of the server.'),
-    free: blocks('Of these, free for further networks.'),
+    used: blocks('Blocks in use by networks, addresses or routes of the server.'),
+    free: blocks('Blocks that are free for further networks.'),
   },
   { title: 'NetworkUsage' },
 );

@@ -12,7 +12,7 @@ const description = `Every answer carries \`success\`; a failure carries \`error
 \`per_page\`. Unknown query parameters are ignored, unknown body fields are refused by name. Answers may gain fields; none is
 renamed or dropped within a version.`;
 
-/** The OpenAPI 3.1 document, made from the contract alone. */
+/** Builds the OpenAPI 3.1 document from the contract alone. */
 export function openapiDocument(about: { publicUrl: string; version: string }): OpenApiDocument {
   const schemas = new SchemaComponents();
   const paths: Record<string, Record<string, Operation>> = {};

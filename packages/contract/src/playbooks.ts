@@ -1,7 +1,7 @@
 import { type StepText, steps } from './steps.ts';
 
 interface PlaybookText extends StepText {
-  /** In the order in which they come; each may come several times, once or, where there is nothing to do, not at all. */
+  /** In execution order. A step may occur several times, once, or not at all if it has nothing to do. */
   readonly steps: readonly (keyof typeof steps)[];
 }
 
@@ -12,7 +12,7 @@ const farewell = ['remove_old', 'switch', 'drop_network'] as const;
 const replacement = [...preparation, 'before_start_job', ...proof, ...takeover, ...farewell] as const;
 
 const ordered = ['check_order', 'journal_order'] as const;
-/** A backup in the place of what there is, up to where a dump can be read. */
+/** Replaces the data of an instance by a backup, up to the point where a dump can be restored. */
 const replacingData = [
   'check_backup',
   'keep_present',
@@ -24,33 +24,35 @@ const replacingData = [
   'wait_healthy',
 ] as const;
 
-/** What is done, step by step, as data: the daemon's planner is held to it by a test, and the service shows it to people. */
+/**
+ * The steps of each procedure, as data: a test holds the daemon's planner to it, and the service shows it to people.
+ */
 export const playbooks = {
   deploy: {
     name: 'Deploy',
-    description: 'The first deployment of a definition: there is nothing yet to replace.',
+    description: 'The first deployment of a definition, which replaces nothing.',
     steps: [...preparation, 'before_start_job', ...proof, 'route', 'switch'],
   },
   replace: {
     name: 'Replace',
     description:
-      'A deployment where something runs already and two can run at once: the new containers serve beside the old ones, requests are led over when all of them are healthy, and only then the old ones are stopped. Where one component of several cannot run twice, it is recreated on the way.',
+      'A deployment over a running instance that can run twice: the new containers start beside the old ones, requests switch over when all of them are healthy, and only then the old ones are stopped. A component that cannot run twice is recreated.',
     steps: replacement,
   },
   recreate: {
     name: 'Recreate',
     description:
-      'A deployment where something runs already that cannot run twice, because it has a volume or a port of the server: the new containers are created beside the old ones, which are stopped only then and removed when the new ones are healthy.',
+      'A deployment over a running instance that cannot run twice, because it has a volume or a port of the server: the new containers are created first, then the old ones are stopped; they are removed when the new ones are healthy.',
     steps: [...preparation, 'before_start_job', 'stop_old', ...proof, 'route', ...farewell],
   },
   rollback: {
     name: 'Roll back',
-    description: 'A deployment of an earlier revision. It takes the same way as any other, backwards only in number.',
+    description: 'A deployment of an earlier revision, with the same steps as any other.',
     steps: replacement,
   },
   recover: {
     name: 'Recover',
-    description: 'After a deployment has failed: what was new is cleared away and what ran before runs again.',
+    description: 'After a failed deployment: removes the new containers and starts the previous ones again.',
     steps: ['discard', 'stop_old', 'start_old', 'route', 'drain', 'drop_network'],
   },
   action: {
@@ -75,13 +77,13 @@ export const playbooks = {
   },
   smoke: {
     name: 'Smoke test',
-    description: 'Makes the smoke test of the template on an instance that runs; nothing is changed.',
+    description: 'Runs the smoke test of the template against a running instance. Changes nothing.',
     steps: [...ordered, 'smoke_test', 'report_result'],
   },
   backup: {
     name: 'Back up',
     description:
-      'Keeps the data of an instance as its template says. It is stopped only while its volumes are copied, and started again whatever happens.',
+      'Backs up the data of an instance as its template declares. The instance is stopped only while its volumes are copied, and is always started again.',
     steps: [
       ...ordered,
       'dump_data',
@@ -94,44 +96,44 @@ export const playbooks = {
   },
   restore: {
     name: 'Restore',
-    description: 'Puts a backup in the place of what an instance has, which is kept before.',
+    description: 'Replaces the data of an instance by a backup. The present data is backed up first.',
     steps: [...ordered, ...replacingData, 'route', 'restore_dump', 'report_result'],
   },
   return_data: {
     name: 'Bring data back',
     description:
-      'Before a deployment that goes back with its data: puts the backup in the place of what there is, which is kept before. Nothing is started but what has to read a dump; the deployment starts the rest.',
+      'Before a rollback with data: replaces the data by the backup, after backing up the present data. Starts only what is needed to restore a dump; the deployment starts the rest.',
     steps: [...ordered, ...replacingData, 'restore_dump', 'report_result'],
   },
   verify_backup: {
     name: 'Verify a backup',
-    description: 'Proves a backup in an application that is thrown away. What runs is not touched.',
+    description: 'Restores a backup into a temporary application and tests it. The running instance is not touched.',
     steps: [...ordered, 'check_backup', 'try_out', 'restore_dump', 'smoke_test', 'clear_trial', 'report_result'],
   },
   delete_backup: {
     name: 'Delete a backup',
-    description: 'Removes a backup from where it is kept. What runs is not touched.',
+    description: 'Removes a backup from its storage. The running instance is not touched.',
     steps: [...ordered, 'remove_backup', 'report_result'],
   },
   upgrade: {
     name: 'Upgrade',
-    description: 'Takes an instance to a newer version of its template, and back if that does not stay healthy.',
+    description: 'Upgrades an instance to a newer version of its template, and rolls back if it becomes unhealthy.',
     steps: ['upgrade_backup', 'upgrade_deploy', 'upgrade_watch', 'upgrade_return'],
   },
   release: {
     name: 'Release',
-    description: 'Removes the containers of an instance for good; its volumes only if that was asked for.',
+    description: 'Removes the containers of an instance, and its volumes if requested.',
     steps: [...ordered, 'remove_containers', 'remove_network', 'remove_volumes', 'report_result'],
   },
   prune: {
     name: 'Prune',
-    description: 'Clears a server of what is left of instances that are gone. Nothing that is not ours is touched.',
+    description: 'Removes leftovers of instances that no longer exist from a server. Touches only objects of Hortus.',
     steps: [...ordered, 'find_leftovers', 'remove_leftovers', 'report_result'],
   },
   clear: {
     name: 'Clear away',
     description:
-      'Removes everything of an instance from a server that it is not on: where it was before a migration, or where it did not arrive.',
+      'Removes everything of an instance from the source server after a migration, or from the target of a failed one.',
     steps: [...ordered, 'remove_containers', 'remove_network', 'remove_volumes', 'report_result'],
   },
   migrate: {
@@ -141,17 +143,18 @@ export const playbooks = {
   },
   turn_back: {
     name: 'Turn back',
-    description: 'After a migration has failed before the target took over: it runs again where it was.',
+    description: 'After a migration that failed before the switch: starts the definition again on its source server.',
     steps: ['clear_target', 'start_source'],
   },
   export: {
     name: 'Export',
-    description: 'Takes a definition out, with its secrets and the content of its volumes, into a file that is sealed.',
+    description: 'Exports a definition with its secrets and the content of its volumes into a sealed file.',
     steps: ['bundle_backup', 'bundle_contents', 'bundle_fetch', 'bundle_tidy'],
   },
   import: {
     name: 'Import',
-    description: 'Brings a definition in from such a file. Until all of its data is there, there is no definition.',
+    description:
+      'Imports a definition from an exported file. The definition is created only when all of its data has arrived.',
     steps: ['bundle_check', 'bundle_fill', 'bundle_plant', 'bundle_discard'],
   },
 } as const satisfies Record<string, PlaybookText>;
@@ -160,5 +163,5 @@ export type PlaybookType = keyof typeof playbooks;
 
 export const playbookTypes = Object.keys(playbooks) as PlaybookType[];
 
-/** The steps of a playbook with their words. */
+/** Returns the steps of a playbook with their texts. */
 export const stepsOf = (type: PlaybookType) => playbooks[type].steps.map((id) => ({ id, ...steps[id] }));

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { secretKeyword } from './fields.ts';
 
-/** Where an answer holds a secret, and how the secret is replaced. */
+/** Position of a secret in an answer, and how the secret is replaced. */
 export interface SecretField {
   readonly path: readonly string[];
   readonly replacement: string;
@@ -10,8 +10,8 @@ export interface SecretField {
 type Schema = { readonly [keyword: string]: unknown };
 
 /**
- * Lists the fields of a schema that are marked as secrets. Marks inside lists and unions are refused, because a path
- * could not name their values; no answer of a row that takes an Idempotency-Key needs them.
+ * Lists the fields of a schema that are marked as secrets. Refuses marks inside lists and unions, because a path cannot
+ * address their values; no answer of a row that accepts an Idempotency-Key needs them.
  */
 export function secretFieldsOf(schema: TSchema, path: readonly string[] = []): SecretField[] {
   const { properties = {}, items, anyOf = [], [secretKeyword]: replacement } = schema as Schema;

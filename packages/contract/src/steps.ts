@@ -1,46 +1,49 @@
 /**
- * Every step that a log line or a playbook can name, with the words that people read. An id never changes its meaning. A new
- * step is a row here and a place in the playbooks that may take it; the daemon does not compile with a step that has no row,
- * and its tests fail for one without a place.
+ * Every step of a log line or a playbook, with the texts for people. The meaning of an id never changes. A new step
+ * needs a row here and a place in the playbooks that use it: the daemon does not compile without the row, and its tests
+ * fail without the place.
  */
 export interface StepText {
   readonly name: string;
   readonly description: string;
 }
 
-/** The steps of rollouts: what the planner puts together, and what a deployment's log names. */
+/** Steps of rollouts: used by the planner and in the logs of deployments. */
 export const rolloutSteps = {
   discard: {
     name: 'Clear away',
-    description: 'Removes a container that an interrupted deployment left behind before it ever served.',
+    description: 'Removes a container that an interrupted deployment left behind and that never served.',
   },
   pull: { name: 'Pull image', description: 'Fetches an image that the server does not have yet.' },
-  network: { name: 'Make network', description: 'Makes a private network of the instance.' },
+  network: { name: 'Create network', description: 'Creates a private network of the instance.' },
   volumes: {
-    name: 'Make volume',
-    description: 'Makes a volume that is missing. Volumes that exist are kept as they are.',
+    name: 'Create volume',
+    description: 'Creates a missing volume. Existing volumes are not changed.',
   },
   create: {
     name: 'Create container',
     description: 'Creates the new container beside the old one, without starting it.',
   },
-  files: { name: 'Write files', description: 'Puts the configuration files into the new container.' },
-  before_start_job: { name: 'Run job', description: 'Runs a job to its end before the services that wait for it.' },
+  files: { name: 'Write files', description: 'Writes the configuration files into the new container.' },
+  before_start_job: { name: 'Run job', description: 'Runs a job to completion before the services that depend on it.' },
   stop_old: { name: 'Stop old container', description: 'Stops a container that is replaced or no longer declared.' },
   start: { name: 'Start container', description: 'Starts the container.' },
   wait_healthy: { name: 'Wait until healthy', description: 'Probes the container until it is ready to serve.' },
-  after_start_job: { name: 'Run job after start', description: 'Runs a job to its end once every service is healthy.' },
+  after_start_job: {
+    name: 'Run job after start',
+    description: 'Runs a job to completion once every service is healthy.',
+  },
   join: {
     name: 'Join network',
-    description: 'Puts a container on a network of the instance, under the names that the other components know it by.',
+    description: 'Connects a container to a network of the instance, with its network aliases.',
   },
   route: {
     name: 'Switch routes',
-    description: 'Leads requests from outside to the new containers, once all of them are healthy.',
+    description: 'Routes external requests to the new containers, once all of them are healthy.',
   },
   drain: {
     name: 'Drain',
-    description: 'Waits for the requests that the old container still answers, for as long as it may take to stop.',
+    description: 'Waits until the old container has answered its open requests, at most for its stop grace period.',
   },
   remove_old: {
     name: 'Remove old container',
@@ -48,172 +51,176 @@ export const rolloutSteps = {
   },
   switch: {
     name: 'Switch over',
-    description: 'Gives the new container its lasting name: from here on it is the instance.',
+    description: 'Gives the new container its final name. From here on it is the instance.',
   },
   drop_network: {
     name: 'Remove network',
-    description: 'Removes a private network that no container was born on any more.',
+    description: 'Removes a private network that no container of the instance was created on.',
   },
-  start_old: { name: 'Start old container again', description: 'Brings back the previous container after a failure.' },
+  start_old: { name: 'Start old container again', description: 'Starts the previous container again after a failure.' },
 } as const satisfies Record<string, StepText>;
 
 export type StepId = keyof typeof rolloutSteps;
 
-/** The steps of what is ordered on an instance that is there. */
+/** Steps of orders on an existing instance. */
 const orderSteps = {
   check_order: {
     name: 'Check order',
-    description: 'Compares the arguments with those of the manifest that the server has accepted, and its own policy.',
+    description: 'Checks the order against the accepted manifest and the policy of the server.',
   },
   journal_order: {
-    name: 'Write down',
-    description: 'Writes the order to disk before anything begins, so that it is never begun twice.',
+    name: 'Record order',
+    description: 'Writes the order to disk before it starts, so that it is never started twice.',
   },
   run_action: {
     name: 'Run action',
-    description: 'Runs the command in its container, in a container of its own, or as a request to one.',
+    description: 'Runs the command in its container, in a temporary container, or as a request to a container.',
   },
   start_containers: {
     name: 'Start containers',
-    description: 'Starts the services in the order in which they depend on one another.',
+    description: 'Starts the services in the order of their dependencies.',
   },
-  stop_containers: { name: 'Stop containers', description: 'Stops the containers, those that others need last.' },
+  stop_containers: {
+    name: 'Stop containers',
+    description: 'Stops the containers in the reverse order of their dependencies.',
+  },
   remove_containers: { name: 'Remove containers', description: 'Stops and removes the containers.' },
   remove_network: { name: 'Remove network', description: 'Removes the private network of the instance.' },
   remove_volumes: {
     name: 'Remove volumes',
-    description: 'Removes the volumes, if that was asked for and every critical one was named.',
+    description: 'Removes the volumes, if requested and every critical volume was named.',
   },
   find_leftovers: {
     name: 'Find leftovers',
-    description: 'Looks for what carries our labels, or was pulled by us, and belongs to no instance any more.',
+    description: 'Finds objects with Hortus labels and pulled images that belong to no instance any more.',
   },
   remove_leftovers: {
     name: 'Remove leftovers',
-    description: 'Removes what was found, unless it was only asked for; volumes only by their names.',
+    description: 'Removes the leftovers, unless it is a dry run; volumes only if they are named.',
   },
   smoke_test: {
     name: 'Smoke test',
-    description: 'Makes the checks of the template’s smoke test, one after another, against the containers themselves.',
+    description: 'Runs the checks of the template’s smoke test, one after another, directly against the containers.',
   },
   dump_data: {
     name: 'Dump data',
-    description: 'Runs the dump of the template in the running application and keeps what it writes.',
+    description: 'Runs the dump action of the template in the running application and stores its output.',
   },
   copy_volumes: {
     name: 'Copy volumes',
-    description: 'Compresses and encrypts the content of the volumes, while nothing writes to them.',
+    description: 'Compresses and encrypts the content of the volumes while the application is stopped.',
   },
   write_manifest: {
     name: 'Write manifest',
-    description: 'Writes down what the backup consists of, with checksums; from here on it is one.',
+    description: 'Writes the list of parts with checksums, which completes the backup.',
   },
   check_backup: {
     name: 'Check backup',
-    description: 'Reads all of it to the last byte, and whether it fits what runs and the space that there is.',
+    description: 'Reads the whole backup, and checks that it fits the instance and the free space.',
   },
-  keep_present: { name: 'Keep what is there', description: 'Makes a backup of what is about to be replaced.' },
-  replace_volumes: { name: 'Replace volumes', description: 'Makes the volumes anew with what the backup holds.' },
+  keep_present: { name: 'Back up present data', description: 'Backs up the data that will be replaced.' },
+  replace_volumes: { name: 'Replace volumes', description: 'Recreates the volumes with the content of the backup.' },
   restore_dump: {
     name: 'Restore dump',
-    description: 'Has the restore command of the template read the dump, in the running application.',
+    description: 'Runs the restore command of the template with the dump, in the running application.',
   },
   try_out: {
-    name: 'Try out',
-    description: 'Starts an application of its own with the restored data, without a way to the outside.',
+    name: 'Start temporary application',
+    description: 'Starts a temporary application with the restored data and without outside network access.',
   },
   remove_backup: {
     name: 'Remove backup',
-    description: 'Removes its manifest first, so that no half of one looks whole.',
+    description: 'Removes its manifest first, so that an incomplete backup never looks complete.',
   },
-  clear_trial: { name: 'Clear away', description: 'Removes the containers and volumes that were only tried out.' },
+  clear_trial: { name: 'Clear away', description: 'Removes the temporary containers and volumes.' },
   report_result: {
     name: 'Report result',
-    description: 'Tells the service how it ended, again and again until it has heard.',
+    description: 'Reports the result to the service, and retries until the service confirms it.',
   },
 } as const satisfies Record<string, StepText>;
 
-/** The steps of a migration: what its log names. Rollouts and orders on either server are among what they do. */
+/** Steps of a migration, as named in its log. They include rollouts and orders on both servers. */
 export const migrationSteps = {
   first_copy: {
-    name: 'Copy while it runs',
-    description: 'Copies the volumes to the target while the application runs, so that little is left for later.',
+    name: 'First copy',
+    description: 'Copies the volumes to the target while the application runs, to shorten the downtime.',
   },
-  stop_source: { name: 'Stop on the source', description: 'Stops what is moved. From here on it does not serve.' },
+  stop_source: { name: 'Stop on the source', description: 'Stops the application. The downtime starts here.' },
   last_copy: {
     name: 'Copy the rest',
-    description: 'Copies what has changed since, and puts everything into volumes of the target.',
+    description: 'Copies the changes since the first copy, and writes everything into volumes of the target.',
   },
   start_target: {
     name: 'Start on the target',
-    description: 'Deploys the very revision that ran, and waits until it is healthy.',
+    description: 'Deploys the same revision, and waits until it is healthy.',
   },
   switch_server: {
     name: 'Switch over',
-    description: 'Makes the target the server of what was moved, all at once. From here on nothing leads back.',
+    description:
+      'Makes the target the server of all moved definitions. From here on the migration cannot be cancelled.',
   },
   release_source: {
     name: 'Release the source',
-    description: 'Removes containers, networks and volumes from the source when the time to look back is over.',
+    description: 'Removes containers, networks and volumes from the source after the grace period.',
   },
   clear_target: {
     name: 'Clear the target',
-    description: 'After a failure: removes from the target whatever has come there.',
+    description: 'After a failure: removes everything that was transferred to the target.',
   },
   start_source: {
     name: 'Start on the source again',
-    description: 'After a failure: starts what was stopped, with the data that it had.',
+    description: 'After a failure: starts the stopped application with its original data.',
   },
 } as const satisfies Record<string, StepText>;
 
-/** What the service does to apply an upgrade; each step is one of a daemon's playbooks, carried out and waited for. */
+/** Steps of an upgrade. Each one runs a playbook of a daemon and waits for its end. */
 export const upgradeSteps = {
   upgrade_backup: {
     name: 'Back up',
-    description: 'Makes the backup that the template declares, before anything is changed.',
+    description: 'Makes the declared backup before anything is changed.',
   },
   upgrade_deploy: { name: 'Deploy', description: 'Deploys the revision of the newer version.' },
   upgrade_watch: {
     name: 'Watch',
-    description:
-      'Waits for as long as the definition is watched, while its daemon goes back by itself if it turns sick.',
+    description: 'Waits for the watch period of the definition; the daemon rolls back if it becomes unhealthy.',
   },
   upgrade_return: {
-    name: 'Go back with data',
-    description: 'Puts the backup and the earlier revision back where a job has changed data that code cannot undo.',
+    name: 'Roll back with data',
+    description: 'Restores the backup and the earlier revision if an irreversible job has changed data.',
   },
 } as const satisfies Record<string, StepText>;
 
-/** The steps of taking a definition out into a file and bringing it in from one; the caller's program is one of the ends. */
+/** Steps of exports and imports; the caller's program is one end of the transfers. */
 const bundleSteps = {
   bundle_backup: {
     name: 'Back up volumes',
-    description:
-      'Makes a backup of all volumes, or takes one that was named. The application is stopped only for the copy.',
+    description: 'Makes a backup of all volumes, or uses a given one. The application is stopped only during the copy.',
   },
   bundle_contents: {
     name: 'Read definition',
-    description:
-      'Reads the definition, its template and the values of its secrets, which leaves a trace in the audit list.',
+    description: 'Reads the definition, its template and the values of its secrets. Recorded in the audit log.',
   },
   bundle_fetch: {
     name: 'Fetch volumes',
-    description:
-      'Carries the volumes of the backup to the caller, one after another; the service keeps nothing of them.',
+    description: 'Sends the volumes of the backup to the caller, one after another; the service stores none of it.',
   },
-  bundle_tidy: { name: 'Remove backup', description: 'Removes the backup again if it was made only for this.' },
+  bundle_tidy: { name: 'Remove backup', description: 'Removes the backup if it was made only for the export.' },
   bundle_check: {
     name: 'Check',
-    description: 'Holds the bundle against the server, its room and its policy, by a deployment that is taken back.',
+    description:
+      'Checks the bundle against the capacity and policy of the server, by a deployment that is rolled back.',
   },
-  bundle_fill: { name: 'Fill volumes', description: 'Fills volumes of the server with what the caller sends.' },
+  bundle_fill: {
+    name: 'Fill volumes',
+    description: 'Fills volumes of the server with the content that the caller sends.',
+  },
   bundle_plant: {
-    name: 'Plant',
-    description: 'Makes the definition and orders its first deployment, at once, when all volumes are filled.',
+    name: 'Deploy',
+    description: 'Creates the definition and orders its first deployment as soon as all volumes are filled.',
   },
   bundle_discard: {
     name: 'Discard',
-    description: 'After a failure: has the server remove whatever has come there.',
+    description: 'After a failure: removes everything that was transferred to the server.',
   },
 } as const satisfies Record<string, StepText>;
 

@@ -14,7 +14,7 @@ import { tenantMachine } from './tenant.ts';
 import { transferMachine } from './transfer.ts';
 import { upgradeMachine } from './upgrade.ts';
 
-/** In the order a reader meets them: the catalog, what is made from it, where it runs, what happens to it. */
+/** In reading order: the catalog, definitions, servers, then what happens to them. */
 export const machines: readonly Machine[] = [
   templateMachine,
   templateTestMachine,

@@ -9,7 +9,7 @@ export const backupMachine = machine({
     { move: 'fail', from: ['pending'], to: 'failed' },
     { move: 'delete', from: ['completed'], to: 'deleting' },
     { move: 'spare', from: ['deleting'], to: 'completed' },
-    // Of one that failed nothing was kept.
+    // A failed backup has no data, so it needs no deletion by the daemon.
     { move: 'vanish', from: ['failed', 'deleting'], to: 'deleted' },
   ],
 });

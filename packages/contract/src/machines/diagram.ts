@@ -1,6 +1,6 @@
 import type { Machine, Move } from './machine.ts';
 
-/** One arrow of a drawing; `null` is the point a record comes from. */
+/** One arrow of a diagram; `null` is the start of a record. */
 interface Arrow {
   readonly from: string | null;
   readonly to: string;
@@ -9,7 +9,7 @@ interface Arrow {
 
 const label = (m: Move<string>): string => (m.guard ? `${m.move} [${m.guard}]` : m.move);
 
-/** Every arrow the table allows, one per pair of states: moves between the same two share a line. */
+/** Returns every arrow that the table allows; moves between the same two states share one. */
 function arrows(machine: Machine): Arrow[] {
   const drawn = new Map<string, Arrow>();
   for (const m of machine.moves) {
@@ -37,7 +37,7 @@ const starts = (m: Move<string>): string => {
   return m.from === 'any' ? 'any state' : m.from.join(', ');
 };
 
-/** The same table in words, with what a drawing has no room for. */
+/** Renders the table of moves, with guards and events. */
 export function moveTable(machine: Machine): string {
   const rows = machine.moves.map(
     (m) => `| ${m.move} | ${starts(m)} | ${m.to === 'same' ? 'stays' : m.to} | ${m.guard ?? ''} | ${m.event ?? ''} |`,
@@ -45,10 +45,10 @@ export function moveTable(machine: Machine): string {
   return ['| move | from | to | only if | event |', '|---|---|---|---|---|', ...rows].join('\n');
 }
 
-/** The page of all machines. */
+/** Renders the page of all machines. */
 export function statesPage(machines: readonly Machine[]): string {
   const head =
-    '# States\n\nEvery status in Hortus changes by these tables and in no other way. The page is made from them: do not edit it, run\n`node packages/contract/src/machines/print-states.ts > docs/states.md`. Rows of one move are tried from the top; the first\nwhose condition holds is taken.\n';
+    '# States\n\nEvery status in Hortus changes only by the moves in these tables. This page is generated from them: do not edit it, run\n`node packages/contract/src/machines/print-states.ts > docs/states.md`. Rows of one move are tried from the top; the first\nwhose condition holds is taken.\n';
   const sections = machines.map((m) => {
     const final = m.final.length ? `\n\nFinal: ${m.final.join(', ')}.` : '';
     return `## ${m.name}\n\n\`\`\`mermaid\n${diagram(m)}\n\`\`\`\n\n${moveTable(m)}${final}\n`;

@@ -1,6 +1,6 @@
 import { machine } from './machine.ts';
 
-/** A report states what the engine sees, so most states are reachable from most; a released instance never comes back. */
+/** A report states what the engine sees, so most states are reachable from most others; `released` is final. */
 const alive = ['pending', 'starting', 'running', 'restarting', 'stopped', 'failed', 'lost'] as const;
 
 export const instanceMachine = machine({

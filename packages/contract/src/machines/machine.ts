@@ -1,14 +1,14 @@
 import type { EventName } from '../events.ts';
 
 /**
- * A state machine is data: this table is what the service obeys, what the diagrams are drawn from and what the property
- * tests walk. Nothing else knows which status may follow which.
+ * State machines are data: the service obeys this table, the diagrams are drawn from it and the property tests walk it.
+ * No other code decides which status may follow which.
  */
 export interface Move<State extends string> {
   readonly move: string;
-  /** The states it may start from; 'none' is a row that does not exist yet, 'any' every state. */
+  /** The states it may start from; 'none' means that the record does not exist yet, 'any' means every state. */
   readonly from: readonly State[] | 'none' | 'any';
-  /** The state it leads to; 'same' keeps the present one. */
+  /** The resulting state; 'same' keeps the current one. */
   readonly to: State | 'same';
   /** Name of a condition. Rows of one move are tried in order; the first whose guard holds is taken. */
   readonly guard?: string;
@@ -18,7 +18,7 @@ export interface Move<State extends string> {
 export interface Machine<State extends string = string, Name extends string = string> {
   readonly name: string;
   readonly states: readonly State[];
-  /** States that nothing leads out of. */
+  /** States without an outgoing move. */
   readonly final: readonly State[];
   readonly moves: readonly (Move<State> & { readonly move: Name })[];
 }
@@ -43,7 +43,10 @@ export interface Step<State extends string> {
   readonly event: EventName | undefined;
 }
 
-/** Where a move leads from a state, or undefined when the table does not allow it. `null` is a row not yet there. */
+/**
+ * Returns the result of a move, or undefined if the table does not allow it. `null` means that the record does not
+ * exist yet.
+ */
 export function step<State extends string>(
   m: Machine<State>,
   from: State | null,

@@ -1,6 +1,6 @@
 import { machine } from './machine.ts';
 
-/** From `switched` on the target is the truth; whatever goes wrong before leads back to the source. */
+/** From `switched` on the target is authoritative; a failure before that leads back to the source. */
 export const migrationMachine = machine({
   name: 'migration',
   states: ['pending', 'copying', 'stopping', 'moving', 'starting', 'switched', 'completed', 'returning', 'failed'],

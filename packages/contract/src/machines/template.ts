@@ -1,6 +1,6 @@
 import { machine } from './machine.ts';
 
-/** `deprecated` is a flag beside the status; the list of upcoming templates is draft and validated. */
+/** `deprecated` is a flag beside the status; upcoming templates are those in `draft` and `validated`. */
 export const templateMachine = machine({
   name: 'template',
   states: ['draft', 'validated', 'published'],

@@ -1,4 +1,4 @@
-/** The part of OpenAPI 3.1 that is written here and read by the reference page. */
+/** The subset of OpenAPI 3.1 that the service writes and the reference page reads. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -46,7 +46,7 @@ export interface Content {
 export interface Reply {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Ref>>;
-  /** JSON, but for a file and a stream of events. */
+  /** JSON, except for files and event streams. */
   readonly content?: Readonly<Record<string, MediaType>>;
 }
 
@@ -56,7 +56,7 @@ export interface Operation {
   readonly summary: string;
   readonly description?: string;
   readonly 'x-permission': string;
-  /** A server key may call it for its own server. */
+  /** Whether a server key may call it, for its own server. */
   readonly 'x-server-key'?: true;
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters: readonly (Parameter | Ref)[];

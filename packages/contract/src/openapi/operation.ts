@@ -6,7 +6,7 @@ import type { Operation, Parameter, Ref, Reply } from './document.ts';
 import type { SchemaComponents } from './schemas.ts';
 import { everyReplyHeaders, taggedReplyHeaders } from './shared.ts';
 
-/** Which errors a row can answer, in the order of their statuses. */
+/** Returns the errors that a row can answer with, in the order of their statuses. */
 export function errorsOf(row: Endpoint): ErrorCode[] {
   const applies: Record<ErrorCode, boolean> = {
     UNAUTHORIZED: row.permission !== 'public',
@@ -42,11 +42,11 @@ const FILE = 'application/octet-stream';
 
 const replies: Record<Endpoint['status'], string> = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.' };
 
-/** What a file is answered with besides, when headers ask for less than the whole of it. */
+/** Further answers of a file, for conditional and range requests. */
 const partReplies: Readonly<Record<string, Reply>> = {
-  206: { description: 'The part that Range asks for.', headers: everyReplyHeaders },
+  206: { description: 'The part that Range requests.', headers: everyReplyHeaders },
   304: { description: 'Unchanged since the ETag in If-None-Match.', headers: everyReplyHeaders },
-  416: { description: 'Range asks for nothing that is in the file.', headers: everyReplyHeaders },
+  416: { description: 'Range lies outside the file.', headers: everyReplyHeaders },
 };
 
 export function operation(name: string, row: Endpoint, schemas: SchemaComponents): Operation {

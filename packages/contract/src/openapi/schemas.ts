@@ -3,13 +3,13 @@ import type { JsonSchema } from './document.ts';
 
 type Mutable = Record<string, unknown>;
 
-/** Collects the titled schemas of the contract as components, so that each record stands in the document once. */
+/** Collects the titled schemas of the contract as components, so that the document contains each record once. */
 export class SchemaComponents {
   readonly collected: Record<string, JsonSchema> = {};
 
-  /** The schema as the document shows it: a reference when it has a title, itself otherwise. */
+  /** Returns the schema for the document: a reference if it has a title, otherwise the schema itself. */
   show(schema: TSchema): JsonSchema {
-    // A round trip leaves only what JSON Schema knows; TypeBox keeps its own marks off the wire.
+    // The round trip removes everything that is not JSON Schema, such as the internal marks of TypeBox.
     return this.#place(JSON.parse(JSON.stringify(schema)) as Mutable) as JsonSchema;
   }
 
@@ -28,7 +28,7 @@ export class SchemaComponents {
     return typeof schema.title === 'string' ? this.#collect(schema.title, inner) : withoutNullUnion(inner);
   }
 
-  /** The keys of `properties` are names, not keywords: a field called `title` is a field. */
+  /** The keys of `properties` are field names and not keywords: a field may be called `title`. */
   #placeEach(schemas: Mutable): Mutable {
     return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, this.#place(schema)]));
   }
@@ -46,10 +46,10 @@ export class SchemaComponents {
 }
 
 const namedKeywords = new Set(['properties', 'patternProperties']);
-/** Keywords whose values are data, in which nothing is a schema. */
+/** Keywords with plain data, which contain no schemas. */
 const dataKeywords = new Set(['examples', 'default', 'enum', 'const', 'required']);
 
-/** `anyOf: [string, null]` says no more than `type: [string, null]` and is harder to read. */
+/** Replaces `anyOf: [string, null]` by the shorter `type: [string, null]`. */
 function withoutNullUnion(schema: Mutable): Mutable {
   const parts = schema.anyOf as Mutable[] | undefined;
   if (parts?.length !== 2 || parts[1]?.type !== 'null' || typeof parts[0]?.type !== 'string') return schema;

@@ -4,14 +4,14 @@ import { hostSessionCookie, sessionCookie } from '../resources/account.ts';
 import type { Header, Parameter, Ref, Reply } from './document.ts';
 import type { SchemaComponents } from './schemas.ts';
 
-/** What every operation shares is described once and referred to. */
+/** Headers, parameters and errors that operations share, as referenced components. */
 export const headers: Readonly<Record<string, Header>> = {
-  'X-RateLimit-Limit': { description: 'Requests a minute the caller may make.', schema: { type: 'integer' } },
+  'X-RateLimit-Limit': { description: 'Requests that the caller may make per minute.', schema: { type: 'integer' } },
   'X-RateLimit-Remaining': { description: 'Requests left in this minute.', schema: { type: 'integer' } },
-  'X-RateLimit-Reset': { description: 'When the minute ends, in epoch seconds.', schema: { type: 'integer' } },
-  'X-Request-Id': { description: 'Names this request in the logs of the service.', schema: { type: 'string' } },
-  ETag: { description: 'Names the revision; If-Match takes it.', schema: { type: 'string' } },
-  'Retry-After': { description: 'Seconds to wait before trying again.', schema: { type: 'integer' } },
+  'X-RateLimit-Reset': { description: 'End of the current minute, in epoch seconds.', schema: { type: 'integer' } },
+  'X-Request-Id': { description: 'Id of this request in the logs of the service.', schema: { type: 'string' } },
+  ETag: { description: 'Version of the record, for If-Match.', schema: { type: 'string' } },
+  'Retry-After': { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer' } },
 };
 
 const headerRef = (name: string): [string, Ref] => [name, { $ref: `#/components/headers/${name}` }];
@@ -47,7 +47,7 @@ export const parameters: Readonly<Record<string, Parameter>> = {
     in: 'header',
     required: false,
     description:
-      'A unique string of yours. The same key and body from the same credential within 24 hours answer the first reply again, its secrets for 10 minutes; another body is refused.',
+      'A unique string chosen by the client. Within 24 hours the same key and body from the same credential return the first answer again (its secrets for 10 minutes); a different body is refused.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   IfMatch: {
@@ -55,7 +55,7 @@ export const parameters: Readonly<Record<string, Parameter>> = {
     in: 'header',
     required: false,
     description:
-      'The ETag that was read. If it has changed since, nothing is done and the answer is a VALIDATION_ERROR with the reason stale.',
+      'The ETag of the version that was read. If the record has changed since, the request is refused with a VALIDATION_ERROR and the reason stale.',
     schema: { type: 'string', minLength: 1, maxLength: 1000 },
   },
 };

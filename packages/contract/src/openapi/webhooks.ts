@@ -14,13 +14,13 @@ const header = (name: string, description: string): Parameter => ({
 const sent: readonly Parameter[] = [
   header('X-Service-Signature', 'Lower-case hexadecimal HMAC-SHA256 of the raw body, keyed with the secret.'),
   header('X-Service-Event', 'Name of the event.'),
-  header('X-Service-Delivery', 'Id of the delivery, the same in every attempt.'),
-  header('webhook-id', 'Id of the message, after Standard Webhooks.'),
-  header('webhook-timestamp', 'When this attempt was made, in epoch seconds.'),
-  header('webhook-signature', 'Signature after Standard Webhooks, which covers the timestamp too.'),
+  header('X-Service-Delivery', 'Id of the delivery; the same for every attempt.'),
+  header('webhook-id', 'Id of the message, as in Standard Webhooks.'),
+  header('webhook-timestamp', 'Time of this attempt, in epoch seconds.'),
+  header('webhook-signature', 'Signature as in Standard Webhooks; it covers the timestamp too.'),
 ];
 
-/** The events as OpenAPI 3.1 webhooks: what the service sends, and what it expects back. */
+/** Describes the events as OpenAPI 3.1 webhooks. */
 export function webhooks(schemas: SchemaComponents): Record<string, WebhookOperation> {
   const schema = schemas.show(WebhookBody);
   const one = (name: (typeof eventNames)[number]): WebhookOperation => ({
@@ -28,7 +28,9 @@ export function webhooks(schemas: SchemaComponents): Record<string, WebhookOpera
       summary: eventMeanings[name],
       parameters: sent,
       requestBody: { required: true, content: { 'application/json': { schema } } },
-      responses: { '2XX': { description: 'Received, within 10 seconds. Anything else is tried again for 24 hours.' } },
+      responses: {
+        '2XX': { description: 'Received. Any other answer, or none within 10 seconds, is retried for 24 hours.' },
+      },
     },
   });
   return Object.fromEntries(eventNames.map((name) => [name, one(name)]));

@@ -4,9 +4,9 @@ import { answer, list, paging, Timestamp } from '../envelope.ts';
 import { choice, givenId, id, nullable, text } from '../fields.ts';
 import { Quotas } from './quotas.ts';
 
-/** Name of the cookie that carries a session of the console where there is no TLS. */
+/** Name of the session cookie of the console without TLS. */
 export const sessionCookie = 'hortus_session';
-/** Its name over TLS: browsers accept the prefix only from this very host, with Secure. */
+/** Name of the session cookie over TLS: browsers accept the prefix only from this host, with Secure. */
 export const hostSessionCookie = `__Host-${sessionCookie}`;
 
 export const plans = ['free', 'pro', 'enterprise'] as const;
@@ -15,7 +15,7 @@ export const Account = Type.Object(
   {
     id: id('account'),
     name: Type.String(),
-    plan: choice(plans, { description: 'Decides how many requests a minute are answered.' }),
+    plan: choice(plans, { description: 'Determines the rate limit and quotas.' }),
   },
   { title: 'Account' },
 );
@@ -25,8 +25,8 @@ export const User = Type.Object(
   {
     id: id('user'),
     email: Type.String(),
-    role: choice(['owner', 'member'], { description: 'Within the account.' }),
-    admin: Type.Boolean({ description: 'Runs the installation.' }),
+    role: choice(['owner', 'member'], { description: 'Role within the account.' }),
+    admin: Type.Boolean({ description: 'Whether the user administers the installation.' }),
     created_at: Timestamp,
   },
   { title: 'User' },
@@ -35,10 +35,13 @@ export type User = Static<typeof User>;
 
 export const Session = Type.Object(
   {
-    kind: choice(['user', 'key', 'session'], { description: 'How the caller proved who it is.' }),
-    user: nullable(User, { description: 'Null for a key that outlived its user.' }),
+    kind: choice(['user', 'key', 'session'], { description: 'How the caller authenticated.' }),
+    user: nullable(User, { description: 'Null for a key whose user was removed.' }),
     account: Account,
-    permissions: Type.Array(Type.String(), { description: 'What the caller may do.', examples: [['templates:read']] }),
+    permissions: Type.Array(Type.String(), {
+      description: 'Permissions of the caller.',
+      examples: [['templates:read']],
+    }),
     quotas: Type.Optional(Quotas),
   },
   { title: 'Session' },
@@ -49,7 +52,7 @@ export const SignedInSession = Type.Object(
   {
     id: id('session'),
     current: Type.Boolean({ description: 'Whether it is the session of this request.' }),
-    address: nullable(Type.String(), { description: 'Address that it was signed in from.' }),
+    address: nullable(Type.String(), { description: 'Address of the client at sign-in.' }),
     user_agent: nullable(Type.String()),
     created_at: Timestamp,
     last_seen_at: Timestamp,
@@ -70,7 +73,7 @@ export type Login = Static<typeof Login>;
 
 export const PasswordChange = Type.Object(
   {
-    current_password: password('The present password.', 1),
+    current_password: password('The current password.', 1),
     new_password: password('From 10 to 256 characters.', 10),
   },
   { title: 'PasswordChange', additionalProperties: false },

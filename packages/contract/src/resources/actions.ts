@@ -8,26 +8,26 @@ import { InputValue } from '../template/inputs.ts';
 export const Execution = Type.Object(
   {
     id: id('execution'),
-    instance_id: nullable(id('instance'), { description: 'Null of what is done to a server.' }),
+    instance_id: nullable(id('instance'), { description: 'Null for actions on a server.' }),
     server_id: id('server'),
     slug: Type.String(),
     name: Type.String(),
     kind: choice(['ordered', 'scheduled'], {
-      description: 'scheduled: a job of the template that its daemon ran by itself; slug is then its component.',
+      description: 'scheduled: a scheduled job of the template, run by the daemon; slug is then its component.',
     }),
     status: choice(executionMachine.states),
-    params: Type.Record(Type.String(), Type.Unknown(), { description: 'Passwords are left out.' }),
+    params: Type.Record(Type.String(), Type.Unknown(), { description: 'Without passwords.' }),
     exit_code: nullable(Type.Integer()),
-    output: nullable(Type.String(), { description: 'What it wrote, up to 1 MiB. Left out in lists.' }),
+    output: nullable(Type.String(), { description: 'Output, up to 1 MiB. Omitted in lists.' }),
     output_truncated: Type.Boolean(),
     output_dropped: Type.Boolean({
-      description: 'Whether the output is gone because it was old, or because the account had too much of it.',
+      description: 'Whether the output was deleted because of its age or the output quota of the account.',
     }),
     error: nullable(Type.String()),
     outcome: nullable(choice(['known', 'unknown']), {
-      description: 'unknown: the server lost track of it; it is not run again by itself.',
+      description: 'unknown: the server lost track of the execution; it is not retried.',
     }),
-    cancelling: Type.Boolean({ description: 'Asked to stop; the daemon has not confirmed yet.' }),
+    cancelling: Type.Boolean({ description: 'Cancellation was requested; the daemon has not confirmed it yet.' }),
     created_by: nullable(Type.String()),
     created_at: Timestamp,
     sent_at: nullable(Timestamp),
@@ -51,7 +51,7 @@ export const ListedAction = Type.Object(
         name: Type.String(),
         type: Type.String(),
         required: Type.Boolean(),
-        default: Type.Unknown({ description: 'Null where there is none, and for passwords.' }),
+        default: Type.Unknown({ description: 'Null if there is none, and for passwords.' }),
       }),
     ),
   },
@@ -78,9 +78,7 @@ export const ActionReport = Type.Object(
     output_truncated: Type.Optional(Type.Boolean()),
     error: Type.Optional(nullable(Type.String({ maxLength: 8_192 }))),
     outcome: Type.Optional(nullable(choice(['known', 'unknown', 'timeout', 'cancelled']))),
-    result: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: 'What a built-in action found out.' }),
-    ),
+    result: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Result of a built-in action.' })),
   },
   { title: 'ActionReport' },
 );
@@ -90,8 +88,8 @@ const when = Type.Union([Timestamp, Type.Integer()], { description: 'ISO 8601 or
 export const ScheduledReport = Type.Object(
   {
     ...ActionReport.properties,
-    execution_id: givenId('An id of the daemon’s own making, the same however often it is told.'),
-    definition_id: givenId('The definition whose instance it is.'),
+    execution_id: givenId('Id chosen by the daemon; the same in repeated reports.'),
+    definition_id: givenId('The definition of the instance.'),
     component: Type.String({ minLength: 1, maxLength: 63, description: 'The scheduled job.' }),
     status: choice(['completed', 'failed']),
     due_at: when,
@@ -104,7 +102,7 @@ export type ScheduledReport = Static<typeof ScheduledReport>;
 const values = Type.Record(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_.-]{0,127}$' }), nullable(InputValue), {
   additionalProperties: false,
   maxProperties: 100,
-  description: 'Values by param name; null is as good as none.',
+  description: 'Values by param name; null means no value.',
 });
 const ofInstance = Type.Object({ id: givenId('Id of an instance.') });
 const ofExecution = Type.Object({ execution_id: givenId('Id of an execution.') });
@@ -113,9 +111,7 @@ const one = topLevel({ execution: Execution, data: Execution });
 const historyFilters = {
   slug: Type.Optional(givenId('Only this action.')),
   status: Type.Optional(choice(executionMachine.states, { description: 'Only those in this state.' })),
-  kind: Type.Optional(
-    choice(['ordered', 'scheduled'], { description: 'Only those that somebody ordered, or that a schedule did.' }),
-  ),
+  kind: Type.Optional(choice(['ordered', 'scheduled'], { description: 'Only ordered or only scheduled executions.' })),
   since: Type.Optional(Type.String({ format: 'date-time', description: 'Only those ordered from this time on.' })),
   until: Type.Optional(Type.String({ format: 'date-time', description: 'Only those ordered before this time.' })),
   ...paging,
@@ -135,7 +131,7 @@ export const actionEndpoints = {
     method: 'GET',
     path: '/instances/{id}/actions',
     tag: 'actions',
-    summary: 'List what can be done on an instance',
+    summary: 'List the actions of an instance',
     permission: 'actions:read',
     params: ofInstance,
     response: topLevel({ template_species: Type.String(), actions: Type.Array(ListedAction), backup: BackupPlan }),
@@ -168,7 +164,7 @@ export const actionEndpoints = {
     path: '/actions/{execution_id}',
     tag: 'actions',
     summary: 'Report the result of an action',
-    description: 'For daemons. The same final state again is accepted, another is refused.',
+    description: 'For daemons. Repeating the final state is accepted, another one is refused.',
     permission: 'actions:report',
     daemon: true,
     params: ofExecution,
@@ -180,8 +176,8 @@ export const actionEndpoints = {
     method: 'POST',
     path: '/actions/scheduled',
     tag: 'actions',
-    summary: 'Report a scheduled job that has run',
-    description: 'For daemons, which run these by themselves. Told twice it is recorded once.',
+    summary: 'Report the result of a scheduled job',
+    description: 'For daemons. Idempotent.',
     permission: 'actions:report',
     daemon: true,
     bodyLimit: LOG_BODY_LIMIT,
@@ -193,7 +189,7 @@ export const actionEndpoints = {
     path: '/actions/{execution_id}/cancel',
     tag: 'actions',
     summary: 'Cancel an execution',
-    description: 'One that was not sent yet ends at once; a running one when its daemon has stopped it.',
+    description: 'An execution that was not sent yet ends at once; a running one ends when its daemon has stopped it.',
     permission: 'actions:execute',
     params: ofExecution,
     response: one,

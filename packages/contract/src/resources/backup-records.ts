@@ -2,20 +2,20 @@ import Type, { type Static } from 'typebox';
 import { nullable } from '../fields.ts';
 import { DeployedImage } from './deployments.ts';
 
-/** What a backup consists of, as the daemon that made it writes it down beside the data. Nothing in it is secret. */
+/** Contents of a backup, as the daemon writes them beside the data. Contains no secrets. */
 export const BackupPart = Type.Object(
   {
     kind: Type.Enum(['volume', 'dump']),
     name: Type.String({
       maxLength: 128,
-      description: 'The volume as the template names it, or the action that dumps.',
+      description: 'Name of the volume in the template, or of the dump action.',
     }),
-    file: Type.String({ maxLength: 255, description: 'Where it is, in the folder of the backup.' }),
-    entries: nullable(Type.Integer({ minimum: 0 }), { description: 'Files and folders of a volume.' }),
+    file: Type.String({ maxLength: 255, description: 'File name in the folder of the backup.' }),
+    entries: nullable(Type.Integer({ minimum: 0 }), { description: 'Number of files and folders of a volume.' }),
     bytes: Type.Integer({ minimum: 0, description: 'Before compression.' }),
     stored_bytes: Type.Integer({ minimum: 0 }),
     chunks: Type.Integer({ minimum: 1 }),
-    sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of what is stored.' }),
+    sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Checksum of the stored bytes.' }),
   },
   { title: 'BackupPart' },
 );
@@ -24,7 +24,7 @@ export type BackupPart = Static<typeof BackupPart>;
 export const BackupManifest = Type.Object(
   {
     format: Type.Union([Type.Literal(1), Type.Literal(2)], {
-      description: 'Of its parts: from 2 on each is sealed under a key from a salt of its own.',
+      description: 'Format of its parts: from 2 on each part is sealed with a key derived from its own salt.',
     }),
     backup_id: Type.String({ maxLength: 64 }),
     instance_uid: Type.String({ maxLength: 128 }),
@@ -33,11 +33,11 @@ export const BackupManifest = Type.Object(
     template_version: Type.String({ maxLength: 128 }),
     spec_hash: Type.String({ maxLength: 128 }),
     revision: Type.Integer({ minimum: 1 }),
-    images: Type.Array(DeployedImage, { description: 'What ran when it was made.' }),
+    images: Type.Array(DeployedImage, { description: 'Images that ran when the backup was made.' }),
     taken_at: Type.String({ format: 'date-time' }),
     stopped_ms: Type.Integer({
       minimum: 0,
-      description: 'For how long the application was stopped for the copies of its volumes; 0 if it was not.',
+      description: 'Downtime of the application while its volumes were copied; 0 if there was none.',
     }),
     parts: Type.Array(BackupPart, { maxItems: 200 }),
   },

@@ -10,7 +10,7 @@ const bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, descr
 const usage = Type.Object({ used: bytes, free: bytes });
 const cpu = Type.Object({
   cores: Type.Number({ minimum: 0, maximum: 65_536 }),
-  used_percent: Type.Number({ minimum: 0, maximum: 100, description: 'Of all cores together.' }),
+  used_percent: Type.Number({ minimum: 0, maximum: 100, description: 'Percentage of all cores together.' }),
 });
 
 export const Capacity = Type.Object(
@@ -20,7 +20,7 @@ export const Capacity = Type.Object(
     cpu: nullable(cpu),
     disk: nullable(usage),
     reported_at: nullable(Timestamp, { description: 'Null when the server has never reported.' }),
-    age_seconds: nullable(Type.Integer({ minimum: 0 }), { description: 'How old the report is.' }),
+    age_seconds: nullable(Type.Integer({ minimum: 0 }), { description: 'Age of the report.' }),
   },
   { title: 'Capacity' },
 );
@@ -36,7 +36,7 @@ export const CapacityReport = Type.Object(
     usage: Type.Optional(
       Type.Array(ReportedUsage, {
         maxItems: 10_000,
-        description: 'What the instances there used since the last report. Of more than 1,000 the rest is left out.',
+        description: 'Usage of the instances since the last report. Entries beyond 1,000 are ignored.',
       }),
     ),
   },
@@ -55,10 +55,10 @@ export type CapacityReport = Static<typeof CapacityReport>;
 
 export const CapacityPoint = Type.Object(
   {
-    at: Type.String({ format: 'date-time', description: 'When its step began.' }),
+    at: Type.String({ format: 'date-time', description: 'Start of the step.' }),
     cpu: Type.Object({
-      used_percent: Type.Number({ minimum: 0, maximum: 100, description: 'Of all cores together.' }),
-      max_percent: Type.Number({ minimum: 0, maximum: 100, description: 'The highest report of the step.' }),
+      used_percent: Type.Number({ minimum: 0, maximum: 100, description: 'Percentage of all cores together.' }),
+      max_percent: Type.Number({ minimum: 0, maximum: 100, description: 'Highest reported value of the step.' }),
     }),
     memory: Type.Object({ used: bytes, max_used: bytes, free: bytes }),
     disk: usage,
@@ -103,7 +103,7 @@ export const capacityEndpoints = {
     method: 'GET',
     path: '/server-capacity/{server_id}/history',
     tag: 'servers',
-    summary: 'Read how the capacity of a server was used, for a chart',
+    summary: 'Read the capacity history of a server',
     permission: 'servers:read',
     params,
     query: Type.Object({ range }),

@@ -17,10 +17,10 @@ export type AssistantSource = Static<typeof AssistantSource>;
 export const AssistantUsage = Type.Object(
   {
     month: Type.String({ examples: ['2026-01'] }),
-    questions: Type.Integer({ description: 'Asked in this month.' }),
+    questions: Type.Integer({ description: 'Questions asked in this month.' }),
     limit: Type.Integer({ description: 'Questions a month, by the plan of the account.' }),
     remaining: Type.Integer(),
-    prompt_tokens: Type.Integer({ description: 'As counted by the model; 0 where there is none.' }),
+    prompt_tokens: Type.Integer({ description: 'As counted by the model; 0 without a model.' }),
     answer_tokens: Type.Integer(),
     resets_at: Timestamp,
   },
@@ -31,10 +31,10 @@ export type AssistantUsage = Static<typeof AssistantUsage>;
 export const AssistantAnswer = Type.Object(
   {
     answer: Type.String(),
-    sources: Type.Array(AssistantSource, { description: 'What the answer rests on, best first.' }),
-    found: Type.Boolean({ description: 'False when neither catalog nor documentation says anything about it.' }),
+    sources: Type.Array(AssistantSource, { description: 'Sources of the answer, best first.' }),
+    found: Type.Boolean({ description: 'False if neither the catalog nor the documentation has a match.' }),
     model: nullable(Type.String(), {
-      description: 'Which model wrote it; null when it was put together from passages.',
+      description: 'Model that wrote the answer; null if it was assembled from passages.',
     }),
     usage: AssistantUsage,
   },
@@ -43,7 +43,7 @@ export const AssistantAnswer = Type.Object(
 export type AssistantAnswer = Static<typeof AssistantAnswer>;
 
 const Question = Type.Object(
-  { question: text(2000, { description: 'In plain words. It is not kept.' }) },
+  { question: text(2000, { description: 'The question in natural language. It is not stored.' }) },
   {
     title: 'AssistantQuestion',
     additionalProperties: false,
@@ -68,7 +68,7 @@ export const copilotEndpoints = {
     method: 'GET',
     path: '/copilot/usage',
     tag: 'copilot',
-    summary: 'Read how much of the assistant was used this month',
+    summary: 'Read the usage of the assistant this month',
     permission: 'assistant:ask',
     response: answer(AssistantUsage),
   }),

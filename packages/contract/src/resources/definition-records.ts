@@ -11,12 +11,12 @@ export const InputValue = Type.Union([Type.String({ maxLength: 65_536 }), Type.N
 });
 export type InputValue = Static<typeof InputValue>;
 
-/** What a revision fixes; a definition shows that of its current revision. */
+/** Fields of a revision; a definition shows those of its current revision. */
 const fixed = {
   template_id: id('template'),
   spec_hash: specHash,
   profile: Type.String({ examples: ['development'] }),
-  variant: nullable(Type.String(), { description: 'Image variant; null takes the default one.' }),
+  variant: nullable(Type.String(), { description: 'Image variant; null is the default variant.' }),
   inputs: Type.Record(Type.String(), InputValue, { description: 'Without the password inputs.' }),
   secret_inputs: Type.Array(Type.String(), { description: 'Names of the password inputs that are set.' }),
 };
@@ -32,21 +32,23 @@ export const Definition = Type.Object(
     template_version: Type.String(),
     ...fixed,
     server_id: id('server'),
-    tenant_id: nullable(id('tenant'), { description: 'The tenant it belongs to, if it belongs to one.' }),
+    tenant_id: nullable(id('tenant'), { description: 'Tenant of the definition, if any.' }),
     status: choice(definitionMachine.states),
     current_revision: Type.Integer({ minimum: 1 }),
     container_name: Type.String({
       description:
-        'Name of the main container on its server, and the start of the names of its networks and volumes. The instance_uid, with a suffix if another definition had that before.',
+        'Name of the main container on its server, and prefix of the names of its networks and volumes. The instance_uid, with a suffix if an earlier definition used that name.',
     }),
     watch_seconds: Type.Integer({
       description:
-        'For so long after a deployment its daemon goes back to what ran before if the new one turns unhealthy; 0 for never.',
+        'Seconds after a deployment during which the daemon rolls back if the new revision becomes unhealthy; 0 disables this.',
     }),
     backup: BackupSettings,
-    deploy_test: Type.Boolean({ description: 'Made to try a template; lists leave it out, and it is archived soon.' }),
+    deploy_test: Type.Boolean({
+      description: 'Created for a deploy test of a template; omitted from lists, and archived after the test.',
+    }),
     heal: Type.Boolean({
-      description: 'Whether an instance that differs from what was deployed is brought back without being asked.',
+      description: 'Whether drift is repaired automatically, by deploying again.',
     }),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -62,8 +64,8 @@ export const RevisionChange = Type.Object(
       examples: ['inputs.SITE_TITLE'],
     }),
     change: choice(['added', 'removed', 'changed']),
-    before: Type.Optional(nullable(InputValue, { description: 'Left out for secrets.' })),
-    after: Type.Optional(nullable(InputValue, { description: 'Left out for secrets.' })),
+    before: Type.Optional(nullable(InputValue, { description: 'Omitted for secrets.' })),
+    after: Type.Optional(nullable(InputValue, { description: 'Omitted for secrets.' })),
   },
   { title: 'RevisionChange' },
 );
@@ -72,12 +74,12 @@ export type RevisionChange = Static<typeof RevisionChange>;
 export const Revision = Type.Object(
   {
     number: Type.Integer({ minimum: 1 }),
-    current: Type.Boolean({ description: 'What the next deployment takes.' }),
+    current: Type.Boolean({ description: 'Whether the next deployment uses it.' }),
     ...fixed,
     created_at: Timestamp,
-    created_by: nullable(Type.String(), { description: 'Id of the user or key that made it.' }),
+    created_by: nullable(Type.String(), { description: 'Id of the user or key that created it.' }),
     changes: Type.Array(RevisionChange, {
-      description: 'What differs from the revision with the number before. Empty for the first.',
+      description: 'Changes since the previous revision. Empty for the first.',
     }),
   },
   { title: 'Revision' },
@@ -90,9 +92,9 @@ export const Secret = Type.Object(
   {
     name: Type.String({ examples: ['DB_PASSWORD'] }),
     kind: choice(secretKinds, {
-      description: 'generated: made by the service; input: a password input; external: must be given by the user.',
+      description: 'generated: created by the service; input: a password input; external: must be set by the user.',
     }),
-    set: Type.Boolean({ description: 'Whether there is a value. The value itself is never shown.' }),
+    set: Type.Boolean({ description: 'Whether it has a value. The value itself is never shown.' }),
     generator: nullable(Type.String(), { description: 'How it was generated.', examples: ['password'] }),
     created_at: Timestamp,
     updated_at: Timestamp,

@@ -18,44 +18,46 @@ const watchSeconds = Type.Integer({
   minimum: 0,
   maximum: 86_400,
   description:
-    'For so long after a deployment its daemon goes back to what ran before if the new one turns unhealthy; 0 for never.',
+    'Seconds after a deployment during which the daemon rolls back if the new revision becomes unhealthy; 0 disables this.',
 });
 const heal = Type.Boolean({
-  description:
-    'Bring an instance that differs from what was deployed back without being asked; pauses grow if that does not last.',
+  description: 'Repair drift automatically, by deploying again; repeated repairs back off.',
 });
 const variant = text(64, { description: 'Id of an image variant of the template.' });
 
 /**
- * The two published bodies are one object here: which fields go together depends on values, and the service says so by
- * field. `species` makes it the first form, `template_id` the second.
+ * Combines the two published bodies in one object: which fields belong together depends on values, and the service
+ * reports violations by field. `species` selects the first form, `template_id` the second.
  */
 export const DefinitionCreate = Type.Object(
   {
-    species: Type.Optional(text(64, { description: 'Takes the newest published version. Not with template_id.' })),
-    template_id: Type.Optional(givenId('Takes exactly this version. Not with species.')),
+    species: Type.Optional(text(64, { description: 'Uses the newest published version. Not with template_id.' })),
+    template_id: Type.Optional(givenId('Uses exactly this version. Not with species.')),
     instance_uid: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 63,
         pattern: namePattern,
         description:
-          'Letters, digits, _ and -. Unique among the definitions of the account that are not archived. Required with species; otherwise made from the name.',
+          'Letters, digits, _ and -. Unique among the definitions of the account that are not archived. Required with species; otherwise derived from the name.',
       }),
     ),
     name: Type.Optional(
       text(120, {
-        description: 'In any script, and not unique. Required with template_id; otherwise the instance_uid.',
+        description:
+          'Display name, in any script, not unique. Required with template_id; defaults to the instance_uid.',
       }),
     ),
-    server_id: Type.Optional(givenId('The server it is to run on. Required.')),
-    inputs: Type.Optional(inputValues('Values by input name. They count before those of a saved config.')),
+    server_id: Type.Optional(givenId('The server to run on. Required.')),
+    inputs: Type.Optional(inputValues('Values by input name. They override those of a saved config.')),
     params: Type.Optional(inputValues(sameAsInputs)),
     profile: Type.Optional(text(64, { default: 'development', description: profiles })),
     variant: Type.Optional(variant),
-    tenant_id: Type.Optional(givenId('The tenant it belongs to, on the same server.')),
+    tenant_id: Type.Optional(givenId('Tenant of the definition; it must be on the same server.')),
     saved_config_id: Type.Optional(
-      givenId('A saved config of the same species: takes what the request itself leaves out, the species too.'),
+      givenId(
+        'A saved config of the same species. It provides the values that the request omits, including the species.',
+      ),
     ),
     watch_seconds: Type.Optional(Type.Integer({ ...watchSeconds, default: 60 })),
     backup: Type.Optional(BackupWishes),
@@ -85,11 +87,11 @@ export type DefinitionCreate = Static<typeof DefinitionCreate>;
 
 export const DefinitionUpdate = Type.Object(
   {
-    name: Type.Optional(text(120, { description: 'Shown to people.' })),
+    name: Type.Optional(text(120, { description: 'Display name.' })),
     profile: Type.Optional(text(64, { description: profiles })),
-    variant: Type.Optional(nullable(variant, { description: 'Null goes back to the default variant.' })),
+    variant: Type.Optional(nullable(variant, { description: 'Null selects the default variant.' })),
     inputs: Type.Optional(
-      inputChanges('Merged into the present values: null removes one, an omitted one stays, passwords too.'),
+      inputChanges('Merged into the current values: null removes a value; omitted values stay, including passwords.'),
     ),
     params: Type.Optional(inputChanges(sameAsInputs)),
     watch_seconds: Type.Optional(watchSeconds),
@@ -119,7 +121,8 @@ export const definitionEndpoints = {
       tenant_id: Type.Optional(givenId('Only those of this tenant.')),
       status: Type.Optional(
         choice([...definitionMachine.states, 'all'] as const, {
-          description: 'Only those in this state. Without it all but the archived ones; `all` lists those too.',
+          description:
+            'Only definitions in this state. By default archived definitions are omitted; `all` includes them.',
         }),
       ),
       ...paging,
@@ -153,8 +156,8 @@ export const definitionEndpoints = {
     ...shared,
     method: 'PUT',
     path: '/definitions/{id}',
-    summary: 'Change a definition, making a new revision',
-    description: 'Works in any state and keeps the state. The new revision becomes the current one.',
+    summary: 'Change a definition by creating a new revision',
+    description: 'Possible in every state; the state does not change. The new revision becomes the current one.',
     permission: 'definitions:write',
     tagged: true,
     body: DefinitionUpdate,
@@ -180,7 +183,7 @@ export const definitionEndpoints = {
     path: '/definitions/{id}/activate',
     summary: 'Reactivate an archived definition',
     description:
-      'It becomes active if it was ever deployed with success, else pending. Refused when its server has been removed.',
+      'It becomes active if a deployment of it ever succeeded, otherwise pending. Refused if its server was removed.',
     permission: 'definitions:write',
     response: answer(Definition),
   }),

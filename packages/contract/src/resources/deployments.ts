@@ -13,9 +13,9 @@ export const logLevels = ['info', 'warn', 'error'] as const;
 export const DeployedImage = Type.Object(
   {
     component: Type.String({ maxLength: 63 }),
-    image: Type.String({ maxLength: 1024, description: 'As the template names it.' }),
+    image: Type.String({ maxLength: 1024, description: 'Reference in the template.' }),
     digest: nullable(Type.String({ pattern: '^sha256:[0-9a-f]{64}$', maxLength: 71 }), {
-      description: 'Which bytes that was. Null of an image that no registry has.',
+      description: 'Digest of the image. Null for images that exist only locally.',
     }),
   },
   { title: 'DeployedImage' },
@@ -27,26 +27,28 @@ export const Deployment = Type.Object(
     id: id('deployment'),
     definition_id: id('definition'),
     server_id: id('server'),
-    instance_id: nullable(id('instance'), { description: 'What it deploys to; null until a daemon has taken it.' }),
+    instance_id: nullable(id('instance'), {
+      description: 'The deployed instance; null until a daemon has claimed the deployment.',
+    }),
     status: choice(deploymentMachine.states),
     kind: choice(deploymentKinds, {
       description:
-        'renew: every image is asked for again, and what runs on a former one replaced. heal: nobody ordered it; it brings back what runs, because that has drifted. test: tries a template, and is removed again.',
+        'renew: pulls every image again and replaces containers with outdated images. heal: automatic repair of drift. test: deploy test of a template, removed afterwards.',
     }),
     rollback_of: nullable(id('deployment'), { description: 'The deployment that this one undoes.' }),
-    revision: Type.Integer({ minimum: 1, description: 'Pinned when it was ordered.' }),
+    revision: Type.Integer({ minimum: 1, description: 'Pinned when the deployment was ordered.' }),
     template_id: id('template'),
     spec_hash: Type.String(),
     reason: nullable(Type.String(), {
-      description: 'Why it failed, in one word; of a rollback that nobody ordered, why the daemon went back.',
+      description: 'Why it failed, in one word; for an automatic rollback, why the daemon rolled back.',
       examples: ['unhealthy', 'deadline', 'cancelled', 'refused', 'backup', 'restore'],
     }),
-    error: nullable(Type.String(), { description: 'Why it failed, for a person.' }),
+    error: nullable(Type.String(), { description: 'Why it failed, for people.' }),
     gap_ms: nullable(Type.Integer({ minimum: 0 }), {
-      description: 'For how long the instance did not serve; null where nothing that ran was replaced.',
+      description: 'Downtime of the instance; null if no running container was replaced.',
     }),
     images: Type.Array(DeployedImage, {
-      description: 'What each component ran. A rollback runs these very bytes again, whatever the tags say by then.',
+      description: 'Image of each component. A rollback uses the same digests, even if the tags have moved.',
     }),
     preparation: nullable(
       Type.Object({
@@ -54,16 +56,16 @@ export const Deployment = Type.Object(
         execution_id: nullable(id('execution')),
         done: Type.Boolean(),
       }),
-      { description: 'What is done before a daemon may take it.' },
+      { description: 'Preparation that must finish before a daemon may claim the deployment.' },
     ),
     backup_id: nullable(id('backup'), {
-      description: 'Made before it or, of a rollback with data, brought back.',
+      description: 'The backup made before it; for a rollback with data, the backup to restore.',
     }),
     log_dropped: Type.Boolean({
       description:
-        'The log or its older lines were dropped: by age, or because the stored output of the account was full.',
+        'Whether the log or its older lines were deleted because of their age or the output quota of the account.',
     }),
-    cancelling: Type.Boolean({ description: 'Asked to stop; the daemon has not confirmed yet.' }),
+    cancelling: Type.Boolean({ description: 'Cancellation was requested; the daemon has not confirmed it yet.' }),
     created_by: nullable(Type.String()),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -76,10 +78,10 @@ export type Deployment = Static<typeof Deployment>;
 
 export const LogLine = Type.Object(
   {
-    number: Type.Integer({ description: 'Place in the log; the cursor of after.' }),
+    number: Type.Integer({ description: 'Position in the log, for the parameter after.' }),
     at: Timestamp,
     level: choice(logLevels),
-    step: nullable(Type.String(), { description: 'The step of the playbook it belongs to.' }),
+    step: nullable(Type.String(), { description: 'Step of the playbook.' }),
     message: Type.String(),
   },
   { title: 'LogLine' },
@@ -90,13 +92,13 @@ export const DeploymentDetail = Type.Object(
   {
     ...Deployment.properties,
     logs: Type.Array(LogLine),
-    logs_truncated: Type.Boolean({ description: 'There is more: ask again with after.' }),
+    logs_truncated: Type.Boolean({ description: 'Whether there are more lines; read them with after.' }),
   },
   { title: 'DeploymentDetail' },
 );
 export type DeploymentDetail = Static<typeof DeploymentDetail>;
 
-/** A line as a daemon sends it: fields it adds are ignored, so that versions may differ. */
+/** A line as reported by a daemon; unknown fields are ignored, so that versions may differ. */
 const ReportedLine = Type.Object({
   at: Type.Union([Timestamp, Type.Integer()], { description: 'ISO 8601 or milliseconds since 1970.' }),
   level: choice(logLevels),
@@ -106,8 +108,16 @@ const ReportedLine = Type.Object({
 export type ReportedLine = Static<typeof ReportedLine>;
 
 const LogPosition = Type.Object({
-  source: Type.String({ minLength: 1, maxLength: 64, description: 'Who counts, such as one life of a daemon.' }),
-  from: Type.Integer({ minimum: 0, maximum: 1e9, description: 'How many lines of it came before the first of these.' }),
+  source: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'Who numbers the lines, for example one run of a daemon.',
+  }),
+  from: Type.Integer({
+    minimum: 0,
+    maximum: 1e9,
+    description: 'Number of lines of this source before the first line of the report.',
+  }),
 });
 export type LogPosition = Static<typeof LogPosition>;
 
@@ -115,11 +125,13 @@ const reported = {
   claim: Type.Optional(
     nullable(Type.String({ minLength: 1, maxLength: 64 }), {
       description:
-        'A token that the daemon has made up for this deployment. Once claimed with it, reports without it are refused.',
+        'Token chosen by the daemon for this deployment. After a claim with it, reports without it are refused.',
     }),
   ),
   log_position: Type.Optional(
-    nullable(LogPosition, { description: 'Where logs stand in the whole; lines that came before are not kept twice.' }),
+    nullable(LogPosition, {
+      description: 'Position of logs in the whole log; lines that were already received are skipped.',
+    }),
   ),
   logs: Type.Optional(Type.Array(ReportedLine, { maxItems: 10_000 })),
   error: Type.Optional(nullable(Type.String({ maxLength: 8_192 }))),
@@ -138,22 +150,20 @@ export type DeploymentStatusReport = Static<typeof DeploymentStatusReport>;
 
 export const DeployReport = Type.Object(
   {
-    deployment_id: givenId('The deployment that ended.'),
+    deployment_id: givenId('The finished deployment.'),
     status: choice(['success', 'failed']),
     instance: Type.Optional(nullable(ReportedInstance)),
     images: Type.Optional(Type.Array(DeployedImage, { maxItems: 200 })),
-    gap_ms: Type.Optional(
-      nullable(Type.Integer({ minimum: 0, description: 'For how long the instance did not serve.' })),
-    ),
+    gap_ms: Type.Optional(nullable(Type.Integer({ minimum: 0, description: 'Downtime of the instance.' }))),
     rollback_of: Type.Optional(
       nullable(
         givenId(
-          'The daemon went back by itself, because this deployment turned unhealthy. deployment_id is then a new id of its own making.',
+          'The daemon rolled this deployment back because it became unhealthy. deployment_id is then a new id chosen by the daemon.',
         ),
       ),
     ),
     revision: Type.Optional(
-      nullable(Type.Integer({ minimum: 1, description: 'With rollback_of: the revision it went back to.' })),
+      nullable(Type.Integer({ minimum: 1, description: 'With rollback_of: the revision that runs now.' })),
     ),
     ...reported,
   },
@@ -164,32 +174,32 @@ export type DeployReport = Static<typeof DeployReport>;
 const order = {
   definition_id: Type.Optional(givenId('The definition to deploy. Required.')),
   spec_hash: Type.Optional(
-    Type.String({ maxLength: 128, description: 'Refused if the current revision is of another version by then.' }),
+    Type.String({ maxLength: 128, description: 'Refused if the current revision has another spec_hash.' }),
   ),
   plan_hash: Type.Optional(
     Type.String({
       maxLength: 128,
-      description: 'Of a plan: refused if the deployment would do something else by then.',
+      description: 'Hash of a plan. Refused if the deployment would now do something else.',
     }),
   ),
   ignore_capacity: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'Deploy even where the reported capacity is less than what it reserves.',
+      description: 'Deploy even if the definition reserves more than the reported capacity.',
     }),
   ),
   pull: Type.Optional(
     Type.Boolean({
       default: false,
       description:
-        'Ask the registries for every image again, though nothing else has changed; what runs on a former one is replaced.',
+        'Pull every image again, even if nothing else has changed, and replace containers with outdated images.',
     }),
   ),
   backup_first: Type.Optional(
     Type.Boolean({
       default: false,
       description:
-        'Make the declared backup before it begins; if that fails, nothing is changed. A rollback brings it back with with_data.',
+        'Make the declared backup first; if that fails, nothing is changed. A rollback with with_data restores it.',
     }),
   ),
 };
@@ -199,7 +209,7 @@ export const RollbackOrder = Type.Object(
       Type.Boolean({
         default: false,
         description:
-          'Bring back its data too, from the backup made before that revision was left. What is there now is kept. Needs backups:restore.',
+          'Restore the data too, from the backup made before that revision was replaced. The present data is backed up first. Needs backups:restore.',
       }),
     ),
   },
@@ -213,7 +223,7 @@ export const DeploymentExecute = Type.Object(order, {
   examples: [{ definition_id: 'def_01j9zq3v5t8x2m4n6p7r9s0abc' }],
 });
 export const DeploymentCreate = Type.Object(
-  { ...order, server_id: Type.Optional(givenId('If given it must be the server of the definition.')) },
+  { ...order, server_id: Type.Optional(givenId('Must be the server of the definition, if given.')) },
   { title: 'DeploymentCreate', additionalProperties: false },
 );
 export type DeploymentCreate = Static<typeof DeploymentCreate>;
@@ -249,7 +259,7 @@ export const deploymentEndpoints = {
     path: '/deployments/execute',
     summary: 'Deploy a definition',
     description:
-      'Pins the current revision. One deployment of a definition runs at a time, further ones wait in order. Poll the deployment until it is success or failed.',
+      'Pins the current revision. Deployments of one definition run one at a time, in order. Poll the deployment until it is success or failed.',
     body: DeploymentExecute,
   }),
   'deployments.create': endpoint({
@@ -264,7 +274,7 @@ export const deploymentEndpoints = {
     tag: 'deployments',
     summary: 'Show what a deployment of a definition would change, without doing it',
     description:
-      'From what the daemon of its server has last reported. Give its plan_hash with the order to make sure that this, and nothing else, happens.',
+      'Based on the last report of the daemon. Pass its plan_hash with the order to make sure that exactly this plan is executed.',
     permission: 'definitions:read',
     params: Type.Object({ id: givenId('Id of a definition.') }),
     response: answer(DeploymentPlan),
@@ -273,9 +283,9 @@ export const deploymentEndpoints = {
     method: 'GET',
     path: '/deployments/pending',
     tag: 'deployments',
-    summary: 'List what is waiting to be deployed',
+    summary: 'List the pending deployments',
     description:
-      'For a server key: what its daemon may take now, and what it has taken and not finished. Oldest first.',
+      'For a server key: the deployments that its daemon may claim now, and those it has claimed and not finished. Oldest first.',
     permission: 'deployments:read',
     daemon: true,
     query: Type.Object({ server_id: Type.Optional(givenId('Only those of this server.')), ...paging }),
@@ -301,7 +311,7 @@ export const deploymentEndpoints = {
     path: '/deployments/{id}/status',
     summary: 'Report the progress of a deployment',
     description:
-      'For daemons. running claims a pending deployment, and repeated it is a sign of progress; success and failed are final. The same final state again is accepted, another is refused.',
+      'For daemons. running claims a pending deployment; repeated, it signals progress. success and failed are final. Repeating the final state is accepted, another one is refused.',
     permission: 'deployments:report',
     daemon: true,
     bodyLimit: LOG_BODY_LIMIT,
@@ -325,9 +335,9 @@ export const deploymentEndpoints = {
     ...shared,
     method: 'POST',
     path: '/deployments/{id}/rollback',
-    summary: 'Go back to the last revision that succeeded before this deployment',
+    summary: 'Roll back to the last successful revision before this deployment',
     description:
-      'Makes a new deployment. When it succeeds that revision is the current one. Secrets keep their values, and data stays as it is unless with_data is given.',
+      'Creates a new deployment. When it succeeds, that revision becomes the current one. Secrets keep their values, and data does not change unless with_data is given.',
     permission: 'deployments:execute',
     idempotent: true,
     status: 201,
@@ -340,7 +350,7 @@ export const deploymentEndpoints = {
     path: '/deployments/{id}/cancel',
     summary: 'Cancel a deployment',
     description:
-      'One that waits fails at once with the reason cancelled; a running one when its daemon has stopped it.',
+      'A pending deployment fails at once with the reason cancelled; a running one fails when its daemon has stopped it.',
     permission: 'deployments:execute',
     response: answer(Deployment),
   }),

@@ -6,12 +6,12 @@ import { templateTestMachine } from '../machines/template-test.ts';
 import { InputValue } from '../template/inputs.ts';
 import { TemplateItem } from './templates.ts';
 
-/** As long as a template or a Compose file may be. */
+/** Maximum length of a template or a Compose file. */
 const LONGEST_SOURCE = 500_000;
 
 const place = {
   path: Type.String({
-    description: 'Which value it is about; empty for the whole.',
+    description: 'Path of the value; empty for the whole file.',
     examples: ['components.app.image'],
   }),
   line: Type.Integer({ minimum: 1 }),
@@ -22,41 +22,43 @@ const place = {
 export const TemplateFinding = Type.Object(
   {
     severity: choice(['error', 'warning']),
-    code: Type.String({ description: 'The same for the same mistake, for programs.', examples: ['unknown-reference'] }),
+    code: Type.String({ description: 'Kind of the finding, for programs.', examples: ['unknown-reference'] }),
     ...place,
-    suggestion: Type.Optional(Type.String({ description: 'What would mend it.' })),
+    suggestion: Type.Optional(Type.String({ description: 'How to fix it.' })),
   },
-  { title: 'TemplateFinding', description: 'What the validator says about one place of a template.' },
+  { title: 'TemplateFinding', description: 'A finding of the validator at one place of a template.' },
 );
 
 export const Inference = Type.Object(place, {
   title: 'Inference',
-  description: 'What was concluded from a Compose file without being said there.',
+  description: 'A value that was inferred from a Compose file.',
 });
 
 export const Omission = Type.Object(
   {
     ...place,
-    refused: Type.Boolean({ description: 'Left out because of the reach into the server it would give.' }),
+    refused: Type.Boolean({
+      description: 'Whether it was omitted because of the access to the server that it would give.',
+    }),
   },
-  { title: 'Omission', description: 'What a Compose file says and the template does not.' },
+  { title: 'Omission', description: 'A part of a Compose file that the template does not contain.' },
 );
 
 export const Draft = Type.Object(
   {
     ...TemplateItem.properties,
     valid: Type.Boolean({ description: 'Whether the validator finds no error.' }),
-    findings: Type.Array(TemplateFinding, { description: 'In the order of the text.' }),
-    replaced: Type.Optional(Type.Boolean({ description: 'Whether an earlier draft of this version gave way to it.' })),
+    findings: Type.Array(TemplateFinding, { description: 'In the order of the source.' }),
+    replaced: Type.Optional(Type.Boolean({ description: 'Whether it replaced an earlier draft of this version.' })),
   },
-  { title: 'Draft', description: 'A template of the account with what the validator says about it.' },
+  { title: 'Draft', description: 'A template of the account with the findings of the validator.' },
 );
 export type Draft = Static<typeof Draft>;
 
 export const ImportedDraft = Type.Object(
   {
     ...Draft.properties,
-    source: Type.String({ description: 'The template, as YAML; what findings count lines of.' }),
+    source: Type.String({ description: 'The template as YAML; the lines of findings refer to it.' }),
     inferred: Type.Array(Inference),
     dropped: Type.Array(Omission),
   },
@@ -84,12 +86,12 @@ export type DraftCreate = Static<typeof DraftCreate>;
 export const DraftImport = Type.Object(
   {
     compose: text(LONGEST_SOURCE, { description: 'The text of a Compose file.' }),
-    name: Type.Optional(text(200, { description: 'What the template is called; the name in the file unless given.' })),
+    name: Type.Optional(text(200, { description: 'Name of the template; defaults to the name in the file.' })),
     slug: Type.Optional(
       Type.String({
         pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
         maxLength: 63,
-        description: 'The species; made from the name unless given.',
+        description: 'The species; derived from the name by default.',
       }),
     ),
   },
@@ -101,23 +103,25 @@ export const TemplateTest = Type.Object(
   {
     id: id('templateTest'),
     template_id: id('template'),
-    spec_hash: Type.String({ description: 'Of what was tried; it says nothing about any other.' }),
+    spec_hash: Type.String({ description: 'Version that was tested; the result applies only to it.' }),
     server_id: id('server'),
-    definition_id: id('definition', { description: 'What was planted for it; gone from lists, archived at the end.' }),
-    deployment_id: id('deployment', { description: 'Its log tells how far it came.' }),
+    definition_id: id('definition', {
+      description: 'Definition deployed for the test; omitted from lists, archived afterwards.',
+    }),
+    deployment_id: id('deployment', { description: 'Its log shows the progress.' }),
     status: choice(templateTestMachine.states),
     reason: nullable(choice(['deployment', 'smoke', 'timeout', 'server_removed']), {
-      description: 'What failed: it did not become healthy, a check of smoke did not hold, or it took too long.',
+      description: 'What failed: the deployment did not become healthy, a smoke check failed, or the test timed out.',
     }),
-    error: nullable(Type.String(), { description: 'Why, for a person.' }),
-    output: nullable(Type.String(), { description: 'What each check of smoke asked, expected and saw.' }),
-    cleared: Type.Boolean({ description: 'Whether everything that it planted is gone from the server.' }),
+    error: nullable(Type.String(), { description: 'The reason, for people.' }),
+    output: nullable(Type.String(), { description: 'Request, expectation and result of each smoke check.' }),
+    cleared: Type.Boolean({ description: 'Whether everything that it deployed was removed from the server.' }),
     created_by: nullable(Type.String()),
     created_at: Timestamp,
     updated_at: Timestamp,
     finished_at: nullable(Timestamp),
   },
-  { title: 'TemplateTest', description: 'A deploy test of a template on a server that was marked for it.' },
+  { title: 'TemplateTest', description: 'A deploy test of a template on a test server.' },
 );
 export type TemplateTest = Static<typeof TemplateTest>;
 
@@ -127,12 +131,12 @@ export const TemplateTestOrder = Type.Object(
       Type.Record(Type.String({ pattern: '^.{1,128}$' }), InputValue, {
         ...bounded,
         maxProperties: 500,
-        description: 'Answers where the test cannot think of its own; others are defaults or made up.',
+        description: 'Values for inputs that the test cannot generate; others use defaults or generated values.',
       }),
     ),
-    profile: Type.Optional(text(63, { description: 'development unless given.' })),
+    profile: Type.Optional(text(63, { description: 'Defaults to development.' })),
     variant: Type.Optional(text(63)),
-    server_id: Type.Optional(givenId('Which of several test servers.')),
+    server_id: Type.Optional(givenId('The test server, if there are several.')),
   },
   { ...bounded, title: 'TemplateTestOrder', examples: [{}] },
 );
@@ -151,7 +155,7 @@ export const draftEndpoints = {
     tag: 'templates',
     summary: 'Create a private template as a draft',
     description:
-      'Give source or spec. It may still have errors of meaning, which the answer lists; what does not fit the format is refused. A draft of the same species and version is replaced, so that sending it again does no harm; a published one is not.',
+      'Give source or spec. Semantic errors are allowed in a draft and listed in the answer; input that does not fit the format is refused. Replaces a draft of the same species and version, so a retry is safe; a published template is never replaced.',
     permission: 'templates:write',
     idempotent: true,
     status: 201,
@@ -162,9 +166,9 @@ export const draftEndpoints = {
     method: 'POST',
     path: '/templates/import',
     tag: 'templates',
-    summary: 'Make a draft from a Compose file',
+    summary: 'Create a draft from a Compose file',
     description:
-      'Tells what was inferred and what was dropped, each with its place in the file. Reach into the server becomes a permission of the template, or is refused.',
+      'Lists what was inferred and what was dropped, each with its place in the file. Access to the server becomes a permission of the template, or is refused.',
     permission: 'templates:write',
     idempotent: true,
     status: 201,
@@ -176,16 +180,17 @@ export const draftEndpoints = {
     method: 'POST',
     path: '/templates/{id}/validate',
     summary: 'Validate a draft',
-    description: 'A draft without errors becomes validated. With errors it stays as it is, and the answer lists them.',
+    description:
+      'A draft without errors becomes validated. A draft with errors does not change, and the answer lists them.',
     response: answer(Draft),
   }),
   'drafts.test': endpoint({
     ...shared,
     method: 'POST',
     path: '/templates/{id}/test',
-    summary: 'Try a draft on a test server',
+    summary: 'Run a deploy test of a draft on a test server',
     description:
-      'Deploys this very spec_hash on a server of the account that takes deploy_tests, waits until it is healthy, makes its smoke test, and removes everything again, volumes too. Poll GET /templates/{id}/tests.',
+      'Deploys this spec_hash on a server of the account with deploy_tests, waits until it is healthy, runs its smoke test, and removes everything again, including volumes. Poll GET /templates/{id}/tests.',
     status: 202,
     body: TemplateTestOrder,
     response: answer(TemplateTest),
@@ -196,7 +201,7 @@ export const draftEndpoints = {
     path: '/templates/{id}/tests',
     permission: 'templates:read',
     summary: 'List the deploy tests of a template of the account',
-    description: 'The newest first.',
+    description: 'Newest first.',
     query: Type.Object({ ...paging }),
     response: list(TemplateTest),
   }),
@@ -206,7 +211,7 @@ export const draftEndpoints = {
     path: '/templates/{id}/promote',
     summary: 'Publish a validated template for the account',
     description:
-      'From then on definitions can be made of it, and it never changes. Tags that name no version are refused. Where the account has a server that takes deploy_tests, this very spec_hash must have passed one.',
+      'A published template can be used by definitions and never changes. Image tags without a version are refused. If the account has a server with deploy_tests, this spec_hash must have passed a deploy test.',
     response: answer(Draft),
   }),
   'drafts.deprecate': endpoint({
@@ -214,7 +219,7 @@ export const draftEndpoints = {
     method: 'POST',
     path: '/templates/{id}/deprecate',
     summary: 'Mark a published template of the account as deprecated',
-    description: 'What was made from it goes on; nothing new should be.',
+    description: 'Existing definitions keep working; new ones should not use it.',
     response: answer(Draft),
   }),
 };

@@ -6,16 +6,18 @@ import { givenId, id, nullable, text } from '../fields.ts';
 export const Event = Type.Object(
   {
     id: id('event'),
-    seq: Type.Integer({ description: 'Place in the list: grows, never repeats, may have gaps.' }),
+    seq: Type.Integer({ description: 'Position in the list: increasing and unique, with possible gaps.' }),
     type: Type.String({
-      description: 'A published event name, or audit.* for what never goes to webhooks.',
+      description: 'A published event name, or audit.* for events that are never sent to webhooks.',
       examples: ['definition.created', 'audit.key.created'],
     }),
     account_id: id('account'),
     resource_type: Type.String({ examples: ['definition'] }),
-    resource_id: Type.String({ description: 'Id of what it happened to.' }),
+    resource_id: Type.String({ description: 'Id of the resource.' }),
     created_at: Timestamp,
-    actor: nullable(Type.String(), { description: 'Id of the user, key or server that caused it; null: the service.' }),
+    actor: nullable(Type.String(), {
+      description: 'Id of the user, key or server that caused it; null if the service did.',
+    }),
     data: Type.Record(Type.String(), Type.Unknown(), { description: 'Facts of the event. Never a secret.' }),
   },
   { title: 'Event' },
@@ -28,11 +30,11 @@ export const eventEndpoints = {
     path: '/events',
     tag: 'events',
     summary: 'List the events that were fired',
-    description: 'Newest first. With after, oldest first from that place on, to follow the list without a gap.',
+    description: 'Newest first. With after: oldest first from that position, to follow the list without gaps.',
     permission: 'events:read',
     query: Type.Object({
       type: Type.Optional(
-        text(100, { description: 'Only this event name, or with .* at its end all that begin so: audit.*' }),
+        text(100, { description: 'Only this event name. A trailing .* matches all names with that prefix: audit.*' }),
       ),
       resource_type: Type.Optional(text(64, { description: 'Only those of resources of this kind.' })),
       resource_id: Type.Optional(givenId('Only those of this resource.')),

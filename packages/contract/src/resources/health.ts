@@ -7,9 +7,8 @@ export const healthEndpoints = {
     method: 'GET',
     path: '/health',
     tag: 'health',
-    summary: 'Ask whether the service is alive',
-    description:
-      'Needs no key and is never limited. Its fields stand at the top level. Being alive is not being ready.',
+    summary: 'Check whether the service is alive',
+    description: 'Needs no key and has no rate limit. The fields are at the top level. Alive does not mean ready.',
     permission: 'public',
     response: topLevel({
       status: Type.Literal('healthy'),

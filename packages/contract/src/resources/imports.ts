@@ -13,7 +13,7 @@ const length = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
 type Openness = { additionalProperties: false } | Record<never, never>;
 
-/** In an answer fields may be added; what a caller sends has these and no others. */
+/** Fields of a bundle. Answers may gain fields; requests must not have unknown ones. */
 const bundleFields = (open: Openness) => ({
   format: Type.Literal(1),
   name: text(120),
@@ -31,7 +31,11 @@ const bundleFields = (open: Openness) => ({
     },
     open,
   ),
-  revision: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'Its number where it comes from.' }),
+  revision: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000_000,
+    description: 'Number of the revision in the source installation.',
+  }),
   profile: text(64),
   variant: nullable(text(64)),
   inputs: Type.Record(inputName, InputValue, {
@@ -55,14 +59,14 @@ const bundleFields = (open: Openness) => ({
   ),
   volumes: Type.Array(Type.Object({ name: volumeName, bytes: length }, open), {
     maxItems: 100,
-    description: 'What is to be put into its volumes before it is started.',
+    description: 'Volumes to fill before the definition is deployed.',
   }),
   exported_at: Type.String({ format: 'date-time', maxLength: 40 }),
 });
 
 /**
- * A definition as it travels from one Hortus to another: everything but the content of its volumes. The CLI keeps it in a file
- * together with that, sealed with a passphrase.
+ * A definition for transport between installations: everything except the content of its volumes. The CLI stores both
+ * in one file, sealed with a passphrase.
  */
 export const Bundle = Type.Object(bundleFields({}), { title: 'Bundle' });
 export type Bundle = Static<typeof Bundle>;
@@ -72,8 +76,8 @@ const strict = { additionalProperties: false } as const;
 export const Export = Type.Object(
   {
     bundle: Bundle,
-    backup_id: nullable(id('backup'), { description: 'Where the content of its volumes is fetched from.' }),
-    warnings: Type.Array(Type.String(), { description: 'What it uses and does not take along.' }),
+    backup_id: nullable(id('backup'), { description: 'The backup from which the volumes are fetched.' }),
+    warnings: Type.Array(Type.String(), { description: 'Things that the definition uses and that are not exported.' }),
   },
   { title: 'Export' },
 );
@@ -82,7 +86,7 @@ export type Export = Static<typeof Export>;
 export const ExportOrder = Type.Object(
   {
     backup_id: Type.Optional(
-      givenId('A backup of all its volumes. Needed if it has been deployed and its template has volumes.'),
+      givenId('A backup of all its volumes. Required if the definition was deployed and its template has volumes.'),
     ),
   },
   {
@@ -101,19 +105,19 @@ export type VolumeOrder = Static<typeof VolumeOrder>;
 
 export const ImportOrder = Type.Object(
   {
-    server_id: givenId('The server that it is to run on.'),
+    server_id: givenId('The server to run on.'),
     instance_uid: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 63,
         pattern: namePattern,
-        description: 'Another name than it had; also shown to people. One that is taken is refused.',
+        description: 'A new name, also used as display name. Refused if it is in use.',
       }),
     ),
     ignore_capacity: Type.Optional(
-      Type.Boolean({ default: false, description: 'Also if the server seems to have too little room.' }),
+      Type.Boolean({ default: false, description: 'Import even if the reported capacity of the server is too small.' }),
     ),
-    bundle: Type.Object(bundleFields(strict), { ...strict, description: 'As it was exported.' }),
+    bundle: Type.Object(bundleFields(strict), { ...strict, description: 'The exported bundle.' }),
   },
   { title: 'ImportOrder', additionalProperties: false },
 );
@@ -128,17 +132,17 @@ export const Import = Type.Object(
     species: Type.String(),
     status: choice(importMachine.states, {
       description:
-        'receiving: its volumes are being filled; there is no definition yet. completed: the definition is there and is being deployed. failed: nothing of it is left.',
+        'receiving: its volumes are being filled; the definition does not exist yet. completed: the definition was created and is being deployed. failed: everything was removed.',
     }),
     volumes: Type.Array(
       Type.Object(
         { name: volumeName, bytes: length, filled: Type.Boolean() },
-        { description: 'All are to be filled.' },
+        { description: 'All volumes must be filled.' },
       ),
     ),
-    reason: nullable(Type.String(), { description: 'Why it failed, in a word.' }),
-    error: nullable(Type.String(), { description: 'The same, for a person.' }),
-    definition_id: nullable(id('definition'), { description: 'Once it is completed.' }),
+    reason: nullable(Type.String(), { description: 'Why it failed, in one word.' }),
+    error: nullable(Type.String(), { description: 'Why it failed, for people.' }),
+    definition_id: nullable(id('definition'), { description: 'Set when the import is completed.' }),
     deployment_id: nullable(id('deployment')),
     created_by: nullable(Type.String()),
     created_at: Timestamp,
@@ -156,9 +160,9 @@ export const importEndpoints = {
     method: 'POST',
     path: '/definitions/{id}/export',
     tag: 'imports',
-    summary: 'Take a definition out, with the values of its secrets',
+    summary: 'Export a definition with the values of its secrets',
     description:
-      'Answers all that another Hortus needs to run it, except the content of its volumes, which is fetched from a backup of all of them. Written to the audit list. Only over TLS or on the same machine.',
+      'Returns everything that another installation needs to run it, except the content of its volumes, which is fetched from a backup. Recorded in the audit log. Only over TLS or loopback.',
     permission: 'data:export',
     errors: ['FORBIDDEN'],
     params: Type.Object({ id: givenId('Id of a definition.') }),
@@ -169,9 +173,9 @@ export const importEndpoints = {
     method: 'POST',
     path: '/backups/{id}/fetch',
     tag: 'imports',
-    summary: 'Have a volume of a backup sent to the caller',
+    summary: 'Download a volume of a backup',
     description:
-      'Answers a transfer, whose receiving end is the caller: a WebSocket at /ws/transfer with the same key. Its content is a tar archive. Given up if the caller reports no progress for two minutes.',
+      'Returns a transfer; the caller receives it over a WebSocket at /ws/transfer with the same key, as a tar archive. Fails if the caller reports no progress for two minutes.',
     permission: 'data:export',
     idempotent: true,
     status: 201,
@@ -183,9 +187,9 @@ export const importEndpoints = {
     method: 'POST',
     path: '/definitions/import',
     tag: 'imports',
-    summary: 'Bring a definition in that was exported elsewhere',
+    summary: 'Import an exported definition',
     description:
-      'Everything is checked first, as if it were made and deployed. Then its volumes are filled, one after the other; when all are, the definition is made and deployed. A template that is not known here becomes one of the account.',
+      'Everything is checked first, as for a new definition and its deployment. Then the volumes are filled one by one; after that the definition is created and deployed. An unknown template becomes a template of the account.',
     permission: 'definitions:write',
     idempotent: true,
     status: 202,
@@ -218,9 +222,9 @@ export const importEndpoints = {
     method: 'POST',
     path: '/imports/{id}/fill',
     tag: 'imports',
-    summary: 'Send the content of a volume to its server',
+    summary: 'Upload the content of a volume',
     description:
-      'Answers a transfer, whose sending end is the caller: a WebSocket at /ws/transfer with the same key. Its content is a tar archive. The same one again if it is under way.',
+      'Returns a transfer; the caller sends it over a WebSocket at /ws/transfer with the same key, as a tar archive. Repeated, it returns the transfer in progress.',
     permission: 'definitions:write',
     status: 202,
     params: ofImport,
@@ -231,8 +235,8 @@ export const importEndpoints = {
     method: 'POST',
     path: '/imports/{id}/cancel',
     tag: 'imports',
-    summary: 'Give an import up',
-    description: 'What has come to the server is removed. One that has failed is answered as it is.',
+    summary: 'Cancel an import',
+    description: 'Removes everything that was transferred to the server. A failed import is returned unchanged.',
     permission: 'definitions:write',
     params: ofImport,
     response: answer(Import),

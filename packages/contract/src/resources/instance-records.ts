@@ -7,7 +7,7 @@ export const Component = Type.Object(
   {
     name: Type.String(),
     container_id: nullable(Type.String()),
-    container_name: Type.Optional(nullable(Type.String(), { description: 'Null where the daemon gave none.' })),
+    container_name: Type.Optional(nullable(Type.String(), { description: 'Null if the daemon reported none.' })),
     status: choice(instanceMachine.states),
     health: choice(instanceHealthMachine.states),
     image: nullable(Type.String()),
@@ -16,12 +16,14 @@ export const Component = Type.Object(
 );
 export type Component = Static<typeof Component>;
 
-/** One respect in which an instance differs from what was deployed. */
+/** One difference between an instance and what was deployed. */
 export const Drift = Type.Object(
   {
     field: Type.String({ minLength: 1, maxLength: 256, examples: ['limits.memory', 'env.GREETING', 'component'] }),
-    declared: Type.Unknown({ description: 'What was deployed; null if nothing. Texts that may hold secrets are ***.' }),
-    actual: Type.Unknown({ description: 'What is there; null if nothing.' }),
+    declared: Type.Unknown({
+      description: 'Deployed value; null if there was none. Texts that may contain secrets are ***.',
+    }),
+    actual: Type.Unknown({ description: 'Actual value; null if there is none.' }),
     component: Type.Optional(
       nullable(Type.String({ maxLength: 64 }), { description: 'The component; null for the instance as a whole.' }),
     ),
@@ -45,10 +47,10 @@ export const Instance = Type.Object(
     revision: nullable(Type.Integer(), { description: 'The revision that runs.' }),
     url: nullable(Type.String(), { description: 'Address of its primary route.' }),
     components: Type.Array(Component),
-    drift: Type.Array(Drift, { description: 'Where it differs from what was deployed.' }),
-    drifted_at: nullable(Timestamp, { description: 'Since when it does.' }),
+    drift: Type.Array(Drift, { description: 'Differences from what was deployed.' }),
+    drifted_at: nullable(Timestamp, { description: 'When the drift was first reported.' }),
     started_at: nullable(Timestamp),
-    uptime_seconds: Type.Integer({ minimum: 0, description: '0 unless it runs.' }),
+    uptime_seconds: Type.Integer({ minimum: 0, description: '0 if the instance does not run.' }),
     last_reported_at: nullable(Timestamp),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -57,7 +59,7 @@ export const Instance = Type.Object(
 );
 export type Instance = Static<typeof Instance>;
 
-/** What reports may say: `released` and `lost` are for the service to decide. */
+/** Statuses that reports may contain: only the service sets `released` and `lost`. */
 export const reportableStatuses = ['starting', 'running', 'restarting', 'stopped', 'failed'] as const;
 
 const facts = {
@@ -66,7 +68,7 @@ const facts = {
   health: Type.Optional(choice(instanceHealthMachine.states)),
 };
 
-/** An instance as a daemon or the CLI sees it. Fields it adds are ignored. */
+/** An instance as reported by a daemon or the CLI. Unknown fields are ignored. */
 export const ReportedInstance = Type.Object(
   {
     definition_id: Type.Optional(Type.String({ maxLength: 128 })),
@@ -77,15 +79,15 @@ export const ReportedInstance = Type.Object(
       nullable(
         Type.String({
           maxLength: 2048,
-          // Shown as a link: nothing that a browser would run.
+          // The console shows it as a link, so only http and https are safe.
           pattern: '^[Hh][Tt][Tt][Pp][Ss]?://',
-          description: 'Where it is reached, if its route cannot be served: an http or https address.',
+          description: 'Address of the instance if its route cannot be served: http or https.',
         }),
       ),
     ),
     ...facts,
   },
-  { title: 'ReportedInstance', description: 'Named by definition_id, instance_uid or container_name.' },
+  { title: 'ReportedInstance', description: 'Identified by definition_id, instance_uid or container_name.' },
 );
 export type ReportedInstance = Static<typeof ReportedInstance>;
 

@@ -23,7 +23,10 @@ export const InstanceStats = Type.Object(
         actions: count,
         unhealthy: count,
       }),
-      { description: 'Oldest first, today last, in UTC: failed deployments, failed actions, instances that fell ill.' },
+      {
+        description:
+          'Oldest first, today last, in UTC: failed deployments, failed actions, instances that became unhealthy.',
+      },
     ),
   },
   { title: 'InstanceStats' },
@@ -33,7 +36,7 @@ export type InstanceStats = Static<typeof InstanceStats>;
 export const ReportOutcome = Type.Object(
   {
     accepted: count,
-    unknown: Type.Array(Type.String(), { description: 'Names that are no instance of the caller.' }),
+    unknown: Type.Array(Type.String(), { description: 'Names that match no instance of the caller.' }),
   },
   { title: 'ReportOutcome' },
 );
@@ -45,7 +48,7 @@ export const ReleaseOrder = Type.Object(
     confirm: Type.Optional(
       Type.Array(Type.String({ maxLength: 128 }), {
         maxItems: 100,
-        description: 'The names of all critical volumes that are to be removed.',
+        description: 'Names of all critical volumes that will be removed.',
       }),
     ),
   },
@@ -56,7 +59,7 @@ export type ReleaseOrder = Static<typeof ReleaseOrder>;
 const params = Type.Object({ id: givenId('Id of an instance.') });
 const shared = { tag: 'instances', params } as const;
 
-/** Start, stop, restart and release are built-in actions: ordered here, done by the daemon, looked up like any action. */
+/** Start, stop, restart and release are built-in actions: executed by the daemon and read like any other execution. */
 const Ordered = topLevel({ execution: Execution, instance: Instance, data: Instance });
 const builtIn = { ...shared, method: 'POST', permission: 'instances:write', status: 202, response: Ordered } as const;
 
@@ -84,7 +87,7 @@ export const instanceEndpoints = {
     permission: 'instances:read',
     query: Type.Object({
       days: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 90, default: 7, description: 'How far failures go back.' }),
+        Type.Integer({ minimum: 1, maximum: 90, default: 7, description: 'Number of days in failures_by_day.' }),
       ),
     }),
     response: answer(InstanceStats),
@@ -102,7 +105,7 @@ export const instanceEndpoints = {
     method: 'POST',
     path: '/instances/report',
     tag: 'instances',
-    summary: 'Report what containers do',
+    summary: 'Report the state of instances',
     permission: 'instances:report',
     daemon: true,
     body: Type.Object({ instances: Type.Array(ReportedInstance, { maxItems: 2000 }) }),
@@ -113,7 +116,7 @@ export const instanceEndpoints = {
     path: '/instances/components/sync',
     tag: 'instances',
     summary: 'Report the containers of an instance with several components',
-    description: 'Components that are not in the list are forgotten.',
+    description: 'Components that are not in the list are removed.',
     permission: 'instances:report',
     daemon: true,
     body: Type.Object({
@@ -127,7 +130,8 @@ export const instanceEndpoints = {
     method: 'POST',
     path: '/instances/{id}/drift',
     summary: 'Report drift between the declared and the real state',
-    description: 'The whole drift each time: an empty list clears it. With heal on, its definition is deployed again.',
+    description:
+      'Each report replaces the last: an empty list clears the drift. With heal, the definition is deployed again.',
     permission: 'instances:report',
     daemon: true,
     body: Type.Object(
@@ -155,7 +159,7 @@ export const instanceEndpoints = {
     ...builtIn,
     path: '/instances/{id}/release',
     summary: 'Remove the containers of an instance',
-    description: 'Volumes stay unless remove_volumes is set; critical ones then have to be named in confirm.',
+    description: 'Volumes are kept unless remove_volumes is set; critical volumes must then be named in confirm.',
     body: ReleaseOrder,
   }),
 };

@@ -9,15 +9,17 @@ export const ApiKey = Type.Object(
     id: id('key'),
     name: Type.String(),
     prefix: Type.String({
-      description: 'First characters of the key, to recognise it by.',
+      description: 'First characters of the key, to identify it.',
       examples: ['hk_live_3f9a'],
     }),
     permissions: Type.Array(Type.String()),
-    expires_at: nullable(Timestamp, { description: 'Null: never.' }),
-    allowed_cidrs: Type.Array(Type.String(), { description: 'Addresses it works from; empty: from everywhere.' }),
-    last_used_at: nullable(Timestamp, { description: 'May lag behind by a minute.' }),
+    expires_at: nullable(Timestamp, { description: 'Null if it never expires.' }),
+    allowed_cidrs: Type.Array(Type.String(), {
+      description: 'Networks from which the key is accepted; empty if from everywhere.',
+    }),
+    last_used_at: nullable(Timestamp, { description: 'May be up to a minute old.' }),
     created_at: Timestamp,
-    created_by: nullable(Type.String(), { description: 'Id of the user or key that made it.' }),
+    created_by: nullable(Type.String(), { description: 'Id of the user or key that created it.' }),
     revoked_at: nullable(Timestamp),
   },
   { title: 'ApiKey' },
@@ -28,8 +30,8 @@ export const CreatedApiKey = Type.Object(
   {
     ...ApiKey.properties,
     key: shownOnce({
-      description: 'The key itself. Shown this once; keep it.',
-      replacement: 'Revoke this key and create another.',
+      description: 'The key. Shown only once; store it.',
+      replacement: 'Revoke this key and create a new one.',
     }),
   },
   { title: 'CreatedApiKey' },
@@ -43,19 +45,19 @@ export const KeyCreate = Type.Object(
       minItems: 1,
       maxItems: 64,
       uniqueItems: true,
-      description: 'No more than the caller has.',
+      description: 'A subset of the permissions of the caller.',
     }),
     expires_at: Type.Optional(
       nullable(Timestamp, {
         description:
-          'In the future, and not later than the key that creates it. Left out: as that key; null: never expires.',
+          'In the future, and not later than the expiry of the creating key. Defaults to that expiry; null means never.',
       }),
     ),
     allowed_cidrs: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 49 }), {
         maxItems: 64,
         description:
-          'IPv4 or IPv6 networks it may be used from, each within one of the key that creates it. Left out: as that key; empty: from everywhere.',
+          'IPv4 or IPv6 networks from which the key is accepted, each within a network of the creating key. Defaults to the networks of that key; empty means from everywhere.',
       }),
     ),
   },
@@ -78,7 +80,7 @@ export const PermissionRecord = Type.Object(
   {
     name: choice(permissionNames),
     description: Type.String(),
-    granted: Type.Boolean({ description: 'To the caller.' }),
+    granted: Type.Boolean({ description: 'Whether the caller has it.' }),
   },
   { title: 'PermissionRecord' },
 );
@@ -89,7 +91,7 @@ export const keyEndpoints = {
     method: 'GET',
     path: '/permissions',
     tag: 'keys',
-    summary: 'List what a key may be allowed to do',
+    summary: 'List the permissions of API keys',
     permission: 'session',
     query: Type.Object({ ...paging }),
     response: list(PermissionRecord),
@@ -120,7 +122,7 @@ export const keyEndpoints = {
     tag: 'keys',
     summary: 'Revoke an API key',
     description:
-      'It stops working at once. Its record stays in the list. Only for a caller that could have created it: with its permissions, and limits no narrower than its own.',
+      'The key stops working at once; its record stays in the list. The caller must have the permissions of the key, and limits no narrower than those of the key.',
     permission: 'account:write',
     params: Type.Object({ id: givenId('Id of an API key.') }),
     response: answer(ApiKey),

@@ -16,27 +16,27 @@ export const SignedManifest = Type.Object(
   {
     ...Manifest.properties,
     definition_id: id('definition'),
-    deployment_id: nullable(id('deployment'), { description: 'Null when no deployment is under way.' }),
+    deployment_id: nullable(id('deployment'), { description: 'Null if no deployment is in progress.' }),
     instance_uid: Type.String({
       description:
-        'What people call it. The names on the server start with instance.uid, which no other definition has.',
+        'Name for people. Names on the server start with instance.uid, which is unique among all definitions.',
     }),
     server_id: id('server'),
     revision: Type.Integer({ minimum: 1 }),
     registries: Type.Optional(
-      Type.Array(RegistryLogin, { description: 'How to sign in where the images come from. For daemons only.' }),
+      Type.Array(RegistryLogin, { description: 'Credentials for the registries of the images. For daemons only.' }),
     ),
     renew: Type.Optional(
       Type.Boolean({
-        description: 'Ask the registries for every image again; kept images count as changed if they moved.',
+        description: 'Pull every image again; an image whose tag has moved counts as changed.',
       }),
     ),
     sealed: Type.Optional(SealedFields),
     signed_at: Timestamp,
-    public_key_id: Type.String({ description: 'Which key of the service signed it.' }),
+    public_key_id: Type.String({ description: 'Id of the signing key of the service.' }),
     signature: nullable(Type.String(), {
       description:
-        'Ed25519 over the canonical JSON (RFC 8785) of everything else, base64. Null where secret values are left out.',
+        'Ed25519 over the canonical JSON (RFC 8785) of everything else, base64. Null if secret values are omitted.',
     }),
   },
   { title: 'SignedManifest', description: 'One revision of an instance, resolved and signed.' },
@@ -53,21 +53,21 @@ function textsOrNull(value: unknown): unknown {
   );
 }
 
-/** Keywords whose keys are names of fields. */
+/** Keywords whose keys are field names. */
 const named = new Set(['properties', 'patternProperties']);
 
 const mapped = (object: object, change: (part: unknown, key: string) => unknown): object =>
   Object.fromEntries(Object.entries(object).map(([key, part]) => [key, change(part, key)]));
 
 /**
- * The same for those who may not see secrets: null may stand wherever a text does. Only the schema says so; daemons, for
- * whom the type is made, get every text.
+ * The manifest for callers that may not see secrets: any text may be null. The TypeScript type stays strict, because it
+ * is meant for daemons, which receive every text.
  */
 const readable = Type.Unsafe<SignedManifest>({
   ...(textsOrNull(SignedManifest) as object),
   title: 'SignedManifest',
   description:
-    'One revision of an instance, resolved and signed. Texts that hold a secret are null for all but the daemon of its server.',
+    'One revision of an instance, resolved and signed. Texts that contain a secret are null for every caller except the daemon of its server.',
 } as TSchema);
 
 export const manifestEndpoints = {
@@ -77,14 +77,14 @@ export const manifestEndpoints = {
     tag: 'deployments',
     summary: 'Read the resolved spec of an instance',
     description:
-      'Give one of the four. The key of the very server gets secret values, over TLS or loopback, and the revision of the oldest unfinished deployment; anybody else gets the current revision with null in their place. A server whose daemon has pinned a key pair gets them sealed to it, and only on a request that names that key (`sealing_key`); any other request of that server is a 403 with the reason `identity`.',
+      'Give one of definition_id, instance_uid, instance_id and deployment_id. The server key of its server gets secret values (only over TLS or loopback) and the revision of the oldest unfinished deployment; other callers get the current revision with null in place of secrets. If the key pair of the daemon is pinned, secrets are sealed to it, and the request must name that key (`sealing_key`); otherwise the answer is a 403 with the reason `identity`.',
     permission: 'manifest:read',
     daemon: true,
     query: Type.Object({
       definition_id: Type.Optional(givenId('A definition.')),
-      instance_uid: Type.Optional(givenId('The unique name of an instance.')),
-      instance_id: Type.Optional(givenId('An instance; the same as its definition.')),
-      deployment_id: Type.Optional(givenId('A deployment; answers the revision that it pins.')),
+      instance_uid: Type.Optional(givenId('Unique name of an instance.')),
+      instance_id: Type.Optional(givenId('An instance; equivalent to its definition.')),
+      deployment_id: Type.Optional(givenId('A deployment; returns the revision that it pins.')),
       sealing_key: Type.Optional(SealingKey),
     }),
     response: answer(readable),

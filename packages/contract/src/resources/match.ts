@@ -7,7 +7,8 @@ const Class = Type.String({
   minLength: 1,
   maxLength: 100,
   pattern: '^[a-z0-9_]+(\\.[a-z0-9_-]+)*$',
-  description: 'What is needed, from general to special. A general class is met by every special one of it.',
+  description:
+    'Class of the need, from general to specific. A general class is satisfied by each of its specific classes.',
   examples: ['database.postgres', 'cache', 'http.blog'],
 });
 
@@ -18,8 +19,8 @@ const classes = (description: string) => Type.Array(Type.String({ examples: ['da
 export const MatchedTemplate = Type.Object(
   {
     ...TemplateItem.properties,
-    provides: classes('What it offers that meets the need.'),
-    needs: classes('What it needs itself, and neither brings along nor finds among the other needs of the request.'),
+    provides: classes('Provided classes that satisfy the need.'),
+    needs: classes('Needs of the template that neither it nor the other needs of the request satisfy.'),
   },
   { title: 'MatchedTemplate' },
 );
@@ -30,13 +31,13 @@ export const Match = Type.Object(
     matches: Type.Array(
       Type.Object({
         need: Type.Object({ class: Type.String() }),
-        templates: Type.Array(MatchedTemplate, { description: 'Best first; empty where nothing meets the need.' }),
+        templates: Type.Array(MatchedTemplate, { description: 'Best first; empty if no template satisfies the need.' }),
       }),
-      { description: 'One for each need, in the order they were given.' },
+      { description: 'One entry for each need, in the order of the request.' },
     ),
-    unmet: classes('Needs that no template meets.'),
-    best: Type.Array(Type.Object({ ...TemplateItem.properties, covers: classes('Which of the needs it meets.') }), {
-      description: 'The fewest templates that together meet every need that can be met.',
+    unmet: classes('Needs that no template satisfies.'),
+    best: Type.Array(Type.Object({ ...TemplateItem.properties, covers: classes('Needs that it satisfies.') }), {
+      description: 'Smallest set of templates that together satisfies every need that can be satisfied.',
     }),
   },
   { title: 'Match' },
@@ -48,9 +49,9 @@ export const matchEndpoints = {
     method: 'POST',
     path: '/match',
     tag: 'match',
-    summary: 'Find templates for what is needed',
+    summary: 'Find templates that satisfy needs',
     description:
-      'Ranks the templates that offer each class: one that offers exactly that before one that offers something more special, one that needs nothing further before one that does. Changes nothing.',
+      'Ranks the templates that provide each class: exact matches before more specific ones, templates without further needs before those with needs. Changes nothing.',
     permission: 'templates:read',
     body: Type.Object(
       { needs: Type.Array(Need, { minItems: 1, maxItems: 16 }) },

@@ -13,7 +13,7 @@ export const Invite = Type.Object(
     email: Type.String(),
     role: choice(roles),
     status: choice(inviteStates),
-    created_by: nullable(Type.String(), { description: 'Id of the user or key that made it.' }),
+    created_by: nullable(Type.String(), { description: 'Id of the user or key that created it.' }),
     created_at: Timestamp,
     expires_at: Timestamp,
   },
@@ -21,15 +21,15 @@ export const Invite = Type.Object(
 );
 export type Invite = Static<typeof Invite>;
 
-const inviteAgain = 'Invite the same address again; that ends this link.';
-const resetAgain = 'Order another password reset; that ends this link.';
-const token = 'What the link proves itself by. Shown this once.';
+const inviteAgain = 'Invite the same address again; that invalidates this link.';
+const resetAgain = 'Request another password reset; that invalidates this link.';
+const token = 'Token of the link. Shown only once.';
 
 export const CreatedInvite = Type.Object(
   {
     ...Invite.properties,
     token: shownOnce({ description: token, replacement: inviteAgain }),
-    accept_url: shownOnce({ description: 'The link to hand over. Hortus sends no mail.', replacement: inviteAgain }),
+    accept_url: shownOnce({ description: 'The link to pass on. Hortus sends no mail.', replacement: inviteAgain }),
   },
   { title: 'CreatedInvite' },
 );
@@ -62,7 +62,7 @@ export const ResetLink = Type.Object(
   {
     user_id: id('user'),
     token: secret({ description: token, replacement: resetAgain }),
-    reset_url: secret({ description: 'The link to hand over. Hortus sends no mail.', replacement: resetAgain }),
+    reset_url: secret({ description: 'The link to pass on. Hortus sends no mail.', replacement: resetAgain }),
     expires_at: Timestamp,
   },
   { title: 'ResetLink' },
@@ -87,12 +87,16 @@ export const memberEndpoints = {
     method: 'DELETE',
     path: '/account/members/{id}',
     summary: 'Remove a user from the account',
-    description: 'Ends its sessions at once and revokes the keys it made. The last owner cannot be removed.',
+    description:
+      'Ends the sessions of the user at once and revokes the keys it created. The last owner cannot be removed.',
     permission: 'account:write',
     params: ofMember,
     query: Type.Object({
       keys: Type.Optional(
-        choice(['revoke', 'keep'], { default: 'revoke', description: 'keep leaves the keys it made in use.' }),
+        choice(['revoke', 'keep'], {
+          default: 'revoke',
+          description: 'keep leaves the keys that the user created valid.',
+        }),
       ),
     }),
     response: answer(User),
@@ -101,8 +105,9 @@ export const memberEndpoints = {
     ...shared,
     method: 'POST',
     path: '/account/members/{id}/password-reset',
-    summary: 'Make a link by which a user sets a new password',
-    description: 'Works for a day, once; a new one ends the last. Hand it over yourself: Hortus sends no mail.',
+    summary: 'Create a password reset link for a user',
+    description:
+      'Valid for one day and one use; a new link invalidates the last one. Pass it on yourself: Hortus sends no mail.',
     permission: 'account:write',
     params: ofMember,
     response: answer(ResetLink),
@@ -111,7 +116,7 @@ export const memberEndpoints = {
     ...shared,
     method: 'POST',
     path: '/account/password-reset',
-    summary: 'Set a new password by the token of a link',
+    summary: 'Set a new password with a reset token',
     description: 'Ends every session of the user.',
     permission: 'public',
     errors: ['UNAUTHORIZED'],
@@ -131,8 +136,8 @@ export const memberEndpoints = {
     ...shared,
     method: 'POST',
     path: '/account/invites',
-    summary: 'Invite somebody by a link',
-    description: 'Works for seven days, once; inviting the same address again ends the last link.',
+    summary: 'Invite a user by link',
+    description: 'Valid for seven days and one use; inviting the same address again invalidates the last link.',
     permission: 'account:write',
     idempotent: true,
     status: 201,
@@ -143,7 +148,7 @@ export const memberEndpoints = {
     ...shared,
     method: 'DELETE',
     path: '/account/invites/{id}',
-    summary: 'Take an invite back',
+    summary: 'Revoke an invite',
     permission: 'account:write',
     params: Type.Object({ id: givenId('Id of an invite.') }),
     response: answer(Invite),
@@ -153,7 +158,7 @@ export const memberEndpoints = {
     method: 'POST',
     path: '/account/invites/accept',
     summary: 'Accept an invite by setting a password',
-    description: 'Makes the user and signs it in.',
+    description: 'Creates the user and signs it in.',
     permission: 'public',
     errors: ['UNAUTHORIZED'],
     body: InviteAcceptance,

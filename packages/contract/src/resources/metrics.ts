@@ -3,38 +3,41 @@ import { endpoint } from '../endpoint.ts';
 import { answer, Timestamp } from '../envelope.ts';
 import { choice, givenId, id, text } from '../fields.ts';
 
-/** How far charts go back. Each range has its own step, so that no answer has more than 336 points. */
+/** Time ranges of charts. Each has its own step, so that no answer has more than 336 points. */
 export const metricRanges = ['1h', '24h', '7d'] as const;
 export type MetricRange = (typeof metricRanges)[number];
 
-/** The query of every series. */
+/** Query parameter of every series. */
 export const range = Type.Optional(
-  choice(metricRanges, { default: '1h', description: 'Until now: a point a minute, every 5 minutes, or every 30.' }),
+  choice(metricRanges, {
+    default: '1h',
+    description: 'Time range that ends now, with one point per minute, per 5 minutes or per 30 minutes.',
+  }),
 );
 
-/** What every series says of itself. */
+/** Fields of every series. */
 export const seriesFields = {
   range: choice(metricRanges),
   from: Timestamp,
   to: Timestamp,
   step_seconds: Type.Integer({
     minimum: 1,
-    description: 'A point is the average of so many seconds. Where nothing was reported there is none.',
+    description: 'Each point is the average of this many seconds. Steps without a report have no point.',
   }),
 };
 
 export const percentOfCore = (description: string) => Type.Number({ minimum: 0, maximum: 1e7, description });
 const amount = (description: string) => Type.Number({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
 
-/** What one component of an instance used, all its containers together, since the report before. */
+/** Usage of one component of an instance, summed over its containers, since the previous report. */
 export const ReportedUsage = Type.Object(
   {
     instance_uid: text(128),
     component: text(64),
     cpu_percent: percentOfCore('100 is one core.'),
-    memory_bytes: amount('Without caches that give way.'),
-    received_bytes_per_second: amount('From its networks.'),
-    sent_bytes_per_second: amount('To its networks.'),
+    memory_bytes: amount('Without reclaimable caches.'),
+    received_bytes_per_second: amount('Received from its networks.'),
+    sent_bytes_per_second: amount('Sent to its networks.'),
   },
   { title: 'ReportedUsage' },
 );
@@ -42,13 +45,13 @@ export type ReportedUsage = Static<typeof ReportedUsage>;
 
 export const UsagePoint = Type.Object(
   {
-    at: Type.String({ format: 'date-time', description: 'When its step began.' }),
+    at: Type.String({ format: 'date-time', description: 'Start of the step.' }),
     cpu_percent: percentOfCore('100 is one core.'),
-    cpu_percent_max: percentOfCore('The highest report of the step; of several components, the sum of theirs.'),
-    memory_bytes: amount('Without caches that give way.'),
-    memory_bytes_max: amount('The highest report of the step; of several components, the sum of theirs.'),
-    received_bytes_per_second: amount('From its networks.'),
-    sent_bytes_per_second: amount('To its networks.'),
+    cpu_percent_max: percentOfCore('Highest reported value of the step; summed over components.'),
+    memory_bytes: amount('Without reclaimable caches.'),
+    memory_bytes_max: amount('Highest reported value of the step; summed over components.'),
+    received_bytes_per_second: amount('Received from its networks.'),
+    sent_bytes_per_second: amount('Sent to its networks.'),
   },
   { title: 'UsagePoint' },
 );
@@ -58,7 +61,7 @@ export const InstanceMetrics = Type.Object(
   {
     instance_id: id('instance'),
     ...seriesFields,
-    components: Type.Array(Type.String(), { description: 'Those that something is known of.' }),
+    components: Type.Array(Type.String(), { description: 'Components with data.' }),
     points: Type.Array(UsagePoint, { description: 'Oldest first.' }),
   },
   { title: 'InstanceMetrics' },
@@ -70,8 +73,8 @@ export const metricEndpoints = {
     method: 'GET',
     path: '/instances/{id}/metrics',
     tag: 'instances',
-    summary: 'Read what an instance used, for a chart',
-    description: 'Processor, memory and network, as its daemon reported them.',
+    summary: 'Read the resource usage of an instance',
+    description: 'CPU, memory and network, as reported by its daemon.',
     permission: 'instances:read',
     params: Type.Object({ id: givenId('Id of an instance.') }),
     query: Type.Object({

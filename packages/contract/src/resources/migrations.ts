@@ -15,19 +15,19 @@ export type MigrationLine = Static<typeof MigrationLine>;
 export const Migration = Type.Object(
   {
     id: id('migration'),
-    tenant_id: nullable(id('tenant'), { description: 'Null for that of a single definition.' }),
+    tenant_id: nullable(id('tenant'), { description: 'Null for the migration of a single definition.' }),
     definition_ids: Type.Array(id('definition')),
     from_server_id: id('server'),
     to_server_id: id('server'),
     status: choice(migrationMachine.states, {
-      description: 'Up to `starting` it can turn back; from `switched` on the target is where it runs.',
+      description: 'Up to `starting` it can be cancelled; from `switched` on it runs on the target.',
     }),
-    reason: nullable(Type.String(), { description: 'Why it turned back, in a word.' }),
-    error: nullable(Type.String(), { description: 'The same, for a person.' }),
+    reason: nullable(Type.String(), { description: 'Why it failed, in one word.' }),
+    error: nullable(Type.String(), { description: 'Why it failed, for people.' }),
     downtime_ms: nullable(Type.Integer(), {
-      description: 'From the order to stop until it served again, wherever that was.',
+      description: 'Time from the stop until it served again, on the source or the target.',
     }),
-    release_at: nullable(Timestamp, { description: 'When what is left on the source is removed.' }),
+    release_at: nullable(Timestamp, { description: 'When the data on the source is removed.' }),
     created_at: Timestamp,
     updated_at: Timestamp,
     switched_at: nullable(Timestamp),
@@ -48,8 +48,8 @@ export const MigrationDetail = Type.Object(
 export type MigrationDetail = Static<typeof MigrationDetail>;
 
 const Finding = Type.Object({
-  reason: Type.String({ description: 'For a program.' }),
-  message: Type.String({ description: 'For a person.' }),
+  reason: Type.String({ description: 'For programs.' }),
+  message: Type.String({ description: 'For people.' }),
   definition_id: nullable(id('definition')),
 });
 export type MigrationFinding = Static<typeof Finding>;
@@ -62,13 +62,13 @@ export const MigrationPlan = Type.Object(
       Type.Object({
         definition_id: id('definition'),
         name: Type.String(),
-        running: Type.Boolean({ description: 'One that was never deployed only changes its server.' }),
-        volumes: Type.Array(Type.String(), { description: 'Names that the template gives what is copied.' }),
-        addresses: Type.Array(Type.String(), { description: 'Hosts whose name must point at the target afterwards.' }),
+        running: Type.Boolean({ description: 'A definition that was never deployed only changes its server.' }),
+        volumes: Type.Array(Type.String(), { description: 'Volumes to copy, by their names in the template.' }),
+        addresses: Type.Array(Type.String(), { description: 'Host names that must point to the target afterwards.' }),
       }),
     ),
-    steps: Type.Array(Type.String(), { description: 'Of the playbook `migrate`, as far as they are needed.' }),
-    blockers: Type.Array(Finding, { description: 'What would be refused now.' }),
+    steps: Type.Array(Type.String(), { description: 'Required steps of the playbook `migrate`.' }),
+    blockers: Type.Array(Finding, { description: 'Reasons for which the migration would be refused.' }),
     warnings: Type.Array(Finding),
   },
   { title: 'MigrationPlan' },
@@ -77,10 +77,13 @@ export type MigrationPlan = Static<typeof MigrationPlan>;
 
 export const MigrationOrder = Type.Object(
   {
-    server_id: givenId('Where to.'),
-    dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Only says what would be done.' })),
+    server_id: givenId('The target server.'),
+    dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Only return the plan.' })),
     ignore_capacity: Type.Optional(
-      Type.Boolean({ default: false, description: 'Also if the target seems to have too little room.' }),
+      Type.Boolean({
+        default: false,
+        description: 'Migrate even if the reported capacity of the target is too small.',
+      }),
     ),
   },
   {
@@ -107,7 +110,7 @@ export const migrationEndpoints = {
     tag: 'definitions',
     summary: 'Move a definition to another server',
     description:
-      'Copies its volumes while it runs, stops it, copies what has changed since, starts it on the target and, once it is healthy there, makes that its server. Any failure before leaves it running where it was.',
+      'Copies its volumes while it runs, stops it, copies the changes since then, and starts it on the target. Once it is healthy there, the target becomes its server. After a failure before that, it runs on the source again.',
     permission: 'definitions:write',
     params: Type.Object({ id: givenId('Id of a definition.') }),
     response: answer(MigrationAnswer),
@@ -117,7 +120,7 @@ export const migrationEndpoints = {
     path: '/tenants/{id}/migrate',
     tag: 'tenants',
     summary: 'Move a tenant to another server',
-    description: 'Moves all of its definitions as one: they change their server together, or none of them does.',
+    description: 'Moves all of its definitions atomically: either all of them change their server, or none.',
     permission: 'tenants:write',
     params: Type.Object({ id: givenId('Id of a tenant.') }),
     response: answer(MigrationAnswer),
@@ -147,8 +150,8 @@ export const migrationEndpoints = {
     ...shared,
     method: 'POST',
     path: '/migrations/{id}/cancel',
-    summary: 'Turn a migration back',
-    description: 'What was moved goes on where it was. Refused once the target has taken over.',
+    summary: 'Cancel a migration',
+    description: 'The definitions run on the source again. Refused once the target has taken over.',
     permission: 'definitions:write',
     status: 202,
     response: answer(Migration),

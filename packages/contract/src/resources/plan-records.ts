@@ -4,9 +4,11 @@ import { choice, id, nullable } from '../fields.ts';
 export const PlannedChange = Type.Object(
   {
     field: Type.String({ examples: ['image', 'env.GREETING', 'resources.memory_bytes'] }),
-    before: Type.Unknown({ description: 'Null if there was nothing; *** for secrets and the contents of files.' }),
-    after: Type.Unknown({ description: 'Null if there will be nothing.' }),
-    drift: Type.Boolean({ description: 'Somebody has changed the container; it is changed back.' }),
+    before: Type.Unknown({ description: 'Null if there is no value; *** for secrets and the contents of files.' }),
+    after: Type.Unknown({ description: 'Null if the value is removed.' }),
+    drift: Type.Boolean({
+      description: 'Whether the container was modified outside of Hortus; the change is reverted.',
+    }),
   },
   { title: 'PlannedChange' },
 );
@@ -19,11 +21,14 @@ export const PlannedComponent = Type.Object(
     change: choice(['created', 'replaced', 'unchanged', 'removed']),
     strategy: nullable(choice(['beside', 'recreate']), {
       description:
-        'Of a service that is replaced. beside: the new container takes over while the old one still serves. recreate: the old one is stopped first.',
+        'For replaced services. beside: the new container takes over while the old one still serves. recreate: the old one is stopped first.',
     }),
-    interruption: Type.Boolean({ description: 'Whether it will not serve for a moment.' }),
+    interruption: Type.Boolean({ description: 'Whether it has a short downtime.' }),
     image: nullable(Type.String()),
-    containers: Type.Integer({ minimum: 0, description: 'How many there are of it afterwards, or were before.' }),
+    containers: Type.Integer({
+      minimum: 0,
+      description: 'Number of containers afterwards; for a removed component, before.',
+    }),
     changes: Type.Array(PlannedChange),
   },
   { title: 'PlannedComponent' },
@@ -35,7 +40,7 @@ export const PlannedJob = Type.Object(
     component: Type.String(),
     image: Type.String(),
     run: choice(['before_start', 'after_start']),
-    irreversible: Type.Boolean({ description: 'Once it has begun nothing goes back by itself.' }),
+    irreversible: Type.Boolean({ description: 'Whether automatic rollback is impossible once the job has started.' }),
   },
   { title: 'PlannedJob' },
 );
@@ -58,7 +63,7 @@ export const PlannedPermission = Type.Object(
     component: Type.String(),
     value: nullable(Type.String()),
     reason: Type.String(),
-    needs_operator: Type.Boolean({ description: 'Refused unless the operator of the server allows it.' }),
+    needs_operator: Type.Boolean({ description: 'Whether the operator of the server must allow it.' }),
   },
   { title: 'PlannedPermission' },
 );
@@ -68,21 +73,21 @@ export const DeploymentPlan = Type.Object(
   {
     definition_id: id('definition'),
     server_id: id('server'),
-    instance_id: nullable(id('instance'), { description: 'What runs; null if nothing is there.' }),
+    instance_id: nullable(id('instance'), { description: 'The existing instance; null if there is none.' }),
     revision: Type.Integer({ minimum: 1, description: 'The revision that would be deployed.' }),
-    deployed_revision: nullable(Type.Integer(), { description: 'The one that is there.' }),
-    spec_hash: Type.String({ description: 'Of the template version that would be deployed.' }),
+    deployed_revision: nullable(Type.Integer(), { description: 'The revision that is deployed now.' }),
+    spec_hash: Type.String({ description: 'Hash of the template version that would be deployed.' }),
     plan_hash: Type.String({
-      description: 'Give it with the order: that is refused if the plan would be another one by then.',
+      description: 'Pass it with the order, which is then refused if the plan has changed.',
     }),
     nothing_to_do: Type.Boolean(),
-    interruption: Type.Boolean({ description: 'Whether something that serves will not for a moment.' }),
+    interruption: Type.Boolean({ description: 'Whether the deployment causes a short downtime.' }),
     components: Type.Array(PlannedComponent),
-    pulls: Type.Array(Type.String(), { description: 'The images that are needed, pulled unless the server has them.' }),
-    jobs: Type.Array(PlannedJob, { description: 'What would run besides.' }),
+    pulls: Type.Array(Type.String(), { description: 'Required images; pulled if the server does not have them.' }),
+    jobs: Type.Array(PlannedJob, { description: 'Jobs that would run.' }),
     routes: Type.Array(PlannedRoute),
-    permissions: Type.Array(PlannedPermission, { description: 'Access to the server that was not asked for before.' }),
-    warnings: Type.Array(Type.String(), { description: 'What a person should know, in sentences.' }),
+    permissions: Type.Array(PlannedPermission, { description: 'New access to the server.' }),
+    warnings: Type.Array(Type.String(), { description: 'Warnings for people.' }),
   },
   { title: 'DeploymentPlan' },
 );

@@ -11,13 +11,12 @@ export const Playbook = Type.Object(
     description: Type.String(),
     steps: Type.Array(
       Type.Object({
-        id: Type.String({ description: 'What a line of a deployment’s log names as its step.', examples: ['pull'] }),
+        id: Type.String({ description: 'Id of the step, as in log lines of deployments.', examples: ['pull'] }),
         name: Type.String(),
         description: Type.String(),
       }),
       {
-        description:
-          'In the order in which they come; each may come several times, once or, where there is nothing to do, not at all.',
+        description: 'In execution order. A step may occur several times, once, or not at all if it has nothing to do.',
       },
     ),
   },
@@ -30,7 +29,7 @@ export const playbookEndpoints = {
     method: 'GET',
     path: '/playbooks',
     tag: 'playbooks',
-    summary: 'List the playbooks: what a daemon does, step by step',
+    summary: 'List the playbooks, the procedures of daemons with their steps',
     permission: 'deployments:read',
     hot: true,
     query: Type.Object({ ...paging }),

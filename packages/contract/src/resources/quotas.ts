@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 
-/** What an account may have a limited number, or a limited amount, of. */
+/** Quotas of an account: numbers of records, or amounts. */
 export const quotaNames = ['servers', 'definitions', 'keys', 'webhooks', 'templates', 'output_bytes'] as const;
 export type QuotaName = (typeof quotaNames)[number];
 
@@ -10,7 +10,7 @@ const about: Record<QuotaName, string> = {
   keys: 'API keys that are neither revoked nor expired.',
   webhooks: 'Webhook endpoints.',
   templates: 'Private templates, every version counted.',
-  output_bytes: 'Bytes of kept outputs and deployment logs. When they are full, the oldest are dropped.',
+  output_bytes: 'Bytes of stored outputs and deployment logs. When the quota is full, the oldest are deleted.',
 };
 
 const quota = (description: string) =>
@@ -21,6 +21,6 @@ export const Quotas = Type.Object(
     QuotaName,
     ReturnType<typeof quota>
   >,
-  { title: 'Quotas', description: 'What the plan of the account allows, and how much of it is used.' },
+  { title: 'Quotas', description: 'Limits of the plan of the account, and their usage.' },
 );
 export type Quotas = Static<typeof Quotas>;

@@ -8,8 +8,10 @@ export const RecipeFinding = Type.Object(
   {
     severity: choice(['error', 'warning']),
     code: Type.String({ examples: ['unknown-key'] }),
-    path: Type.String({ description: 'Where in the spec.', examples: ['components.app.image'] }),
-    line: Type.Integer({ description: 'Of the text that was given; of an object, written out with two spaces.' }),
+    path: Type.String({ description: 'Path in the spec.', examples: ['components.app.image'] }),
+    line: Type.Integer({
+      description: 'Line in the given text; for an object, in its JSON with an indent of two spaces.',
+    }),
     column: Type.Integer(),
     message: Type.String(),
     suggestion: Type.Optional(Type.String()),
@@ -20,17 +22,17 @@ export const RecipeFinding = Type.Object(
 export const Recipe = Type.Object(
   {
     id: id('recipe'),
-    slug: Type.String({ description: 'The species that the template will be.' }),
+    slug: Type.String({ description: 'The species of the future template.' }),
     name: Type.String(),
     description: Type.String(),
     author: Type.String({ description: 'Name of the account that submitted it.' }),
-    mine: Type.Boolean({ description: 'Whether the caller’s own account submitted it.' }),
+    mine: Type.Boolean({ description: 'Whether the account of the caller submitted it.' }),
     status: choice(recipeMachine.states),
     upvotes: Type.Integer(),
     upvoted: Type.Boolean({ description: 'Whether the caller has upvoted it.' }),
-    valid: Type.Boolean({ description: 'Whether the spec has no error, so that it can be approved.' }),
+    valid: Type.Boolean({ description: 'Whether the spec has no errors and can be approved.' }),
     reason: nullable(Type.String(), { description: 'Why it was rejected.' }),
-    template_id: nullable(id('template'), { description: 'What was published when it was approved.' }),
+    template_id: nullable(id('template'), { description: 'The published template, once it is approved.' }),
     reviewed_at: nullable(Timestamp),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -42,19 +44,19 @@ export type Recipe = Static<typeof Recipe>;
 export const RecipeDetail = Type.Object(
   {
     ...Recipe.properties,
-    spec: Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown())], { description: 'As it was given.' }),
-    findings: Type.Array(RecipeFinding, { description: 'What the validator says of the spec.' }),
+    spec: Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown())], { description: 'As submitted.' }),
+    findings: Type.Array(RecipeFinding, { description: 'Findings of the validator.' }),
   },
   { title: 'RecipeDetail' },
 );
 export type RecipeDetail = Static<typeof RecipeDetail>;
 
-/** Characters of the longest spec that is read: a validator takes its time over what is much longer than any template. */
+/** Maximum length of a spec. Far longer than any template; bounds the time of the validator. */
 export const SPEC_LIMIT = 65_536;
 
 const written = {
-  name: text(120, { description: 'Shown to people.' }),
-  description: Type.String({ maxLength: 4000, description: 'What it is for.' }),
+  name: text(120, { description: 'Display name.' }),
+  description: Type.String({ maxLength: 4000, description: 'Purpose of the template.' }),
   spec: Type.Union(
     [
       Type.String({ minLength: 1, maxLength: SPEC_LIMIT }),
@@ -63,7 +65,7 @@ const written = {
         maxProperties: 100,
       }),
     ],
-    { description: 'A template: its YAML text or the same as an object.' },
+    { description: 'A template, as YAML text or as an object.' },
   ),
 };
 
@@ -99,7 +101,7 @@ export const RecipeEdit = Type.Object(
 export type RecipeEdit = Static<typeof RecipeEdit>;
 
 export const RecipeRejection = Type.Object(
-  { reason: Type.Optional(nullable(text(2000, { description: 'What its author is told.' }))) },
+  { reason: Type.Optional(nullable(text(2000, { description: 'Reason shown to the author.' }))) },
   { title: 'RecipeRejection', additionalProperties: false, examples: [{ reason: 'The image cannot be pulled.' }] },
 );
 export type RecipeRejection = Static<typeof RecipeRejection>;
@@ -120,7 +122,7 @@ export const recipeEndpoints = {
       sort: Type.Optional(
         choice(['newest', 'upvotes'], {
           default: 'newest',
-          description: 'Which come first: the newest or the most liked.',
+          description: 'Sort by age or by upvotes.',
         }),
       ),
       ...paging,
@@ -132,7 +134,7 @@ export const recipeEndpoints = {
     method: 'GET',
     path: '/recipes/by-slug/{slug}',
     summary: 'Read a recipe by its slug',
-    description: 'The newest approved one; where none is approved, the newest of the caller’s own account.',
+    description: 'The newest approved recipe; if there is none, the newest of the account of the caller.',
     permission: 'recipes:read',
     params: Type.Object({ slug: givenId('Slug of a recipe.') }),
   }),
@@ -140,7 +142,7 @@ export const recipeEndpoints = {
     method: 'GET',
     path: '/recipes/mine',
     tag: 'recipes',
-    summary: 'List the recipes that the caller’s account has submitted',
+    summary: 'List the recipes of the account of the caller',
     permission: 'recipes:read',
     query: Type.Object({
       status: Type.Optional(choice(recipeMachine.states, { description: 'Only those in this state.' })),
@@ -152,7 +154,7 @@ export const recipeEndpoints = {
     method: 'GET',
     path: '/recipes/pending',
     tag: 'recipes',
-    summary: 'List the recipes that wait for review, oldest first',
+    summary: 'List the recipes pending review, oldest first',
     permission: 'admin',
     query: Type.Object({ ...paging }),
     response: list(Recipe),
@@ -162,7 +164,7 @@ export const recipeEndpoints = {
     method: 'GET',
     path: '/recipes/{id}',
     summary: 'Read a recipe with its spec',
-    description: 'An approved one, or one of the caller’s own account; admins read all.',
+    description: 'An approved recipe, or one of the account of the caller; admins can read all.',
     permission: 'recipes:read',
     params,
   }),
@@ -172,7 +174,7 @@ export const recipeEndpoints = {
     path: '/recipes',
     summary: 'Submit a recipe for review',
     description:
-      'What the validator says of the spec is in the answer; it can be edited until it is reviewed. A slug belongs to whoever published it first.',
+      'The answer contains the findings of the validator. A recipe can be edited until it is reviewed. A slug belongs to the account that published it first.',
     permission: 'recipes:write',
     idempotent: true,
     status: 201,
@@ -183,7 +185,7 @@ export const recipeEndpoints = {
     ...own,
     method: 'PATCH',
     path: '/recipes/{id}',
-    summary: 'Edit a recipe that waits for review',
+    summary: 'Edit a recipe that is pending review',
     body: RecipeEdit,
   }),
   'recipes.upvote': endpoint({
@@ -191,14 +193,14 @@ export const recipeEndpoints = {
     method: 'POST',
     path: '/recipes/{id}/upvote',
     summary: 'Upvote an approved recipe',
-    description: 'Counts once for each user: doing it again changes nothing.',
+    description: 'Counts once per user. Idempotent.',
   }),
   'recipes.withdraw': endpoint({
     ...own,
     method: 'PATCH',
     path: '/recipes/{id}/withdraw',
     summary: 'Withdraw a recipe',
-    description: 'What was published of it stays for those who use it, marked as deprecated.',
+    description: 'Its published template stays usable and is marked as deprecated.',
   }),
   'recipes.delete': endpoint({
     ...own,
@@ -207,14 +209,14 @@ export const recipeEndpoints = {
     // An admin of the account sees recipes of other accounts, its colleagues do not.
     personal: true,
     summary: 'Delete a recipe and its upvotes',
-    description: 'Admins may delete anybody’s. What was published of it stays, marked as deprecated.',
+    description: 'Admins can delete every recipe. Its published template stays and is marked as deprecated.',
   }),
   'recipes.approve': endpoint({
     ...review,
     path: '/recipes/{id}/approve',
     summary: 'Approve a recipe',
     description:
-      'Validates the spec and publishes it as a template of the catalog under its author’s name. Findings are a 422 with their places in details.',
+      'Validates the spec and publishes it as a template of the catalog with its author. Errors of the spec are a 422 with their places in details.',
   }),
   'recipes.reject': endpoint({
     ...review,

@@ -6,13 +6,14 @@ import { givenId, id, nullable, text } from '../fields.ts';
 const Host = Type.String({
   pattern: '^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?$',
   maxLength: 259,
-  description: 'As it stands in front of an image, with its port if it has one. docker.io is that of plain names.',
+  description: 'Host of image references, with its port if there is one. Names without a host belong to docker.io.',
   examples: ['registry.example.org', 'docker.io'],
 });
 const Password = Type.String({
   minLength: 1,
   maxLength: 16_384,
-  description: 'Or a token. Kept encrypted and never shown; only the daemons that pull from there are given it.',
+  description:
+    'Password or token. Stored encrypted and never shown; only daemons that pull from the registry receive it.',
 });
 
 export const Registry = Type.Object(
@@ -24,7 +25,7 @@ export const Registry = Type.Object(
     created_at: Timestamp,
     updated_at: Timestamp,
   },
-  { title: 'Registry', description: 'How to sign in to a registry of images. The password is never shown.' },
+  { title: 'Registry', description: 'Credentials for an image registry. The password is never shown.' },
 );
 export type Registry = Static<typeof Registry>;
 
@@ -51,7 +52,7 @@ export const registryEndpoints = {
     method: 'GET',
     path: '/registries',
     tag: 'registries',
-    summary: 'List the registries that the account can sign in to',
+    summary: 'List the registries of the account',
     permission: 'registries:read',
     query: Type.Object({ ...paging }),
     response: list(Registry),
@@ -60,8 +61,8 @@ export const registryEndpoints = {
     method: 'POST',
     path: '/registries',
     tag: 'registries',
-    summary: 'Keep a name and a password for a registry',
-    description: 'Used from the next deployment on. There is one for each host.',
+    summary: 'Add credentials for a registry',
+    description: 'Used from the next deployment on. One per host.',
     permission: 'registries:write',
     idempotent: true,
     status: 201,
@@ -82,8 +83,8 @@ export const registryEndpoints = {
     method: 'PUT',
     path: '/registries/{id}',
     tag: 'registries',
-    summary: 'Change the name or the password for a registry',
-    description: 'What is left out stays as it is.',
+    summary: 'Change the credentials for a registry',
+    description: 'Omitted fields keep their values.',
     permission: 'registries:write',
     params,
     body: RegistryUpdate,
@@ -93,8 +94,8 @@ export const registryEndpoints = {
     method: 'DELETE',
     path: '/registries/{id}',
     tag: 'registries',
-    summary: 'Forget a registry',
-    description: 'What was pulled stays on its servers.',
+    summary: 'Remove a registry',
+    description: 'Pulled images stay on the servers.',
     permission: 'registries:write',
     params,
     response: answer(Registry),

@@ -10,11 +10,12 @@ export const SavedConfig = Type.Object(
     id: id('config'),
     name: Type.String(),
     species: Type.String({ examples: ['inkwell'] }),
-    profile: nullable(Type.String(), { description: 'Null leaves it to the definition.' }),
-    variant: nullable(Type.String(), { description: 'Null leaves it to the definition.' }),
+    profile: nullable(Type.String(), { description: 'Null if the definition decides.' }),
+    variant: nullable(Type.String(), { description: 'Null if the definition decides.' }),
     inputs: Type.Record(Type.String(), InputValue, { description: 'Without the password inputs.' }),
     secret_inputs: Type.Array(Type.Object({ name: Type.String(), has_value: Type.Boolean() }), {
-      description: 'The password inputs of the species, and whether this config has a value for each. Never the value.',
+      description:
+        'The password inputs of the species, and whether this config has a value for each. Values are never shown.',
     }),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -23,17 +24,17 @@ export const SavedConfig = Type.Object(
 );
 export type SavedConfig = Static<typeof SavedConfig>;
 
-const name = text(120, { description: 'Shown to people.' });
+const name = text(120, { description: 'Display name.' });
 const profile = text(64, { description: 'A profile of the species.' });
 const variant = text(64, { description: 'Id of an image variant of the species.' });
 
 export const SavedConfigCreate = Type.Object(
   {
     name,
-    species: text(64, { description: 'The species whose inputs these are.' }),
+    species: text(64, { description: 'Species of the inputs.' }),
     profile: Type.Optional(profile),
     variant: Type.Optional(variant),
-    inputs: inputValues('Values by input name. None is required here; what is given must fit the species.'),
+    inputs: inputValues('Values by input name. All are optional here; given values must be valid for the species.'),
   },
   {
     title: 'SavedConfigCreate',
@@ -53,10 +54,10 @@ export type SavedConfigCreate = Static<typeof SavedConfigCreate>;
 export const SavedConfigUpdate = Type.Object(
   {
     name: Type.Optional(name),
-    profile: Type.Optional(nullable(profile, { description: 'Null leaves it to the definition.' })),
-    variant: Type.Optional(nullable(variant, { description: 'Null leaves it to the definition.' })),
+    profile: Type.Optional(nullable(profile, { description: 'Null if the definition decides.' })),
+    variant: Type.Optional(nullable(variant, { description: 'Null if the definition decides.' })),
     inputs: Type.Optional(
-      inputChanges('Merged into the present values: null removes one, an omitted one stays, passwords too.'),
+      inputChanges('Merged into the current values: null removes a value; omitted values stay, including passwords.'),
     ),
   },
   {
@@ -105,7 +106,7 @@ export const savedConfigEndpoints = {
     method: 'PATCH',
     path: '/saved-configs/{id}',
     summary: 'Change a saved config',
-    description: 'Definitions that were made from it keep what they have.',
+    description: 'Definitions that were created from it do not change.',
     permission: 'configs:write',
     body: SavedConfigUpdate,
   }),
@@ -114,7 +115,7 @@ export const savedConfigEndpoints = {
     method: 'DELETE',
     path: '/saved-configs/{id}',
     summary: 'Delete a saved config',
-    description: 'Definitions that were made from it keep what they have.',
+    description: 'Definitions that were created from it do not change.',
     permission: 'configs:write',
   }),
 };

@@ -17,17 +17,19 @@ export const Server = Type.Object(
     name: Type.String(),
     environment: choice(environments),
     description: nullable(Type.String()),
-    deploy_tests: Type.Boolean({ description: 'Templates of the account are tried here before they are published.' }),
+    deploy_tests: Type.Boolean({
+      description: 'Whether templates of the account are tested here before they are published.',
+    }),
     status: choice(serverMachine.states),
     connected: Type.Boolean({
-      description: 'Whether its daemon holds the channel open. A daemon that only polls is online without it.',
+      description: 'Whether its daemon has an open channel. A daemon that only polls is online without one.',
     }),
-    last_seen_at: nullable(Timestamp, { description: 'When its daemon was last heard of, to within half a minute.' }),
+    last_seen_at: nullable(Timestamp, { description: 'Last contact with its daemon, accurate to 30 seconds.' }),
     duplicate_seen_at: nullable(Timestamp, {
-      description: 'When a second daemon with the same key last pushed out one that was still alive.',
+      description: 'When a second daemon with the same key last replaced the connection of a live one.',
     }),
     old_key_valid_until: nullable(Timestamp, {
-      description: 'After a rotation: when the old key ends, unless the new one is used before.',
+      description: 'After a rotation: when the old key expires, unless the new one is used before.',
     }),
     daemon: Type.Object(
       {
@@ -35,30 +37,36 @@ export const Server = Type.Object(
         os: nullable(Type.String()),
         arch: nullable(Type.String()),
         engine: nullable(Type.String()),
-        ingress: nullable(Type.String(), { description: 'What serves the routes there, or why nothing does.' }),
+        ingress: nullable(Type.String(), {
+          description: 'Ingress that serves the routes, or the reason why there is none.',
+        }),
         capabilities: Type.Array(Type.String()),
       },
-      { description: 'What the daemon said of itself when it last connected.' },
+      { description: 'The daemon, as reported when it last connected.' },
     ),
     identity: Type.Object(
       {
         status: choice(['unpinned', 'pinned', 'conflict'], {
           description:
-            'unpinned: its daemon has shown no key pair, and the server key alone reads secrets. conflict: pinned, and another daemon came with the server key.',
+            'unpinned: its daemon has presented no key pair, and the server key alone reads secrets. conflict: pinned, and another daemon used the server key.',
         }),
-        fingerprint: nullable(Type.String(), { description: 'Of the public key that secrets are sealed to.' }),
+        fingerprint: nullable(Type.String(), {
+          description: 'Fingerprint of the public key to which secrets are sealed.',
+        }),
         pinned_at: nullable(Timestamp),
         conflicting_fingerprint: nullable(Type.String(), {
-          description: 'Of the key pair that was refused; null where that daemon showed none.',
+          description: 'Fingerprint of the refused key pair; null if that daemon presented none.',
         }),
         conflict_seen_at: nullable(Timestamp),
       },
       { description: 'The key pair of its daemon, pinned when the service first saw it.' },
     ),
-    fingerprint: nullable(Fingerprint, { description: 'What it is made of; null until its daemon has said so.' }),
+    fingerprint: nullable(Fingerprint, {
+      description: 'Properties of the server; null until its daemon has reported them.',
+    }),
     networks: nullable(NetworkUsage, {
       description:
-        'How many further networks, so about how many instances, it has room for; null until its daemon has said so.',
+        'Free networks, which limit the number of further instances; null until its daemon has reported them.',
     }),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -68,7 +76,7 @@ export const Server = Type.Object(
 export type Server = Static<typeof Server>;
 
 const apiKey = {
-  description: 'The key of the daemon. Shown this once; keep it.',
+  description: 'The key of the daemon. Shown only once; store it.',
   replacement: 'Rotate the key of the server: POST /servers/{id}/rotate-key.',
 };
 
@@ -77,7 +85,8 @@ export const RegisteredServer = Type.Object(
     ...Server.properties,
     api_key: shownOnce(apiKey),
     manifest_public_key: Type.String({
-      description: 'Ed25519, base64 of its SPKI. The daemon keeps it and takes only manifests that it verifies.',
+      description:
+        'Ed25519 public key, base64 of its SPKI. The daemon accepts only manifests that it verifies with this key.',
     }),
   },
   { title: 'RegisteredServer' },
@@ -89,7 +98,8 @@ export const RotatedServer = Type.Object(
     ...Server.properties,
     api_key: secret(apiKey),
     old_key: choice(['revoked', 'valid_until_acknowledged'], {
-      description: 'A connected daemon is handed the new key, and the old one dies when it has acknowledged it.',
+      description:
+        'A connected daemon receives the new key; the old one is revoked when the daemon has acknowledged it.',
     }),
   },
   { title: 'RotatedServer' },
@@ -108,7 +118,7 @@ export const DrainedServer = Type.Object(
         tenant_id: nullable(id('tenant')),
         status: choice(instanceMachine.states),
       }),
-      { description: 'What is on it and would have to be moved.' },
+      { description: 'Instances to move to another server.' },
     ),
   },
   { title: 'DrainedServer' },
@@ -117,11 +127,11 @@ export type DrainedServer = Static<typeof DrainedServer>;
 
 export const PruneOrder = Type.Object(
   {
-    dry_run: Type.Optional(Type.Boolean({ default: true, description: 'Only say what would go.' })),
+    dry_run: Type.Optional(Type.Boolean({ default: true, description: 'Only report what would be removed.' })),
     volumes: Type.Optional(
       Type.Array(Type.String({ maxLength: 255 }), {
         maxItems: 200,
-        description: 'Volumes of instances that are gone, by name. No other volume goes.',
+        description: 'Names of volumes of removed instances. No other volume is removed.',
       }),
     ),
   },
@@ -129,7 +139,7 @@ export const PruneOrder = Type.Object(
 );
 export type PruneOrder = Static<typeof PruneOrder>;
 
-/** What the execution of a prune writes, as JSON. */
+/** Output of the execution of a prune, as JSON. */
 export const PruneReport = Type.Object(
   {
     dry_run: Type.Boolean(),
@@ -137,7 +147,7 @@ export const PruneReport = Type.Object(
     networks: Type.Array(Type.String()),
     images: Type.Array(Type.String()),
     volumes: Type.Array(Type.String()),
-    kept_volumes: Type.Array(Type.String(), { description: 'They stay unless they are named.' }),
+    kept_volumes: Type.Array(Type.String(), { description: 'Volumes that were not named and therefore kept.' }),
     problems: Type.Array(Type.String()),
   },
   { title: 'PruneReport' },
@@ -150,7 +160,7 @@ export const ServerRegistration = Type.Object(
     environment: choice(environments),
     description: Type.Optional(Type.String({ maxLength: 2000 })),
     deploy_tests: Type.Optional(
-      Type.Boolean({ description: 'Whether templates of the account are tried here before they are published.' }),
+      Type.Boolean({ description: 'Whether templates of the account are tested here before they are published.' }),
     ),
   },
   {
@@ -167,7 +177,7 @@ export const ServerUpdate = Type.Object(
     environment: Type.Optional(choice(environments)),
     description: Type.Optional(nullable(Type.String({ maxLength: 2000 }))),
     deploy_tests: Type.Optional(
-      Type.Boolean({ description: 'Whether templates of the account are tried here before they are published.' }),
+      Type.Boolean({ description: 'Whether templates of the account are tested here before they are published.' }),
     ),
   },
   { title: 'ServerUpdate', additionalProperties: false, examples: [{ environment: 'staging' }] },
@@ -180,7 +190,7 @@ export const IdentityReset = Type.Object(
       Type.String({
         maxLength: 80,
         description:
-          'Pin exactly this key: the conflicting one, or the pinned one to dismiss a conflict. Without it the next daemon that connects is pinned.',
+          'Pin exactly this key: the conflicting one, or the pinned one to dismiss a conflict. Without it, the key of the next daemon that connects is pinned.',
       }),
     ),
   },
@@ -193,7 +203,7 @@ const params = Type.Object({ id: givenId('Id of a server.') });
 const register = {
   method: 'POST',
   tag: 'servers',
-  description: 'Answers the key of its daemon, once.',
+  description: 'Returns the key of its daemon, which is shown only once.',
   permission: 'servers:write',
   idempotent: true,
   status: 201,
@@ -232,7 +242,7 @@ export const serverEndpoints = {
     path: '/servers/{id}',
     tag: 'servers',
     summary: 'Change a server',
-    description: 'What is left out stays as it is.',
+    description: 'Omitted fields keep their values.',
     permission: 'servers:write',
     params,
     body: ServerUpdate,
@@ -244,11 +254,11 @@ export const serverEndpoints = {
     tag: 'servers',
     summary: 'Remove a server',
     description:
-      'Refused while instances run on it or definitions that are not archived name it, unless it is forced: these are then archived and their containers left as they are. Its key dies at once.',
+      'Refused while it has running instances or definitions that are not archived, unless forced: the definitions are then archived and their containers left alone. Its key is revoked at once.',
     permission: 'servers:write',
     params,
     query: Type.Object({
-      force: Type.Optional(Type.Boolean({ default: false, description: 'Remove it with all that is on it.' })),
+      force: Type.Optional(Type.Boolean({ default: false, description: 'Remove it together with its definitions.' })),
     }),
     response: answer(Server),
   }),
@@ -258,12 +268,12 @@ export const serverEndpoints = {
     tag: 'servers',
     summary: 'Rotate the key of a server',
     description:
-      'A server key reaches the secrets of all that is deployed there, so this needs `data:export` beside `servers:write`. The old key ends at once, unless the daemon is hortusd: that is handed the new key, and its old one stays valid until the new one is used, 24 hours at most (old_key_valid_until).',
+      'A server key gives access to the secrets of everything deployed there, so this needs `data:export` in addition to `servers:write`. The old key is revoked at once, unless the daemon is hortusd: it receives the new key, and the old one stays valid until the new one is used, for at most 24 hours (old_key_valid_until).',
     permission: 'data:export',
     params,
     query: Type.Object({
       force: Type.Optional(
-        Type.Boolean({ default: false, description: 'End the old key at once, whichever daemon the server has.' }),
+        Type.Boolean({ default: false, description: 'Revoke the old key at once, regardless of the daemon.' }),
       ),
     }),
     response: answer(RotatedServer),
@@ -272,9 +282,9 @@ export const serverEndpoints = {
     method: 'POST',
     path: '/servers/{id}/reset-identity',
     tag: 'servers',
-    summary: 'Forget the pinned key pair of a server',
+    summary: 'Reset the pinned key pair of a server',
     description:
-      'For a daemon that was installed again and has another key pair. The connected daemon is told and disconnected. If the server key may be stolen, rotate it by force first: until a daemon is pinned again, the server key alone reads secrets. Needs `servers:write` too.',
+      'For a daemon that was reinstalled and has a new key pair. The connected daemon is notified and disconnected. If the server key may have been stolen, rotate it with force first: until a daemon is pinned again, the server key alone reads secrets. Needs `servers:write` too.',
     permission: 'data:export',
     params,
     body: IdentityReset,
@@ -284,9 +294,9 @@ export const serverEndpoints = {
     method: 'POST',
     path: '/servers/{id}/drain',
     tag: 'servers',
-    summary: 'Take a server out of use',
+    summary: 'Drain a server',
     description:
-      'No new deployments are taken for it; what runs goes on, and what was ordered before is carried out. Answers the instances to move.',
+      'The server accepts no new deployments; running instances continue, and pending orders are executed. Returns the instances to move.',
     permission: 'servers:write',
     params,
     response: answer(DrainedServer),
@@ -295,7 +305,7 @@ export const serverEndpoints = {
     method: 'POST',
     path: '/servers/{id}/undrain',
     tag: 'servers',
-    summary: 'Put a drained server back into use',
+    summary: 'End the drain of a server',
     permission: 'servers:write',
     params,
     response: answer(DrainedServer),
@@ -304,9 +314,9 @@ export const serverEndpoints = {
     method: 'POST',
     path: '/servers/{id}/prune',
     tag: 'servers',
-    summary: 'Remove what is left on a server of instances that are gone',
+    summary: 'Remove leftovers of removed instances from a server',
     description:
-      'Containers and networks with our labels, images that its daemon pulled and nobody uses, volumes only by name. Nothing else is touched. Answers an execution whose output, JSON, lists what goes; unless dry_run is false nothing does.',
+      'Removes containers and networks with Hortus labels, unused images that the daemon pulled, and named volumes; touches nothing else. Returns an execution; its output lists the removed objects as JSON. Removes nothing unless dry_run is false.',
     permission: 'servers:write',
     status: 202,
     params,
@@ -317,7 +327,7 @@ export const serverEndpoints = {
     method: 'GET',
     path: '/user/servers',
     tag: 'servers',
-    summary: 'List the servers that the calling user registered',
+    summary: 'List the servers registered by the calling user',
     permission: 'servers:read',
     query: Type.Object({ ...paging }),
     response: list(Server),

@@ -5,7 +5,7 @@ import { list, paging } from '../envelope.ts';
 export const Setting = Type.Object(
   {
     name: Type.String({ examples: ['HORTUS_PORT'] }),
-    value: Type.String({ description: 'As it is in effect. Of a secret only whether it is set.' }),
+    value: Type.String({ description: 'The effective value. For a secret, only whether it is set.' }),
   },
   { title: 'Setting' },
 );
@@ -16,7 +16,7 @@ export const settingEndpoints = {
     method: 'GET',
     path: '/settings',
     tag: 'settings',
-    summary: 'List the settings that this service runs with',
+    summary: 'List the settings of the running service',
     permission: 'admin',
     query: Type.Object(paging),
     response: list(Setting),

@@ -4,7 +4,7 @@ import { answer, list, paging } from '../envelope.ts';
 import { givenId, id } from '../fields.ts';
 import { ImageVariant } from './template-spec-shapes.ts';
 
-/** Taxonomy ids are slugs. Each level names the one above it, and its reads hold the one below it. */
+/** Taxonomy ids are slugs. Each level names its parent; reads include the children. */
 const named = {
   id: Type.String({ description: 'A slug.', examples: ['blog'] }),
   name: Type.String({ examples: ['Blogs'] }),
@@ -29,7 +29,7 @@ export const SpeciesDetail = Type.Object(
 );
 export type SpeciesDetail = Static<typeof SpeciesDetail>;
 
-const speciesCount = Type.Integer({ description: 'How many published species it holds.' });
+const speciesCount = Type.Integer({ description: 'Number of published species.' });
 
 export const Family = Type.Object(
   { ...named, kingdom: Type.String({ examples: ['applications'] }), species_count: speciesCount },
@@ -66,7 +66,7 @@ export const taxonomyEndpoints = {
     method: 'GET',
     path: '/taxonomy/tree',
     tag: 'taxonomy',
-    summary: 'Read the whole tree: kingdoms, their families, their species',
+    summary: 'Read the whole tree of kingdoms, families and species',
     permission: 'templates:read',
     hot: true,
     response: answer(TaxonomyTree),

@@ -3,17 +3,17 @@ import { nullable } from '../fields.ts';
 
 /**
  * The published interface shows a spec in two forms that differ in the type of `image`. Both are projections of the
- * canonical spec, which each carries whole. Elements are left open: the template format is their one definition.
+ * canonical spec and contain it. Their elements are not described further here: the template format defines them.
  */
 const open = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description });
 
-const canonical = open('The whole spec in canonical form, the one that spec_hash is the digest of.');
+const canonical = open('The whole spec in canonical form; spec_hash is its digest.');
 
 export const ImageVariant = Type.Object(
   {
     id: Type.String({ examples: ['alpine'] }),
     tag: Type.String({ examples: ['4.2.1-alpine'] }),
-    default: Type.Boolean({ description: 'Taken when a definition names no variant.' }),
+    default: Type.Boolean({ description: 'Used if a definition names no variant.' }),
   },
   { title: 'ImageVariant' },
 );
@@ -26,7 +26,7 @@ const SpecInput = Type.Object(
     required: Type.Boolean(),
     label: Type.Optional(Type.String()),
     description: Type.Optional(Type.String()),
-    default: Type.Optional(Type.Unknown({ description: 'Never given for a password.' })),
+    default: Type.Optional(Type.Unknown({ description: 'Never shown for passwords.' })),
   },
   { title: 'SpecInput' },
 );
@@ -35,13 +35,13 @@ export const SpecBySpecies = Type.Object(
   {
     image: Type.String({ description: 'Reference of the main image.', examples: ['docker.io/library/nginx:1.29'] }),
     inputs: Type.Object({ required: Type.Array(SpecInput), optional: Type.Array(SpecInput) }),
-    secrets: open('Secrets by name: how each is generated, never a value.'),
-    routes: Type.Array(open('One address under which it is reached.')),
-    healthcheck: open('How the main component is probed; empty when it is not.'),
+    secrets: open('Secrets by name: how each is generated, without values.'),
+    routes: Type.Array(open('One public address.')),
+    healthcheck: open('Health check of the main component; empty if it has none.'),
     storage: Type.Array(open('One volume.')),
     canonical,
   },
-  { title: 'SpecBySpecies', description: 'The form answered for a species in the path.' },
+  { title: 'SpecBySpecies', description: 'The form for a species in the path.' },
 );
 export type SpecBySpecies = Static<typeof SpecBySpecies>;
 
@@ -49,8 +49,10 @@ export const SpecById = Type.Object(
   {
     image: Type.Object({
       repository: Type.String({ examples: ['docker.io/library/nginx'] }),
-      tag: Type.String({ description: 'That of the default variant; latest where the template names none.' }),
-      digest: nullable(Type.String(), { description: 'Counts before the tag; null where the image is not pinned.' }),
+      tag: Type.String({ description: 'Tag of the default variant; latest if the template names none.' }),
+      digest: nullable(Type.String(), {
+        description: 'Takes precedence over the tag; null if the image is not pinned.',
+      }),
       variants: Type.Array(ImageVariant),
     }),
     user_inputs: Type.Record(
@@ -63,6 +65,6 @@ export const SpecById = Type.Object(
     volumes: Type.Array(Type.Object({ mount_path: Type.String() })),
     canonical,
   },
-  { title: 'SpecById', description: 'The form answered for a template id in the path.' },
+  { title: 'SpecById', description: 'The form for a template id in the path.' },
 );
 export type SpecById = Static<typeof SpecById>;

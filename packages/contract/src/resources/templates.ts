@@ -10,7 +10,7 @@ export const archetypes = ['application', 'asset', 'network_appliance', 'multi_c
 export const TemplateTaxonomy = Type.Object(
   {
     kingdom: Type.String({ description: 'The conceptual layer.', examples: ['applications'] }),
-    family: Type.String({ description: 'What it does: the shelf it stands on.', examples: ['blog'] }),
+    family: Type.String({ description: 'Functional category.', examples: ['blog'] }),
     species: Type.String({ description: 'The technology; also the slug of the template.', examples: ['inkwell'] }),
     variant: nullable(Type.String(), { description: 'Id of the default image variant, if the template has variants.' }),
     specimen: nullable(Type.String(), { description: 'Kept for clients of the older form.' }),
@@ -21,7 +21,7 @@ export const TemplateTaxonomy = Type.Object(
 
 export const TemplateItem = Type.Object(
   {
-    id: id('template', { description: 'Names one species at one version; what it names never changes.' }),
+    id: id('template', { description: 'Identifies one species at one version. Immutable.' }),
     species: Type.String({ examples: ['inkwell'] }),
     slug: Type.String({ description: 'The same as species.', examples: ['inkwell'] }),
     name: Type.String({ examples: ['Inkwell'] }),
@@ -36,12 +36,12 @@ export const TemplateItem = Type.Object(
       description: 'Digest of the canonical spec. The same in definitions, plans and container labels.',
     }),
     status: choice(templateMachine.states),
-    deprecated: Type.Boolean({ description: 'Still works, but nothing new should be built from it.' }),
+    deprecated: Type.Boolean({ description: 'Still works, but should not be used for new definitions.' }),
     featured: Type.Boolean(),
-    author: nullable(Type.String(), { description: 'Whose recipe it was; null for those that come with Hortus.' }),
+    author: nullable(Type.String(), { description: 'Author of its recipe; null for templates that ship with Hortus.' }),
     created_at: Timestamp,
     mark_url: Type.String({
-      description: 'Where its mark is, below the address of the service.',
+      description: 'Path of its icon, relative to the address of the service.',
       examples: ['/api/v1/templates/inkwell/mark.svg'],
     }),
   },
@@ -61,7 +61,7 @@ export const templateEndpoints = {
     path: '/templates',
     tag: 'templates',
     summary: 'List the published templates',
-    description: 'Shows the newest published version of each species, unless every version is asked for.',
+    description: 'Shows the newest published version of each species, or all versions if requested.',
     permission: 'templates:read',
     hot: true,
     query: Type.Object({
@@ -71,7 +71,7 @@ export const templateEndpoints = {
       q: Type.Optional(
         text(100, {
           description:
-            'Only what these words are found in: name, species, tags, family or description. Beginnings of words count, and one slip in a longer word is forgiven. The best match comes first.',
+            'Full-text search in name, species, tags, family and description. Matches prefixes and tolerates one typing error in longer words. Best match first.',
         }),
       ),
       versions: Type.Optional(choice(['newest', 'all'], { default: 'newest', description: 'Which versions to show.' })),
@@ -93,7 +93,7 @@ export const templateEndpoints = {
     method: 'GET',
     path: '/templates/upcoming',
     tag: 'templates',
-    summary: 'List the templates that are being made',
+    summary: 'List the upcoming templates',
     description: 'A preview: drafts and validated templates. They cannot be deployed before they are published.',
     permission: 'templates:read',
     hot: true,
@@ -106,14 +106,14 @@ export const templateEndpoints = {
     tag: 'templates',
     summary: 'Read a template with its spec',
     description:
-      'A species means its newest published version and answers the spec by species; an id means exactly that version and answers the spec by id. May be cached for 60 seconds; a unique query string forces a fresh answer.',
+      'A species returns its newest published version in the form by species; an id returns exactly that version in the form by id. Cacheable for 60 seconds; a unique query string forces a refresh.',
     permission: 'templates:read',
     hot: true,
     params: Type.Object({ species: givenId('A species (its slug) or a template id.') }),
     query: Type.Object({
       shape: Type.Optional(
         choice(['species', 'id'], {
-          description: 'Which of the two forms of spec to answer, whatever the path names.',
+          description: 'Form of the spec, regardless of the path.',
         }),
       ),
     }),
@@ -123,9 +123,9 @@ export const templateEndpoints = {
     method: 'GET',
     path: '/templates/{species}/mark.svg',
     tag: 'templates',
-    summary: 'Get the mark of a species as SVG',
+    summary: 'Get the icon of a species as SVG',
     description:
-      'A plant that only this species has, in the hue of its family: the same at every time. Needs no key and may be kept for a day. It has neither script nor style.',
+      'A generated drawing of a plant, unique to the species and coloured by its family. Deterministic, without scripts or styles. Needs no key; cacheable for a day.',
     permission: 'public',
     media: 'image/svg+xml',
     params: Type.Object({ species: givenId('A species (its slug) or a template id.') }),
@@ -135,16 +135,16 @@ export const templateEndpoints = {
           minimum: 16,
           maximum: 1024,
           default: 96,
-          description: 'Width and height in pixels. Below 40 it is drawn with fewer and bolder parts.',
+          description: 'Width and height in pixels. Below 40 the drawing is simplified.',
         }),
       ),
       family: Type.Optional(
-        text(64, { description: 'For a template of your own, which only you can look up: the family to draw it in.' }),
+        text(64, { description: 'Family of a private template, which this public endpoint cannot look up.' }),
       ),
       theme: Type.Optional(
         choice(['any', 'light', 'dark'], {
           default: 'any',
-          description: 'The ground it stands on, where that is known.',
+          description: 'Background for which it is drawn.',
         }),
       ),
     }),

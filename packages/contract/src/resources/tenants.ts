@@ -9,14 +9,14 @@ export const Tenant = Type.Object(
     id: id('tenant'),
     name: Type.String(),
     slug: Type.String({ description: 'Unique among the tenants of the account that are not deleted.' }),
-    server_id: id('server', { description: 'Where all of its definitions run.' }),
+    server_id: id('server', { description: 'The server of all its definitions.' }),
     status: choice(tenantMachine.states, {
-      description: 'pending until it is made active or something of it has been deployed with success.',
+      description: 'pending until it is activated or one of its deployments succeeds.',
     }),
     definitions_count: Type.Integer({ description: 'Definitions that are not archived.' }),
     instances_count: Type.Integer({ description: 'Instances that are not released.' }),
-    running_count: Type.Integer({ description: 'Those of them that run.' }),
-    suspended_at: nullable(Timestamp, { description: 'Since when it is suspended.' }),
+    running_count: Type.Integer({ description: 'Running instances.' }),
+    suspended_at: nullable(Timestamp, { description: 'When it was suspended.' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
@@ -26,14 +26,14 @@ export type Tenant = Static<typeof Tenant>;
 
 export const TenantCreate = Type.Object(
   {
-    name: text(120, { description: 'Shown to people.' }),
-    server_id: givenId('The server that its definitions run on.'),
+    name: text(120, { description: 'Display name.' }),
+    server_id: givenId('The server of its definitions.'),
     slug: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 63,
         pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
-        description: 'Lower-case letters, digits and dashes; made from the name if left out.',
+        description: 'Lower-case letters, digits and dashes; derived from the name by default.',
       }),
     ),
   },
@@ -60,7 +60,7 @@ export const tenantEndpoints = {
     path: '/tenants',
     tag: 'tenants',
     summary: 'List the tenants',
-    description: 'Deleted ones are shown only when they are asked for.',
+    description: 'Deleted tenants are listed only with status=deleted.',
     permission: 'tenants:read',
     query: Type.Object({
       server_id: Type.Optional(givenId('Only those of this server.')),
@@ -94,7 +94,7 @@ export const tenantEndpoints = {
     path: '/tenants/{id}/suspend',
     summary: 'Suspend a tenant',
     description:
-      'Stops every instance of it, ends deployments that are under way and refuses new ones. Which instances ran is remembered.',
+      'Stops all of its instances, cancels its deployments and refuses new ones. Remembers which instances ran.',
   }),
   'tenants.resume': endpoint({
     ...move,
@@ -105,8 +105,8 @@ export const tenantEndpoints = {
   'tenants.activate': endpoint({
     ...move,
     path: '/tenants/{id}/active',
-    summary: 'Make a tenant active',
-    description: 'A suspended one may be deployed to again; unlike resume, this starts nothing by itself.',
+    summary: 'Activate a tenant',
+    description: 'A suspended tenant accepts deployments again; unlike resume, this starts no instances.',
   }),
   'tenants.delete': endpoint({
     method: 'DELETE',
@@ -114,11 +114,11 @@ export const tenantEndpoints = {
     tag: 'tenants',
     summary: 'Delete a tenant',
     description:
-      'Refused while it has definitions that are not archived, unless it is forced: then they are archived, their containers removed and their volumes kept.',
+      'Refused while it has definitions that are not archived, unless forced: they are then archived, their containers removed and their volumes kept.',
     permission: 'tenants:write',
     params,
     query: Type.Object({
-      force: Type.Optional(Type.Boolean({ default: false, description: 'Archives its definitions first.' })),
+      force: Type.Optional(Type.Boolean({ default: false, description: 'Archive its definitions first.' })),
     }),
     response: answer(Tenant),
   }),

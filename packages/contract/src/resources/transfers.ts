@@ -6,25 +6,27 @@ import { transferMachine } from '../machines/transfer.ts';
 import { SealedFields } from '../sealing.ts';
 import { TransferMode } from '../transfer.ts';
 
-/** No column holds more. */
+/** Limit of the database columns. */
 const count = (description: string) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
 
 export const Transfer = Type.Object(
   {
     id: id('transfer'),
-    migration_id: nullable(id('migration'), { description: 'What it is a part of; of an import or an export, null.' }),
+    migration_id: nullable(id('migration'), { description: 'The migration; null for imports and exports.' }),
     import_id: nullable(id('import')),
-    backup_id: nullable(id('backup'), { description: 'What a caller fetches it from.' }),
+    backup_id: nullable(id('backup'), { description: 'The backup that the caller downloads from.' }),
     definition_id: id('definition'),
-    storage: Type.String({ description: 'The name that the template gives it.' }),
+    storage: Type.String({ description: 'Name of the volume in the template.' }),
     mode: TransferMode,
-    from_server_id: nullable(id('server'), { description: 'Null where the caller sends.' }),
-    to_server_id: nullable(id('server'), { description: 'Null where the caller receives.' }),
+    from_server_id: nullable(id('server'), { description: 'Null if the caller sends.' }),
+    to_server_id: nullable(id('server'), { description: 'Null if the caller receives.' }),
     status: choice(transferMachine.states),
-    chunks: count('Chunks that are in place on the target.'),
-    bytes: count('Their bytes.'),
-    carried_bytes: count('Those of the bytes that had to travel: what the target had already did not.'),
-    sha256: nullable(Type.String(), { description: 'Over the checksums of all chunks, once both ends agree on it.' }),
+    chunks: count('Chunks stored on the target.'),
+    bytes: count('Bytes of these chunks.'),
+    carried_bytes: count('Bytes that were sent; chunks that the target already had are not.'),
+    sha256: nullable(Type.String(), {
+      description: 'Checksum over the checksums of all chunks, once both ends agree on it.',
+    }),
     error: nullable(Type.String()),
     created_at: Timestamp,
     started_at: nullable(Timestamp),
@@ -32,29 +34,33 @@ export const Transfer = Type.Object(
   },
   {
     title: 'Transfer',
-    description: 'The content of one volume on its way from one server to another, or between a server and a caller.',
+    description: 'Transfer of the content of one volume between two servers, or between a server and the caller.',
   },
 );
 export type Transfer = Static<typeof Transfer>;
 
-/** What a daemon is asked to do. Signed like a manifest: nobody else can have a volume read or written. */
+/** Order for a daemon. Signed like a manifest, so that only the service can have a volume read or written. */
 export const TransferOrder = Type.Object(
   {
     id: id('transfer'),
     role: choice(['send', 'receive']),
     mode: TransferMode,
-    server_id: id('server', { description: 'Of the daemon that this is for.' }),
+    server_id: id('server', { description: 'The server that the order is for.' }),
     definition_id: id('definition'),
     instance_uid: Type.String({ pattern: namePattern }),
-    volume: Type.String({ description: 'Its name on the engine.' }),
+    volume: Type.String({ description: 'Name of the volume on the engine.' }),
     spool: Type.String({
       pattern: '^[A-Za-z0-9_.-]{1,200}$',
-      description: 'Where the target keeps chunks; the same for all copies of this volume in a migration.',
+      description: 'Folder of the chunks on the target; the same for all copies of this volume in a migration.',
     }),
     backup: Type.Optional(
       Type.Object(
-        { id: id('backup'), manifest_sha256: Type.String(), key: Type.String({ description: 'Opens it; base64.' }) },
-        { description: 'Where the volume is read from, where that is not the volume itself.' },
+        {
+          id: id('backup'),
+          manifest_sha256: Type.String(),
+          key: Type.String({ description: 'Decryption key, base64.' }),
+        },
+        { description: 'The backup to read from, instead of the volume itself.' },
       ),
     ),
     sealed: Type.Optional(SealedFields),
@@ -64,15 +70,15 @@ export const TransferOrder = Type.Object(
 );
 export type TransferOrder = Static<typeof TransferOrder>;
 
-/** Unknown fields pass, so that daemon and service may differ by a minor version. */
+/** Unknown fields are accepted, so that daemon and service may differ by a minor version. */
 export const TransferReport = Type.Object(
   {
     status: choice(['running', 'completed', 'failed']),
-    chunks: Type.Optional(count('In place.')),
-    bytes: Type.Optional(count('In place.')),
-    carried_bytes: Type.Optional(count('Those of them that travelled.')),
+    chunks: Type.Optional(count('Chunks stored on the target.')),
+    bytes: Type.Optional(count('Bytes of these chunks.')),
+    carried_bytes: Type.Optional(count('Bytes that were sent.')),
     sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$', maxLength: 64 })),
-    error: Type.Optional(Type.String({ maxLength: 2_000, description: 'Why it cannot be done, for a person.' })),
+    error: Type.Optional(Type.String({ maxLength: 2_000, description: 'Why it failed, for people.' })),
   },
   {
     title: 'TransferReport',
@@ -86,9 +92,9 @@ export const transferEndpoints = {
     method: 'GET',
     path: '/transfers/pending',
     tag: 'migrations',
-    summary: 'List the transfers that a daemon has a part in',
+    summary: 'List the active transfers',
     description:
-      'For a server key: what its daemon is to send or to receive now. The bytes go over a WebSocket at /ws/transfer, from either end to the service, which holds none of them back. For people: all that are under way.',
+      'For a server key: the transfers that its daemon must send or receive now. Both ends connect to the WebSocket /ws/transfer, and the service relays the bytes without storing them. For other keys: all active transfers.',
     permission: 'deployments:read',
     daemon: true,
     query: Type.Object({ ...paging }),
@@ -98,8 +104,8 @@ export const transferEndpoints = {
     method: 'PATCH',
     path: '/transfers/{id}',
     tag: 'migrations',
-    summary: 'Report how a transfer gets on',
-    description: 'The target tells of progress and of the end; either end tells that it cannot be done.',
+    summary: 'Report the progress of a transfer',
+    description: 'The receiver reports progress and completion; both ends can report a failure.',
     permission: 'deployments:report',
     daemon: true,
     params: Type.Object({ id: givenId('Id of a transfer.') }),

@@ -6,9 +6,9 @@ import { upgradeMachine } from '../machines/upgrade.ts';
 import { upgradeSteps } from '../steps.ts';
 import { INPUT_TYPES, InputValue } from '../template/inputs.ts';
 
-const side = nullable(Type.String(), { description: 'As the template says it, before values are filled in.' });
+const side = nullable(Type.String(), { description: 'Text of the template, before values are filled in.' });
 
-/** One thing that is different in the newer template. Texts are the template's own, before anything is filled in. */
+/** One difference in the newer template. Texts are those of the template, before values are filled in. */
 export const Change = Type.Object({
   area: choice([
     'application',
@@ -24,7 +24,7 @@ export const Change = Type.Object({
     'input',
     'permission',
   ]),
-  component: nullable(Type.String(), { description: 'Null for what belongs to the template as a whole.' }),
+  component: nullable(Type.String(), { description: 'Null for changes of the template as a whole.' }),
   name: Type.String(),
   change: choice(['added', 'removed', 'changed']),
   from: side,
@@ -53,16 +53,16 @@ export const Upgrade = Type.Object(
     definition_id: id('definition'),
     server_id: id('server'),
     species: Type.String(),
-    from_version: Type.String({ description: 'Of the template that runs.' }),
+    from_version: Type.String({ description: 'Version of the running template.' }),
     to_version: Type.String(),
     from_template_id: id('template'),
     to_template_id: id('template'),
     status: choice(upgradeMachine.states),
-    ready: Type.Boolean({ description: 'It conflicts with nothing and needs no input.' }),
+    ready: Type.Boolean({ description: 'Whether it has no conflicts and needs no input.' }),
     changes: Type.Array(Change),
     conflicts: Type.Array(
       Type.Object({
-        field: Type.String({ description: 'What was chosen: an input, the profile or the variant.' }),
+        field: Type.String({ description: 'The setting in conflict: an input, the profile or the variant.' }),
         reason: choice(['input_removed', 'input_invalid', 'variant_removed', 'profile_removed']),
         message: Type.String(),
       }),
@@ -76,7 +76,7 @@ export const Upgrade = Type.Object(
         required: Type.Boolean(),
         default: nullable(InputValue),
       }),
-      { description: 'What the newer version asks and nobody has answered.' },
+      { description: 'Inputs of the newer version without a value.' },
     ),
     irreversible: Type.Array(
       Type.Object({
@@ -84,20 +84,20 @@ export const Upgrade = Type.Object(
         reason: choice(['job', 'volume_removed', 'volume_moved']),
         message: Type.String(),
       }),
-      { description: 'What going back would not undo.' },
+      { description: 'Changes that a rollback would not undo.' },
     ),
     step: nullable(choice(Object.keys(upgradeSteps) as (keyof typeof upgradeSteps)[]), {
-      description: 'How far applying it has come, by the playbook upgrade; null while nobody has begun.',
+      description: 'Current step of the playbook upgrade; null before it is applied.',
     }),
-    from_revision: nullable(Type.Integer({ minimum: 1 }), { description: 'What ran when applying it began.' }),
-    revision: nullable(Type.Integer({ minimum: 1 }), { description: 'What applying it has made of that.' }),
+    from_revision: nullable(Type.Integer({ minimum: 1 }), { description: 'Revision before the upgrade.' }),
+    revision: nullable(Type.Integer({ minimum: 1 }), { description: 'Revision created by the upgrade.' }),
     backup_id: nullable(Type.String(), {
-      description: 'The backup that was made before, if the template declares one.',
+      description: 'The backup made before the upgrade, if the template declares one.',
     }),
     deployment_id: nullable(id('deployment'), { description: 'The deployment of the new revision.' }),
-    return_id: nullable(id('deployment'), { description: 'The deployment that went back to what ran before.' }),
+    return_id: nullable(id('deployment'), { description: 'The deployment that rolled the upgrade back.' }),
     reason: nullable(choice(upgradeFailures), { description: 'Why it failed, in one word.' }),
-    error: nullable(Type.String(), { description: 'Why it failed, for a person.' }),
+    error: nullable(Type.String(), { description: 'Why it failed, for people.' }),
     acknowledged_at: nullable(Timestamp),
     started_at: nullable(Timestamp),
     finished_at: nullable(Timestamp),
@@ -109,16 +109,18 @@ export const Upgrade = Type.Object(
 export type Upgrade = Static<typeof Upgrade>;
 
 export const UpgradeScan = Type.Object(
-  { instance_id: Type.Optional(givenId('Only this instance; all of the account if left out.')) },
+  { instance_id: Type.Optional(givenId('Only this instance; by default all instances of the account.')) },
   { title: 'UpgradeScan', additionalProperties: false, examples: [{}] },
 );
 
 export const UpgradeScanResult = Type.Object(
   {
-    scanned: Type.Integer({ description: 'Instances that were looked at.' }),
-    found: Type.Integer({ description: 'Upgrades that were not known before.' }),
-    superseded: Type.Integer({ description: 'Upgrades that are gone: a newer version is out, or runs already.' }),
-    available: Type.Integer({ description: 'Upgrades of these instances that wait for a decision now.' }),
+    scanned: Type.Integer({ description: 'Number of scanned instances.' }),
+    found: Type.Integer({ description: 'Number of new upgrades.' }),
+    superseded: Type.Integer({
+      description: 'Number of removed upgrades: a newer version was published, or runs already.',
+    }),
+    available: Type.Integer({ description: 'Number of upgrades of these instances that can be applied now.' }),
     scanned_at: Timestamp,
   },
   { title: 'UpgradeScanResult' },
@@ -131,12 +133,20 @@ export const UpgradeApply = Type.Object(
       Type.Record(Type.String({ pattern: '^.{1,128}$' }), nullable(InputValue), {
         additionalProperties: false,
         maxProperties: 500,
-        description: 'What the newer version asks; null drops a value that it cannot take over.',
+        description: 'Values for new inputs; null drops a value that the newer version does not accept.',
       }),
     ),
-    profile: Type.Optional(text(63, { description: 'Where the newer version has no longer the one that was chosen.' })),
-    variant: Type.Optional(nullable(text(63), { description: 'The same; null takes the default one.' })),
-    ignore_capacity: Type.Optional(Type.Boolean({ description: 'Deploy even if it should not fit on the server.' })),
+    profile: Type.Optional(
+      text(63, { description: 'Required if the newer version does not have the current profile.' }),
+    ),
+    variant: Type.Optional(
+      nullable(text(63), {
+        description: 'Required if the newer version does not have the current variant; null is the default variant.',
+      }),
+    ),
+    ignore_capacity: Type.Optional(
+      Type.Boolean({ description: 'Deploy even if the reported capacity of the server is too small.' }),
+    ),
   },
   { title: 'UpgradeApply', additionalProperties: false, examples: [{}] },
 );
@@ -153,7 +163,7 @@ export const UpgradesApply = Type.Object(
       }),
     ),
     species: Type.Optional(
-      text(63, { description: 'All that are open for it, the oldest first, instead of upgrade_ids.' }),
+      text(63, { description: 'All available upgrades of this species, oldest first, instead of upgrade_ids.' }),
     ),
   },
   { title: 'UpgradesApply', additionalProperties: false, examples: [{ species: 'inkwell' }] },
@@ -166,7 +176,7 @@ export const upgradeEndpoints = {
     path: '/upgrades',
     tag: 'upgrades',
     summary: 'List the upgrades of running instances',
-    description: 'Each says what would change, compared with the template that runs and with what was chosen for it.',
+    description: 'Each lists what would change compared with the running template and the current settings.',
     permission: 'upgrades:read',
     query: Type.Object({
       instance_id: Type.Optional(givenId('Only those of this instance.')),
@@ -182,9 +192,9 @@ export const upgradeEndpoints = {
     method: 'POST',
     path: '/upgrades/scan',
     tag: 'upgrades',
-    summary: 'Look for upgrades now',
+    summary: 'Scan for upgrades now',
     description:
-      'Holds what runs against the published templates. The service does so by itself, once a day unless set.',
+      'Compares running instances with the published templates. The service also scans periodically, by default once a day.',
     permission: 'upgrades:write',
     body: UpgradeScan,
     response: answer(UpgradeScanResult),
@@ -213,7 +223,7 @@ export const upgradeEndpoints = {
     tag: 'upgrades',
     summary: 'Apply an upgrade',
     description:
-      'Makes a revision of the newer version that keeps what was chosen, backs up what the template declares, deploys, and watches. If it does not stay healthy, what ran before runs again, and the upgrade has failed with the reason. What the newer version asks and nobody has answered is refused by name.',
+      'Creates a revision of the newer version with the current settings, makes the declared backup, deploys, and watches. If the instance becomes unhealthy, it is rolled back and the upgrade fails with the reason. Refused with the name of the input if a required input has no value.',
     permission: 'upgrades:write',
     status: 202,
     params: Type.Object({ id: givenId('Id of an upgrade.') }),
@@ -226,7 +236,7 @@ export const upgradeEndpoints = {
     tag: 'upgrades',
     summary: 'Apply several upgrades, one after another',
     description:
-      'Each begins when the one before has been applied; the first that fails is the last. All must be ready. Answers them in their order.',
+      'Each starts when the previous one has been applied; the first failure stops the sequence. All must be ready. Returns them in order.',
     permission: 'upgrades:write',
     status: 202,
     body: UpgradesApply,

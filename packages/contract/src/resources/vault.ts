@@ -6,8 +6,8 @@ import { Secret } from './definition-records.ts';
 
 export const VaultRotation = Type.Object(
   {
-    rewrapped: Type.Integer({ description: 'How many data keys were wrapped anew.' }),
-    fingerprint: Type.String({ description: 'Names the master key now in use, without revealing it.' }),
+    rewrapped: Type.Integer({ description: 'Number of data keys that were wrapped again.' }),
+    fingerprint: Type.String({ description: 'Identifies the current master key without revealing it.' }),
   },
   { title: 'VaultRotation' },
 );
@@ -18,15 +18,17 @@ export const secretAccesses = ['read', 'set', 'rotated', 'exported'] as const;
 export const SecretAccess = Type.Object(
   {
     id: id('event'),
-    seq: Type.Integer({ description: 'Place in the audit list.' }),
+    seq: Type.Integer({ description: 'Position in the audit log.' }),
     access: choice(secretAccesses, {
       description:
-        'read: all values went to the daemon of the server. exported: all went to whoever took the definition out.',
+        'read: all values were sent to the daemon of the server. exported: all values were sent to the caller that exported the definition.',
     }),
     definition_id: id('definition'),
-    secrets: Type.Array(Type.String(), { description: 'Names; empty for a read, which is of all of them.' }),
-    revision: Type.Integer({ description: 'The revision that was read or made.' }),
-    deployment_id: nullable(id('deployment'), { description: 'The deployment that a read was for.' }),
+    secrets: Type.Array(Type.String(), {
+      description: 'Names of the secrets; empty for a read, which covers all of them.',
+    }),
+    revision: Type.Integer({ description: 'The revision that was read or created.' }),
+    deployment_id: nullable(id('deployment'), { description: 'The deployment for which the secrets were read.' }),
     actor: nullable(Type.String(), { description: 'Id of the user, key or server.' }),
     at: Timestamp,
   },
@@ -35,7 +37,7 @@ export const SecretAccess = Type.Object(
 export type SecretAccess = Static<typeof SecretAccess>;
 
 export const SecretValue = Type.Object(
-  { value: Type.String({ minLength: 1, maxLength: 65_536, description: 'Kept encrypted and never shown again.' }) },
+  { value: Type.String({ minLength: 1, maxLength: 65_536, description: 'Stored encrypted and never shown again.' }) },
   { title: 'SecretValue', additionalProperties: false, examples: [{ value: 'a long random string' }] },
 );
 export type SecretValue = Static<typeof SecretValue>;
@@ -43,8 +45,10 @@ export type SecretValue = Static<typeof SecretValue>;
 export const ChangedSecrets = Type.Object(
   {
     definition_id: id('definition'),
-    revision: Type.Integer({ description: 'The revision that this made; it takes effect when it is deployed.' }),
-    secrets: Type.Array(Secret, { description: 'All that have a new value: tokens follow the key that signs them.' }),
+    revision: Type.Integer({ description: 'The new revision; it takes effect when it is deployed.' }),
+    secrets: Type.Array(Secret, {
+      description: 'All secrets with a new value; tokens change with the key that signs them.',
+    }),
   },
   { title: 'ChangedSecrets' },
 );
@@ -57,7 +61,7 @@ export const vaultEndpoints = {
     method: 'GET',
     path: '/vault/access',
     tag: 'vault',
-    summary: 'List who read or changed secrets, newest first',
+    summary: 'List accesses to secrets, newest first',
     permission: 'secrets:read',
     query: Type.Object({
       definition_id: Type.Optional(givenId('Only those of this definition.')),
@@ -70,8 +74,8 @@ export const vaultEndpoints = {
     method: 'PUT',
     path: '/vault/definitions/{id}/secrets/{name}',
     tag: 'vault',
-    summary: 'Set a secret that the user has to give',
-    description: 'An external secret or a password input. Makes a new revision.',
+    summary: 'Set an external secret or a password input',
+    description: 'Creates a new revision.',
     permission: 'secrets:write',
     params: ofSecret,
     body: SecretValue,
@@ -81,8 +85,8 @@ export const vaultEndpoints = {
     method: 'POST',
     path: '/vault/definitions/{id}/secrets/{name}/rotate',
     tag: 'vault',
-    summary: 'Generate a secret anew',
-    description: 'Makes a new revision. What runs keeps the old value until that is deployed.',
+    summary: 'Rotate a generated secret',
+    description: 'Creates a new revision. The running instance keeps the old value until that revision is deployed.',
     permission: 'secrets:write',
     params: ofSecret,
     response: answer(ChangedSecrets),
@@ -92,7 +96,7 @@ export const vaultEndpoints = {
     path: '/vault/rotate',
     tag: 'vault',
     summary: 'Wrap every data key with the newest master key',
-    description: 'Run it after the settings name a new master key before the old one; then the old one may go.',
+    description: 'Run it after putting a new master key before the old one in the settings; then remove the old one.',
     permission: 'admin',
     response: answer(VaultRotation),
   }),

@@ -12,16 +12,18 @@ export const WebhookEndpoint = Type.Object(
     id: id('webhook'),
     url: Type.String(),
     events: Type.Array(choice(eventNames)),
-    status: choice(webhookStatuses, { description: 'A paused endpoint gets nothing.' }),
+    status: choice(webhookStatuses, { description: 'A paused endpoint receives nothing.' }),
     paused_because: nullable(choice(['user', 'dead']), {
-      description: 'dead: nothing arrived for 24 hours; set the status to active when it is well again.',
+      description: 'dead: no delivery succeeded for 24 hours; set the status to active when the receiver works again.',
     }),
     failing_since: nullable(Timestamp, {
-      description: 'Since when no delivery has arrived; null when the last one did.',
+      description: 'Time of the first failure since the last successful delivery; null if the last one succeeded.',
     }),
-    old_secret_until: nullable(Timestamp, { description: 'Until when the secret before signs, too.' }),
+    old_secret_until: nullable(Timestamp, {
+      description: 'Until when deliveries are also signed with the previous secret.',
+    }),
     warnings: Type.Array(Type.String(), {
-      description: 'What is worth changing about the secret that was just given; empty in every other answer.',
+      description: 'Warnings about the secret that was just set; empty in all other answers.',
     }),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -35,12 +37,12 @@ export const Delivery = Type.Object(
     id: id('delivery'),
     event_id: id('event'),
     event_type: choice(eventNames),
-    seq: Type.Integer({ description: 'Place of the event in the audit list.' }),
-    status: choice(deliveryStatuses, { description: 'dead: given up after 24 hours of trying.' }),
+    seq: Type.Integer({ description: 'Position of the event in the audit log.' }),
+    status: choice(deliveryStatuses, { description: 'dead: failed after 24 hours of retries.' }),
     attempts: Type.Integer(),
-    response_code: nullable(Type.Integer(), { description: 'HTTP status of the last attempt, if one was answered.' }),
+    response_code: nullable(Type.Integer(), { description: 'HTTP status of the last attempt, if it was answered.' }),
     error: nullable(Type.String(), { description: 'Why the last attempt failed.' }),
-    duration_ms: nullable(Type.Integer(), { description: 'How long the last attempt took.' }),
+    duration_ms: nullable(Type.Integer(), { description: 'Duration of the last attempt.' }),
     next_attempt_at: nullable(Timestamp),
     delivered_at: nullable(Timestamp),
     created_at: Timestamp,
@@ -49,10 +51,10 @@ export const Delivery = Type.Object(
 );
 export type Delivery = Static<typeof Delivery>;
 
-/** What a receiver is sent. */
+/** Body of a delivery. */
 export const WebhookBody = Type.Object(
   {
-    id: id('event', { description: 'The same in every attempt: drop what you have seen.' }),
+    id: id('event', { description: 'The same in every attempt; use it to discard duplicates.' }),
     type: choice(eventNames),
     created_at: Timestamp,
     account_id: id('account'),
@@ -73,10 +75,10 @@ export const WebhookRegistration = Type.Object(
     }),
     events: Type.Array(choice(eventNames), { minItems: 1, maxItems: 64, uniqueItems: true }),
     secret: Type.String({
-      // As much as fits into a body.
+      // Fits into the maximum size of a body.
       maxLength: 1_000_000,
       description:
-        'Keys the HMAC-SHA256 of the raw body, sent as lower-case hex in X-Service-Signature. Any length; a short one is answered with a warning.',
+        'Key of the HMAC-SHA256 of the raw body, sent as lower-case hex in X-Service-Signature. Any length; a short secret causes a warning.',
     }),
   },
   {
@@ -105,10 +107,10 @@ export const WebhookUpdate = Type.Object(
         maximum: 604_800,
         default: 86_400,
         description:
-          'Seconds for which the old secret signs beside the new one: in X-Service-Signature-Old, and as a second entry of webhook-signature.',
+          'Seconds during which deliveries are also signed with the old secret: in X-Service-Signature-Old, and as a second entry of webhook-signature.',
       }),
     ),
-    status: Type.Optional(choice(webhookStatuses, { description: 'active sends what has been waiting.' })),
+    status: Type.Optional(choice(webhookStatuses, { description: 'active resumes, and sends pending deliveries.' })),
   },
   {
     title: 'WebhookUpdate',
@@ -161,7 +163,7 @@ export const webhookEndpoints = {
     path: '/webhooks/endpoints/{id}',
     tag: 'webhooks',
     summary: 'Change, pause or resume a webhook endpoint',
-    description: 'What is left out stays as it is.',
+    description: 'Omitted fields keep their values.',
     permission: 'webhooks:write',
     params,
     body: WebhookUpdate,
@@ -171,8 +173,8 @@ export const webhookEndpoints = {
     method: 'POST',
     path: '/webhooks/endpoints/{id}/deliveries/{delivery_id}/redeliver',
     tag: 'webhooks',
-    summary: 'Send a delivery again',
-    description: 'With the same body and the same ids. One older than 24 hours is tried once.',
+    summary: 'Repeat a delivery',
+    description: 'With the same body and the same ids. A delivery older than 24 hours is attempted once.',
     permission: 'webhooks:write',
     status: 202,
     params: Type.Object({ ...params.properties, delivery_id: givenId('Id of a delivery.') }),
@@ -183,7 +185,7 @@ export const webhookEndpoints = {
     path: '/webhooks/endpoints/{id}',
     tag: 'webhooks',
     summary: 'Remove a webhook endpoint',
-    description: 'Nothing more is sent to it, waiting deliveries included.',
+    description: 'Pending deliveries are not sent any more.',
     permission: 'webhooks:write',
     params,
     response: answer(WebhookEndpoint),

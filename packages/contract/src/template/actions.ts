@@ -17,9 +17,9 @@ import {
 } from './notation.ts';
 
 export const ActionParam = strict({
-  name: VariableName('How ${params.<name>} finds it.'),
+  name: VariableName('Name in ${params.<name>}.'),
   ...valueConstraints,
-  required: Type.Optional(Type.Boolean({ default: false, description: 'It must be given.' })),
+  required: Type.Optional(Type.Boolean({ default: false, description: 'Whether a value is required.' })),
 });
 
 const HttpCall = strict(
@@ -27,47 +27,49 @@ const HttpCall = strict(
     method: Type.Optional(
       Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], { default: 'POST', description: 'The request method.' }),
     ),
-    port: Port('Where the component listens.'),
+    port: Port('Port of the component.'),
     path: Type.String({ pattern: '^/', maxLength: 2048, description: 'Path and query.', examples: ['/api/reindex'] }),
     headers: Type.Optional(
       mapOf(Type.String(), Text('A request header.'), { default: {}, description: 'Request headers.' }),
     ),
     body: Type.Optional(Text('The request body.')),
     expect: Type.Optional(
-      Type.Integer({ minimum: 100, maximum: 599, description: 'The status of success; any 2xx unless said.' }),
+      Type.Integer({ minimum: 100, maximum: 599, description: 'Expected status; any 2xx by default.' }),
     ),
   },
-  { description: 'The call that an action of type http makes.' },
+  { description: 'Request of an action of type http.' },
 );
 
 export const Action = strict(
   {
-    name: Line('What a person sees.'),
-    slug: Slug('Names the action in the API.'),
+    name: Line('Display name.'),
+    slug: Slug('Name of the action in the API.'),
     description: Type.Optional(
-      Type.String({ maxLength: 1000, default: '', description: 'What it does, for who runs it.' }),
+      Type.String({ maxLength: 1000, default: '', description: 'What it does, for its users.' }),
     ),
     type: Type.Enum(['exec', 'job', 'http'], {
-      description: 'In a running component, in a throw-away container like it, or as a call to it.',
+      description: 'exec: in a running component; job: in a temporary container like it; http: as a request to it.',
     }),
     component: Type.Optional(ComponentName),
-    command: Type.Optional(Argv('The arguments; ${params.x} fills within one argument, never a shell line.')),
+    command: Type.Optional(
+      Argv('The argument vector; ${params.x} is filled within one argument, never into a shell line.'),
+    ),
     http: Type.Optional(HttpCall),
     image: Type.Optional(ComponentImage),
     env: Type.Optional(Environment),
-    user: Type.Optional(Line('User and group the command runs as.')),
-    working_dir: Type.Optional(Line('The directory the command starts in.')),
+    user: Type.Optional(Line('User and group of the command.')),
+    working_dir: Type.Optional(Line('Working directory of the command.')),
     timeout: Type.Optional(
       Type.String({ pattern: '^\\d+s$', default: '60s', description: 'Seconds with an s, such as 300s.' }),
     ),
     dangerous: Type.Optional(
-      Type.Boolean({ default: false, description: 'Destroys something; a person is asked first.' }),
+      Type.Boolean({ default: false, description: 'Whether it is destructive; needs confirmation.' }),
     ),
     params: Type.Optional(
-      Type.Array(ActionParam, { default: [], maxItems: 50, description: 'What is asked each time.' }),
+      Type.Array(ActionParam, { default: [], maxItems: 50, description: 'Parameters of each execution.' }),
     ),
   },
-  { description: 'Something to do on a running instance.' },
+  { description: 'A command on a running instance.' },
 );
 
 export const Backup = strict(
@@ -82,21 +84,21 @@ export const Backup = strict(
       Type.Array(
         strict({
           name: StorageName,
-          critical: Type.Optional(Type.Boolean({ default: false, description: 'A backup without it is none.' })),
+          critical: Type.Optional(
+            Type.Boolean({ default: false, description: 'Whether a backup without it is incomplete.' }),
+          ),
         }),
         {
           default: [],
-          description: 'The volumes that are copied.',
+          description: 'Volumes to copy.',
         },
       ),
     ),
     dump_action: Type.Optional(Slug('The action whose output is the dump.')),
-    restore_command: Type.Optional(
-      Argv('Makes the data again from a dump, which it reads from its standard input; run as dump_action is.'),
-    ),
-    schedule_hint: Type.Optional(Schedule('How often it is worth it: hourly, daily, weekly or a cron line.')),
+    restore_command: Type.Optional(Argv('Restores the data from a dump on its standard input; runs like dump_action.')),
+    schedule_hint: Type.Optional(Schedule('Suggested frequency: hourly, daily, weekly or a cron expression.')),
   },
-  { default: {}, description: 'What a backup of an instance consists of.' },
+  { default: {}, description: 'Content of a backup of an instance.' },
 );
 
 export const SmokeTest = strict(
@@ -104,16 +106,16 @@ export const SmokeTest = strict(
     http: Type.Optional(
       strict(
         {
-          route: Slug('The route to ask.'),
+          route: Slug('The route to request.'),
           path: Type.Optional(
-            Type.String({ pattern: '^/', default: '/', description: 'Below the path of the route.' }),
+            Type.String({ pattern: '^/', default: '/', description: 'Relative to the path of the route.' }),
           ),
           expect: Type.Optional(
-            Type.Integer({ minimum: 100, maximum: 599, default: 200, description: 'The status of success.' }),
+            Type.Integer({ minimum: 100, maximum: 599, default: 200, description: 'Expected status.' }),
           ),
-          contains: Type.Optional(Text('What the body must contain.')),
+          contains: Type.Optional(Text('Text that the body must contain.')),
         },
-        { description: 'Asks a route.' },
+        { description: 'Requests a route.' },
       ),
     ),
     tcp: Type.Optional(

@@ -6,12 +6,12 @@ import { Argv, ByteSize, ComponentName, Duration, Line, mapOf, Schedule, strict,
 import { ConfigFile, Storage, Tmpfs } from './storage.ts';
 
 const EnvironmentValue = Type.Union([Type.String({ maxLength: 65_536 }), Type.Integer(), Type.Boolean()], {
-  description: 'Its value; ${…} is filled.',
+  description: 'Value of the variable; ${…} is filled.',
 });
 
 export const Environment = mapOf(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_.-]*$' }), EnvironmentValue, {
   default: {},
-  description: 'Environment variables. One whose whole value is a reference to something unset is left out.',
+  description: 'Environment variables. A variable is omitted if its whole value is a reference to something unset.',
 });
 
 export const Resources = strict(
@@ -21,53 +21,53 @@ export const Resources = strict(
         description: 'Limit in cores: 2, "0.5", "500m".',
       }),
     ),
-    memory: Type.Optional(ByteSize('Limit.')),
-    memory_reservation: Type.Optional(ByteSize('What the scheduler keeps free for it.')),
-    pids: Type.Optional(Type.Integer({ minimum: 1, description: 'Limit of processes and threads; 4096 unless said.' })),
+    memory: Type.Optional(ByteSize('Memory limit.')),
+    memory_reservation: Type.Optional(ByteSize('Memory that is reserved for it.')),
+    pids: Type.Optional(Type.Integer({ minimum: 1, description: 'Limit of processes and threads; 4096 by default.' })),
   },
   { default: {}, description: 'Limits of the component.' },
 );
 
 const Logging = strict(
   {
-    max_size: ByteSize('How large a file of its log grows before the next is begun.'),
-    max_files: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 3, description: 'How many are kept.' })),
+    max_size: ByteSize('Size at which the log is rotated.'),
+    max_files: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, default: 3, description: 'Number of log files to keep.' }),
+    ),
   },
-  { description: 'Limits of what the engine keeps of its output; three files of 10 MiB unless said.' },
+  { description: 'Limits of the stored output; three files of 10 MiB by default.' },
 );
 
 /**
- * The keys a template without `components` may write at its top level: they describe component `main`.
- * `restart` has no default here, since a service and a job differ in it.
+ * Keys that a template without `components` may have at its top level; they describe the component `main`. `restart`
+ * has no default here, because it differs between services and jobs.
  */
 export const runKeys = {
   env: Type.Optional(Environment),
   entrypoint: Type.Optional(Argv('Replaces the entry point of the image.')),
-  command: Type.Optional(Argv('The arguments, as a list; no shell takes part.')),
+  command: Type.Optional(Argv('The argument vector; no shell is involved.')),
   user: Type.Optional(Line('User and group, such as 1000:1000.')),
   group_add: Type.Optional(
     Type.Array(Line('A group, by name or number.'), {
       minItems: 1,
       maxItems: 32,
-      description: 'Groups of the user besides its own, such as that of a device.',
+      description: 'Additional groups of the user, such as the group of a device.',
     }),
   ),
-  working_dir: Type.Optional(Line('The directory the command starts in.')),
-  storage: Type.Optional(
-    Type.Array(Storage, { default: [], maxItems: 50, description: 'What survives a new container.' }),
-  ),
+  working_dir: Type.Optional(Line('Working directory of the command.')),
+  storage: Type.Optional(Type.Array(Storage, { default: [], maxItems: 50, description: 'Persistent storage.' })),
   ports: Type.Optional(
-    Type.Array(PublishedPort, { default: [], maxItems: 100, description: 'The ports it listens on.' }),
+    Type.Array(PublishedPort, { default: [], maxItems: 100, description: 'Ports of the component.' }),
   ),
   healthcheck: Type.Optional(Healthcheck),
   files: Type.Optional(
-    Type.Array(ConfigFile, { default: [], maxItems: 100, description: 'Files made from the template.' }),
+    Type.Array(ConfigFile, { default: [], maxItems: 100, description: 'Files generated from the template.' }),
   ),
   resources: Type.Optional(Resources),
-  tmpfs: Type.Optional(Type.Array(Tmpfs, { default: [], maxItems: 20, description: 'File systems in memory.' })),
+  tmpfs: Type.Optional(Type.Array(Tmpfs, { default: [], maxItems: 20, description: 'In-memory file systems.' })),
   shm_size: Type.Optional(ByteSize('Size of /dev/shm.')),
   ulimits: Type.Optional(
-    mapOf(Type.String({ pattern: '^[a-z]+$' }), Ulimit, { default: {}, description: 'Limits of the system, by name.' }),
+    mapOf(Type.String({ pattern: '^[a-z]+$' }), Ulimit, { default: {}, description: 'System limits, by name.' }),
   ),
   capabilities: Type.Optional(Capabilities),
   devices: Type.Optional(
@@ -88,51 +88,62 @@ export const runKeys = {
     Type.Array(Line('The address of a name server.'), {
       minItems: 1,
       maxItems: 3,
-      description: 'Name servers to ask instead of those of the server.',
+      description: 'Name servers to use instead of those of the server.',
     }),
   ),
   logging: Type.Optional(Logging),
   restart: Type.Optional(
     Type.Enum(['always', 'unless-stopped', 'on-failure', 'no'], {
-      description: 'What follows an exit: unless-stopped for a service, no for a job, unless said.',
+      description: 'Restart policy; by default unless-stopped for services and no for jobs.',
     }),
   ),
-  replicas: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 1, description: 'How many of it run.' })),
+  replicas: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 1, description: 'Number of containers.' })),
   network: Type.Optional(
     Type.Enum(['bridge', 'host'], {
       default: 'bridge',
-      description: 'A network of the instance’s own, or the server’s (permission host_network).',
+      description:
+        'bridge: a private network of the instance; host: the network of the server (permission host_network).',
     }),
   ),
   privileged: Type.Optional(
-    Type.Boolean({ default: false, description: 'May do everything on the server; the operator must allow it.' }),
+    Type.Boolean({ default: false, description: 'Full access to the server; the operator must allow it.' }),
   ),
-  pid: Type.Optional(Type.Enum(['private', 'host'], { default: 'private', description: 'Whose processes it sees.' })),
+  pid: Type.Optional(
+    Type.Enum(['private', 'host'], {
+      default: 'private',
+      description: 'Process namespace: its own or that of the server.',
+    }),
+  ),
   ipc: Type.Optional(
-    Type.Enum(['private', 'host'], { default: 'private', description: 'Whose shared memory it sees.' }),
+    Type.Enum(['private', 'host'], {
+      default: 'private',
+      description: 'IPC namespace: its own or that of the server.',
+    }),
   ),
   confinement: Type.Optional(Confinement),
-  read_only: Type.Optional(Type.Boolean({ default: false, description: 'The root file system cannot be written.' })),
+  read_only: Type.Optional(Type.Boolean({ default: false, description: 'Whether the root file system is read-only.' })),
   init: Type.Optional(
-    Type.Boolean({ default: false, description: 'A small init reaps zombies and passes signals on.' }),
+    Type.Boolean({ default: false, description: 'Whether an init process reaps zombies and forwards signals.' }),
   ),
-  tty: Type.Optional(Type.Boolean({ default: false, description: 'It runs at a terminal.' })),
-  stdin: Type.Optional(Type.Boolean({ description: 'Standard input stays open, for programs that end without it.' })),
+  tty: Type.Optional(Type.Boolean({ default: false, description: 'Whether it has a terminal.' })),
+  stdin: Type.Optional(
+    Type.Boolean({ description: 'Whether standard input stays open, for programs that exit without it.' }),
+  ),
   aliases: Type.Optional(
     Type.Array(Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$' }), {
       maxItems: 20,
       description:
-        'Further names under which the other components reach it, for applications that have one built in. ${components.<name>.host} needs none.',
+        'Additional host names for the other components, for applications with a built-in name. ${components.<name>.host} needs none.',
     }),
   ),
-  hostname: Type.Optional(Line('The host name inside.')),
+  hostname: Type.Optional(Line('Host name of the container.')),
   sysctls: Type.Optional(
     mapOf(
       Type.String({ pattern: '^[a-z0-9_.-]+$' }),
       Type.Union([Type.String(), Type.Integer()], { description: 'Its value.' }),
       {
         default: {},
-        description: 'Settings of the kernel for its network. Need the permission sysctl.',
+        description: 'Kernel parameters of its network. Need the permission sysctl.',
       },
     ),
   ),
@@ -140,26 +151,29 @@ export const runKeys = {
     mapOf(Type.String(), Text('A label of the container.'), { default: {}, description: 'Labels of the container.' }),
   ),
   stop_signal: Type.Optional(
-    Type.String({ pattern: '^SIG[A-Z0-9+]+$', description: 'The signal that asks it to stop.', examples: ['SIGINT'] }),
+    Type.String({ pattern: '^SIG[A-Z0-9+]+$', description: 'Signal for a graceful stop.', examples: ['SIGINT'] }),
   ),
-  stop_grace_period: Type.Optional(Duration('How long it may take to stop before it is killed.', '10s')),
+  stop_grace_period: Type.Optional(Duration('Time to stop gracefully before it is killed.', '10s')),
 };
 
 export const Component = strict(
   {
     kind: Type.Optional(
-      Type.Enum(['service', 'job'], { default: 'service', description: 'Keeps running, or runs to its end.' }),
+      Type.Enum(['service', 'job'], {
+        default: 'service',
+        description: 'service: runs continuously; job: runs to completion.',
+      }),
     ),
     run: Type.Optional(
       Type.Enum(['before_start', 'after_start', 'schedule'], {
-        description: 'When a job runs; before_start unless said.',
+        description: 'When a job runs; before_start by default.',
       }),
     ),
-    schedule: Type.Optional(Schedule('When a scheduled job runs: hourly, daily, weekly or a cron line.')),
+    schedule: Type.Optional(Schedule('When a scheduled job runs: hourly, daily, weekly or a cron expression.')),
     irreversible: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'The job changes data so that the former version cannot use it any more.',
+        description: 'Whether the job changes data so that the previous version cannot use it any more.',
       }),
     ),
     image: Type.Optional(ComponentImage),
@@ -167,11 +181,11 @@ export const Component = strict(
       mapOf(
         ComponentName,
         Type.Enum(['started', 'healthy', 'completed'], {
-          description: 'What it must have come to; completed is for jobs.',
+          description: 'State that it must have reached; completed is for jobs.',
         }),
         {
           default: {},
-          description: 'What must have come about in other components before this one starts.',
+          description: 'States of other components that are required before this one starts.',
         },
       ),
     ),

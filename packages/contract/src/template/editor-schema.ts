@@ -1,6 +1,6 @@
 import { Template } from './schema.ts';
 
-/** Where a running service has it, at its root. */
+/** Path of the schema at the root of a running service. */
 export const EDITOR_SCHEMA_PATH = '/schemas/template.json';
 
 const EXAMPLE = {
@@ -16,8 +16,8 @@ const EXAMPLE = {
 };
 
 /**
- * The template schema as a document of its own. Draft 7, because that is what the YAML language server and most editors
- * understand whole; the template schema uses nothing newer.
+ * Returns the template schema as a standalone document. Draft 7, because the YAML language server and most editors
+ * support it fully; the template schema uses nothing newer.
  */
 export function editorSchema(publicUrl: string) {
   return {

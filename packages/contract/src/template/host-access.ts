@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { ComponentName, Line, Port, strict } from './notation.ts';
 
-/** Needs a declaration in permissions[] that is shown before deploy. */
+/** Kinds that need a declaration in permissions[], which is shown before a deployment. */
 export const DECLARED_KINDS = [
   'host_network',
   'host_path',
@@ -13,7 +13,7 @@ export const DECLARED_KINDS = [
   'host_port',
 ] as const;
 
-/** Needs that declaration, and the server's operator must have allowed it in the daemon's own settings. */
+/** Kinds that need the declaration and also the consent of the server's operator in the daemon's settings. */
 export const REFUSED_KINDS = [
   'privileged',
   'host_pid',
@@ -28,28 +28,28 @@ export const REFUSED_CAPABILITIES = ['ALL', 'SYS_ADMIN', 'SYS_MODULE', 'SYS_RAWI
 
 export const Permission = strict(
   {
-    kind: Type.Enum([...DECLARED_KINDS, ...REFUSED_KINDS], { description: 'What of the server is used.' }),
+    kind: Type.Enum([...DECLARED_KINDS, ...REFUSED_KINDS], { description: 'Kind of access.' }),
     component: Type.Optional(ComponentName),
-    value: Type.Optional(Line('Which path, device, capability, sysctl or port (53/udp), written as in the component.')),
-    reason: Line('Why, for the person who is asked.'),
+    value: Type.Optional(Line('The path, device, capability, sysctl or port (53/udp), written as in the component.')),
+    reason: Line('Reason, for the person who approves it.'),
   },
   { description: 'Access to the server beyond an ordinary container.' },
 );
 
 export const PublishedPort = strict(
   {
-    container_port: Port('Where the component listens.'),
+    container_port: Port('Port of the component.'),
     host_port: Type.Optional(
       Type.Union([Port('A fixed port of the server.'), Type.String({ pattern: '^\\$\\{[^}]+\\}$' })], {
         description: 'A fixed port of the server. Needs the permission host_port.',
       }),
     ),
-    protocol: Type.Optional(Type.Enum(['tcp', 'udp'], { default: 'tcp', description: 'What is spoken there.' })),
+    protocol: Type.Optional(Type.Enum(['tcp', 'udp'], { default: 'tcp', description: 'Protocol of the port.' })),
     host_ip: Type.Optional(
-      Type.String({ maxLength: 64, description: 'The address of the server to listen on; all unless said.' }),
+      Type.String({ maxLength: 64, description: 'Address of the server to listen on; all by default.' }),
     ),
   },
-  { description: 'A port the component listens on, published on the server where host_port is given.' },
+  { description: 'A port of the component, published on the server if host_port is given.' },
 );
 
 const CapabilityName = Type.String({ pattern: '^[A-Z][A-Z0-9_]*$', description: 'Without the prefix CAP_.' });
@@ -59,25 +59,32 @@ export const Capabilities = strict(
     add: Type.Optional(
       Type.Array(CapabilityName, {
         default: [],
-        description: 'What it may do besides. Needs the permission capability.',
+        description: 'Additional capabilities. Need the permission capability.',
       }),
     ),
     drop: Type.Optional(
       Type.Array(CapabilityName, {
         default: [],
         description:
-          'What it can do without. AUDIT_WRITE, MKNOD, NET_RAW and SETFCAP are dropped unless they are in add.',
+          'Capabilities to drop. AUDIT_WRITE, MKNOD, NET_RAW and SETFCAP are dropped unless they are in add.',
       }),
     ),
   },
-  { default: {}, description: 'What the component may do beyond, or need not do of, an ordinary container.' },
+  { default: {}, description: 'Linux capabilities of the component, relative to an ordinary container.' },
 );
 
 export const Device = strict({
   path: Type.String({ pattern: '^(/dev/|\\$\\{)', description: 'The device of the server.' }),
-  container_path: Type.Optional(Type.String({ pattern: '^/', description: 'Its name inside; the same unless said.' })),
+  container_path: Type.Optional(
+    Type.String({ pattern: '^/', description: 'Path in the container; the same by default.' }),
+  ),
   access: Type.Optional(
-    Type.String({ pattern: '^r?w?m?$', minLength: 1, default: 'rwm', description: 'Read, write, make: any of rwm.' }),
+    Type.String({
+      pattern: '^r?w?m?$',
+      minLength: 1,
+      default: 'rwm',
+      description: 'Any of r (read), w (write) and m (mknod).',
+    }),
   ),
 });
 
@@ -86,49 +93,50 @@ export const Gpu = strict(
     count: Type.Optional(
       Type.Union([Type.Literal('all'), Type.Integer({ minimum: 1 })], {
         default: 'all',
-        description: 'How many, or all.',
+        description: 'Number of GPUs, or all.',
       }),
     ),
-    driver: Type.Optional(Line('The runtime driver; nvidia unless said.')),
+    driver: Type.Optional(Line('The runtime driver; nvidia by default.')),
   },
-  { description: 'Graphics processors of the server. Needs the permission gpu.' },
+  { description: 'GPUs of the server. Needs the permission gpu.' },
 );
 
 export const Ulimit = Type.Union(
   [
     Type.Integer({ minimum: -1 }),
     strict({
-      soft: Type.Integer({ minimum: -1, description: 'What applies.' }),
-      hard: Type.Integer({ minimum: -1, description: 'How far the component may raise it.' }),
+      soft: Type.Integer({ minimum: -1, description: 'Effective limit.' }),
+      hard: Type.Integer({ minimum: -1, description: 'Maximum to which the component may raise the limit.' }),
     }),
   ],
-  { description: 'A limit of the system, such as nofile; -1 means none.' },
+  { description: 'A system limit, such as nofile; -1 means unlimited.' },
 );
 
 export const Confinement = strict(
   {
     seccomp: Type.Optional(
-      Type.Enum(['default', 'unconfined'], { default: 'default', description: 'Which system calls it may make.' }),
+      Type.Enum(['default', 'unconfined'], { default: 'default', description: 'Filter of system calls.' }),
     ),
     apparmor: Type.Optional(
       Type.Enum(['default', 'unconfined'], {
         default: 'default',
-        description: 'Which files and operations it may touch.',
+        description: 'Profile for files and operations.',
       }),
     ),
     no_new_privileges: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'No program in it gains rights that its parent lacks. So it is anyway, unless new_privileges.',
+        description:
+          'Programs cannot gain privileges that their parent lacks. This is the default, unless new_privileges is set.',
       }),
     ),
     new_privileges: Type.Optional(
       Type.Literal(true, {
-        description: 'Programs in it may gain rights, as sudo does. Needs the permission new_privileges.',
+        description: 'Programs may gain privileges, as sudo does. Needs the permission new_privileges.',
       }),
     ),
   },
-  { default: {}, description: 'The kernel’s fences around the component.' },
+  { default: {}, description: 'Kernel confinement of the component.' },
 );
 
 export type PermissionKind = (typeof DECLARED_KINDS)[number] | (typeof REFUSED_KINDS)[number];

@@ -9,23 +9,23 @@ const Repository = Type.String({
 });
 const Tag = Type.String({
   pattern: '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$',
-  description: 'An image tag. A floating one (latest, or none) is a warning, and an error at promotion.',
+  description: 'An image tag. A floating tag (latest, or none) is a warning, and an error at promotion.',
   examples: ['17.5', '4.2.1-alpine'],
 });
 const Digest = Type.String({
   pattern: '^sha256:[0-9a-f]{64}$',
-  description: 'Pins the exact image, whatever the tag says later.',
+  description: 'Pins the exact image, even if the tag moves.',
 });
 
 export const Variant = strict(
   {
-    id: Slug('What a definition names to choose this variant.'),
+    id: Slug('Name by which a definition selects the variant.'),
     tag: Tag,
     digest: Type.Optional(Digest),
     default: Type.Optional(Type.Boolean({ default: false, description: 'Exactly one variant is the default.' })),
-    description: Type.Optional(Type.String({ maxLength: 500, description: 'In what it differs, for who chooses.' })),
+    description: Type.Optional(Type.String({ maxLength: 500, description: 'How it differs from the other variants.' })),
   },
-  { description: 'Another build of the same image, told apart by its tag.' },
+  { description: 'Another build of the same image, with its own tag.' },
 );
 
 export const Image = strict(
@@ -33,7 +33,9 @@ export const Image = strict(
     repository: Repository,
     tag: Type.Optional(Tag),
     digest: Type.Optional(Digest),
-    variants: Type.Optional(Type.Array(Variant, { default: [], maxItems: 50, description: 'Other builds of it.' })),
+    variants: Type.Optional(
+      Type.Array(Variant, { default: [], maxItems: 50, description: 'Other builds of the image.' }),
+    ),
   },
   { description: 'The image of the template; components refer to it as ${template.image}.' },
 );
@@ -52,7 +54,7 @@ export const ComponentImage = Type.Union(
     }),
     ImageReference,
   ],
-  { description: 'What the component runs.' },
+  { description: 'Image of the component.' },
 );
 
 export type Variant = Static<typeof Variant>;

@@ -21,18 +21,18 @@ export const INPUT_TYPES = [
 export const InputValue = Type.Union([Type.String({ maxLength: 65_536 }), Type.Number(), Type.Boolean()]);
 
 const Option = strict({
-  value: Type.String({ maxLength: 200, description: 'What the definition holds.' }),
+  value: Type.String({ maxLength: 200, description: 'Value in the definition.' }),
   label: Type.Optional(Line('Shown instead of the value.')),
 });
 
-/** What inputs of a template and params of an action have in common: one checker serves both. */
+/** Constraints of template inputs and action params; the same checker handles both. */
 export const valueConstraints = {
-  type: Type.Enum(INPUT_TYPES, { description: 'How the value is checked, and which field a form shows.' }),
-  label: Type.Optional(Line('What a form calls it.')),
-  description: Type.Optional(Type.String({ maxLength: 1000, description: 'What a form says about it.' })),
+  type: Type.Enum(INPUT_TYPES, { description: 'Type of the value; determines its validation and the form field.' }),
+  label: Type.Optional(Line('Label in forms.')),
+  description: Type.Optional(Type.String({ maxLength: 1000, description: 'Help text in forms.' })),
   placeholder: Type.Optional(Line('An example shown in an empty field.')),
   default: Type.Optional(
-    Type.Union(InputValue.anyOf, { description: 'Taken when nothing is given; as it is, without ${…}.' }),
+    Type.Union(InputValue.anyOf, { description: 'Default value, taken literally: ${…} is not filled.' }),
   ),
   pattern: Type.Optional(
     Type.String({
@@ -41,48 +41,48 @@ export const valueConstraints = {
         'A regular expression (RE2) that the whole value must match. Look-around and back-references are refused.',
     }),
   ),
-  min: Type.Optional(Type.Number({ description: 'Least value of a number, least length of a text.' })),
-  max: Type.Optional(Type.Number({ description: 'Greatest value of a number, greatest length of a text.' })),
+  min: Type.Optional(Type.Number({ description: 'Minimum of a number, minimum length of a text.' })),
+  max: Type.Optional(Type.Number({ description: 'Maximum of a number, maximum length of a text.' })),
   options: Type.Optional(Type.Array(Option, { maxItems: 500, description: 'The choices of an enum.' })),
 };
 
 export const Input = strict(
   {
-    name: VariableName('The key under which a definition gives the value.'),
+    name: VariableName('Key of the value in a definition.'),
     ...valueConstraints,
     when: Type.Optional(
       mapOf(
         Type.String(),
         Type.Union([InputValue, Type.Array(InputValue, { minItems: 1 })], {
-          description: 'The value it must have, or a list of them.',
+          description: 'The required value, or a list of allowed values.',
         }),
         {
           description:
-            'Other inputs and the value (or values) they must have for this one to apply. While it does not apply it counts as unset and is not required.',
+            'Other inputs and the values that they must have for this input to apply. An input that does not apply is unset and not required.',
         },
       ),
     ),
     immutable: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Cannot change once the definition exists, such as a database name.',
+        description: 'Whether it cannot change once the definition exists, such as a database name.',
       }),
     ),
-    group: Type.Optional(Line('Inputs of one group stand together in a form.')),
+    group: Type.Optional(Line('Group of the input in forms.')),
   },
-  { description: 'One question that the person who deploys answers.' },
+  { description: 'One input of a definition.' },
 );
 
 export const Inputs = strict(
   {
     required: Type.Optional(
-      Type.Array(Input, { default: [], maxItems: 200, description: 'What must be answered before a deploy.' }),
+      Type.Array(Input, { default: [], maxItems: 200, description: 'Inputs that are required for a deployment.' }),
     ),
     optional: Type.Optional(
-      Type.Array(Input, { default: [], maxItems: 200, description: 'What may be left as it is.' }),
+      Type.Array(Input, { default: [], maxItems: 200, description: 'Inputs that may be omitted.' }),
     ),
   },
-  { default: {}, description: 'What the person who deploys is asked.' },
+  { default: {}, description: 'Inputs of a definition.' },
 );
 
 export type InputType = (typeof INPUT_TYPES)[number];

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { ActionParam } from './actions.ts';
 import { Permission } from './host-access.ts';
 
-/** What a daemon gets: nothing left to fill in, to default or to convert. Daemons ignore keys they do not know. */
+/** The manifest for a daemon: fully resolved, without defaults or units to convert. Daemons ignore unknown keys. */
 const Texts = Type.Record(Type.String(), Type.String());
 const Argv = Type.Array(Type.String());
 const Milliseconds = Type.Integer({ minimum: 0 });
@@ -15,7 +15,7 @@ export const ManifestHealthcheck = Type.Object({
       path: Type.String(),
       scheme: Type.Enum(['http', 'https']),
       headers: Texts,
-      expect: Type.Optional(Type.Integer({ description: 'Any 2xx or 3xx when it is missing.' })),
+      expect: Type.Optional(Type.Integer({ description: 'Any 2xx or 3xx if absent.' })),
     }),
   ),
   tcp: Type.Optional(Type.Object({ port: Type.Integer() })),
@@ -29,7 +29,7 @@ export const ManifestHealthcheck = Type.Object({
 
 export const ManifestStorage = Type.Object({
   name: Type.String(),
-  volume: Type.Optional(Type.String({ description: 'Name of the volume; missing where host_path is given.' })),
+  volume: Type.Optional(Type.String({ description: 'Name of the volume; absent if host_path is given.' })),
   host_path: Type.Optional(Type.String()),
   mount_path: Type.String(),
   read_only: Type.Boolean(),
@@ -98,7 +98,7 @@ export const ManifestComponent = Type.Object({
       max_files: Type.Integer({ minimum: 1 }),
       by_default: Type.Optional(
         Type.Literal(true, {
-          description: 'The template asks for none: an engine that sends output elsewhere goes on doing so.',
+          description: 'Default of Hortus, not of the template: an engine with another log driver keeps it.',
         }),
       ),
     }),
@@ -108,7 +108,7 @@ export const ManifestComponent = Type.Object({
   init: Type.Boolean(),
   tty: Type.Boolean(),
   stdin: Type.Optional(Type.Boolean()),
-  aliases: Type.Optional(Type.Array(Type.String(), { description: 'Names beside host, inside the instance.' })),
+  aliases: Type.Optional(Type.Array(Type.String(), { description: 'Additional network aliases inside the instance.' })),
   stop_signal: Type.Optional(Type.String()),
   stop_grace_period_ms: Milliseconds,
 });
@@ -144,7 +144,7 @@ export const ManifestAction = Type.Object({
       expect: Type.Optional(Type.Integer()),
     }),
   ),
-  image: Type.Optional(Type.String({ description: 'Of a job; that of its component when it is missing.' })),
+  image: Type.Optional(Type.String({ description: 'Image of a job; by default that of its component.' })),
   env: Texts,
   user: Type.Optional(Type.String()),
   working_dir: Type.Optional(Type.String()),
@@ -156,7 +156,7 @@ export const ManifestAction = Type.Object({
 export const ManifestPermission = Type.Object({
   ...Permission.properties,
   component: Type.String(),
-  needs_operator: Type.Boolean({ description: 'Refused unless the operator of the server allows it.' }),
+  needs_operator: Type.Boolean({ description: 'Whether the operator of the server must allow it.' }),
 });
 
 export const ManifestSmokeTest = Type.Object({
@@ -189,9 +189,12 @@ export const Manifest = Type.Object(
     }),
     deadline_ms: Milliseconds,
     watch_ms: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'How long after success it goes back by itself if it turns unhealthy.' }),
+      Type.Integer({
+        minimum: 0,
+        description: 'Watch period after success, during which the daemon rolls back if it becomes unhealthy.',
+      }),
     ),
-    components: Type.Array(ManifestComponent, { description: 'What others depend on comes first.' }),
+    components: Type.Array(ManifestComponent, { description: 'In dependency order.' }),
     routes: Type.Array(ManifestRoute),
     actions: Type.Array(ManifestAction),
     backup: Type.Object({

@@ -4,7 +4,7 @@ import { mapOf, strict, Text } from './notation.ts';
 const Class = Type.String({
   pattern: '^[a-z0-9_]+(\\.[a-z0-9_-]+)+$',
   maxLength: 100,
-  description: 'What is needed or provided, from general to special: database.postgres, cache.redis, http.blog.',
+  description: 'Class of the need or provision, from general to specific: database.postgres, cache.redis, http.blog.',
   examples: ['database.postgres', 'cache.redis'],
 });
 
@@ -14,12 +14,14 @@ export const Need = strict(
     as: Type.Optional(
       Type.String({
         pattern: '^[a-z][a-z0-9_]*$',
-        description: 'Its name in ${needs.<as>.…}; the last part of the class unless said.',
+        description: 'Name in ${needs.<as>.…}; by default the last part of the class.',
       }),
     ),
-    optional: Type.Optional(Type.Boolean({ default: false, description: 'It works without, only less.' })),
+    optional: Type.Optional(
+      Type.Boolean({ default: false, description: 'Whether the instance also works without it.' }),
+    ),
   },
-  { description: 'Another instance that this one uses.' },
+  { description: 'Another instance that the instance uses.' },
 );
 
 export const Provision = strict(
@@ -28,12 +30,12 @@ export const Provision = strict(
     attributes: Type.Optional(
       mapOf(
         Type.String({ pattern: '^[a-z][a-z0-9_]*$' }),
-        Text('What the one in need gets as ${needs.<as>.<attribute>}.'),
-        { default: {}, description: 'How it is reached and signed in to.' },
+        Text('Value of ${needs.<as>.<attribute>} in the dependent instance.'),
+        { default: {}, description: 'Address and credentials.' },
       ),
     ),
   },
-  { description: 'What this template offers to others, and how to reach it.' },
+  { description: 'A service that the template provides to others, and how to connect to it.' },
 );
 
 export type Need = Static<typeof Need>;

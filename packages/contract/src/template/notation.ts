@@ -1,11 +1,11 @@
 import Type, { type TProperties, type TSchema, type TSchemaOptions, type TString } from 'typebox';
 
-/** An object that refuses keys it does not know: a misspelt key must never be silently ignored. */
+/** Object schema that refuses unknown keys: a misspelt key must never be ignored silently. */
 export function strict<P extends TProperties>(properties: P, options: TSchemaOptions = {}) {
   return Type.Object(properties, { ...options, additionalProperties: false });
 }
 
-/** A mapping with free keys of one form; a key of another form is refused like an unknown one. */
+/** Map schema with keys of one form; other keys are refused like unknown ones. */
 export function mapOf<V extends TSchema>(key: TString, value: V, options: TSchemaOptions = {}) {
   return Type.Record(key, value, { ...options, additionalProperties: false });
 }
@@ -15,7 +15,7 @@ export const Slug = (description: string) =>
     pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
     minLength: 1,
     maxLength: 63,
-    description: `${description} Small letters, digits and single hyphens.`,
+    description: `${description} Lower-case letters, digits and single hyphens.`,
     examples: ['first-page'],
   });
 
@@ -52,7 +52,7 @@ export const Duration = (description: string, fallback?: string) =>
 
 export const ByteSize = (description: string) =>
   Type.String({
-    // What comes before a reference has no $, so that no text is tried at more than one place.
+    // The text before a reference excludes $, which avoids backtracking.
     pattern: '^(\\d+(\\.\\d+)?(B|k|K|M|G|T|Ki|Mi|Gi|Ti)?|[^$]*\\$\\{[^}]+\\}.*)$',
     description: `${description} Bytes, or with a unit: k M G T (powers of 1000), Ki Mi Gi Ti (powers of 1024).`,
     examples: ['512Mi', '2Gi'],

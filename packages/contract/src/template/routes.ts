@@ -3,25 +3,27 @@ import { ComponentName, Port, Slug, strict, Text } from './notation.ts';
 
 export const Route = strict(
   {
-    name: Slug('How ${routes.<name>.url} finds it.'),
+    name: Slug('Name in ${routes.<name>.url}.'),
     component: Type.Optional(ComponentName),
-    port: Port('Where the component listens.'),
-    host: Text('The host name that leads here.'),
+    port: Port('Port of the component.'),
+    host: Text('Host name of the route.'),
     path: Type.Optional(
       Type.String({ pattern: '^(/|\\$\\{)', maxLength: 1024, default: '/', description: 'Path prefix.' }),
     ),
     strip: Type.Optional(
-      Type.Boolean({ default: false, description: 'Whether the prefix is removed before the component sees it.' }),
+      Type.Boolean({ default: false, description: 'Whether the path prefix is removed from forwarded requests.' }),
     ),
     tls: Type.Optional(
       Type.Enum(['auto', 'internal', 'off'], {
         default: 'auto',
-        description: 'A public certificate, one of the server’s own authority, or plain HTTP.',
+        description: 'auto: a public certificate; internal: a certificate of the server’s own CA; off: plain HTTP.',
       }),
     ),
-    primary: Type.Optional(Type.Boolean({ default: false, description: 'The address shown for the instance.' })),
+    primary: Type.Optional(
+      Type.Boolean({ default: false, description: 'Whether it is the address shown for the instance.' }),
+    ),
   },
-  { description: 'A way in from outside, through the ingress of the server.' },
+  { description: 'A public address, served by the ingress of the server.' },
 );
 
 export type Route = Static<typeof Route>;

@@ -11,10 +11,10 @@ import { Secrets } from './secrets.ts';
 
 export const ARCHETYPES = ['application', 'asset', 'network_appliance', 'multi_component_saas', 'worker'] as const;
 
-/** Always there, declared or not; a definition that names none gets `development`. */
+/** These profiles always exist, declared or not; a definition without a profile uses `development`. */
 export const STANDARD_PROFILES = ['minimal', 'development', 'production'] as const;
 
-/** Paths of the API that a species would hide. */
+/** Slugs that would collide with paths of the API. */
 export const RESERVED_SLUGS = ['featured', 'upcoming', 'import'] as const;
 
 const Taxonomy = strict(
@@ -30,16 +30,16 @@ const Taxonomy = strict(
       examples: ['database', 'blog', 'cache', 'monitoring'],
     }),
     tags: Type.Optional(
-      Type.Array(Slug('A word to search by.'), { default: [], maxItems: 30, description: 'Words to search by.' }),
+      Type.Array(Slug('A search term.'), { default: [], maxItems: 30, description: 'Search terms.' }),
     ),
   },
-  { description: 'Where the species stands in the catalog.' },
+  { description: 'Place of the species in the catalog.' },
 );
 
-/** A profile is checked by applying it, so that a patch may hold any part of what it changes. */
+/** A profile is validated by applying it, so a patch may contain any part of what it changes. */
 const Profile = mapOf(
   Type.String(),
-  Type.Unknown({ description: 'What the profile puts in place of this; null removes it.' }),
+  Type.Unknown({ description: 'New value in the profile; null removes the value.' }),
   {
     description:
       'A JSON merge patch (RFC 7396) over image, vars, routes, components, backup, smoke, notes and deadline.',
@@ -48,15 +48,15 @@ const Profile = mapOf(
 
 const SemanticVersion = Type.String({
   pattern: '^\\d+\\.\\d+\\.\\d+(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$',
-  description: 'Version of the template itself, as semantic versioning has it.',
+  description: 'Version of the template itself, as a semantic version.',
   examples: ['1.0.0'],
 });
 
 const templateKeys = {
   slug: Slug('The species, and the name of its folder.'),
-  name: Line('What a person sees.'),
+  name: Line('Display name.'),
   description: Type.Optional(
-    Type.String({ maxLength: 4000, default: '', description: 'What it is for, in a sentence or two.' }),
+    Type.String({ maxLength: 4000, default: '', description: 'Purpose, in a sentence or two.' }),
   ),
   version: SemanticVersion,
   app_version: Type.Optional(Line('Version of the application.')),
@@ -76,57 +76,55 @@ const templateKeys = {
   notes: Type.Optional(Text('Markdown shown after deploy; ${…} is filled.')),
   featured: Type.Optional(Type.Boolean({ default: false, description: 'Shown first in the catalog.' })),
   deprecated: Type.Optional(
-    Type.Boolean({ default: false, description: 'Still works, but nothing new should be made from it.' }),
+    Type.Boolean({ default: false, description: 'Still works, but should not be used for new definitions.' }),
   ),
   unverified: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'The tags could not be pulled when this was written; the first deployment checks them.',
+      description: 'Whether the image tags were never pulled; the first deployment checks them.',
     }),
   ),
-  deadline: Type.Optional(Duration('How long a deployment may go without progress.', '10m')),
+  deadline: Type.Optional(Duration('Time without progress after which a deployment fails.', '10m')),
   image: Type.Optional(Image),
   inputs: Type.Optional(Inputs),
   secrets: Type.Optional(Secrets),
   vars: Type.Optional(
-    mapOf(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]*$' }), Text('A text with a name.'), {
+    mapOf(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]*$' }), Text('A named text.'), {
       default: {},
       maxProperties: 500,
       description: 'Texts used in several places, as ${vars.<name>}.',
     }),
   ),
   routes: Type.Optional(
-    Type.Array(Route, { default: [], maxItems: 50, description: 'The ways in from outside, through the ingress.' }),
+    Type.Array(Route, { default: [], maxItems: 50, description: 'Public addresses, served by the ingress.' }),
   ),
   components: Type.Optional(
     mapOf(Type.String({ pattern: '^[a-z][a-z0-9-]{0,30}$' }), Component, {
       minProperties: 1,
       maxProperties: 200,
-      description: 'The containers, by name. A template with one may describe it at its top level instead.',
+      description: 'Containers by name. A template with a single container may describe it at its top level instead.',
     }),
   ),
   profiles: Type.Optional(
     mapOf(Type.String({ pattern: '^[a-z][a-z0-9_-]*$' }), Profile, {
       default: {},
       maxProperties: 50,
-      description: 'What changes with the profile; minimal, development and production always exist.',
+      description: 'Changes for each profile; minimal, development and production always exist.',
     }),
   ),
-  needs: Type.Optional(
-    Type.Array(Need, { default: [], maxItems: 20, description: 'Other instances that this one uses.' }),
-  ),
+  needs: Type.Optional(Type.Array(Need, { default: [], maxItems: 20, description: 'Other instances that it uses.' })),
   provides: Type.Optional(
-    Type.Array(Provision, { default: [], maxItems: 20, description: 'What it offers to other instances.' }),
+    Type.Array(Provision, { default: [], maxItems: 20, description: 'Services that it provides to other instances.' }),
   ),
   permissions: Type.Optional(
     Type.Array(Permission, {
       default: [],
       maxItems: 100,
-      description: 'What of the server it uses beyond an ordinary container; a person is asked before.',
+      description: 'Access to the server beyond an ordinary container; needs approval before a deployment.',
     }),
   ),
   actions: Type.Optional(
-    Type.Array(Action, { default: [], maxItems: 100, description: 'What can be done on a running instance.' }),
+    Type.Array(Action, { default: [], maxItems: 100, description: 'Commands on a running instance.' }),
   ),
   backup: Type.Optional(Backup),
   smoke: Type.Optional(Type.Array(SmokeTest, { default: [], maxItems: 20, description: 'The deploy test.' })),
@@ -134,19 +132,19 @@ const templateKeys = {
 
 export const Template = strict(
   {
-    $schema: Type.Optional(Type.String({ description: 'Where editors find this schema.' })),
+    $schema: Type.Optional(Type.String({ description: 'Address of this schema, for editors.' })),
     ...templateKeys,
     ...runKeys,
   },
   {
     $id: 'urn:hortus:template',
     title: 'Hortus template',
-    description: 'A deployable species: what runs, what is asked, what can be done with it.',
-    patternProperties: { '^x-': { description: 'For yourself: left out of what is deployed.' } },
+    description: 'A deployable species: its containers, inputs and actions.',
+    patternProperties: { '^x-': { description: 'Private notes, not part of the deployed template.' } },
   },
 );
 
-/** The form that is hashed: every container under `components`, every default written out. */
+/** The canonical form, which is hashed: every container under `components`, with all defaults. */
 export const CanonicalTemplate = strict(templateKeys, {
   $id: 'urn:hortus:canonical-template',
   title: 'Hortus template, canonical form',

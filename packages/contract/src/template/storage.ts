@@ -5,17 +5,19 @@ export const Storage = strict(
   {
     name: StorageName,
     mount_path: ContainerPath('Where it is mounted.'),
-    read_only: Type.Optional(Type.Boolean({ default: false, description: 'The component cannot write to it.' })),
+    read_only: Type.Optional(
+      Type.Boolean({ default: false, description: 'Whether the component cannot write to it.' }),
+    ),
     critical: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Holds what cannot be made again: backed up, and never removed without being named.',
+        description: 'Whether it holds data that cannot be recreated: it is backed up, and removed only by name.',
       }),
     ),
     shared: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Several components mount the volume of this name; each of them says so.',
+        description: 'Whether several components mount the volume of this name; each of them must declare it.',
       }),
     ),
     host_path: Type.Optional(
@@ -26,7 +28,7 @@ export const Storage = strict(
       }),
     ),
   },
-  { description: 'What survives a new container.' },
+  { description: 'A persistent volume.' },
 );
 
 export const ConfigFile = strict(
@@ -36,14 +38,16 @@ export const ConfigFile = strict(
     mode: Type.Optional(
       Type.String({ pattern: '^0?[0-7]{3}$', default: '0644', description: 'Permissions in octal, quoted.' }),
     ),
-    raw: Type.Optional(Type.Boolean({ default: false, description: 'Take the content as it is: nothing is filled.' })),
+    raw: Type.Optional(
+      Type.Boolean({ default: false, description: 'Whether the content is taken literally, without filling ${…}.' }),
+    ),
   },
-  { description: 'A file made from the template, mounted read-only.' },
+  { description: 'A file generated from the template, mounted read-only.' },
 );
 
 export const Tmpfs = strict(
-  { mount_path: ContainerPath('Where it is mounted.'), size: Type.Optional(ByteSize('Its limit.')) },
-  { description: 'A file system in memory, empty at every start.' },
+  { mount_path: ContainerPath('Where it is mounted.'), size: Type.Optional(ByteSize('Size limit.')) },
+  { description: 'An in-memory file system, empty at every start.' },
 );
 
 export type Storage = Static<typeof Storage>;

@@ -141,7 +141,7 @@ onBothEngines((engine) => {
     expect(await late.json()).toEqual({
       success: true,
       data: { ...first.data, key: null },
-      hint: expect.stringContaining('Revoke this key and create another.'),
+      hint: expect.stringContaining('Revoke this key and create a new one.'),
     });
     expect(await service.created()).toBe(1);
   });
