@@ -120,7 +120,7 @@ it('a deployment that needs a GPU fails where there is none, although the operat
     const deployment = daemon.order(daemon.server.newUid(), [sleeper({ image, gpu: { count: 'all' } })]);
     const report = await daemon.reportOf(deployment);
     expect(report).toMatchObject({ status: 'failed', reason: 'unsupported' });
-    expect(report.error).toContain('main needs a GPU, and nothing there gives containers one');
+    expect(report.error).toContain('main needs a GPU, and the server has no GPU runtime');
   } finally {
     await daemon.close();
   }
