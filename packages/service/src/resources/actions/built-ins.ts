@@ -1,6 +1,6 @@
 import type { InstanceRow } from '../instances/service.ts';
 
-/** Those that say what an instance is to be. */
+/** Actions that set the state of an instance. */
 const settling = {
   'hortus.start': 'Start',
   'hortus.stop': 'Stop',
@@ -8,7 +8,7 @@ const settling = {
   'hortus.release': 'Release',
 } as const;
 
-/** What can be done on every instance, whatever its template says, on the same road as its own actions. */
+/** Actions available on every instance, executed in the same way as the actions of its template. */
 export const builtIns = {
   ...settling,
   'hortus.smoke': 'Smoke test',
@@ -18,9 +18,9 @@ export const builtIns = {
   'hortus.verify_backup': 'Verify backup',
   'hortus.delete_backup': 'Delete backup',
   'hortus.prune': 'Prune',
-  // About another server than the one that the instance is on.
+  // Runs on another server than that of the instance.
   'hortus.clear': 'Clear away',
-  // Ordered before a release that removes volumes too, for a daemon that runs one command at a time.
+  // Ordered before a release with volumes, for daemons that run one command per action.
   'hortus.remove': 'Remove containers',
 } as const;
 
@@ -30,7 +30,7 @@ export type Settling = keyof typeof settling;
 export const isBuiltIn = (slug: string): slug is BuiltIn => Object.hasOwn(builtIns, slug);
 export const isSettling = (slug: string): slug is Settling => Object.hasOwn(settling, slug);
 
-/** Those that one command of Docker carries out: any daemon is sent them, whatever its capabilities. */
+/** Actions that a single Docker command carries out; they are sent to any daemon, whatever its capabilities. */
 const dockerCommands = [
   'hortus.start',
   'hortus.stop',
@@ -41,16 +41,16 @@ const dockerCommands = [
 export const isDockerCommand = (slug: string): slug is (typeof dockerCommands)[number] =>
   (dockerCommands as readonly string[]).includes(slug);
 
-/** Those that touch only backups, so that nothing on the instance has to wait for them. */
+/** Actions that touch only backups; they do not block others on the instance. */
 const apart: readonly string[] = ['hortus.verify_backup', 'hortus.delete_backup'];
 export const isExclusive = (slug: string): boolean => isBuiltIn(slug) && !apart.includes(slug);
 
-/** Those that take as long as there is data. */
+/** Actions whose duration depends on the amount of data. */
 const lengthy: readonly string[] = ['hortus.backup', 'hortus.restore', 'hortus.return_data', 'hortus.verify_backup'];
 const LENGTHY_TIMEOUT_MS = 24 * 3_600_000;
 export const isAboutBackup = (slug: string): boolean => lengthy.includes(slug) || apart.includes(slug);
 
-/** Stopping waits for a container to end by itself, and an instance may have several. */
+/** Stopping waits for each container to exit, and an instance may have several. */
 const BUILT_IN_TIMEOUT_MS = 300_000;
 
 export const timeoutOf = (slug: BuiltIn): number => (lengthy.includes(slug) ? LENGTHY_TIMEOUT_MS : BUILT_IN_TIMEOUT_MS);
@@ -58,17 +58,17 @@ export const timeoutOf = (slug: BuiltIn): number => (lengthy.includes(slug) ? LE
 export interface BuiltInOrder {
   readonly instance: InstanceRow;
   readonly slug: BuiltIn;
-  /** Another than that of the instance: where it was, or has been on its way to. */
+  /** Another server than that of the instance: the source or the target of a migration. */
   readonly serverId?: string;
   readonly params?: Readonly<Record<string, unknown>>;
-  /** Params that only the daemon gets to see. */
+  /** Params that only the daemon sees. */
   readonly secret?: Readonly<Record<string, string>>;
   readonly actor: string | null;
-  /** Ends `timeout` if it has not begun by then; ten minutes unless said. */
+  /** Ends as `timeout` if it has not started by then; default ten minutes. */
   readonly startWithinMs?: number;
 }
 
-/** What is done to a server and none of its instances. */
+/** An action on a server, without an instance. */
 export interface ServerOrder {
   readonly server: { readonly id: string; readonly account_id: string };
   readonly slug: 'hortus.prune';

@@ -6,7 +6,7 @@ import { projectBackup } from '@hortus/template/projections';
 import type { NamedRow } from '../instances/service.ts';
 import type { Catalog } from '../templates/catalog.ts';
 
-/** The template of the revision that runs, with its profile laid over it. */
+/** Resolves the template of the running revision with its profile applied. */
 export function specOf(
   catalog: Pick<Catalog, 'known'>,
   { template_id, profile }: Pick<NamedRow, 'template_id' | 'profile'>,
@@ -21,7 +21,7 @@ export interface Declared {
   readonly backup: BackupPlan;
 }
 
-/** What the template declares. Built-in actions have endpoints of their own and are not repeated here. */
+/** Lists what the template declares, without built-in actions, which have their own endpoints. */
 export const declaredOf = (spec: Canonical): Declared => ({
   template_species: spec.slug,
   actions: spec.actions.map(listed),
@@ -39,12 +39,12 @@ const listed = ({ name, slug, description, type, timeout, dangerous, params }: C
     name: param,
     type: kind,
     required,
-    // The default of a password is a secret.
+    // The default of a password is secret.
     default: standard === undefined || kind === 'password' ? null : standard,
   })),
 });
 
-/** The container of a component: the primary one has the name of the instance, the others carry their own behind it. */
+/** Name of a component's container: the primary one has the name of the instance, the others a suffix. */
 export function containerOf(spec: Canonical, instance: NamedRow, component: string): string {
   const primary = primaryComponent(spec)?.[0];
   return component === primary ? instance.container_name : `${instance.container_name}-${component}`;

@@ -15,21 +15,21 @@ import { type ExecutionRow, handBack, hasUnfinished, lockUnfinished, noteExecuti
 export type ActionRequestMessage = ReturnType<typeof actionRequest>;
 export type ActionCancelMessage = { readonly type: 'action_cancel'; readonly execution_id: string };
 
-/** The line to a daemon, as far as executions need it. */
+/** Connection to a daemon. */
 export interface Line {
   readonly epoch: number;
   readonly capabilities: ReadonlySet<string>;
-  /** The name of the daemon's journal; one that names none is taken to be the same every time. */
+  /** Id of the daemon's journal; null is treated as always the same journal. */
   readonly journal?: string | null;
-  /** The key that its secrets are sealed to; missing where the daemon has none. */
+  /** Key to seal secrets for; null if the daemon has none. */
   readonly sealingKey?: string | null;
-  /** False when it was certainly not sent. */
+  /** Returns false if the message was certainly not sent. */
   send(message: ActionRequestMessage | ActionCancelMessage): boolean;
 }
 
 interface Sending {
   readonly row: ExecutionRow;
-  /** Nobody has been handed it before. */
+  /** Not sent to any daemon before. */
   readonly first: boolean;
 }
 
@@ -50,8 +50,8 @@ export interface DispatchDeps extends CommandDeps {
 }
 
 /**
- * Gives a daemon what waits for it. What is handed over is marked before it is sent, by whoever holds the newest
- * connection: whatever breaks in between, nothing is handed over twice to a daemon that could start it twice.
+ * Sends a daemon its pending executions. They are marked as sent first, and only by the holder of the newest
+ * connection, so that after any failure none is sent twice to a daemon that could start it twice.
  */
 export async function dispatch(deps: DispatchDeps, serverId: string, line: Line): Promise<void> {
   const { storage, results, protect, vault } = deps;
@@ -82,7 +82,7 @@ export async function dispatch(deps: DispatchDeps, serverId: string, line: Line)
 
 async function mark(tx: Tx, results: Results, serverId: string, line: Line): Promise<Batch> {
   const server = await holdDaemon(tx, serverId);
-  // Another connection has taken over: what there is to do is its to do.
+  // Another connection has taken over and sends them.
   if (server?.connection_epoch !== line.epoch) return none;
   const { epoch, capabilities } = line;
   const handed = { sent_epoch: epoch, sent_journal: line.journal ?? null };
@@ -107,11 +107,11 @@ async function mark(tx: Tx, results: Results, serverId: string, line: Line): Pro
 }
 
 const needsHortusd = (name: string): string =>
-  `${name} needs the daemon hortusd; the daemon of this server speaks only the published messages.`;
+  `${name} needs the daemon hortusd; the daemon of this server supports only the published messages.`;
 
 type Handed = Pick<ExecutionRow, 'sent_epoch' | 'sent_journal'>;
 
-/** One that was marked before, but that nobody took, keeps its state. */
+/** Keeps the state of an execution that was marked as sent but not delivered. */
 async function handOver(tx: Tx, row: ExecutionRow, handed: Handed): Promise<ExecutionRow> {
   if (row.status === 'pending')
     return transition(tx, executionLifecycle, row, 'send', {
@@ -127,7 +127,7 @@ async function handAgain(tx: Tx, row: ExecutionRow, handed: Handed): Promise<voi
   await settleClock(tx, row, false);
 }
 
-/** The server is here, so time counts again; and one in doubt is given up soon unless something is heard of it. */
+/** Resumes the deadline after a reconnect; an execution in doubt gets only a short time to be reported. */
 async function settleClock(tx: Tx, row: ExecutionRow, inDoubt: boolean): Promise<void> {
   const { deadline_at, paused_at } = resumed(row, tx.now);
   const until = inDoubt ? Math.min(deadline_at, tx.now + DOUBT_MS) : deadline_at;

@@ -10,7 +10,7 @@ import type { ManifestOf } from './orders.ts';
 import type { Request } from './request.ts';
 import type { ExecutionRow } from './store.ts';
 
-/** What a Docker host has of an instance. */
+/** Containers and volumes of an instance on a Docker host. */
 export interface OnHost {
   /** Names or ids, dependencies first. */
   readonly containers: readonly string[];
@@ -18,8 +18,8 @@ export interface OnHost {
 }
 
 /**
- * Answers the argument vector that carries out a built-in action on a Docker host, so that a daemon needs to know nothing of
- * the action. Empty for actions that take more than one command: those need hortusd.
+ * Builds the command line that carries out a built-in action on a Docker host, for daemons that do not know the action.
+ * Empty for actions that need several commands: those need hortusd.
  */
 export function dockerCommand(
   slug: string,
@@ -53,8 +53,8 @@ interface Synced {
 }
 
 /**
- * Lists the containers of an instance: those that its daemon synced, by the names that it gave, and by our own naming rule the
- * components that it never mentioned.
+ * Lists the containers of an instance: synced ones by the names that the daemon reported, other components by the
+ * naming rule.
  */
 function containersOf(spec: Canonical, instance: NamedRow): string[] {
   const synced = JSON.parse(instance.components) as Synced[];
@@ -81,7 +81,7 @@ export interface CommandDeps {
   readonly manifestOf: ManifestOf;
 }
 
-/** Reads the names when the order is sent: a deployment may have changed them since it was given. */
+/** Builds the command when the order is sent: a deployment may have changed the names since. */
 export async function commandOf(
   { catalog, instances, manifestOf }: CommandDeps,
   queries: Queries,

@@ -2,7 +2,7 @@ import { executionMachine } from '@hortus/contract/machines/execution';
 import type { MoveOf } from '@hortus/contract/machines/machine';
 import type { Lifecycle } from '../../state/transition.ts';
 
-/** Its events say how it ended, never what it wrote. */
+/** Events contain the outcome, never the output. */
 export const executionLifecycle: Lifecycle<typeof executionMachine, 'executions'> = {
   machine: executionMachine,
   table: 'executions',

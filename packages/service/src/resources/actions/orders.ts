@@ -29,7 +29,7 @@ import { type CheckedParams, fillAction, isCostly, type Request, requestContext 
 import type { Results } from './results.ts';
 import { type ExecutionRow, lockPendingOfInstance, noteExecution, unfinishedOfInstance } from './store.ts';
 
-/** The resolved manifest of a revision, with secrets decrypted. */
+/** Resolves the manifest of a revision, with secrets decrypted. */
 export type ManifestOf = (
   queries: Queries,
   accountId: string,
@@ -47,7 +47,7 @@ export interface OrdersDeps {
   readonly work: Work;
 }
 
-/** An action of a template, checked and filled in. */
+/** An action of a template with validated params. */
 export interface Wanted extends CheckedParams {
   readonly instanceId: string;
   readonly action: ManifestAction;
@@ -55,7 +55,7 @@ export interface Wanted extends CheckedParams {
 }
 
 interface NewExecution {
-  /** Without an id where it is about the server. */
+  /** The id is null for actions on a server. */
   readonly instance: Pick<NamedRow, 'account_id' | 'server_id'> & { readonly id: string | null };
   readonly slug: string;
   readonly name: string;
@@ -66,7 +66,7 @@ interface NewExecution {
   readonly actor: string | null;
 }
 
-/** Puts executions down; sending them is another's work. */
+/** Creates executions; `dispatch.ts` sends them. */
 export class Orders {
   readonly #deps: OrdersDeps;
   constructor(deps: OrdersDeps) {
@@ -114,22 +114,22 @@ export class Orders {
     });
   }
 
-  /** One that waits for the same is answered instead of put down again; the instance must be locked. */
+  /** Returns an equal pending order instead of creating another. The caller has locked the instance. */
   async order(tx: Tx, order: BuiltInOrder): Promise<ExecutionRow> {
     const waiting = await lockPendingOfInstance(tx, order.instance.id);
     const last = waiting.findLast((row) => isBuiltIn(row.slug));
     const server_id = order.serverId ?? order.instance.server_id;
     if (last?.slug !== order.slug || last.server_id !== server_id || last.params !== JSON.stringify(order.params ?? {}))
       return this.#insertInSteps(tx, order, server_id);
-    // Whoever gives it more time to begin means both.
+    // Keep the longer start deadline of the two.
     const deadline_at = Math.max(last.deadline_at, tx.now + (order.startWithinMs ?? 0));
     if (deadline_at > last.deadline_at) await noteExecution(tx, last.id, { deadline_at });
     return { ...last, deadline_at };
   }
 
   /**
-   * A daemon that runs the command of an order and nothing more cannot stop, remove and clear volumes at once: before a release it
-   * is sent a stop, and before one that removes volumes the removal of the containers.
+   * A daemon that only runs Docker commands cannot stop, remove and clear volumes at once: it is sent a stop before a
+   * release, and the removal of the containers before a release with volumes.
    */
   async #insertInSteps(tx: Tx, order: BuiltInOrder, serverId: string): Promise<ExecutionRow> {
     if (order.slug === 'hortus.release' && !(await daemonCan(tx, serverId, 'builtin')))
@@ -138,7 +138,7 @@ export class Orders {
     return this.#insert(tx, builtIn(order));
   }
 
-  /** What is done to a server. Asking twice is listing twice, so nothing is held against what waits. */
+  /** Orders an action on a server. Equal orders are not merged. */
   orderOnServer(tx: Tx, { server, slug, params, actor }: ServerOrder): Promise<ExecutionRow> {
     return this.#insert(tx, {
       instance: { id: null, account_id: server.account_id, server_id: server.id },
@@ -158,7 +158,7 @@ export class Orders {
     return this.#deps.results.end(tx, sent, 'complete', { actor: order.actor, exitCode: 0 });
   }
 
-  /** The last built-in action that has not ended: what the instance is about to be. */
+  /** Finds the last unfinished action that sets the state of the instance. */
   async lastWanted(queries: Queries, instanceId: string): Promise<Settling | undefined> {
     const slugs = (await unfinishedOfInstance(queries, instanceId)).map(({ slug }) => slug);
     return slugs.filter(isSettling).at(-1);
@@ -240,7 +240,7 @@ const builtIn = ({
   actor,
 });
 
-/** Tells a step of a release from an order of the same kind: who takes the release back takes these back too. */
+/** Marks a step of a release, so that withdrawing the release withdraws its steps. */
 const STEP_OF_RELEASE = { step_of: 'hortus.release' } as const;
 
 const stepsBefore = ({ instance, params }: BuiltInOrder): BuiltIn[] => [
@@ -248,7 +248,7 @@ const stepsBefore = ({ instance, params }: BuiltInOrder): BuiltIn[] => [
   ...(params?.remove_volumes === true ? ['hortus.remove' as const] : []),
 ];
 
-/** Only what has been deployed can be acted upon. */
+/** Actions require a deployed instance. */
 function runningRevision(instance: NamedRow): number {
   if (instance.status === 'released') throw released();
   if (instance.revision === null)
@@ -256,13 +256,13 @@ function runningRevision(instance: NamedRow): number {
   return instance.revision;
 }
 
-/** Actions of one instance that may wait or run at a time. Built-in orders are not counted: the same one is kept once. */
+/** Limit of unfinished actions per instance. Built-in actions do not count: equal ones are merged. */
 export const LONGEST_QUEUE = 100;
 
 async function requireShortQueue(tx: Tx, instanceId: string): Promise<void> {
   const used = (await unfinishedOfInstance(tx, instanceId)).length;
   if (used < LONGEST_QUEUE) return;
-  throw conflict('id', 'queue_full', `${used} actions of the instance have not ended; wait for them, or cancel some.`, {
+  throw conflict('id', 'queue_full', `${used} actions of the instance are unfinished; wait for them or cancel some.`, {
     limit: LONGEST_QUEUE,
     used,
   });

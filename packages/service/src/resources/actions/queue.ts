@@ -2,29 +2,28 @@ import { isBuiltIn, isExclusive } from './built-ins.ts';
 import { NEVER_STARTED_MS } from './deadlines.ts';
 import type { ExecutionRow } from './store.ts';
 
-/** What is done with an unfinished execution when its server has a connection. */
+/** What to do with an unfinished execution when its server is connected. */
 export type Turn =
-  /** Handed over for the first time. */
+  /** Send for the first time. */
   | 'send'
-  /** Handed over once more, to a daemon that answers what it knows already from its journal. */
+  /** Send again: the daemon has a journal and answers what it already knows. */
   | 'send again'
-  /** May have been handed over on a connection that is gone, to a daemon that does not remember: nobody starts it twice. */
+  /** May have been sent on a lost connection to a daemon without a journal; never started twice. */
   | 'doubt'
-  /** Under way, or has to wait for what was ordered before. */
+  /** Is running, or waits for earlier orders. */
   | 'leave';
 
 export interface Link {
   readonly sent_epoch: number;
-  /** Whether the daemon keeps a journal, and its name: what another one was handed is not in it. */
+  /** Whether the daemon keeps a journal, and its id: another journal does not contain earlier orders. */
   readonly journal: boolean;
   readonly sent_journal: string | null;
   readonly now: number;
 }
 
 /**
- * Decides for all unfinished executions of a server, oldest first. Built-in actions of an instance happen one after
- * another and before whatever was ordered after them; the actions of its template do not wait for each other. What only
- * looks after backups waits for nobody.
+ * Decides for all unfinished executions of a server, oldest first. Built-in actions of an instance run one at a time
+ * and block later orders; template actions do not block each other. Actions that touch only backups never wait.
  */
 export function turns(rows: readonly ExecutionRow[], link: Link): Turn[] {
   const busy = new Set<string>();
@@ -43,6 +42,6 @@ function turn(row: ExecutionRow, waits: boolean, link: Link): Turn {
   if (row.sent_epoch === link.sent_epoch) return 'leave';
   const remembers = link.journal && row.sent_journal === link.sent_journal;
   if (row.status === 'running') return remembers ? 'send again' : 'leave';
-  // Nobody wants Tuesday's flush on Friday: what may not have begun is not begun so late.
+  // Do not start an action long after it was ordered.
   return remembers && link.now < row.created_at + NEVER_STARTED_MS ? 'send again' : 'doubt';
 }

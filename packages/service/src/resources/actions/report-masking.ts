@@ -8,20 +8,20 @@ import type { ExecutionRow } from './store.ts';
 export interface ReportMaskingDeps {
   readonly vault: Pick<Vault, 'decrypt'>;
   readonly instances: { definitionOf(queries: Queries, instanceId: string): Promise<string | undefined> };
-  /** The secret values of a definition. */
+  /** Reads the secret values of a definition. */
   readonly secretsOf: (queries: Queries, owner: { accountId: string; definitionId: string }) => Promise<string[]>;
 }
 
 type Texts = Pick<ActionReport, 'output' | 'error'>;
 
-/** Hides secrets in what daemons report of executions. Outside a transaction, because masking pauses for other work. */
+/** Masks secrets in reports of executions. Outside a transaction, because masking yields to the event loop. */
 export class ReportMasking {
   readonly #deps: ReportMaskingDeps;
   constructor(deps: ReportMaskingDeps) {
     this.#deps = deps;
   }
 
-  /** Also hides the password params that the execution was ordered with. */
+  /** Also masks the password params of the execution. */
   async ofExecution<Report extends Texts>(queries: Queries, row: ExecutionRow, report: Report): Promise<Report> {
     if (!hasText(report)) return report;
     const { vault, instances, secretsOf } = this.#deps;

@@ -6,14 +6,14 @@ import type { Queries } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { ExecutionRow } from './store.ts';
 
-/** What a daemon is asked to do. It may hold secrets, so it is kept encrypted. */
+/** Order for a daemon. May contain secrets, so it is stored encrypted. */
 export interface Request {
   readonly type: ManifestAction['type'] | 'builtin';
   readonly command: readonly string[];
   readonly params: Readonly<Record<string, unknown>>;
-  /** The name of the instance, by which a daemon that keeps manifests finds everything else. */
+  /** Name of the instance, by which a daemon with manifests finds everything else. */
   readonly instance: string;
-  /** Where the action happens, for a daemon that knows nothing but containers. */
+  /** Container of the action, for a daemon without manifests. */
   readonly container: string;
 }
 
@@ -29,11 +29,11 @@ export const requestContext = (executionId: string): string => `execution/${exec
 export interface CheckedParams {
   readonly command: string[];
   readonly params: Record<string, unknown>;
-  /** Those that may be kept in the clear and shown. */
+  /** Params that may be stored and shown in plain text. */
   readonly shown: Record<string, unknown>;
 }
 
-/** Checks the params of one execution against their declaration and fills the arguments with them. */
+/** Validates the params against their declaration and substitutes them into the command. */
 export function fillAction(action: ManifestAction, given: Readonly<Record<string, unknown>>): CheckedParams {
   const declared = action.params as Parameters<typeof checkParams>[0];
   const checked = checkParams(declared, given);
@@ -52,11 +52,11 @@ export function fillAction(action: ManifestAction, given: Readonly<Record<string
   return { command: fillArguments(action.command ?? [], checked.values), params: checked.values, shown };
 }
 
-/** Whether filling it in costs more than copying its texts: its author chose the patterns and the hashes. */
+/** Whether substitution is slow because of patterns or bcrypt hashes chosen by the template author. */
 export const isCostly = ({ params, command }: ManifestAction): boolean =>
   params.some(({ pattern }) => pattern !== undefined) || (command ?? []).some((text) => text.includes('bcrypt'));
 
-/** The values of the password params of a request. */
+/** Lists the values of the password params of a request. */
 export function secretParams(row: Pick<ExecutionRow, 'params'>, request: Request): string[] {
   const shown = JSON.parse(row.params) as Record<string, unknown>;
   return Object.entries(request.params).flatMap(([name, value]) =>
@@ -65,8 +65,8 @@ export function secretParams(row: Pick<ExecutionRow, 'params'>, request: Request
 }
 
 /**
- * Where the message of `actionRequest` may hold secrets: the params that are not shown, and the arguments of a template's
- * action, which may be made of those or of the secrets of its definition.
+ * JSON pointers to the texts of the message that may contain secrets: params that are not shown, and the arguments of
+ * template actions, which may contain such params or secrets of the definition.
  */
 export function secretTexts(row: Pick<ExecutionRow, 'params'>, request: Request): string[] {
   const shown = JSON.parse(row.params) as Record<string, unknown>;
@@ -79,7 +79,7 @@ export function secretTexts(row: Pick<ExecutionRow, 'params'>, request: Request)
 }
 
 export interface Knowledge {
-  /** The daemon keeps manifests and finds the component of an action in them. */
+  /** The daemon keeps manifests and finds the component of an action there. */
   readonly journal: boolean;
 }
 

@@ -12,18 +12,18 @@ import { type ExecutionRow, lockPendingOfInstance } from './store.ts';
 
 export interface ResultsDeps {
   readonly makeRoom: MakeRoom;
-  /** What a built-in action does to its instance. */
+  /** Applies a built-in action to its instance. */
   readonly instances: {
     began(tx: Tx, instanceId: string, slug: Settling, actor: string | null): Promise<void>;
     settled(tx: Tx, instanceId: string, slug: Settling, actor: string | null): Promise<void>;
   };
-  /** Told, in the same transaction, how what was ordered about a backup ended. */
+  /** Called in the same transaction when an action on a backup has ended. */
   readonly backupEnded: (tx: Tx, ended: Ended) => Promise<void>;
-  /** Told, in the same transaction, that a built-in action has ended, however. */
+  /** Called in the same transaction when a built-in action has ended, whatever its outcome. */
   readonly ended?: (tx: Tx, execution: Pick<ExecutionRow, 'id' | 'instance_id'>) => Promise<void>;
 }
 
-/** How an execution ended, as far as it is known. Texts of daemons are masked already; see `report-masking.ts`. */
+/** Outcome of an execution as far as known. Texts of daemons are already masked; see `report-masking.ts`. */
 export interface Ending {
   readonly actor: string | null;
   readonly exitCode?: number | null | undefined;
@@ -39,7 +39,7 @@ type Final = 'complete' | 'fail' | 'expire' | 'cancel';
 const LONGEST_ERROR_BYTES = 8_192;
 const LARGEST_EXIT_CODE = 2 ** 31 - 1;
 
-/** Moves executions by what is heard of them. All rows must be locked by the transaction. */
+/** Applies reports to executions. The caller has locked the rows. */
 export class Results {
   readonly #deps: ResultsDeps;
   constructor(deps: ResultsDeps) {
@@ -66,7 +66,7 @@ export class Results {
     const ended = await transition(tx, executionLifecycle, row, move satisfies ExecutionMove, {
       actor,
       set: {
-        // The word that it began may have been lost on the way; that it was handed over is known.
+        // The start message may have been lost; the send time is known.
         started_at: move === 'complete' ? (row.started_at ?? row.sent_at) : row.started_at,
         finished_at: tx.now,
         exit_code: exitCode(ending.exitCode),
@@ -103,18 +103,18 @@ export class Results {
       if (slug === 'hortus.release') await this.#dropWaiting(tx, row.instance_id, actor);
     }
     await this.#deps.ended?.(tx, row);
-    // What waited for it may go now.
+    // Send what waited for it.
     tx.notify(CHANNEL_TOPIC, row.server_id);
   }
 
-  /** Nothing is left that could be acted upon. */
+  /** Fails pending actions of a released instance. */
   async #dropWaiting(tx: Tx, instanceId: string, actor: string | null): Promise<void> {
     for (const row of await lockPendingOfInstance(tx, instanceId))
       await this.end(tx, row, 'fail', { actor, error: 'The instance was released.' });
   }
 }
 
-/** The state that a report claims. A daemon that ended a command itself says why in its outcome. */
+/** Maps a report to a status. A daemon that ended a command itself gives the reason in `outcome`. */
 export function claimed(report: ActionReport): ExecutionRow['status'] {
   if (report.status !== 'failed') return report.status;
   return report.outcome === 'timeout' || report.outcome === 'cancelled' ? report.outcome : 'failed';
@@ -127,7 +127,7 @@ export const finalMoves = {
   cancelled: 'cancel',
 } as const;
 
-/** What no column can hold is no exit code. */
+/** Drops exit codes outside the column's range. */
 const exitCode = (given: number | null | undefined): number | null =>
   given === null || given === undefined || !Number.isSafeInteger(given) || Math.abs(given) > LARGEST_EXIT_CODE
     ? null

@@ -3,7 +3,7 @@ import { giveBack, oldestUpTo } from '../../quotas/stored-output.ts';
 import type { Removal } from '../../retention/removal.ts';
 import type { Tx } from '../../storage/storage.ts';
 
-/** Drops old outputs; the executions stay. */
+/** Removes old outputs; the executions stay. */
 export const removeOutputs: Removal = async (tx, before, most) => {
   const old = await tx.db
     .selectFrom('executions')
@@ -30,7 +30,7 @@ export const removeOutputs: Removal = async (tx, before, most) => {
   return old.length;
 };
 
-/** Drops the oldest outputs until so many bytes are free, or `most` of them; answers how many bytes that were. */
+/** Removes the oldest outputs until `bytes` are freed, at most `most` outputs; returns the bytes freed. */
 export async function dropOldestOutputs(tx: Tx, accountId: string, bytes: number, most: number): Promise<number> {
   const oldest = await tx.db
     .selectFrom('executions')

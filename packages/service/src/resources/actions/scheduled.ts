@@ -17,19 +17,16 @@ export interface ScheduledDeps {
 }
 
 const HOUR_MS = 3_600_000;
-/** Ten jobs that run each minute. A daemon that reports more is broken or hostile; its reports would fill the disk. */
+/** Allows ten jobs that each run every minute. A daemon that reports more is broken or hostile and would fill the disk. */
 export const MOST_AN_HOUR = 600;
 
-/** A daemon's clock may be wrong; what it tells of has happened in any case. */
+/** Clamps a time to the past: the daemon's clock may be wrong, but the run has happened. */
 const past = (time: string | number, now: number): number => {
   const at = typeof time === 'number' ? time : Date.parse(time);
   return Number.isFinite(at) && at >= 0 ? Math.min(at, now) : now;
 };
 
-/**
- * Writes down a job that a daemon ran by itself, because its time had come: it is over when we hear of it. Told twice, it is
- * the same; the instance must be locked.
- */
+/** Records a scheduled job that a daemon has already run. Idempotent. The caller has locked the instance. */
 export async function recordScheduled(
   tx: Tx,
   deps: ScheduledDeps,
@@ -92,7 +89,7 @@ export async function recordScheduled(
     started_at: null,
     finished_at: null,
   };
-  // Should it be told twice at the same time, the next run of this transaction finds it.
+  // If a concurrent report inserts it first, the retried transaction finds it.
   const born = await begin(tx, executionLifecycle, row, 'create', actor, () => new RunAgain());
   const set = { sent_at: due, started_at: started };
   const sent = await transition(tx, executionLifecycle, born, 'send', { actor, set });

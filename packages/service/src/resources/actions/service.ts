@@ -48,7 +48,7 @@ export interface ActionsDeps
   readonly protect: Protect;
 }
 
-/** What a daemon says over its channel of an execution that ended. */
+/** Report of an ended execution over the channel. */
 export type Result = Pick<
   ActionReport,
   'exit_code' | 'output' | 'output_truncated' | 'error' | 'outcome' | 'result'
@@ -68,13 +68,13 @@ export class Actions {
     this.#masking = new ReportMasking(deps);
   }
 
-  /** What the template of the running revision declares. */
+  /** Lists the actions that the template of the running revision declares. */
   async list(principal: Principal, instanceId: string): Promise<Declared> {
     const { storage, catalog, instances } = this.#deps;
     return declaredOf(specOf(catalog, await instances.find(storage.reader, principal, instanceId)));
   }
 
-  /** Checks all that can be checked before a transaction begins. */
+  /** Validates everything possible before a transaction begins. */
   prepare(
     principal: Principal,
     instanceId: string,
@@ -88,37 +88,37 @@ export class Actions {
     return executionRecord(await this.#orders.execute(tx, principal, wanted));
   }
 
-  /** Has a built-in action done. */
+  /** Orders a built-in action. */
   async order(tx: Tx, order: BuiltInOrder): Promise<Execution> {
     return executionRecord(await this.#orders.order(tx, order));
   }
 
-  /** For migrations: the last of its kind that was ordered for an instance. */
+  /** Finds the latest execution of a kind for an instance, for migrations. */
   latest(queries: Queries, instanceId: string, slug: BuiltIn): Promise<ExecutionRow | undefined> {
     return latestOfInstance(queries, instanceId, slug);
   }
 
-  /** For migrations: how one of theirs stands. */
+  /** Reads an execution for migrations. */
   standing(queries: Queries, id: string): Promise<ExecutionRow | undefined> {
     return findExecution(queries, id);
   }
 
-  /** Has something done to a server. */
+  /** Orders an action on a server. */
   async orderOnServer(tx: Tx, order: ServerOrder): Promise<Execution> {
     return executionRecord(await this.#orders.orderOnServer(tx, order));
   }
 
-  /** Writes down that a built-in action was asked for and that there was nothing to do. */
+  /** Records a built-in action that had nothing to do. */
   async done(tx: Tx, order: BuiltInOrder): Promise<Execution> {
     return executionRecord(await this.#orders.done(tx, order));
   }
 
-  /** What the instance is about to be: the last built-in action of it that has not ended. */
+  /** Finds the last unfinished action that sets the state of the instance. */
   lastWanted(queries: Queries, instanceId: string): Promise<Settling | undefined> {
     return this.#orders.lastWanted(queries, instanceId);
   }
 
-  /** Takes back the built-in actions of a kind that have not been sent. */
+  /** Cancels built-in actions of a kind that have not been sent. */
   withdraw(tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null): Promise<void> {
     return this.#orders.withdraw(tx, instanceId, slug, actor);
   }
@@ -127,7 +127,7 @@ export class Actions {
     return this.find(this.#deps.storage.reader, principal, id);
   }
 
-  /** How one stands, for those who wait for it. */
+  /** Reads an execution for resources that wait for it. */
   async find(queries: Queries, principal: Principal, id: string): Promise<Execution> {
     return executionRecord(visible(principal, await findExecution(queries, id)));
   }
@@ -151,8 +151,7 @@ export class Actions {
     return { ...page, data: page.data.map(executionRecord) };
   }
 
-  /** A final state never changes: the same one again is fine, another is refused. */
-  /** Masks a report for `report`. */
+  /** Masks a report for `report`. A final state never changes: the same one again is accepted, another is refused. */
   async prepareReport(principal: Principal, id: string, report: ActionReport): Promise<ActionReport> {
     const { reader } = this.#deps.storage;
     return this.#masking.ofExecution(reader, visible(principal, await findExecution(reader, id)), report);
@@ -171,7 +170,7 @@ export class Actions {
     return this.#masking.ofDefinition(storage.reader, owner, report);
   }
 
-  /** A job that ran because its time had come. */
+  /** Records a scheduled job that the daemon has run. */
   async scheduled(tx: Tx, principal: Principal, report: ScheduledReport): Promise<Execution> {
     const { vault, instances } = this.#deps;
     const instance = await instances.lockLivingOf(tx, principal, report.definition_id);
@@ -183,21 +182,24 @@ export class Actions {
     if (row.status === 'cancelled') return executionRecord(row);
     const actor = actorOf(principal);
     const untouched = row.status === 'pending' || (row.status === 'sent' && row.sent_epoch === null);
-    // Also where it is final: the machine says why it cannot be.
+    // Also if final: the state machine then explains why it cannot be cancelled.
     if (untouched || isFinal(row.status))
-      return executionRecord(await this.#results.end(tx, row, 'cancel', { actor, error: 'It was cancelled.' }));
+      return executionRecord(await this.#results.end(tx, row, 'cancel', { actor, error: 'The action was cancelled.' }));
     if (row.cancel_requested_at !== null) return executionRecord(row);
     await noteExecution(tx, id, { cancel_requested_at: tx.now });
     this.#orders.wake(tx, row.server_id);
     return executionRecord({ ...row, cancel_requested_at: tx.now });
   }
 
-  /** Sends what waits for this server. For those who hold its connection: on connect, on new work, and by sweep. */
+  /**
+   * Sends pending executions to a server. Called by the holder of its connection: on connect, on new work, and
+   * periodically.
+   */
   dispatch(serverId: string, connection: Line): Promise<void> {
     return dispatch({ ...this.#deps, results: this.#results }, serverId, connection);
   }
 
-  /** The servers that something is to be sent to. `epochOf` knows the connections that are held here. */
+  /** Lists servers with executions to send. `epochOf` knows the connections held by this process. */
   async serversWithWork(queries: Queries, epochOf: (serverId: string) => number | undefined): Promise<string[]> {
     const waiting = (await waitingExecutions(queries)).filter((row) => {
       const epoch = epochOf(row.server_id);
@@ -207,12 +209,12 @@ export class Actions {
     return waiting.map(({ server_id }) => server_id);
   }
 
-  /** The server is out of sight: what it may be doing has its time stand still until the next `dispatch`. */
+  /** Pauses the deadlines of a server that went offline, until the next `dispatch`. */
   async pause(tx: Tx, serverId: string): Promise<void> {
     await pauseOfServer(tx, serverId);
   }
 
-  /** From the channel. What does not fit, or comes late or twice, changes nothing. */
+  /** Reports from the channel; invalid, late or repeated ones are ignored. */
   started(serverId: string, executionId: string): Promise<void> {
     return this.#hear(serverId, executionId, { status: 'running' });
   }
@@ -242,7 +244,7 @@ export class Actions {
     await storage.write(async (tx) => {
       const row = await lockExecution(tx, id);
       if (row?.server_id !== serverId) return;
-      // What was never handed over cannot have been done.
+      // An execution that was never sent cannot have run.
       if (isFinal(row.status) || row.status === 'pending') return;
       await this.#take(tx, row, masked, serverId);
     });
@@ -267,14 +269,14 @@ export class Actions {
   }
 }
 
-/** For those that failed without a word. */
+/** Errors for reports without one. */
 const wordless = {
-  failed: 'It failed.',
-  timeout: 'It took longer than its timeout.',
-  cancelled: 'It was cancelled.',
+  failed: 'The action failed.',
+  timeout: 'The action exceeded its timeout.',
+  cancelled: 'The action was cancelled.',
 } as const;
 
-/** Another account's executions, and for a daemon another server's, are not there. */
+/** Hides executions of other accounts and, from a daemon, of other servers. */
 function visible(principal: Principal, row: ExecutionRow | undefined): ExecutionRow {
   const foreign = row?.account_id !== principal.accountId;
   if (!row || foreign || (principal.kind === 'server' && principal.serverId !== row.server_id))

@@ -10,7 +10,7 @@ export type ExecutionRow = Row<'executions'>;
 export interface ExecutionFilter {
   readonly accountId: string;
   readonly instanceId?: string | undefined;
-  /** When they were ordered, in milliseconds since 1970. */
+  /** Range of creation times, in milliseconds since 1970. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   readonly slug?: string | undefined;
@@ -31,10 +31,10 @@ const matching =
       ...(filter.kind === undefined ? [] : [eb('kind', '=', filter.kind)]),
     ]);
 
-/** Written out, not parameters: only then do the engines know that the partial index holds what is asked for. */
+/** Inlined instead of bound, so that the engines can use the partial index. */
 const unfinished = [sql.lit('pending' as const), sql.lit('sent' as const), sql.lit('running' as const)];
 
-/** Without what they wrote: a page of outputs could be a hundred megabytes. */
+/** Without outputs: a page of them could take a hundred megabytes. */
 export const listExecutions = (queries: Queries, filter: ExecutionFilter, limit: number, offset: number) =>
   queries.db
     .selectFrom('executions')
@@ -109,7 +109,7 @@ export const lockPendingOfInstance = (tx: Tx, instanceId: string): Promise<Execu
 
 export type WaitingRow = Pick<ExecutionRow, 'server_id' | 'status' | 'sent_epoch' | 'cancel_requested_at'>;
 
-/** What has been ordered on an instance and has not ended, oldest first. */
+/** Lists unfinished executions of an instance, oldest first. */
 export const unfinishedOfInstance = (queries: Queries, instanceId: string) =>
   queries.db
     .selectFrom('executions')
@@ -126,18 +126,18 @@ const waitingOfAll = statement<object, WaitingRow>((db) =>
     .where('status', 'in', unfinished)
     .where((eb) => eb.or([eb('status', '!=', sql.lit('running' as const)), eb('cancel_requested_at', 'is not', null)])),
 );
-/** Those that have not begun and those that are to be ended, of all servers. */
+/** Lists executions of all servers that are to be sent or cancelled. */
 export const waitingExecutions = (queries: Queries): Promise<WaitingRow[]> => waitingOfAll(queries, {});
 
 type Bookkeeping = Partial<
   Pick<ExecutionRow, 'sent_epoch' | 'sent_journal' | 'deadline_at' | 'paused_at' | 'cancel_requested_at'>
 >;
 
-/** What is noted beside the status. */
+/** Writes columns other than the status. */
 export const noteExecution = (tx: Tx, id: string, columns: Bookkeeping) =>
   tx.db.updateTable('executions').set(columns).where('id', '=', id).execute();
 
-/** It was marked as sent, but nobody took it: it may be handed to anybody. */
+/** Unmarks an execution that was marked as sent but not delivered. */
 export const handBack = (tx: Tx, id: string, epoch: number) =>
   tx.db
     .updateTable('executions')
@@ -147,7 +147,7 @@ export const handBack = (tx: Tx, id: string, epoch: number) =>
     .where('sent_epoch', '=', epoch)
     .execute();
 
-/** The time of those that may be under way stands still from now on. */
+/** Pauses the deadlines of executions that may be running. */
 export const pauseOfServer = (tx: Tx, serverId: string) =>
   tx.db
     .updateTable('executions')
@@ -157,7 +157,7 @@ export const pauseOfServer = (tx: Tx, serverId: string) =>
     .where('paused_at', 'is', null)
     .execute();
 
-/** Scheduled runs of an instance that were reported since a time; by our clock, since a daemon chooses the rest. */
+/** Counts scheduled runs reported since a time, by the service's clock: a daemon controls all other times. */
 export const countScheduled = (queries: Queries, instanceId: string, since: number): Promise<number> =>
   countUpTo(
     queries,

@@ -86,7 +86,7 @@ onBothEngines((engine) => {
       const { id } = await garden.running();
       const { backup, execution } = await order(garden, id);
       await garden.cancel(execution.id);
-      expect(await read(garden, backup.id)).toMatchObject({ status: 'failed', error: 'It was cancelled.' });
+      expect(await read(garden, backup.id)).toMatchObject({ status: 'failed', error: 'The action was cancelled.' });
     });
 
     it('are of what was deployed, and of another account not there', async () => {

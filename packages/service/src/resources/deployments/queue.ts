@@ -81,7 +81,7 @@ export const bringsDataBack = ({ preparation, preparation_execution }: Deploymen
 /** Cancels a pending deployment immediately, a running one once its daemon confirms. */
 export async function cancelHeld(tx: Tx, wake: Wake, row: DeploymentRow, actor: string | null): Promise<DeploymentRow> {
   if (row.status === 'pending') {
-    const set = { reason: 'cancelled', error: 'It was cancelled before it began.', finished_at: tx.now };
+    const set = { reason: 'cancelled', error: 'The deployment was cancelled before it started.', finished_at: tx.now };
     return await transition(tx, deploymentLifecycle, row, 'cancel', { actor, set });
   }
   if (row.cancel_requested_at !== null) return row;

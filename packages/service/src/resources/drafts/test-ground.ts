@@ -20,7 +20,7 @@ export interface TestGroundParts {
   readonly actions: Pick<Actions, 'find' | 'order'>;
 }
 
-/** What a deploy test does with the rest of the service, in the name of whoever ordered it. */
+/** Connects deploy tests to other resources, acting as the user who ordered the test. */
 export function testGround(parts: TestGroundParts): TestJobDeps {
   const { storage, catalog, server, definitions, deployments, instances, actions } = parts;
   const inNameOf = (row: TestRow) => standInFor(row.account_id, row.created_by);

@@ -7,8 +7,8 @@ import { accepted } from '../definitions/order.ts';
 type Asked = Pick<CanonicalInput, 'name' | 'min' | 'options' | 'placeholder'>;
 
 /**
- * What a test answers where nobody did. A path of the server and a secret of somebody else's service cannot be made up; and
- * what a template wants to look a certain way may turn out not to: that is asked for by name.
+ * Generates test values for required inputs. Server paths and external secrets cannot be generated, and generated
+ * values may fail a pattern of the template; the caller has to give those.
  */
 const made: Partial<Record<InputType, (asked: Asked, uid: string, nth: number) => InputValue | undefined>> = {
   string: ({ placeholder, min = 0 }) => placeholder ?? 'test'.padEnd(min, 't'),
@@ -19,19 +19,19 @@ const made: Partial<Record<InputType, (asked: Asked, uid: string, nth: number) =
   boolean: () => false,
   email: () => 'test@example.org',
   url: (_, uid) => `https://${uid}.localhost/`,
-  // Names that lead nowhere else, one of its own for each, so that no two tests want the same route.
+  // Local names, unique per test, so that no two tests claim the same route.
   domain: (_, uid, nth) => `${nth === 0 ? '' : `${nth}.`}${uid}.localhost`,
   port: () => randomInt(20_000, 32_768),
   enum: ({ options }) => options?.[0]?.value,
   timezone: () => 'Etc/UTC',
 };
 
-/** Every answer that the template insists on: what was given first, then defaults, then what can be made up. */
+/** Fills all required inputs: given values first, then defaults, then generated ones. */
 export function testInputs(spec: Canonical, uid: string, given: Readonly<Inputs>): Inputs {
   const questions = new Map([...spec.inputs.required, ...spec.inputs.optional].map((input) => [input.name, input]));
   const answers: Inputs = { ...given };
   let domains = 0;
-  // An answer can raise another question, and not more often than there are questions.
+  // An answer can make another input required, at most once per input.
   for (let round = 0; round <= questions.size; round++) {
     const check = checkInputs(spec, answers, { mode: 'create' });
     if (check.ok) return check.values;

@@ -7,7 +7,7 @@ import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import { lockTest, noteTest, type TestRow, testsWaitingFor } from './store.ts';
 import { recordTest, TEST, testLifecycle } from './test-lifecycle.ts';
 
-/** How something that was ordered stands. */
+/** State of an ordered deployment or execution. */
 export interface Standing {
   readonly ended: boolean;
   readonly succeeded: boolean;
@@ -20,23 +20,23 @@ export interface TestJobDeps {
   readonly deployment: (queries: Queries, row: TestRow) => Promise<Standing>;
   readonly execution: (queries: Queries, row: TestRow, id: string) => Promise<Standing>;
   readonly hasServer: (queries: Queries, row: TestRow) => Promise<boolean>;
-  /** Orders the smoke test on what was planted, and answers the execution. */
+  /** Orders the smoke test; returns the execution id. */
   readonly smoke: (tx: Tx, row: TestRow) => Promise<string>;
   readonly cancel: (tx: Tx, row: TestRow) => Promise<void>;
-  /** Orders the removal of everything that was planted; nothing if nothing is there. */
+  /** Orders the removal of everything deployed; undefined if there is nothing. */
   readonly discard: (tx: Tx, row: TestRow) => Promise<string | undefined>;
-  /** Nobody sees the definition any more. */
+  /** Archives the definition of the test. */
   readonly archive: (tx: Tx, row: TestRow) => Promise<void>;
 }
 
-/** Between attempts to clear away what could not be. */
+/** Pause between attempts to clean up. */
 const AGAIN_MS = 60_000;
-/** What is waited for wakes the job when it ends; this is for what nobody tells of. */
+/** Fallback poll; normally the end of the awaited work wakes the job. */
 const LOOK_MS = 600_000;
 
 /**
- * Sees a deploy test through, one step in each transaction, so that it may be cut off anywhere: the next run finds in the
- * row how far it has come. It is done only when nothing is left of it on the server, whatever became of the test.
+ * Runs a deploy test, one step per transaction, so that it can be interrupted anywhere: the row records its progress.
+ * The job is done only when nothing of the test is left on the server, whether it passed or not.
  */
 export const testJob = (deps: TestJobDeps): JobKind => ({
   maxAttempts: Number.POSITIVE_INFINITY,
@@ -50,7 +50,7 @@ export const testJob = (deps: TestJobDeps): JobKind => ({
   },
 });
 
-/** What ends may be what a test waits for. */
+/** Wakes the tests that wait for the deployments and executions that ended. */
 export const wakeTests: EventSubscriber = async (tx, events) => {
   const ended = await endedIn(tx, events);
   if (ended.length === 0) return;
@@ -58,12 +58,12 @@ export const wakeTests: EventSubscriber = async (tx, events) => {
     await enqueue(tx, { kind: TEST, key: id, payload: { test_id: id } });
 };
 
-/** Answers how long to wait before the next look; nothing when it is over. */
+/** Returns the delay until the next check; undefined when the test is over. */
 async function advance(deps: TestJobDeps, tx: Tx, row: TestRow): Promise<number | undefined> {
   const { status } = row;
   if (status === 'passed' || status === 'failed') return await clear(deps, tx, row);
   if (!(await deps.hasServer(tx, row)))
-    return await conclude(tx, row, { reason: 'server_removed', error: 'Its server has been removed.' });
+    return await conclude(tx, row, { reason: 'server_removed', error: 'The server of this test has been removed.' });
   const stands =
     status === 'deploying' || row.smoke_id === null
       ? await deps.deployment(tx, row)
@@ -71,7 +71,10 @@ async function advance(deps: TestJobDeps, tx: Tx, row: TestRow): Promise<number 
   if (!stands.ended) {
     if (tx.now < row.deadline_at) return row.deadline_at - tx.now;
     await deps.cancel(tx, row);
-    return await conclude(tx, row, { reason: 'timeout', error: `It was not over after half an hour (${status}).` });
+    return await conclude(tx, row, {
+      reason: 'timeout',
+      error: `The test did not finish within 30 minutes (${status}).`,
+    });
   }
   const { error, output = null } = stands;
   if (status === 'testing')
@@ -93,7 +96,7 @@ async function conclude(tx: Tx, row: TestRow, verdict: Verdict): Promise<number>
 
 async function clear(deps: TestJobDeps, tx: Tx, row: TestRow): Promise<number | undefined> {
   if (!(await deps.hasServer(tx, row))) return await cleared(deps, tx, row);
-  // One that was cancelled may still be making what is to be cleared away.
+  // A cancelled deployment may still be creating what is to be removed.
   if (!(await deps.deployment(tx, row)).ended) return LOOK_MS;
   const release = row.release_id === null ? undefined : await deps.execution(tx, row, row.release_id);
   if (release?.succeeded) return await cleared(deps, tx, row);

@@ -6,7 +6,7 @@ import type { Tx } from '../../storage/storage.ts';
 import { iso, isoOrNull } from '../../time.ts';
 import type { TestRow } from './store.ts';
 
-/** One for each test, until nothing of it is left. */
+/** One job per test, until nothing of it is left. */
 export const TEST = 'templates.test';
 
 export const testLifecycle: Lifecycle<typeof templateTestMachine, 'template_tests'> = {

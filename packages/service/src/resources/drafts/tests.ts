@@ -30,12 +30,12 @@ export interface TestsDeps {
   readonly pages: Pages;
   readonly catalog: Catalog;
   readonly work: Work;
-  /** Where templates may be tried, the best place first. */
+  /** Lists servers that accept deploy tests, best first. */
   readonly serversForTests: (
     queries: Queries,
     accountId: string,
   ) => Promise<readonly { readonly id: string; readonly name: string }[]>;
-  /** Makes the definition and orders its deployment. */
+  /** Creates the definition and orders its deployment. */
   readonly plant: (
     tx: Tx,
     principal: Principal,
@@ -43,10 +43,10 @@ export interface TestsDeps {
   ) => Promise<{ readonly definitionId: string; readonly deploymentId: string }>;
 }
 
-/** Pulling large images takes its time; a server that does not come back within this has failed the test. */
+/** Includes pulling large images; a test on a server that stays offline for longer fails. */
 const LONGEST_MS = 30 * 60_000;
 
-/** An order, checked as far as it can be before a transaction begins. */
+/** An order, validated as far as possible before a transaction begins. */
 export interface PreparedTest {
   readonly templateId: string;
   readonly specHash: string;
@@ -55,7 +55,7 @@ export interface PreparedTest {
   readonly serverId: string | undefined;
 }
 
-/** Tries templates: really deployed, really asked, and gone again. */
+/** Runs deploy tests: deploys the template, runs its smoke test, and removes everything. */
 export class TemplateTests {
   readonly #deps: TestsDeps;
   constructor(deps: TestsDeps) {
@@ -70,7 +70,7 @@ export class TemplateTests {
     const { source, spec } = row;
     if (!isClean(await work.run('draft.findings', owner, { source, spec })))
       throw conflict('id', 'invalid_template', 'the template has errors; validate it to see them.');
-    // Another process may have written it a moment ago; what is deployed is what is known here.
+    // Another process may have changed the template a moment ago; test only what this process has loaded.
     if (catalog.byId(id)?.item.spec_hash !== row.spec_hash) await catalog.load();
     const template = catalog.byId(id);
     if (template?.item.spec_hash !== row.spec_hash) throw changed();
@@ -90,7 +90,7 @@ export class TemplateTests {
         tenantId: null,
         profile: checkProfile(template, body.profile ?? 'development'),
         variant: checkVariant(template, body.variant ?? null),
-        // There is nothing that it could go back to.
+        // There is no earlier revision to roll back to.
         watchSeconds: 0,
         heal: false,
         backup: undefined,
@@ -153,14 +153,14 @@ export class TemplateTests {
     return { ...page, data: page.data.map(testRecord) };
   }
 
-  /** Whoever has a place to try templates publishes none that did not stand the trial. */
+  /** Requires a passed deploy test if the account has a server for tests. */
   async requirePassed(tx: Tx, { id, owner, spec_hash, species, version }: TemplateRow): Promise<void> {
     const [server] = await this.#deps.serversForTests(tx, owner);
     if (!server || (await hasPassed(tx, id, spec_hash))) return;
     throw conflict(
       'deploy_test',
       'untested',
-      `${species} ${version} as it is now has not passed a deploy test on ${server.name}; POST /templates/${id}/test first.`,
+      `${species} ${version} in its current form has not passed a deploy test on ${server.name}; POST /templates/${id}/test first.`,
       { spec_hash, server_id: server.id },
     );
   }
@@ -169,21 +169,24 @@ export class TemplateTests {
     const servers = await this.#deps.serversForTests(tx, accountId);
     const server = wanted === undefined ? servers[0] : servers.find(({ id }) => id === wanted);
     if (server) return server.id;
-    throw invalid('server_id', 'there is no server that takes deploy_tests; mark one with PUT /servers/{id}.', {
+    throw invalid('server_id', 'no server accepts deploy tests; set deploy_tests on one with PUT /servers/{id}.', {
       reason: 'no_test_server',
     });
   }
 }
 
-/** What is being tried stays as it is: otherwise nobody could say what has passed. */
+/** Prevents changes to a template during its test, so that the result applies to the current content. */
 export async function requireRest(tx: Tx, templateId: string): Promise<void> {
   const test = await findUnderWay(tx, templateId);
-  if (test) throw conflict('id', 'testing', `the deploy test ${test.id} of it is under way.`, { test_id: test.id });
+  if (test)
+    throw conflict('id', 'testing', `its deploy test ${test.id} is running; wait for it to finish.`, {
+      test_id: test.id,
+    });
 }
 
-const changed = () => conflict('id', 'changed', 'the template was changed at this moment; try again.');
+const changed = () => conflict('id', 'changed', 'the template changed meanwhile; try again.');
 
-/** The volumes of a template that only go by name. */
+/** Lists the named volumes of a template. */
 export const volumesOf = (spec: Canonical): string[] => [
   ...new Set(Object.values(spec.components).flatMap(({ storage }) => storage.map(({ name }) => name))),
 ];

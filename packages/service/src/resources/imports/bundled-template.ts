@@ -2,17 +2,17 @@ import type { Bundle } from '@hortus/contract/resources/imports';
 import { conflict, invalid } from '../../problem.ts';
 import { isClean, readDraft, type Written } from '../drafts/written.ts';
 
-/** Reads the template that a bundle carries, and checks that it is the one its hash names. */
+/** Reads the template in a bundle and checks that it matches its declared hash. */
 export function readBundledTemplate(template: Bundle['template']): Written {
   const written = readDraft({ spec: template.spec });
   const { species, version, columns } = written;
   if (species !== template.species || version !== template.version)
     throw invalid(
       'bundle.template',
-      `says that it is ${template.species} ${template.version}, and is ${species} ${version}.`,
+      `is labelled ${template.species} ${template.version}, but its spec is ${species} ${version}.`,
     );
   if (columns.spec_hash !== template.spec_hash)
-    throw conflict('bundle.template.spec_hash', 'spec_hash', 'is not that of its spec: the template was changed.');
+    throw conflict('bundle.template.spec_hash', 'spec_hash', 'does not match the spec: the template was changed.');
   if (isClean(written.findings)) return written;
   const [first] = written.findings.filter(({ severity }) => severity === 'error');
   throw invalid('bundle.template.spec', `${first?.path}: ${first?.message}`, { findings: written.findings });

@@ -12,7 +12,7 @@ export interface EndingDeps extends TakeBackDeps {
   readonly server: (queries: Queries, accountId: string, id: string) => Promise<Standing | undefined>;
 }
 
-/** Why an import comes to nothing: a word for programs, a sentence for people. */
+/** Why an import failed: a code for programs, a sentence for people. */
 export interface Failing {
   readonly reason: string;
   readonly error: string;
@@ -20,8 +20,8 @@ export interface Failing {
 }
 
 /**
- * Ends an import that is under way, and has removed whatever of it has come to the server, as soon as that is there. The
- * template that it has brought to the account goes with it.
+ * Fails a running import and removes its volumes from the server once that is connected. Also removes the template that
+ * it added to the account.
  */
 export async function fail(tx: Tx, deps: EndingDeps, row: ImportRow, { reason, error, actor }: Failing) {
   const { transfers, server } = deps;

@@ -18,9 +18,9 @@ import type { Catalog } from '../templates/catalog.ts';
 import { type Transfers, transferRecordOf } from '../transfers/service.ts';
 import { requireCarrier } from './carrier.ts';
 
-/** One for each volume that a caller fetches. */
+/** One job per volume that a client downloads. */
 export const FETCH = 'bundle.fetch';
-/** How long a caller may say nothing before it is taken that he has gone. */
+/** A client that is silent for this long is considered gone. */
 const SILENCE_MS = 2 * 60_000;
 
 export interface ExportsDeps {
@@ -31,18 +31,18 @@ export interface ExportsDeps {
   readonly transfers: Pick<Transfers, 'order' | 'hold' | 'cancel'>;
   readonly server: (queries: Queries, accountId: string, id: string) => Promise<Standing | undefined>;
   readonly manifest: (queries: Queries, accountId: string, definitionId: string, revision: number) => Promise<Manifest>;
-  /** HORTUS_ALLOW_PLAINTEXT_MANIFEST: what holds secrets may travel without TLS. */
+  /** HORTUS_ALLOW_PLAINTEXT_MANIFEST: allows responses with secrets without TLS. */
   readonly allowPlaintext: boolean;
 }
 
-/** Takes definitions out: all but the content of their volumes at once, and that volume by volume. */
+/** Exports definitions: everything but volume content in one response, then volume by volume. */
 export class Exports {
   readonly #deps: ExportsDeps;
   constructor(deps: ExportsDeps) {
     this.#deps = deps;
   }
 
-  /** In a transaction, because handing out secrets leaves a trace in the audit list. */
+  /** In a transaction, because handing out secrets is recorded in the audit list. */
   async export(tx: Tx, principal: Principal, id: string, order: ExportOrder, secure: boolean): Promise<Export> {
     const { vault, catalog, allowPlaintext } = this.#deps;
     const { accountId } = principal;
@@ -85,7 +85,9 @@ export class Exports {
       actor: actorOf(principal),
       data: { definition_id: id, revision: number, backup_id, secrets: secrets.map(({ name }) => name) },
     });
-    const warnings = hostPathsOf(manifest).map((path) => `It uses the path ${path} of its server, which stays there.`);
+    const warnings = hostPathsOf(manifest).map(
+      (path) => `The definition uses the host path ${path}; its content is not exported.`,
+    );
     return { bundle, backup_id, warnings };
   }
 
@@ -97,7 +99,7 @@ export class Exports {
       throw invalid('volume', `the backup has no volume ${volume}.`, { reason: 'unknown' });
     requireCarrier(await server(tx, accountId, row.server_id), 'id');
     const { definition_id, server_id: from_server_id } = row;
-    // The daemon keeps the backup under the name that it reported.
+    // The daemon stores the backup under the name that it reported.
     const { instance_uid } = manifest;
     const what = { definition_id, instance_uid, storage: volume, volume, backup_id: backupId, from_server_id };
     const actor = actorOf(principal);
@@ -114,7 +116,7 @@ export class Exports {
     return transferRecordOf(transfer);
   }
 
-  /** A caller who has gone is not waited for: the daemon at the other end would, for ever. */
+  /** Ends transfers of clients that are gone; the daemon would otherwise wait forever. */
   job(): JobKind {
     const { storage, transfers } = this.#deps;
     return {
@@ -146,12 +148,16 @@ interface Part {
   readonly bytes: number;
 }
 
-/** What the backup must have: all volumes, as they are. One that holds a dump in their place does not do. */
+/** Requires a backup with the content of all volumes; one with a dump instead is refused. */
 function volumesIn(manifest: Manifest, parts: readonly Part[] | undefined, deployed: boolean): Bundle['volumes'] {
   const names = volumesOf(manifest).map(({ storage }) => storage);
   if (names.length === 0 || (parts === undefined && !deployed)) return [];
   if (parts === undefined)
-    throw conflict('backup_id', 'required', `it has volumes (${names.join(', ')}); name a backup of all of them.`);
+    throw conflict(
+      'backup_id',
+      'required',
+      `the definition has volumes (${names.join(', ')}); give a backup that contains all of them.`,
+    );
   const kept = parts.filter(({ kind }) => kind === 'volume');
   const missing = names.filter((name) => !kept.some((part) => part.name === name));
   if (missing.length > 0)
@@ -164,6 +170,6 @@ function volumesIn(manifest: Manifest, parts: readonly Part[] | undefined, deplo
 const plaintext = () =>
   new Problem(
     'FORBIDDEN',
-    'An export holds secrets and is given over TLS or on the same machine only. Use https, or set HORTUS_ALLOW_PLAINTEXT_MANIFEST for a closed network.',
+    'An export contains secrets and is only sent over TLS or on the same machine. Use https, or set HORTUS_ALLOW_PLAINTEXT_MANIFEST for a closed network.',
     { reason: 'plaintext' },
   );

@@ -16,13 +16,13 @@ import { orderOf } from './order.ts';
 import { isFilled, volumesIn } from './record.ts';
 import { type ImportRow, importById, lockImport } from './store.ts';
 
-/** One per import, until it is over. */
+/** One job per import, until it has ended. */
 export const IMPORT = 'bundle.import';
 
-/** How long nothing may come before it is taken that the caller has gone. */
+/** A client that sends nothing for this long is considered gone. */
 const PATIENCE_MS = 10 * 60_000;
 
-/** Binds what an import holds to it. */
+/** Binds the sealed bundle to its import. */
 export const sealingContext = (importId: string): string => `import/${importId}`;
 
 export interface ImportJobDeps extends EndingDeps {
@@ -34,9 +34,9 @@ export interface ImportJobDeps extends EndingDeps {
   readonly deployments: Pick<Deployments, 'execute'>;
 }
 
-/** Waits until all volumes are filled, then makes the definition and its first deployment in one transaction. */
+/** Waits until all volumes are filled, then creates the definition and its first deployment in one transaction. */
 export const importJob = (deps: ImportJobDeps): JobKind => ({
-  // Nothing but the database is needed, so a failure is temporary, and somebody waits for the end.
+  // Only the database is needed, so a failure is temporary; retry until the import has ended.
   maxAttempts: Number.POSITIVE_INFINITY,
   run: async ({ job, complete }) => {
     const { storage } = deps;
@@ -46,7 +46,7 @@ export const importJob = (deps: ImportJobDeps): JobKind => ({
       return await storage.write(async (tx) => complete(tx, order ? await advance(tx, deps, id, order) : 'done'));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      // What was free and fitted when it began does not any more.
+      // A check that passed when the import began fails now.
       const why = { reason: String(error.details?.reason ?? 'refused'), error: error.message, actor: null };
       return await storage.write(async (tx) => {
         const row = await lockImport(tx, id);
@@ -57,14 +57,14 @@ export const importJob = (deps: ImportJobDeps): JobKind => ({
   },
 });
 
-/** Made before the transaction, since what is missing of its secrets may take time to make. */
+/** Prepared before the transaction, because generating missing secrets may be slow. */
 async function readOrder({ storage, vault, catalog, work }: ImportJobDeps, id: string): Promise<Order | undefined> {
   const row = await importById(storage.reader, id);
   if (row?.status !== 'receiving') return undefined;
   const bundle = JSON.parse(
     await vault.decrypt(storage.reader, row.account_id, row.bundle, sealingContext(id)),
   ) as Bundle;
-  // It was published with the import, of which this process may have heard nothing yet.
+  // Published with the import; this process may not have loaded it yet.
   if (!catalog.byId(row.template_id)) await catalog.load();
   return await orderOf({ reader: storage.reader, work }, bundle, catalog.known(row.template_id), {
     definitionId: row.definition_id,
@@ -81,10 +81,11 @@ async function advance(tx: Tx, deps: ImportJobDeps, id: string, order: Order): P
   const transfers = await deps.transfers.ofImport(tx, id);
   const broken = transfers.find(({ status }) => status === 'failed' || status === 'cancelled');
   const failing = (reason: string, error: string) => fail(tx, deps, row, { reason, error, actor: null });
-  if (broken) await failing('transfer', `${broken.storage} could not be filled: ${broken.error ?? broken.status}`);
+  if (broken)
+    await failing('transfer', `Volume ${broken.storage} could not be filled: ${broken.error ?? broken.status}`);
   else if (volumesIn(row).every(({ name }) => isFilled(name, transfers))) await finish(tx, deps, row, order);
   else if (tx.now - row.progress_at > PATIENCE_MS)
-    await failing('deadline', `Nothing has come for ${PATIENCE_MS / 60_000} minutes.`);
+    await failing('deadline', `No data was received for ${PATIENCE_MS / 60_000} minutes.`);
   else return { again: row.progress_at + PATIENCE_MS + 1 };
   return 'done';
 }

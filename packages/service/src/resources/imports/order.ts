@@ -8,19 +8,19 @@ import { checkProfile, checkVariant, type Order } from '../definitions/order.ts'
 import type { CatalogTemplate } from '../templates/catalog.ts';
 import { checkGiven } from '../templates/input-check.ts';
 
-/** Where a bundle is to become a definition, and under which name. */
+/** Target of an import: server and names. */
 export interface Destination {
   readonly definitionId: string;
   readonly serverId: string;
   readonly name: string;
   readonly instanceUid: string;
-  /** The name on the server, once it has been chosen. */
+  /** Name on the server, once chosen. */
   readonly containerName?: string | undefined;
 }
 
 /**
- * What a bundle makes of a definition: held against the template as if somebody had asked for it, with the secrets that it had.
- * What the template generates and the bundle does not have is made.
+ * Turns a bundle into a definition order: validated against the template like any request, with the secrets of the
+ * bundle. Generated secrets that the bundle lacks are created.
  */
 export async function orderOf(
   { reader, work }: { readonly reader: Queries; readonly work: Work },

@@ -3,7 +3,7 @@ import { iso, isoOrNull } from '../../time.ts';
 import type { TransferRow } from '../transfers/service.ts';
 import type { ImportRow } from './store.ts';
 
-/** What is to be filled: as the template calls it, as the engine does, and how much it is. */
+/** A volume to fill: its name in the template, its name in Docker, and its size in bytes. */
 export interface ImportVolume {
   readonly name: string;
   readonly volume: string;

@@ -46,18 +46,20 @@ export interface ImportsDeps extends TemplatesDeps, TakeBackDeps {
   readonly diskFree: (queries: Queries, accountId: string, serverId: string) => Promise<number | null>;
 }
 
-/** What a request has been found to be, before the transaction that begins with it. */
+/** A validated request, before its transaction. */
 export interface Prepared {
   readonly order: Order;
   readonly found: Found;
   readonly body: ImportOrder;
-  /** Or why it would be refused: a repeated request is answered as the first was, though by now its name is taken. */
+  /**
+   * Or the Problem to refuse it with: a repeated request must get its first response although the name is now taken.
+   */
   readonly volumes: readonly ImportVolume[] | Problem;
-  /** The name on the server that the volumes are made for. */
+  /** Name on the server that the volumes are created for. */
   readonly containerName: string | null;
 }
 
-/** Brings definitions in: checks everything, has the volumes filled, and only then makes the definition and deploys it. */
+/** Imports definitions: checks everything, receives the volumes, and only then creates and deploys the definition. */
 export class Imports {
   readonly #deps: ImportsDeps;
   constructor(deps: ImportsDeps) {
@@ -151,7 +153,7 @@ export class Imports {
     return importRecord(row, await transfers.ofImport(storage.reader, id));
   }
 
-  /** One volume after the other, as the caller comes to it. */
+  /** Starts the transfer of one volume; the client sends them one after another. */
   async fill(tx: Tx, principal: Principal, id: string, name: string): Promise<Transfer> {
     const { transfers, server } = this.#deps;
     const row = await this.#lock(tx, principal, id);
@@ -177,13 +179,13 @@ export class Imports {
         status: row.status,
       });
     if (row.status === 'receiving') {
-      const why = { reason: 'cancelled', error: 'It was cancelled.', actor: actorOf(principal) };
+      const why = { reason: 'cancelled', error: 'The import was cancelled.', actor: actorOf(principal) };
       row = await fail(tx, this.#deps, row, why);
     }
     return importRecord(row, await transfers.ofImport(tx, id));
   }
 
-  /** A transfer of one has got on or ended. */
+  /** Records progress or the end of a transfer. */
   async carried(tx: Tx, { import_id: id, status }: TransferRow): Promise<void> {
     if (id === null) return;
     await noteProgress(tx, id);
@@ -200,7 +202,7 @@ export class Imports {
     return row;
   }
 
-  /** Makes and deploys it in a transaction that is taken back: whatever would refuse that later refuses it now. */
+  /** Dry run: creates and deploys the definition in a transaction that is rolled back, to fail early. */
   async #rehearse(
     principal: Principal,
     found: Found,
@@ -232,9 +234,9 @@ export class Imports {
       return { name, bytes, volume };
     });
     if (new Set(volumes.map(({ name }) => name)).size < volumes.length)
-      throw invalid('bundle.volumes', 'name a volume twice.');
+      throw invalid('bundle.volumes', 'contains a volume twice.');
     const free = await diskFree(storage.reader, accountId, body.server_id);
-    // Until it is done, what has come lies beside the volume that it is put into.
+    // Received data is stored beside the volume until it is complete, so twice the size is needed.
     const needed = 2 * volumes.reduce((sum, { bytes }) => sum + bytes, 0);
     if (!body.ignore_capacity && free !== null && needed > free)
       throw conflict('server_id', 'capacity', `the server has ${free} bytes left on its disk; ${needed} are needed.`);
@@ -246,11 +248,11 @@ export class Imports {
   }
 }
 
-/** Everything went well; what it was tried with is taken back. */
+/** Thrown to roll back a successful dry run. */
 class Rehearsed extends Error {
   readonly manifest: Manifest;
   constructor(manifest: Manifest) {
-    super('Nothing of this is kept.');
+    super('The dry run is rolled back.');
     this.manifest = manifest;
   }
 }

@@ -48,7 +48,7 @@ export const importById = (queries: Queries, id: string): Promise<ImportRow | un
 export const lockImport = (tx: Tx, id: string): Promise<ImportRow | undefined> =>
   forUpdate(tx, tx.db.selectFrom('imports').selectAll().where('id', '=', id)).executeTakeFirst();
 
-/** The imports that an account has had of a template. */
+/** Lists the imports of an account with a template. */
 export const importsOf = (tx: Tx, accountId: string, templateId: string) =>
   tx.db
     .selectFrom('imports')

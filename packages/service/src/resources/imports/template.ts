@@ -17,7 +17,7 @@ export interface TemplatesDeps {
   readonly drafts: Pick<Drafts, 'create' | 'validate' | 'promote'>;
 }
 
-/** The very template as this service knows it, by its hash. */
+/** Finds the identical template, by its hash. */
 export function knownTemplate(catalog: Catalog, accountId: string, { template }: Bundle): CatalogTemplate | undefined {
   const { species, spec_hash } = template;
   const item = catalog
@@ -26,13 +26,13 @@ export function knownTemplate(catalog: Catalog, accountId: string, { template }:
   return item && catalog.byId(item.id);
 }
 
-/** The template of a bundle, under the id that it has or will have: it comes into being with the import, and not before. */
+/** The template of a bundle with its existing or future id; it is created only together with the import. */
 export interface Found {
   readonly template: CatalogTemplate;
   readonly written: Written;
 }
 
-/** Finds it before anything begins. Where the account has a draft of this name, it is that which is published: first, and for good. */
+/** Finds the template beforehand. If the account has a draft of this version, the draft is published immediately. */
 export async function findTemplate(deps: TemplatesDeps, principal: Principal, bundle: Bundle): Promise<Found> {
   const { storage, catalog, drafts, work } = deps;
   const { accountId } = principal;
@@ -48,7 +48,7 @@ export async function findTemplate(deps: TemplatesDeps, principal: Principal, bu
   return { template: catalog.known(id), written };
 }
 
-/** Sees to it that it is there, and is until the transaction ends; true if it was not. */
+/** Ensures that the template exists and stays until the transaction ends; returns whether it was created. */
 export async function settleTemplate(
   deps: TemplatesDeps,
   tx: Tx,
@@ -60,16 +60,16 @@ export async function settleTemplate(
   if (isOfCatalog(template)) return false;
   const { id, isNew } = await bringTemplate(tx, drafts, principal, written, template.item.id);
   if (id === template.item.id) return isNew;
-  throw new Behind(`${template.item.species} has come to the account meanwhile.`, () => catalog.load());
+  throw new Behind(`${template.item.species} was published to the account meanwhile.`, () => catalog.load());
 }
 
 export interface TakeBackDeps {
   readonly isPlanted: (tx: Tx, accountId: string, templateId: string) => Promise<boolean>;
-  /** False if somebody has ordered an upgrade to it. */
+  /** False if an upgrade to it has been ordered. */
   readonly withdrawOffers: (tx: Tx, templateId: string) => Promise<boolean>;
 }
 
-/** Of an import that has failed: the template that came with it, or with one before it, goes too if it is of no use to anybody else. */
+/** Removes the template that a failed import, or an earlier one, added, unless something else uses it. */
 export async function takeBackTemplate(
   tx: Tx,
   { isPlanted, withdrawOffers }: TakeBackDeps,

@@ -10,23 +10,23 @@ import { type NamedRow, writeDrift } from './store.ts';
 export interface DriftsDeps {
   readonly reader: Queries;
   readonly instances: Pick<Instances, 'find' | 'lock' | 'record'>;
-  /** The secret values of a definition. */
+  /** Reads the secret values of a definition. */
   readonly secretsOf: (
     queries: Queries,
     owner: { readonly accountId: string; readonly definitionId: string },
   ) => Promise<string[]>;
-  /** Has it healed as soon as that may be, if its definition wants that. */
+  /** Schedules healing, if the definition enables it. */
   readonly heal: (tx: Tx, instance: NamedRow) => Promise<void>;
 }
 
-/** Where instances differ from what was deployed, as their daemons see it. */
+/** Records how instances differ from what was deployed, as reported by daemons. */
 export class Drifts {
   readonly #deps: DriftsDeps;
   constructor(deps: DriftsDeps) {
     this.#deps = deps;
   }
 
-  /** Hides secrets in a report. Outside the transaction, because masking pauses for other work. */
+  /** Masks secrets in a report. Outside the transaction, because masking yields to the event loop. */
   async prepare(principal: Principal, id: string, reported: readonly Drift[]): Promise<Drift[]> {
     const { reader, instances, secretsOf } = this.#deps;
     const { account_id, definition_id } = await instances.find(reader, principal, id);
@@ -43,7 +43,7 @@ export class Drifts {
     return drift;
   }
 
-  /** A report that says nothing new writes nothing. */
+  /** A report without news writes nothing. */
   async report(tx: Tx, principal: Principal, id: string, drift: readonly Drift[]): Promise<Instance> {
     const { instances, heal } = this.#deps;
     const row = await instances.lock(tx, principal, id);
@@ -64,7 +64,7 @@ export class Drifts {
 const LONGEST_TEXT = 1_024;
 const LONGEST_VALUE = 4_096;
 
-/** As it may be kept and shown: masked, and not longer than a person reads. */
+/** Masks a value and limits its length. */
 async function shown(value: unknown, mask: Mask): Promise<unknown> {
   const masked = await maskedIn(value, mask);
   return JSON.stringify(masked).length > LONGEST_VALUE ? '(too long to show)' : masked;
@@ -83,7 +83,7 @@ async function maskedIn(value: unknown, mask: Mask): Promise<unknown> {
   return Object.fromEntries(entries);
 }
 
-/** When it appears and when it is gone; what it is of in between stands in the record. */
+/** Audits only when drift appears and disappears; details are in the record. */
 const tell = (tx: Tx, row: NamedRow, drift: readonly Drift[], appeared: boolean, actor: string) =>
   append(tx, {
     type: appeared ? 'audit.drift_found' : 'audit.drift_cleared',

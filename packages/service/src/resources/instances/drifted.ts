@@ -1,13 +1,13 @@
 import { findLiving, lockDriftedOf, setHealed } from './store.ts';
 
-/** What instances that differ from what was deployed are to those who heal them. */
+/** What healing uses of instances. */
 export type { InstanceRow as DriftedRow } from './store.ts';
 
-/** The living instance of a definition, if it has drifted; kept until the transaction ends. */
+/** Locks the unreleased instance of a definition if it has drifted. */
 export const lockDrifted = lockDriftedOf;
 
-/** The one of a definition that has not been released. */
+/** Finds the unreleased instance of a definition. */
 export const livingOf = findLiving;
 
-/** It is being healed now. */
+/** Records a heal. */
 export const noteHeal = setHealed;

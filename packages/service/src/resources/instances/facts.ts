@@ -4,7 +4,7 @@ import type { Tx } from '../../storage/storage.ts';
 import { healthLifecycle, healthMoves, instanceLifecycle, statusMoves } from './lifecycle.ts';
 import type { InstanceRow } from './store.ts';
 
-/** What somebody who can see the containers says of an instance. What is left out is not known to have changed. */
+/** Report of an instance's state. Omitted fields have not changed. */
 export interface Facts {
   readonly status: (typeof reportableStatuses)[number];
   readonly health?: InstanceRow['health'] | undefined;
@@ -28,7 +28,7 @@ function timeOf(given: Facts['started_at']): number | undefined {
   return time !== undefined && time >= 0 && time <= LATEST_TIME ? time : undefined;
 }
 
-/** The columns in which a row differs from what was said of it. */
+/** Computes the columns that differ from the report. */
 function differences(row: InstanceRow, facts: Facts, now: number): Columns {
   const began = facts.status === 'running' && row.status !== 'running';
   const started_at = timeOf(facts.started_at) ?? (began || row.started_at === null ? now : row.started_at);
@@ -41,7 +41,7 @@ function differences(row: InstanceRow, facts: Facts, now: number): Columns {
   return Object.fromEntries(changed);
 }
 
-/** A container that does not run has no health, whatever was known before. */
+/** A container that does not run has no health. */
 const healthOf = (row: InstanceRow, { status, health }: Facts): InstanceRow['health'] =>
   health ?? (status === 'running' && row.status === 'running' ? row.health : 'unknown');
 
@@ -50,7 +50,7 @@ export const saysNothingNew = (row: InstanceRow, facts: Facts, now: number): boo
   row.health === healthOf(row, facts) &&
   Object.keys(differences(row, facts, now)).length === 0;
 
-/** Obeys the facts. The row must be locked and not released. */
+/** Applies a report. The caller has locked the row, which is not released. */
 export async function take(
   tx: Tx,
   row: InstanceRow,
@@ -63,6 +63,6 @@ export async function take(
   return health === moved.health ? moved : transition(tx, healthLifecycle, moved, healthMoves[health], { actor });
 }
 
-/** An instance whose containers nobody sees, or that has none, has no known health. */
+/** Resets the health of an instance whose containers are not visible. */
 export const forgetHealth = (tx: Tx, row: InstanceRow, actor: string | null): Promise<InstanceRow> =>
   row.health === 'unknown' ? Promise.resolve(row) : transition(tx, healthLifecycle, row, 'forget', { actor });

@@ -10,7 +10,7 @@ const kinds: Readonly<Record<string, keyof Omit<Failures, 'date'>>> = {
   'instance.unhealthy': 'unhealthy',
 };
 
-/** For a chart: every one of the days is there, today last, with nothing in it if nothing happened. */
+/** Counts failures for each day, today last; days without failures are included. */
 export async function failuresByDay(
   queries: Queries,
   accountId: string,

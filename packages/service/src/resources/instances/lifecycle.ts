@@ -18,7 +18,7 @@ const shared = {
   }),
 } as const;
 
-/** What an instance does and how it feels are two machines on one row. */
+/** Status and health are two state machines on one row. */
 export const instanceLifecycle: Lifecycle<typeof instanceMachine, 'instances'> = {
   ...shared,
   machine: instanceMachine,
@@ -34,7 +34,7 @@ export const healthLifecycle: Lifecycle<typeof instanceHealthMachine, 'instances
 export type StatusMove = MoveOf<typeof instanceMachine>;
 type HealthMove = MoveOf<typeof instanceHealthMachine>;
 
-/** The moves by which a report is obeyed. */
+/** Move that applies a reported status. */
 export const statusMoves = {
   starting: 'starting',
   running: 'run',

@@ -1,13 +1,13 @@
 import { definitionOf, findLiving, livingRevision, lockLiving } from './store.ts';
 
-/** For manifests: which definition an instance is of. */
+/** Finds the definition of an instance, for manifests. */
 export const definitionOfInstance = definitionOf;
 
-/** What instances are to the definitions that they are of: the revision that is there now, or null. */
+/** Finds the deployed revision of a definition; null if there is none. */
 export const revisionOfLiving = livingRevision;
 
-/** The one that has not been released. */
+/** Finds the unreleased instance. */
 export const livingOf = findLiving;
 
-/** The same, kept until the transaction ends. */
+/** Locks the unreleased instance. */
 export const holdLiving = lockLiving;

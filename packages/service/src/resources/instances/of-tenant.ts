@@ -2,25 +2,25 @@ import type { Queries, Tx } from '../../storage/storage.ts';
 import type { BuiltIn, BuiltInOrder, Settling } from '../actions/built-ins.ts';
 import { countOfTenants, findMembership, type InstanceRow, lockLiving } from './store.ts';
 
-/** What instances are to the tenants they belong to. */
+/** What tenants use of their instances. */
 export const instancesOfTenants = countOfTenants;
 export const membershipOf = findMembership;
 
 export interface PausesDeps {
-  /** What an instance is about to be: the last built-in action of it that has not ended. */
+  /** Finds the last unfinished action that sets the state of the instance. */
   readonly lastWanted: (queries: Queries, instanceId: string) => Promise<Settling | undefined>;
   readonly order: (tx: Tx, order: BuiltInOrder) => Promise<unknown>;
-  /** Takes back what has not been sent yet. */
+  /** Cancels actions that have not been sent. */
   readonly withdraw: (tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null) => Promise<void>;
 }
 
-/** A daemon may be away for long; what was decided meanwhile holds all the same when it is back. */
+/** A server may be offline for long; the order waits this long for it. */
 const START_WITHIN_MS = 30 * 24 * 3_600_000;
 
-/** Running, as far as is known: a lost instance ran when it was last seen. */
+/** Presumed running: a lost instance ran when it was last seen. */
 export const up: readonly InstanceRow['status'][] = ['starting', 'running', 'restarting', 'lost'];
 
-/** Stops the instances of a tenant and starts them again. The caller holds their definitions. */
+/** Stops the instances of a tenant and starts them again. The caller has locked their definitions. */
 export class Pauses {
   readonly #deps: PausesDeps;
   constructor(deps: PausesDeps) {
@@ -28,9 +28,9 @@ export class Pauses {
   }
 
   /**
-   * Answers the instance, if it ran or was about to: somebody who has ordered a stop that still waits does not want it back.
-   * One that failed is stopped too, because its engine may be trying again and again. One that is down for data to be brought
-   * back (`soon`) is stopped behind that: if that fails, its daemon has started it again.
+   * Stops an instance; returns its id if it ran or was about to, so that it is started again later. One with a pending
+   * stop is not started again. A failed one is stopped too, because Docker may keep restarting it. One that is down for
+   * a restore (`soon`) is stopped after that, since a failed restore starts it again.
    */
   async pause(tx: Tx, definitionId: string, actor: string | null, soon = false): Promise<string | undefined> {
     const { lastWanted, withdraw, order } = this.#deps;
@@ -45,7 +45,7 @@ export class Pauses {
     return runs ? instance.id : undefined;
   }
 
-  /** One that has not been stopped yet goes on; starting it then changes nothing. */
+  /** Starts an instance again. If its stop was not sent yet it keeps running, and starting it changes nothing. */
   async unpause(tx: Tx, definitionId: string, among: ReadonlySet<string>, actor: string | null): Promise<void> {
     const instance = await lockLiving(tx, definitionId);
     if (!instance || !among.has(instance.id)) return;

@@ -1,10 +1,10 @@
 import { countRunningOn, livingOn, namedOn } from './store.ts';
 
-/** For deployments: what a server has to keep room for. */
+/** Lists what reserves capacity on a server. */
 export const deployedOn = livingOn;
 
-/** For servers: how many instances would be left running with nobody to look after them. */
+/** Counts the running instances of a server. */
 export const runningOn = countRunningOn;
 
-/** For servers that are drained: what has to be moved. */
+/** Lists the instances to move from a drained server. */
 export const toMoveFrom = namedOn;

@@ -16,7 +16,7 @@ export interface InstanceOrdersDeps {
   readonly instances: Pick<Instances, 'lock' | 'record'>;
   readonly catalog: Pick<Catalog, 'known'>;
   readonly order: (tx: Tx, order: BuiltInOrder) => Promise<Execution>;
-  /** For what is done already: an execution that is over as soon as it is written. */
+  /** Records an execution that has nothing to do and ends immediately. */
   readonly done: (tx: Tx, order: BuiltInOrder) => Promise<Execution>;
 }
 
@@ -26,8 +26,8 @@ export interface Ordered {
 }
 
 /**
- * Start, stop, restart and release. Each says what the instance is to be, so that asking twice does no harm, and each is
- * carried out by the daemon even if the instance seems to be so already: it knows, we have only been told.
+ * Orders start, stop, restart and release. Each names the target state, so repeating it is harmless. The daemon carries
+ * it out even if the instance already seems to be in that state, because our record may be outdated.
  */
 export class InstanceOrders {
   readonly #deps: InstanceOrdersDeps;
@@ -53,7 +53,7 @@ export class InstanceOrders {
     await requireSettled(tx, instance.definition_id, 'id');
     const { remove_volumes = false, confirm = [] } = body;
     if (remove_volumes) {
-      // Its names may belong to a later instance of the same definition by now, and so may its volumes.
+      // A later instance of the same definition may use its names and volumes now.
       if (instance.status === 'released') throw released();
       this.#requireConfirmation(instance, confirm);
     }

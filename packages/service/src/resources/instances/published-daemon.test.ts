@@ -26,7 +26,7 @@ async function plantPublished(...of: Parameters<typeof plantGarden>) {
 }
 
 onBothEngines((engine) => {
-  describe('a daemon that speaks only the published messages', () => {
+  describe('a daemon that supports only the published messages', () => {
     it('is sent stop, start and restart as built-in orders with the argv of a Docker host, never as exec', async () => {
       const { running, order, next, read } = await plantPublished(engine);
       const { id, containerName: name } = await running();
@@ -121,7 +121,7 @@ onBothEngines((engine) => {
       expect(await next()).toEqual([]);
       expect(await execution(ordered.execution.id)).toMatchObject({
         status: 'failed',
-        error: 'Back up needs the daemon hortusd; the daemon of this server speaks only the published messages.',
+        error: 'Back up needs the daemon hortusd; the daemon of this server supports only the published messages.',
       });
     });
   });

@@ -25,6 +25,6 @@ export const instanceRecord = (row: NamedRow, species: string, now: number): Ins
   updated_at: iso(row.updated_at),
 });
 
-/** The clock of a server may be ahead of ours, so it never falls below 0. */
+/** Uptime in seconds; never negative, although the server's clock may be ahead. */
 const uptime = ({ status, started_at }: InstanceRow, now: number): number =>
   status === 'running' && started_at !== null ? Math.max(0, Math.floor((now - started_at) / 1000)) : 0;

@@ -4,12 +4,12 @@ import type { Tx } from '../../storage/storage.ts';
 import { saysNothingNew, take } from './facts.ts';
 import { findReported, lockInstance, type Scope, touchInstances } from './store.ts';
 
-/** Reports come every half minute; that there was one is written down only this often. */
+/** Reports arrive every 30 seconds; `last_reported_at` is written only this often. */
 const SIGN_OF_LIFE_MS = 60_000;
 
 type Found = Awaited<ReturnType<typeof findReported>>[number];
 
-/** Obeys a report. What says nothing new costs one read; names that are not the caller's are answered. */
+/** Applies a report. One without news costs one read; unknown names are returned. */
 export async function takeReport(
   tx: Tx,
   scope: Scope & { readonly actor?: string | null },
@@ -23,13 +23,13 @@ export async function takeReport(
     const row = find(facts);
     if (row) {
       accepted++;
-      // Said twice in one report, the last word counts.
+      // If an instance appears twice in a report, the last entry counts.
       meant.set(row.id, { row, facts });
     } else unknown.push(facts.definition_id ?? facts.instance_uid ?? facts.container_name ?? '');
   }
   const actor = scope.actor ?? scope.serverId ?? null;
   const silent: string[] = [];
-  // In the order of their ids, as everybody locks them.
+  // In the order of ids, as all callers lock them, to avoid deadlocks.
   for (const [id, { row, facts }] of [...meant].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (!saysNothingNew(row, facts, tx.now)) await obey(tx, id, facts, actor);
     else if (tx.now - (row.last_reported_at ?? 0) >= SIGN_OF_LIFE_MS) silent.push(id);
@@ -38,7 +38,7 @@ export async function takeReport(
   return { accepted, unknown };
 }
 
-/** What was read without a lock only says that it is worth locking. */
+/** Checks again under the lock, since the first read was without one. */
 async function obey(tx: Tx, id: string, facts: ReportedInstance, actor: string | null): Promise<void> {
   const row = await lockInstance(tx, id);
   if (!row || row.status === 'released' || saysNothingNew(row, facts, tx.now)) return;
@@ -54,14 +54,14 @@ async function finder(tx: Tx, scope: Scope, reported: readonly ReportedInstance[
   const some = Object.values(names).some((list) => list.length > 0);
   const rows: Found[] = some ? await findReported(tx, scope, names) : [];
   const byDefinition = new Map(rows.map((row) => [row.definition_id, row]));
-  // Daemons know an instance by its name on the server, which counts first. A uid means the definition that has it now.
+  // The name on the server takes precedence; a uid means the definition that has it now.
   const current = rows.filter((row) => row.definition_status !== 'archived');
   const byUid = new Map([
     ...current.map((row) => [row.instance_uid, row] as const),
     ...rows.map((row) => [row.name_on_server, row] as const),
   ]);
   const byContainer = new Map<string, Found | undefined>();
-  // Two servers may each have a container of one name; then the name alone says nothing.
+  // A container name that exists on two servers is ambiguous and ignored.
   for (const row of rows) byContainer.set(row.container_name, byContainer.has(row.container_name) ? undefined : row);
   return (one: ReportedInstance): Found | undefined =>
     byDefinition.get(one.definition_id ?? '') ??

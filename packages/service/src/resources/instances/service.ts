@@ -39,9 +39,9 @@ export interface InstancesDeps {
   readonly reader: Queries;
   readonly pages: Pages;
   readonly catalog: Pick<Catalog, 'known'>;
-  /** Has a built-in action done; an equal one that still waits is answered instead. */
+  /** Orders a built-in action, or returns an equal pending one. */
   readonly order: (tx: Tx, order: BuiltInOrder) => Promise<{ readonly id: string }>;
-  /** Takes back what has not been sent yet. */
+  /** Cancels actions that have not been sent. */
   readonly withdraw: (tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null) => Promise<void>;
   readonly deploymentsOf: (
     principal: Principal,
@@ -51,7 +51,7 @@ export interface InstancesDeps {
   readonly clock?: () => number;
 }
 
-/** A daemon may be away for long; the containers of an archived definition are removed all the same when it is back. */
+/** A server may be offline for long; containers of an archived definition are removed when it reconnects. */
 const RELEASE_WITHIN_MS = 30 * 24 * 3_600_000;
 
 export class Instances {
@@ -101,40 +101,40 @@ export class Instances {
     return deploymentsOf(principal, { instanceId: id }, request);
   }
 
-  /** For other resources too. What is another account's or, for a daemon, another server's is not there. */
+  /** Finds an instance; those of other accounts and, for a daemon, of other servers are hidden. */
   async find(queries: Queries, principal: Principal, id: string): Promise<NamedRow> {
     const row = await findInstance(queries, scopeOf(principal), id);
     if (!row) throw notFound('instance');
     return row;
   }
 
-  /** The instance of a definition that has not been released. */
+  /** Finds the unreleased instance of a definition. */
   async livingOf(queries: Queries, principal: Principal, definitionId: string): Promise<NamedRow> {
     const row = await findLiving(queries, definitionId);
     if (!row) throw notFound('instance');
     return this.find(queries, principal, row.id);
   }
 
-  /** For actions: whose secrets an instance may have. */
+  /** Finds the definition of an instance, whose secrets it may have. */
   definitionOf(queries: Queries, id: string): Promise<string | undefined> {
     return definitionOf(queries, id);
   }
 
-  /** Finds it and locks it until the transaction ends. */
+  /** Finds and locks an instance. */
   async lock(tx: Tx, principal: Principal, id: string): Promise<NamedRow> {
     const found = await this.find(tx, principal, id);
     const row = await lockInstance(tx, id);
     return { ...found, ...row };
   }
 
-  /** The one of a definition that has not been released, kept until the transaction ends. */
+  /** Locks the unreleased instance of a definition. */
   async lockLivingOf(tx: Tx, principal: Principal, definitionId: string): Promise<NamedRow> {
     const row = await lockLiving(tx, definitionId);
     if (!row) throw notFound('instance');
     return { ...(await this.find(tx, principal, row.id)), ...row };
   }
 
-  /** The same for what happens by itself, with nobody asking. */
+  /** Locks the unreleased instance without a principal, for automatic work. */
   async lockLivingIn(tx: Tx, accountId: string, definitionId: string): Promise<NamedRow | undefined> {
     const row = await lockLiving(tx, definitionId);
     const found = row && (await findInstance(tx, { accountId }, row.id));
@@ -184,7 +184,7 @@ export class Instances {
     return this.record(await this.find(tx, principal, id));
   }
 
-  /** The definition's living instance, or a new one. */
+  /** Finds the unreleased instance of a definition or creates one. */
   async ensure(
     tx: Tx,
     of: { accountId: string; definitionId: string; serverId: string; containerName: string },
@@ -210,11 +210,11 @@ export class Instances {
       created_at: tx.now,
       updated_at: tx.now,
     };
-    // Should somebody else be quicker, the next run of this transaction finds his.
+    // If a concurrent request creates it first, the retried transaction finds it.
     return begin(tx, instanceLifecycle, row, 'create', null, () => new RunAgain());
   }
 
-  /** A deployment succeeded. One that was released meanwhile stays released. */
+  /** Applies a successful deployment. An instance released meanwhile stays released. */
   async deployed(
     tx: Tx,
     instanceId: string,
@@ -225,7 +225,7 @@ export class Instances {
     await take(tx, row, { ...facts, status: status ?? 'running' }, { actor: row.server_id, set: { revision, url } });
   }
 
-  /** It runs on another server from now on, as told; the containers that it had are nobody's any more. */
+  /** Moves the instance to another server; its previous containers are no longer managed. */
   async relocate(
     tx: Tx,
     instanceId: string,
@@ -236,18 +236,18 @@ export class Instances {
     await this.deployed(tx, instanceId, facts);
   }
 
-  /** The server is out of sight, and so is what it runs. */
+  /** Marks the running instances of an offline server as lost. */
   async lose(tx: Tx, serverId: string): Promise<void> {
     for (const row of await lockOfServer(tx, serverId, ['starting', 'running', 'restarting']))
       await forgetHealth(tx, await transition(tx, instanceLifecycle, row, 'lose', { actor: null }), null);
   }
 
-  /** The server is back. What it runs leaves `lost` when it is next reported; until then nobody knows how it is. */
+  /** Handles the reconnect of a server. Its instances stay `lost` with unknown health until the next report. */
   async regain(tx: Tx, serverId: string): Promise<void> {
     for (const row of await lockOfServer(tx, serverId, ['lost'])) await forgetHealth(tx, row, null);
   }
 
-  /** The definition was archived: its containers go, its volumes stay. */
+  /** Removes the containers of an archived definition; its volumes stay. */
   async releaseAll(tx: Tx, definitionId: string, actor: string | null): Promise<void> {
     const instance = await lockLiving(tx, definitionId);
     if (!instance) return;
@@ -257,8 +257,8 @@ export class Instances {
   }
 
   /**
-   * Has everything of a definition removed, its volumes too, and answers the execution; nothing if there is no instance.
-   * For what was planted only to be tried.
+   * Removes everything of a definition, volumes included; returns the execution, or undefined if there is no instance.
+   * For deploy tests.
    */
   async discard(tx: Tx, definitionId: string, volumes: readonly string[], actor: string | null) {
     const instance = await lockLiving(tx, definitionId);
@@ -268,23 +268,23 @@ export class Instances {
     return this.#deps.order(tx, { instance, slug: 'hortus.release', params, actor, startWithinMs });
   }
 
-  /** The definition came back before its containers went: they may stay. */
+  /** Cancels the removal of containers of a reactivated definition. */
   async keepAll(tx: Tx, definitionId: string, actor: string | null): Promise<void> {
     const instance = await lockLiving(tx, definitionId);
     if (instance) await this.#deps.withdraw(tx, instance.id, 'hortus.release', actor);
   }
 
-  /** A built-in action has begun. */
+  /** Applies the start of a built-in action. */
   async began(tx: Tx, instanceId: string, slug: Settling, actor: string | null): Promise<void> {
     const row = await lockInstance(tx, instanceId);
     if (!row || row.status === 'released') return;
     if (slug === 'hortus.restart') await transition(tx, instanceLifecycle, row, 'restart', { actor });
-    // Starting what runs changes nothing.
+    // Starting a running instance changes nothing.
     if (slug === 'hortus.start' && row.status !== 'running')
       await transition(tx, instanceLifecycle, row, 'starting', { actor });
   }
 
-  /** A built-in action has done what it is for. Later reports know better. */
+  /** Applies a completed built-in action. Later reports override it. */
   async settled(tx: Tx, instanceId: string, slug: Settling, actor: string | null): Promise<void> {
     const row = await lockInstance(tx, instanceId);
     if (!row || row.status === 'released') return;
@@ -297,7 +297,7 @@ export class Instances {
 
 interface Settlement {
   readonly move: 'run' | 'stop' | 'release';
-  /** A move that was missed because nobody told that the action began. */
+  /** A move that was missed because the start of the action was not reported. */
   readonly before?: 'restart' | undefined;
   readonly set: Columns;
 }

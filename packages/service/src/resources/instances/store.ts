@@ -7,7 +7,7 @@ import type { Row, Tables } from '../../storage/tables.ts';
 
 export type InstanceRow = Row<'instances'>;
 
-/** An instance with its names, and the template and profile of the revision that runs, or else is to run first. */
+/** An instance with its names, and the template and profile of the running revision or, before that, the first one. */
 export interface NamedRow extends InstanceRow {
   readonly name: string;
   readonly instance_uid: string;
@@ -16,7 +16,7 @@ export interface NamedRow extends InstanceRow {
   readonly tenant_id: string | null;
 }
 
-/** Whose instances they are; a daemon's are those of its own server. */
+/** Instances of an account; for a daemon, those of its own server. */
 export interface Scope {
   readonly accountId: string;
   readonly serverId?: string | undefined;
@@ -35,7 +35,7 @@ const inScope = (eb: Builder, scope: Scope): Expression<SqlBool>[] => [
   ...(scope.serverId === undefined ? [] : [eb('instances.server_id', '=', scope.serverId)]),
 ];
 
-/** What was planted to try a template is nobody's instance. */
+/** Excludes instances of deploy tests. */
 const isNoTest = (eb: Builder): Expression<SqlBool> =>
   eb(
     'instances.definition_id',
@@ -43,7 +43,7 @@ const isNoTest = (eb: Builder): Expression<SqlBool> =>
     eb.selectFrom('definitions').select('definitions.id').where('definitions.test_id', 'is not', null),
   );
 
-/** Released ones are history, and those of deploy tests soon: they are listed only when they are asked for. */
+/** Released instances and those of deploy tests are listed only if asked for. */
 const matching = (filter: InstanceFilter) => (eb: Builder) =>
   eb.and([
     ...inScope(eb, filter),
@@ -93,7 +93,7 @@ export const countByState = (queries: Queries, accountId: string) =>
     .groupBy(['status', 'health'])
     .execute();
 
-/** The definition and the tenant that an instance belongs to. */
+/** Finds the definition and tenant of an instance. */
 export const findMembership = (queries: Queries, id: string) =>
   queries.db
     .selectFrom('instances')
@@ -102,7 +102,7 @@ export const findMembership = (queries: Queries, id: string) =>
     .where('instances.id', '=', id)
     .executeTakeFirst();
 
-/** Those that are not released, and how many of them run. */
+/** Counts unreleased and running instances per tenant. */
 export async function countOfTenants(
   queries: Queries,
   tenantIds: readonly string[],
@@ -143,7 +143,7 @@ export interface Names {
   readonly containerNames: readonly string[];
 }
 
-/** Those that a report may mean. A released one is gone for good, whatever its containers do. */
+/** Finds the instances that a report may mean. Released ones never come back. */
 export const findReported = (queries: Queries, scope: Scope, names: Names) =>
   queries.db
     .selectFrom('instances')
@@ -192,7 +192,7 @@ export const lockLiving = (tx: Tx, definitionId: string): Promise<InstanceRow | 
       .where('status', '<>', sql.lit('released' as const)),
   ).executeTakeFirst();
 
-/** In the order of their ids, as everybody locks them, so that nobody waits for each other. */
+/** Locks in the order of ids, as all callers do, to avoid deadlocks. */
 export const lockOfServer = (
   tx: Tx,
   serverId: string,
@@ -208,7 +208,7 @@ export const lockOfServer = (
       .orderBy('id'),
   ).execute();
 
-/** All that are not gone, in whatever state. */
+/** Lists unreleased instances in any state. */
 export const livingOn = (
   queries: Queries,
   serverId: string,
@@ -230,7 +230,7 @@ export const livingByName = (queries: Queries, serverId: string, names: readonly
     .where('definitions.container_name', 'in', names)
     .execute();
 
-/** The same with their names. */
+/** Lists unreleased instances with their names. */
 export const namedOn = (queries: Queries, serverId: string) =>
   queries.db
     .selectFrom('instances')
@@ -252,7 +252,7 @@ export async function countRunningOn(queries: Queries, serverId: string): Promis
   return total;
 }
 
-/** A sign of life and nothing else: one statement, however many there are. */
+/** Updates only the report time, in one statement for all. */
 export const touchInstances = (tx: Tx, ids: readonly string[]) =>
   tx.db.updateTable('instances').set({ last_reported_at: tx.now }).where('id', 'in', ids).execute();
 
@@ -292,6 +292,6 @@ const revisionById = statement<{ id: string }, { revision: number | null }>((db,
   db.selectFrom('instances').select('revision').where('definition_id', '=', p.id).where('status', '!=', 'released'),
 );
 
-/** Of the one that has not been released. */
+/** Finds the revision of the unreleased instance. */
 export const livingRevision = async (queries: Queries, definitionId: string): Promise<number | null> =>
   (await revisionById(queries, { id: definitionId }))[0]?.revision ?? null;

@@ -27,7 +27,7 @@ export interface KeyDeps {
   readonly mode: Mode;
 }
 
-/** The API keys of an account. */
+/** Lists, creates and revokes the API keys of an account. */
 export class Keys {
   readonly #deps: KeyDeps;
 
@@ -45,7 +45,7 @@ export class Keys {
   }
 
   async create(tx: Tx, principal: Principal, wanted: KeyCreate): Promise<CreatedApiKey> {
-    // A key has at most the rights and limits of its maker: otherwise a key for little would be a way to more.
+    // A key has at most the permissions and limits of its creator; otherwise a weak key could create a stronger one.
     for (const permission of wanted.permissions) requirePermission(principal, permission);
     const limits = limitsOf(principal);
     await this.#deps.requireRoom(tx, principal, 'keys');
@@ -69,7 +69,7 @@ export class Keys {
     return { ...recordOf(row), key: token.token };
   }
 
-  /** A user is gone: what it made for itself must not outlive it. */
+  /** Revokes the keys of a removed user. */
   async revokeAllOf(tx: Tx, principal: Principal, userId: string): Promise<void> {
     for (const row of await heldKeysOf(tx, principal.accountId, userId)) {
       await markRevoked(tx, row.id);
@@ -78,7 +78,7 @@ export class Keys {
     }
   }
 
-  /** Only for a caller that could have made the key. A key that is revoked already stays as it is. */
+  /** Revokes a key that the caller could have created. Idempotent. */
   async revoke(tx: Tx, principal: Principal, id: string): Promise<ApiKey> {
     const row = await heldKey(tx, principal.accountId, id);
     if (!row) throw notFound('API key');
@@ -92,10 +92,10 @@ export class Keys {
   }
 }
 
-/** The user behind the caller where there is one: a key made with somebody's key is that person's. */
+/** Attributes a key created with a user's key to that user. */
 const makerOf = (principal: Principal): string => userOf(principal) ?? actorOf(principal);
 
-/** What was asked for, or else what the maker has. */
+/** Uses the requested networks, or those of the creator. */
 function networksFor(wanted: readonly string[] | undefined, maker: Limits): readonly Network[] {
   if (wanted === undefined) return maker.networks;
   const networks = wanted.map(networkIn);
@@ -110,11 +110,11 @@ function networkIn(text: string): Network {
   return network;
 }
 
-/** What was asked for, or else when the maker expires. Null asks for a key that never does. */
+/** Uses the requested expiry, or that of the creator. Null asks for a key without expiry. */
 function expiryFor(wanted: string | null | undefined, maker: Limits, now: number): number | null {
   if (wanted === undefined) return maker.expiresAt;
   const time = wanted === null ? null : Date.parse(wanted);
-  // Written so that a text which is no time at all fails, too.
+  // Negated, so that NaN (not a time) fails too.
   if (time !== null && !(time > now)) throw invalid('expires_at', 'must be in the future.');
   if (expiresWithin(time, maker)) return time;
   throw invalid(

@@ -4,7 +4,7 @@ import type { NewRow, Row } from '../../storage/tables.ts';
 
 export type KeyRow = Row<'api_keys'>;
 
-/** The newest first. */
+/** Newest first. */
 export const keysOf = (queries: Queries, accountId: string, limit: number, offset: number): Promise<KeyRow[]> =>
   queries.db
     .selectFrom('api_keys')
@@ -29,14 +29,14 @@ export async function insertKey(tx: Tx, key: NewRow<'api_keys'>): Promise<void> 
   await tx.db.insertInto('api_keys').values(key).execute();
 }
 
-/** Kept until the transaction ends. */
+/** Locks the key. */
 export const heldKey = (tx: Tx, accountId: string, id: string): Promise<KeyRow | undefined> =>
   forUpdate(
     tx,
     tx.db.selectFrom('api_keys').selectAll().where('id', '=', id).where('account_id', '=', accountId),
   ).executeTakeFirst();
 
-/** Those that a user made and that are in use, held until the transaction ends. */
+/** Locks the unrevoked keys that a user created. */
 export const heldKeysOf = (tx: Tx, accountId: string, userId: string): Promise<KeyRow[]> =>
   forUpdate(
     tx,

@@ -6,7 +6,7 @@ interface Told {
   readonly kind?: BackupPart['kind'];
 }
 
-/** What a daemon tells of a backup that it has made. */
+/** Builds the result that a daemon reports for a backup. */
 export function keptAs(backup: Pick<Backup, 'id' | 'instance_uid' | 'definition_id'>, told: Told = {}) {
   const { id: backup_id, instance_uid, definition_id } = backup;
   const { revision = 1, kind = 'volume' } = told;

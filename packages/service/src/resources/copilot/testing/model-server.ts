@@ -10,7 +10,7 @@ export interface Asked {
 
 export type Behaviour = (response: ServerResponse, request: IncomingMessage) => void | Promise<void>;
 
-/** A real HTTP server that speaks the protocol of OpenAI's chat completions, and does what a test tells it to. */
+/** Starts an HTTP server that speaks OpenAI's chat completions protocol and behaves as the test says. */
 export async function startModelServer(behave: Behaviour) {
   const asked: Asked[] = [];
   const state = { behave, closed: 0 };
@@ -27,7 +27,7 @@ export async function startModelServer(behave: Behaviour) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     asked,
-    /** How often somebody hung up before the end. */
+    /** Number of requests that the client aborted. */
     get hungUp(): number {
       return state.closed;
     },
@@ -44,7 +44,7 @@ export async function startModelServer(behave: Behaviour) {
 export const piece = (content: string): string =>
   `data: ${JSON.stringify({ object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content } }] })}\n\n`;
 
-/** The whole protocol: pieces, what they cost, the end. Cut in the middle of a character and of a line, as networks do. */
+/** Streams pieces, usage and end marker, split within characters and lines as networks do. */
 export const saying =
   (...pieces: string[]): Behaviour =>
   async (response) => {
