@@ -1,6 +1,14 @@
 import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import { type Bench, median } from './claim.ts';
-import { define, deploy, type EngineGround, openEngineGround, pause, quietTime, timed } from './engine-ground.ts';
+import {
+  define,
+  deploy,
+  pause,
+  quietTime,
+  type ServiceWithEngine,
+  startServiceWithEngine,
+  timed,
+} from './service-with-engine.ts';
 
 const WARM_UP = 10;
 const PAIRS = 30;
@@ -9,13 +17,13 @@ const PAIRS = 30;
 export const actionBench: Bench = {
   name: 'action',
   async run(repetitions) {
-    await using ground = await openEngineGround();
-    const { instance_id, container_id } = await plant(ground);
-    const engine = openDockerEngine({ socketPath: ground.socketPath });
+    await using system = await startServiceWithEngine();
+    const { instance_id, container_id } = await deployOne(system);
+    const engine = openDockerEngine({ socketPath: system.socketPath });
     const all: { ours: number; bare: number }[] = [];
     for (let i = 0; i < WARM_UP + PAIRS * repetitions; i++) {
       const quiet = i === 0 ? 0 : quietTime(all.map((p) => p.ours));
-      const ours = () => timed(() => act(ground, instance_id, quiet));
+      const ours = () => timed(() => act(system, instance_id, quiet));
       const bare = () => timed(() => bareExec(engine, container_id));
       all.push(i % 2 === 0 ? { ours: await ours(), bare: await bare() } : { bare: await bare(), ours: await ours() });
     }
@@ -34,15 +42,15 @@ export const actionBench: Bench = {
   },
 };
 
-async function plant(ground: EngineGround): Promise<{ instance_id: string; container_id: string }> {
-  await deploy(ground, await define(ground, 'seed'));
-  const { data } = await ground.client.call('instances.list');
+async function deployOne(system: ServiceWithEngine): Promise<{ instance_id: string; container_id: string }> {
+  await deploy(system, await define(system, 'seed'));
+  const { data } = await system.client.call('instances.list');
   const [instance] = data;
   if (!instance?.container_id) throw new Error('The service knows no container of the instance.');
   return { instance_id: instance.id, container_id: instance.container_id };
 }
 
-async function act({ client, daemon }: EngineGround, id: string, quietMs: number): Promise<void> {
+async function act({ client, daemon }: ServiceWithEngine, id: string, quietMs: number): Promise<void> {
   const { execution } = await client.call('actions.execute', { params: { id, slug: 'nothing' }, body: { params: {} } });
   await pause(quietMs);
   for (;;) {

@@ -6,8 +6,8 @@ import { until } from '@hortus/testkit/until';
 import { buildAgent } from '../scripts/agent/build.ts';
 import { run } from '../scripts/agent/quiet-run.ts';
 import type { Bench, Figure } from './claim.ts';
-import { type EngineGround, openEngineGround, pause } from './engine-ground.ts';
 import { IMAGE } from './seed.ts';
+import { pause, type ServiceWithEngine, startServiceWithEngine } from './service-with-engine.ts';
 
 const CONTAINERS = 200;
 const AT_ONCE = 4;
@@ -24,19 +24,19 @@ export const daemonIdle: Bench = {
     const binary = join(folder.path, 'hortusd');
     await buildAgent({ arch: process.arch === 'arm64' ? 'arm64' : 'amd64', output: binary });
     await dropFromCache(binary);
-    await using ground = await openEngineGround({ daemon: [binary] });
-    const { pid } = ground.daemon;
+    await using system = await startServiceWithEngine({ daemon: [binary] });
+    const { pid } = system.daemon;
     await pause(SETTLING_MS);
     const { resident, own } = memoryOf(pid);
     const spare = childrenOf(pid).map((child) => memoryOf(child).own);
-    await plantContainers(ground);
-    const engine = Number(readFileSync(ground.socketPath.replace(/docker\.sock$/, 'pid'), 'utf8'));
+    await startContainers(system);
+    const engine = Number(readFileSync(system.socketPath.replace(/docker\.sock$/, 'pid'), 'utf8'));
     await pause(SETTLING_MS);
     const [ours, theirs] = await cpuSecondsOf([pid, engine], WATCHED_MS);
     const percent = ((ours ?? Number.NaN) / WATCHED_MS) * 100_000;
     const enginePercent = ((theirs ?? Number.NaN) / WATCHED_MS) * 100_000;
     const busy = memoryOf(pid);
-    await everybodyReported(ground);
+    await everybodyReported(system);
     return [
       figure(`reports on ${CONTAINERS} containers`, percent, '% of a core', 2, {
         note: `the engine spends ${enginePercent.toFixed(1)} % on answering`,
@@ -59,7 +59,7 @@ function figure(claim: string, value: number, unit: string, most: number, more: 
 }
 
 /** As the daemon makes them, but by the engine alone: it is the looking that is measured. */
-async function plantContainers({ socketPath, serverId }: EngineGround): Promise<void> {
+async function startContainers({ socketPath, serverId }: ServiceWithEngine): Promise<void> {
   const ask = async (path: string, body?: object) => {
     const { status, text } = await askDocker(socketPath, 'POST', path, body);
     if (status >= 300) throw new Error(`POST ${path} answered ${status}: ${text}`);
@@ -82,7 +82,7 @@ async function plantContainers({ socketPath, serverId }: EngineGround): Promise<
 }
 
 /** That it was cheap counts only if it was done. */
-async function everybodyReported({ client, serverId }: EngineGround): Promise<void> {
+async function everybodyReported({ client, serverId }: ServiceWithEngine): Promise<void> {
   const age = async () => (await client.call('capacity.read', { params: { server_id: serverId } })).data.age_seconds;
   await until(async () => ((await age()) ?? Number.POSITIVE_INFINITY) < 40, { describe: 'a report of the daemon' });
 }

@@ -1,6 +1,6 @@
 import { type Bench, median } from './claim.ts';
 import { cli, dockerRun, NETWORK } from './docker-cli.ts';
-import { define, deploy, openEngineGround, quietTime, timed } from './engine-ground.ts';
+import { define, deploy, quietTime, startServiceWithEngine, timed } from './service-with-engine.ts';
 
 const WARM_UP = 3;
 const PAIRS = 8;
@@ -9,14 +9,14 @@ const PAIRS = 8;
 export const deployBench: Bench = {
   name: 'deploy',
   async run(repetitions) {
-    await using ground = await openEngineGround();
-    await cli(ground, ['network', 'create', NETWORK]);
+    await using system = await startServiceWithEngine();
+    await cli(system, ['network', 'create', NETWORK]);
     const all: { ours: number; bare: number }[] = [];
     for (let i = 0; i < WARM_UP + PAIRS * repetitions; i++) {
-      const definition = await define(ground, `seed-${i}`);
+      const definition = await define(system, `seed-${i}`);
       const quiet = i === 0 ? 0 : quietTime(all.map((p) => p.ours));
-      const ours = () => timed(() => deploy(ground, definition, quiet));
-      const bare = () => timed(() => dockerRun(ground, `bare-${i}`));
+      const ours = () => timed(() => deploy(system, definition, quiet));
+      const bare = () => timed(() => dockerRun(system, `bare-${i}`));
       // Taking turns at going first, so that what one leaves behind is not always the other's burden.
       all.push(i % 2 === 0 ? { ours: await ours(), bare: await bare() } : { bare: await bare(), ours: await ours() });
     }

@@ -1,6 +1,6 @@
 import { type Bench, median } from './claim.ts';
 import { cli, dockerRun, NETWORK } from './docker-cli.ts';
-import { define, deploy, openEngineGround, timed } from './engine-ground.ts';
+import { define, deploy, startServiceWithEngine, timed } from './service-with-engine.ts';
 
 const WARM_UP = 2;
 const PAIRS = 8;
@@ -9,23 +9,23 @@ const PAIRS = 8;
 export const gapBench: Bench = {
   name: 'gap',
   async run(repetitions) {
-    await using ground = await openEngineGround();
-    const { client } = ground;
-    await cli(ground, ['network', 'create', NETWORK]);
-    await dockerRun(ground, 'bare', ['--init']);
-    const definition = await define(ground, 'shrub', 'shrub');
-    await deploy(ground, definition);
+    await using system = await startServiceWithEngine();
+    const { client } = system;
+    await cli(system, ['network', 'create', NETWORK]);
+    await dockerRun(system, 'bare', ['--init']);
+    const definition = await define(system, 'shrub', 'shrub');
+    await deploy(system, definition);
     const all: { ours: number; bare: number }[] = [];
     for (let i = 0; i < WARM_UP + PAIRS * repetitions; i++) {
       const ours = async () => {
         await client.call('definitions.update', { params: { id: definition }, body: { inputs: { ROUND: String(i) } } });
-        const { gap_ms } = await deploy(ground, definition);
+        const { gap_ms } = await deploy(system, definition);
         return gap_ms ?? Number.NaN;
       };
       const bare = () =>
         timed(async () => {
-          await cli(ground, ['stop', 'bare']);
-          await cli(ground, ['start', 'bare']);
+          await cli(system, ['stop', 'bare']);
+          await cli(system, ['start', 'bare']);
         });
       // Taking turns at going first, so that what one leaves behind is not always the other's burden.
       all.push(i % 2 === 0 ? { ours: await ours(), bare: await bare() } : { bare: await bare(), ours: await ours() });

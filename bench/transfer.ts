@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { readVolume } from '@hortus/daemon/volumes/volumes';
 import { busyboxImage } from '@hortus/testkit/images';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
-import { inside } from '../e2e/docker/garden.ts';
-import { openTwoGrounds, type TwoGrounds } from '../e2e/migration/two-grounds.ts';
+import { inside } from '../e2e/docker/installation.ts';
+import { openTwoServers, type TwoServers } from '../e2e/migration/two-servers.ts';
 import { type Bench, median } from './claim.ts';
-import { pause, timed } from './engine-ground.ts';
+import { pause, timed } from './service-with-engine.ts';
 
 const FILES = 64;
 const FILE_MEGABYTES = 32;
@@ -93,13 +93,13 @@ async function once2GB(): Promise<Measured> {
   mkdirSync(join(catalog, 'website', 'heavy'), { recursive: true });
   writeFileSync(join(catalog, 'website', 'heavy', 'template.yaml'), heavy);
   const images = (socketPath: string) => busyboxImage(socketPath, `${IMAGE}:1`);
-  await using all = await openTwoGrounds({ catalog, images });
+  await using all = await openTwoServers({ catalog, images });
   const definitionId = await fill(all);
   const archive = await timed(() => readArchive(all));
   const { took: bare, busy: bareBusy } = await bareTar(all);
   // Neither of the two pays for what the disk still has to write of what came before.
   execFileSync('sync');
-  const processes = [all.service.process.pid, ...all.grounds.map(({ daemon }) => daemon.pid)];
+  const processes = [all.service.process.pid, ...all.servers.map(({ daemon }) => daemon.pid)];
   const busyBefore = busySeconds(processes);
   let oursBusy = 0;
   const before = residentBytes(all.service.process.pid);
@@ -109,7 +109,7 @@ async function once2GB(): Promise<Measured> {
   }, 50);
   const { data } = await all.service.client.call('definitions.migrate', {
     params: { id: definitionId },
-    body: { server_id: all.grounds[1].serverId },
+    body: { server_id: all.servers[1].serverId },
   });
   const params = { id: data.migration?.id ?? '' };
   for (;;) {
@@ -130,9 +130,9 @@ async function once2GB(): Promise<Measured> {
   }
 }
 
-async function fill(all: TwoGrounds): Promise<string> {
+async function fill(all: TwoServers): Promise<string> {
   const { client } = all.service;
-  const [here] = all.grounds;
+  const [here] = all.servers;
   const body = { species: 'heavy', instance_uid: 'heavy', server_id: here.serverId, inputs: {}, watch_seconds: 0 };
   const { data } = await client.call('definitions.create', { body });
   const order = await client.call('deployments.execute', { body: { definition_id: data.id } });
@@ -143,7 +143,7 @@ async function fill(all: TwoGrounds): Promise<string> {
   return data.id;
 }
 
-async function readArchive({ grounds: [{ engine, serverId }] }: TwoGrounds): Promise<void> {
+async function readArchive({ servers: [{ engine, serverId }] }: TwoServers): Promise<void> {
   const [volume] = await engine.volumes({ labels: { 'hortus.managed': 'true' } });
   await readVolume({ engine, serverId, volume: volume?.name ?? '', throughEngine: true }, async (content) => {
     for await (const _ of content);
@@ -151,9 +151,9 @@ async function readArchive({ grounds: [{ engine, serverId }] }: TwoGrounds): Pro
 }
 
 /** From the folder of the volume into a folder beside those of the other engine, which is a volume in all but its name. */
-async function bareTar(all: TwoGrounds): Promise<{ took: number; busy: number }> {
-  const [from, to] = all.grounds.map(({ socketPath }) => join(socketPath, '..', 'data', 'volumes'));
-  const [volume] = await all.grounds[0].engine.volumes({ labels: { 'hortus.managed': 'true' } });
+async function bareTar(all: TwoServers): Promise<{ took: number; busy: number }> {
+  const [from, to] = all.servers.map(({ socketPath }) => join(socketPath, '..', 'data', 'volumes'));
+  const [volume] = await all.servers[0].engine.volumes({ labels: { 'hortus.managed': 'true' } });
   const target = join(to ?? '', 'bare');
   mkdirSync(target);
   const server = createServer({ pauseOnConnect: true });

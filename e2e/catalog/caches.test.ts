@@ -1,45 +1,45 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Greenhouse, hasOwnEngine, openGreenhouse } from './greenhouse.ts';
-import { grow } from './plant.ts';
+import { type CatalogInstallation, hasOwnEngine, openCatalogInstallation } from './catalog-installation.ts';
+import { deploySpecies } from './deployed-species.ts';
 
 if (hasOwnEngine) {
-  let house: Greenhouse;
+  let catalogInstallation: CatalogInstallation;
   beforeAll(async () => {
-    house = await openGreenhouse('redis', 'valkey', 'memcached');
+    catalogInstallation = await openCatalogInstallation('redis', 'valkey', 'memcached');
   }, 300_000);
-  afterAll(() => house?.[Symbol.asyncDispose]());
+  afterAll(() => catalogInstallation?.[Symbol.asyncDispose]());
 
   for (const [species, cli] of [
     ['redis', 'redis-cli'],
     ['valkey', 'valkey-cli'],
   ] as const) {
     test(`${species} saves, counts and forgets`, { timeout: 240_000 }, async () => {
-      const plant = await grow(house, species);
-      const { host = '', port = '', password = '' } = plant.provided('cache.redis');
+      const deployed = await deploySpecies(catalogInstallation, species);
+      const { host = '', port = '', password = '' } = deployed.provided('cache.redis');
       const signIn = ['-h', host, '-p', port, '--no-auth-warning', '-a', password];
-      expect(await plant.say(cli, ...signIn, 'SET', 'colour', 'green')).toBe('OK');
+      expect(await deployed.say(cli, ...signIn, 'SET', 'colour', 'green')).toBe('OK');
       // Without the password that the container's own environment has.
-      expect(await plant.say('env', '-u', 'REDISCLI_AUTH', cli, 'GET', 'colour')).toContain('NOAUTH');
+      expect(await deployed.say('env', '-u', 'REDISCLI_AUTH', cli, 'GET', 'colour')).toContain('NOAUTH');
 
-      expect(await plant.run('save')).toBe('OK\n');
-      expect(await plant.say('ls', '/data')).toContain('dump.rdb');
-      expect(await plant.run('info', { section: 'keyspace' })).toContain('db0:keys=1');
+      expect(await deployed.run('save')).toBe('OK\n');
+      expect(await deployed.say('ls', '/data')).toContain('dump.rdb');
+      expect(await deployed.run('info', { section: 'keyspace' })).toContain('db0:keys=1');
       if (species === 'valkey') {
-        expect(await plant.run('rewrite-log')).toContain('rewriting started');
-        await plant.say(cli, 'CONFIG', 'SET', 'slowlog-log-slower-than', '0');
-        await plant.say(cli, 'ECHO', 'slowly');
-        expect(await plant.run('slow-log', { count: 5 })).toContain('slowly');
+        expect(await deployed.run('rewrite-log')).toContain('rewriting started');
+        await deployed.say(cli, 'CONFIG', 'SET', 'slowlog-log-slower-than', '0');
+        await deployed.say(cli, 'ECHO', 'slowly');
+        expect(await deployed.run('slow-log', { count: 5 })).toContain('slowly');
       }
-      expect(await plant.run('flush')).toBe('OK\n');
-      expect(await plant.say(cli, 'DBSIZE')).toBe('0');
-      await plant.harvest();
+      expect(await deployed.run('flush')).toBe('OK\n');
+      expect(await deployed.say(cli, 'DBSIZE')).toBe('0');
+      await deployed.checkAndRelease();
     });
   }
 
   test('memcached counts and forgets', { timeout: 300_000 }, async () => {
-    const plant = await grow(house, 'memcached');
+    const deployed = await deploySpecies(catalogInstallation, 'memcached');
     const ask = (words: string) =>
-      plant.say(
+      deployed.say(
         'bash',
         '-c',
         'exec 3<>/dev/tcp/127.0.0.1/11211; printf "$1" >&3; cat <&3',
@@ -47,9 +47,9 @@ if (hasOwnEngine) {
         `${words}quit\\r\\n`,
       );
     expect(await ask('set colour 0 0 5\\r\\ngreen\\r\\nget colour\\r\\n')).toContain('green');
-    expect(await plant.run('stats')).toContain('STAT get_hits 1\r\n');
-    expect(await plant.run('flush')).toContain('OK');
+    expect(await deployed.run('stats')).toContain('STAT get_hits 1\r\n');
+    expect(await deployed.run('flush')).toContain('OK');
     expect(await ask('get colour\\r\\n')).toBe('END');
-    await plant.harvest();
+    await deployed.checkAndRelease();
   });
 }

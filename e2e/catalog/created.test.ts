@@ -11,7 +11,7 @@ import { askDocker, readDocker } from '@hortus/testkit/docker-request';
 import { busyboxImage, repository } from '@hortus/testkit/images';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { expect, test } from 'vitest';
-import { hasOwnEngine } from './greenhouse.ts';
+import { hasOwnEngine } from './catalog-installation.ts';
 import { type Edition, editions, readCatalog } from './paper.ts';
 
 const PLACEHOLDER = 'hortus.test/placeholder:1';
@@ -27,14 +27,14 @@ if (hasOwnEngine)
     await busyboxImage(docker.socketPath, PLACEHOLDER);
     const species = [...(await readCatalog()).values()];
     expect(species.length).toBeGreaterThanOrEqual(120);
-    const nursery = { engine, socketPath: docker.socketPath, folder: folder.path, cpus: (await engine.info()).cpus };
+    const context = { engine, socketPath: docker.socketPath, folder: folder.path, cpus: (await engine.info()).cpus };
     const problems: string[] = [];
     const work = species.values();
     const worker = async () => {
       for (const spec of work) {
         for (const edition of distinct(await editions(spec, spec.slug))) {
           const where = `${spec.slug} in ${edition.profile}${edition.variant ? `, ${edition.variant}` : ''}`;
-          problems.push(...(await createAll(nursery, edition)).map((problem) => `${where}: ${problem}`));
+          problems.push(...(await createAll(context, edition)).map((problem) => `${where}: ${problem}`));
         }
       }
     };
@@ -44,7 +44,7 @@ if (hasOwnEngine)
     expect(await readDocker(docker.socketPath, '/containers/json?all=true')).toEqual([]);
   });
 
-interface Nursery {
+interface CreateContext {
   engine: Engine;
   socketPath: string;
   folder: string;
@@ -58,24 +58,24 @@ function distinct(all: readonly Edition[]): Edition[] {
 }
 
 /** Plans a first deployment, carries out what comes before the start, looks, and takes it all away again. */
-async function createAll(nursery: Nursery, { manifest }: Edition): Promise<string[]> {
-  const { engine } = nursery;
+async function createAll(context: CreateContext, { manifest }: Edition): Promise<string[]> {
+  const { engine } = context;
   const problems: string[] = [];
   const desired = desiredState({ deploymentId: 'dep', definitionId: 'def', revision: 1, serverId: 'srv', manifest });
   const made: string[] = [];
   try {
     for (const step of plan(desired, nothing).steps) {
-      if (step.step === 'pull') await placeholder(nursery.socketPath, step.image);
+      if (step.step === 'pull') await placeholder(context.socketPath, step.image);
       if (step.step === 'network') await engine.ensureNetwork(step.network);
       if (step.step === 'volumes') await engine.ensureVolume(step.volume);
       if (step.step === 'files') await engine.putFiles(step.unit.spec.name, step.unit.files);
       if (step.step !== 'create') continue;
-      const spec = onOurMachine(step.unit.spec, nursery.folder);
+      const spec = onOurMachine(step.unit.spec, context.folder);
       made.push(await engine.create(spec));
       const facts = (await engine.inspect(spec.name)) ?? expect.fail(`${spec.name} is not there`);
       const image = (await engine.image(facts.imageId)) ?? expect.fail(`${spec.image} is not there`);
       const { instanceUid } = desired;
-      const surroundings = { instanceUid, cpus: nursery.cpus, limitsPids: true, image, digest: null };
+      const surroundings = { instanceUid, cpus: context.cpus, limitsPids: true, image, digest: null };
       problems.push(...containerDrift({ ...step.unit, spec }, facts, surroundings).map((one) => JSON.stringify(one)));
     }
     expect(made).toHaveLength(desired.units.length);

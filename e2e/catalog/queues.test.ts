@@ -1,52 +1,52 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Greenhouse, hasOwnEngine, openGreenhouse } from './greenhouse.ts';
-import { grow, type Plant } from './plant.ts';
+import { type CatalogInstallation, hasOwnEngine, openCatalogInstallation } from './catalog-installation.ts';
+import { type DeployedSpecies, deploySpecies } from './deployed-species.ts';
 
 if (hasOwnEngine) {
-  let house: Greenhouse;
+  let catalogInstallation: CatalogInstallation;
   beforeAll(async () => {
-    house = await openGreenhouse('rabbitmq', 'nats', 'mosquitto');
+    catalogInstallation = await openCatalogInstallation('rabbitmq', 'nats', 'mosquitto');
   }, 300_000);
-  afterAll(() => house?.[Symbol.asyncDispose]());
+  afterAll(() => catalogInstallation?.[Symbol.asyncDispose]());
 
   test('RabbitMQ counts, exports, empties a queue and closes connections', { timeout: 300_000 }, async () => {
-    const plant = await grow(house, 'rabbitmq', { WEB_HOSTNAME: 'queues.example.org' });
-    const { username, password, url = '' } = plant.provided();
+    const deployed = await deploySpecies(catalogInstallation, 'rabbitmq', { WEB_HOSTNAME: 'queues.example.org' });
+    const { username, password, url = '' } = deployed.provided();
     const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
     const ask = async (method: string, path: string, body: object) => {
       const headers = { authorization, 'content-type': 'application/json' };
-      const answer = await plant.fetch(15672, path, { method, headers, body: JSON.stringify(body) });
+      const answer = await deployed.fetch(15672, path, { method, headers, body: JSON.stringify(body) });
       expect(answer.ok, `${path}: ${answer.status} ${await answer.clone().text()}`).toBe(true);
     };
     await ask('PUT', '/api/queues/app/seeds', { durable: true });
     const message = { properties: {}, routing_key: 'seeds', payload: 'poppy', payload_encoding: 'string' };
     await ask('POST', '/api/exchanges/app/amq.default/publish', message);
-    expect(await plant.run('queues')).toMatch(/^seeds\s+classic\s+1\s+0\s+running/m);
-    expect(JSON.parse(await plant.run('export-definitions'))).toMatchObject({
+    expect(await deployed.run('queues')).toMatch(/^seeds\s+classic\s+1\s+0\s+running/m);
+    expect(JSON.parse(await deployed.run('export-definitions'))).toMatchObject({
       queues: [{ name: 'seeds', vhost: 'app' }],
     });
-    await plant.run('purge-queue', { queue: 'seeds' });
-    expect(await plant.run('queues')).toMatch(/^seeds\s+classic\s+0\s/m);
-    expect(await plant.run('status')).toContain('rabbit@localhost');
+    await deployed.run('purge-queue', { queue: 'seeds' });
+    expect(await deployed.run('queues')).toMatch(/^seeds\s+classic\s+0\s/m);
+    expect(await deployed.run('status')).toContain('rabbit@localhost');
 
     // The broker's own client, which the management page brings along, connects by what is told to others.
-    await plant.say(
+    await deployed.say(
       'rabbitmqctl',
       'eval',
       `{ok, P} = amqp_uri:parse("${url}"), {ok, _} = amqp_connection:start(P), ok.`,
     );
-    expect(await plant.run('connections')).toContain('app');
-    await plant.run('close-connections');
-    await expect.poll(async () => await plant.run('connections'), { timeout: 60_000 }).not.toContain('app');
-    await plant.harvest();
+    expect(await deployed.run('connections')).toContain('app');
+    await deployed.run('close-connections');
+    await expect.poll(async () => await deployed.run('connections'), { timeout: 60_000 }).not.toContain('app');
+    await deployed.checkAndRelease();
   });
 
   test('NATS tells of connections and streams', { timeout: 240_000 }, async () => {
-    const plant = await grow(house, 'nats');
-    const { username: user = '', password: pass = '' } = plant.provided();
-    const { socket, heard } = await speak(plant, 4222);
+    const deployed = await deploySpecies(catalogInstallation, 'nats');
+    const { username: user = '', password: pass = '' } = deployed.provided();
+    const { socket, heard } = await speak(deployed, 4222);
     socket.write(`CONNECT ${JSON.stringify({ user, pass, name: 'a gardener', verbose: false })}\r\nPING\r\n`);
     await expect.poll(heard, { timeout: 60_000 }).toContain('PONG');
     const stream = JSON.stringify({ name: 'SEEDS', subjects: ['seeds.*'] });
@@ -55,22 +55,22 @@ if (hasOwnEngine) {
     await expect.poll(heard, { timeout: 60_000 }).toContain('stream_create_response');
     socket.write('PUB seeds.poppy 5\r\nthree\r\nPING\r\n');
 
-    expect(JSON.parse(await plant.run('stats'))).toMatchObject({ connections: 1 });
-    expect(await plant.run('connections', { limit: 10 })).toContain('a gardener');
+    expect(JSON.parse(await deployed.run('stats'))).toMatchObject({ connections: 1 });
+    expect(await deployed.run('connections', { limit: 10 })).toContain('a gardener');
     await expect
-      .poll(async () => JSON.parse(await plant.run('streams')), { timeout: 60_000 })
+      .poll(async () => JSON.parse(await deployed.run('streams')), { timeout: 60_000 })
       .toMatchObject({ messages: 1 });
-    expect(await plant.run('streams')).toContain('SEEDS');
+    expect(await deployed.run('streams')).toContain('SEEDS');
     socket.destroy();
-    const { socket: stranger, heard: refusal } = await speak(plant, 4222);
+    const { socket: stranger, heard: refusal } = await speak(deployed, 4222);
     stranger.write('CONNECT {"user":"app","pass":"wrong"}\r\nPING\r\n');
     await expect.poll(refusal, { timeout: 60_000 }).toContain('Authorization Violation');
     stranger.destroy();
-    await plant.harvest();
+    await deployed.checkAndRelease();
   });
 
-  async function speak(plant: Plant, port: number): Promise<{ socket: Socket; heard: () => string }> {
-    const socket = connect({ host: await plant.address(), port });
+  async function speak(deployed: DeployedSpecies, port: number): Promise<{ socket: Socket; heard: () => string }> {
+    const socket = connect({ host: await deployed.address(), port });
     let text = '';
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
@@ -81,27 +81,27 @@ if (hasOwnEngine) {
   }
 
   test('Mosquitto knows its users, those added and those taken away', { timeout: 240_000 }, async () => {
-    const plant = await grow(house, 'mosquitto', { WEB_HOSTNAME: 'mqtt.example.org' });
-    const { username = '', password = '' } = plant.provided();
+    const deployed = await deploySpecies(catalogInstallation, 'mosquitto', { WEB_HOSTNAME: 'mqtt.example.org' });
+    const { username = '', password = '' } = deployed.provided();
     const publish = (user: string, secret: string, words: string) =>
-      plant.try('mosquitto_pub', '-u', user, '-P', secret, '-t', 'beds/1', '-r', '-m', words);
+      deployed.try('mosquitto_pub', '-u', user, '-P', secret, '-t', 'beds/1', '-r', '-m', words);
     const read = () =>
-      plant.say('mosquitto_sub', '-u', username, '-P', password, '-t', 'beds/1', '-C', '1', '-W', '20');
+      deployed.say('mosquitto_sub', '-u', username, '-P', password, '-t', 'beds/1', '-C', '1', '-W', '20');
     expect(await publish(username, password, 'dry')).toMatchObject({ code: 0 });
     expect(await read()).toBe('dry');
     expect(await publish('nobody', 'nothing', 'wet')).not.toMatchObject({ code: 0 });
 
-    await plant.run('add-user', { username: 'sensor', password: 'wet or dry' });
-    await plant.run('reload');
+    await deployed.run('add-user', { username: 'sensor', password: 'wet or dry' });
+    await deployed.run('reload');
     await expect.poll(async () => (await publish('sensor', 'wet or dry', 'wet')).code, { timeout: 60_000 }).toBe(0);
     expect(await read()).toBe('wet');
-    await plant.run('remove-user', { username: 'sensor' });
-    await plant.run('reload');
+    await deployed.run('remove-user', { username: 'sensor' });
+    await deployed.run('reload');
     await expect.poll(async () => (await publish('sensor', 'wet or dry', 'dry')).code, { timeout: 60_000 }).not.toBe(0);
     expect(await publish(username, password, 'dry')).toMatchObject({ code: 0 });
 
     // Only the broker and root can read the passwords, although a job wrote them as root.
-    expect(await plant.say('stat', '-c', '%U %a', '/mosquitto/users/passwords')).toBe('mosquitto 600');
-    await plant.harvest();
+    expect(await deployed.say('stat', '-c', '%U %a', '/mosquitto/users/passwords')).toBe('mosquitto 600');
+    await deployed.checkAndRelease();
   });
 }

@@ -1,8 +1,8 @@
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { finished } from '../docker/garden.ts';
-import { type Greenhouse, hasOwnEngine, openGreenhouse } from './greenhouse.ts';
-import { grow } from './plant.ts';
+import { finished } from '../docker/installation.ts';
+import { type CatalogInstallation, hasOwnEngine, openCatalogInstallation } from './catalog-installation.ts';
+import { deploySpecies } from './deployed-species.ts';
 
 /** A PostgreSQL with an application beside it, which is healthy only if the table is as its version wants it. */
 const ledger = (version: string, column: string, migration = '') => `slug: ledger
@@ -58,14 +58,14 @@ const migration = `  migrate:
 `;
 
 if (hasOwnEngine) {
-  let house: Greenhouse;
+  let catalogInstallation: CatalogInstallation;
   beforeAll(async () => {
-    house = await openGreenhouse('postgres');
+    catalogInstallation = await openCatalogInstallation('postgres');
     await publish(ledger('1.0.0', 'plant'));
   }, 300_000);
-  afterAll(() => house?.[Symbol.asyncDispose]());
+  afterAll(() => catalogInstallation?.[Symbol.asyncDispose]());
 
-  const client = () => house.garden.service.client;
+  const client = () => catalogInstallation.installation.service.client;
 
   async function publish(source: string): Promise<void> {
     const { id } = (await client().call('drafts.create', { body: { source } })).data;
@@ -77,10 +77,10 @@ if (hasOwnEngine) {
   test('a real database: rows that a failed upgrade has changed, and rows that were deleted since, come back', {
     timeout: 600_000,
   }, async () => {
-    const plant = await grow(house, 'ledger');
-    const { instanceId } = plant;
+    const deployed = await deploySpecies(catalogInstallation, 'ledger');
+    const { instanceId } = deployed;
     const sql = (text: string) =>
-      plant.say('psql', '--username=ledger', '--no-align', '--tuples-only', `--command=${text}`);
+      deployed.say('psql', '--username=ledger', '--no-align', '--tuples-only', `--command=${text}`);
     await sql("insert into beds select n, 'it''s plant ' || n from generate_series(1, 5000) n");
     const look = () => sql("select count(*), md5(string_agg(plant, ',' order by id)) from beds");
     const rows = await look();
@@ -108,11 +108,11 @@ if (hasOwnEngine) {
     await client().call('definitions.update', change);
     const body = { definition_id, backup_first: true };
     const second = (await client().call('deployments.execute', { body })).data;
-    expect(await finished(house.garden, second.id, 180_000)).toMatchObject({ status: 'success' });
+    expect(await finished(catalogInstallation.installation, second.id, 180_000)).toMatchObject({ status: 'success' });
     await sql('delete from beds where id > 10');
     const order = { params: { id: second.id }, body: { with_data: true } };
     const back = (await client().call('deployments.rollback', order)).data;
-    const returned = await finished(house.garden, back.id, 180_000);
+    const returned = await finished(catalogInstallation.installation, back.id, 180_000);
     expect(returned, returned.error ?? '').toMatchObject({ status: 'success', revision: 1 });
     expect(await look()).toBe(rows);
   });

@@ -7,18 +7,18 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Greenhouse, hasOwnEngine, openGreenhouse } from './greenhouse.ts';
-import { grow, type Plant } from './plant.ts';
+import { type CatalogInstallation, hasOwnEngine, openCatalogInstallation } from './catalog-installation.ts';
+import { type DeployedSpecies, deploySpecies } from './deployed-species.ts';
 
 if (hasOwnEngine) {
-  let house: Greenhouse;
+  let catalogInstallation: CatalogInstallation;
   beforeAll(async () => {
-    house = await openGreenhouse('static-site', 'nginx', 'haproxy', 'caddy');
+    catalogInstallation = await openCatalogInstallation('static-site', 'nginx', 'haproxy', 'caddy');
   }, 300_000);
-  afterAll(() => house?.[Symbol.asyncDispose]());
+  afterAll(() => catalogInstallation?.[Symbol.asyncDispose]());
 
   test('nginx and HAProxy pass on to a static page', { timeout: 240_000 }, async () => {
-    const site = await grow(house, 'static-site', {
+    const site = await deploySpecies(catalogInstallation, 'static-site', {
       WEB_HOSTNAME: 'www.example.org',
       PAGE_BODY: '<p>It is "$1" & more',
     });
@@ -27,11 +27,11 @@ if (hasOwnEngine) {
     const upstream = `${await site.address()}:8080`;
     await behindNginx(`http://${upstream}`);
     await behindHaproxy(`server one ${upstream}\nserver two ${upstream} backup`);
-    await site.harvest();
+    await site.checkAndRelease();
   });
 
   async function behindNginx(upstream: string) {
-    const proxy = await grow(house, 'nginx', {
+    const proxy = await deploySpecies(catalogInstallation, 'nginx', {
       WEB_HOSTNAME: 'proxy.example.org',
       UPSTREAM: upstream,
       CACHE_MINUTES: 10,
@@ -55,37 +55,37 @@ if (hasOwnEngine) {
     expect((await proxy.container()).state).toBe('running');
     // The workers of before end, and with them connections that are kept for the next request.
     await expect.poll(ask, { timeout: 60_000 }).toBe('HIT');
-    await proxy.harvest();
+    await proxy.checkAndRelease();
   }
 
   async function behindHaproxy(servers: string) {
     const inputs = { WEB_HOSTNAME: 'balanced.example.org', SERVERS: servers, CHECK_PATH: '/healthz', CHECK_SECONDS: 1 };
-    const proxy = await grow(house, 'haproxy', inputs);
+    const proxy = await deploySpecies(catalogInstallation, 'haproxy', inputs);
     expect(await (await proxy.fetch(8080, '/')).text()).toContain('It is');
     await expect.poll(async () => await proxy.run('stats'), { timeout: 60_000 }).toMatch(/servers,one,.*,UP,/);
     await proxy.run('check-config');
-    await proxy.harvest();
+    await proxy.checkAndRelease();
   }
 
   test('Caddy serves what was fetched', { timeout: 240_000 }, async () => {
-    const plant = await grow(house, 'caddy', {
+    const deployed = await deploySpecies(catalogInstallation, 'caddy', {
       WEB_HOSTNAME: 'files.example.org',
       DIRECTIVES: 'redir /old /new permanent',
     });
-    expect((await plant.fetch(8080, '/')).status).toBe(404);
-    await fetchSite(plant);
-    expect(await (await plant.fetch(8080, '/')).text()).toBe('<p>packed\n');
-    const moved = await plant.fetch(8080, '/old', { redirect: 'manual' });
+    expect((await deployed.fetch(8080, '/')).status).toBe(404);
+    await fetchSite(deployed);
+    expect(await (await deployed.fetch(8080, '/')).text()).toBe('<p>packed\n');
+    const moved = await deployed.fetch(8080, '/old', { redirect: 'manual' });
     expect([moved.status, moved.headers.get('location')]).toEqual([301, '/new']);
-    expect(await plant.run('files')).toContain('index.html');
-    expect(await plant.run('validate')).toContain('Valid configuration');
-    expect(await plant.run('adapt')).toContain('"handler": "file_server"');
-    expect(await plant.run('modules')).toContain('http.handlers.file_server');
-    await plant.harvest();
+    expect(await deployed.run('files')).toContain('index.html');
+    expect(await deployed.run('validate')).toContain('Valid configuration');
+    expect(await deployed.run('adapt')).toContain('"handler": "file_server"');
+    expect(await deployed.run('modules')).toContain('http.handlers.file_server');
+    await deployed.checkAndRelease();
   });
 
   /** From a server of the test, at the address that the machine has in the instance's network. */
-  async function fetchSite(plant: Plant) {
+  async function fetchSite(deployed: DeployedSpecies) {
     await using folder = temporaryFolder('site');
     mkdirSync(join(folder.path, 'site'));
     writeFileSync(join(folder.path, 'site', 'index.html'), '<p>packed\n');
@@ -93,7 +93,7 @@ if (hasOwnEngine) {
     await using server = createServer((_request, response) => response.end(archive)).listen(0);
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    await plant.run('fetch', { archive: `http://${neighbour(await plant.address())}:${port}/site.tar.gz` });
+    await deployed.run('fetch', { archive: `http://${neighbour(await deployed.address())}:${port}/site.tar.gz` });
   }
 
   /** The machine's own address in the /24 of a container. */

@@ -9,7 +9,7 @@ import { createClient } from '@hortus/client/client';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { expect, test } from 'vitest';
 import { type Arch, buildAgent } from '../../scripts/agent/build.ts';
-import { act, ended, openGarden, plant } from './garden.ts';
+import { act, createAndDeploy, ended, openInstallation } from './installation.ts';
 
 const arch: Arch = process.arch === 'arm64' ? 'arm64' : 'amd64';
 
@@ -18,10 +18,10 @@ test('the downloaded binary walks the road on a machine without Node', { timeout
   const agents = join(folder.path, 'agents');
   const built = join(agents, `hortusd-linux-${arch}`);
   await buildAgent({ arch, output: built });
-  await using garden = await openGarden({ env: { HORTUS_AGENTS_DIR: agents } });
+  await using installation = await openInstallation({ env: { HORTUS_AGENTS_DIR: agents } });
 
   // Fetched with the key that a new server has, in two parts, as after a broken line.
-  const server = createClient({ baseUrl: garden.service.base, key: garden.serverKey });
+  const server = createClient({ baseUrl: installation.service.base, key: installation.serverKey });
   const params = { os_type: 'linux', arch };
   const { data: about } = await server.call('implant.read', { params });
   expect(about).toMatchObject({ os: 'linux', arch, version: '0.1.0', size: statSync(built).size });
@@ -46,11 +46,11 @@ test('the downloaded binary walks the road on a machine without Node', { timeout
   expect(run('version')).toBe('0.1.0\n');
   expect(run('policy')).toContain('privileged: false');
 
-  garden.startDaemon({ command: alone });
-  await garden.online();
-  const { instanceId } = await plant(garden, 'from-binary');
+  installation.startDaemon({ command: alone });
+  await installation.online();
+  const { instanceId } = await createAndDeploy(installation, 'from-binary');
   // An action runs under the shim, which is the same binary.
-  expect(await ended(garden, await act(garden, instanceId, 'note', { line: 'hello' }))).toMatchObject({
+  expect(await ended(installation, await act(installation, instanceId, 'note', { line: 'hello' }))).toMatchObject({
     status: 'completed',
     output: 'wrote hello\n',
   });

@@ -1,37 +1,47 @@
 import type { Engine } from '@hortus/daemon/engine/engine';
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { act, deploy, ended, finished, type Garden, inside, openTendedGarden, plant } from './garden.ts';
+import {
+  act,
+  createAndDeploy,
+  deploy,
+  ended,
+  finished,
+  type Installation,
+  inside,
+  openInstallationWithDaemon,
+} from './installation.ts';
 
-let garden: Garden;
+let installation: Installation;
 let engine: Engine;
 beforeAll(async () => {
-  garden = await openTendedGarden();
-  engine = garden.engine;
+  installation = await openInstallationWithDaemon();
+  engine = installation.engine;
 });
-afterAll(() => garden?.[Symbol.asyncDispose]());
+afterAll(() => installation?.[Symbol.asyncDispose]());
 
-const instance = async (id: string) => (await garden.service.client.call('instances.read', { params: { id } })).data;
+const instance = async (id: string) =>
+  (await installation.service.client.call('instances.read', { params: { id } })).data;
 const volumes = async (uid: string) =>
   (await engine.volumes({ labels: { 'hortus.instance': uid } })).map(({ name }) => name);
 const page = (uid: string) => inside(engine, uid, 'wget', '-q', '-O', '-', 'http://127.0.0.1:8080/');
 
 /** Orders a built-in action and waits for its end. */
 async function order(id: string, what: 'start' | 'stop' | 'restart') {
-  const { execution } = await garden.service.client.call(`instances.${what}`, { params: { id } });
-  expect(await ended(garden, execution.id)).toMatchObject({ status: 'completed' });
+  const { execution } = await installation.service.client.call(`instances.${what}`, { params: { id } });
+  expect(await ended(installation, execution.id)).toMatchObject({ status: 'completed' });
 }
 
 async function release(id: string, body: { remove_volumes?: boolean; confirm?: string[] } = {}) {
-  const { execution } = await garden.service.client.call('instances.release', { params: { id }, body });
-  expect(await ended(garden, execution.id)).toMatchObject({ status: 'completed' });
+  const { execution } = await installation.service.client.call('instances.release', { params: { id }, body });
+  expect(await ended(installation, execution.id)).toMatchObject({ status: 'completed' });
 }
 
 /** Oldest first; those of an event that was written but not numbered yet are waited for. */
 async function hasEvents(id: string, ...expected: string[]) {
   let found: string[] = [];
   const read = async () => {
-    const { data } = await garden.service.client.call('events.list', { query: { resource_id: id, after: 0 } });
+    const { data } = await installation.service.client.call('events.list', { query: { resource_id: id, after: 0 } });
     found = data.map(({ type }) => type).filter((type) => type.startsWith('instance.'));
     return found.length >= expected.length;
   };
@@ -40,7 +50,7 @@ async function hasEvents(id: string, ...expected: string[]) {
 }
 
 test('stop, start and restart change the container, the instance and the events', { timeout: 300_000 }, async () => {
-  const { instanceId } = await plant(garden, 'built-in-cycle');
+  const { instanceId } = await createAndDeploy(installation, 'built-in-cycle');
   const facts = async () => (await engine.inspect('built-in-cycle')) ?? expect.fail('no container');
   const before = await facts();
 
@@ -67,8 +77,10 @@ test('stop, start and restart change the container, the instance and the events'
 test('release removes the container and keeps the volumes, unless it is told otherwise with their names', {
   timeout: 300_000,
 }, async () => {
-  const { definitionId, instanceId } = await plant(garden, 'built-in-release');
-  expect(await ended(garden, await act(garden, instanceId, 'note', { line: 'kept' }))).toMatchObject({ exit_code: 0 });
+  const { definitionId, instanceId } = await createAndDeploy(installation, 'built-in-release');
+  expect(await ended(installation, await act(installation, instanceId, 'note', { line: 'kept' }))).toMatchObject({
+    exit_code: 0,
+  });
   const [volume] = await volumes('built-in-release');
   expect(volume).toBeDefined();
 
@@ -79,12 +91,12 @@ test('release removes the container and keeps the volumes, unless it is told oth
   await hasEvents(instanceId, 'instance.started', 'instance.stopped');
 
   // Deployed again it finds what it had.
-  const again = await finished(garden, await deploy(garden, definitionId));
+  const again = await finished(installation, await deploy(installation, definitionId));
   expect(again).toMatchObject({ status: 'success' });
   const next = again.instance_id ?? '';
   expect(await inside(engine, 'built-in-release', 'cat', '/data/lines')).toBe('kept\n');
 
-  const { client } = garden.service;
+  const { client } = installation.service;
   const unnamed = client.call('instances.release', { params: { id: next }, body: { remove_volumes: true } });
   await expect(unnamed).rejects.toMatchObject({ status: 422, details: { field: 'confirm', missing: ['data'] } });
   expect(await engine.inspect('built-in-release')).toMatchObject({ state: 'running' });
@@ -97,11 +109,11 @@ test('release removes the container and keeps the volumes, unless it is told oth
 test('a broken revision fails with reason and log while the one before serves again; rollback makes it current', {
   timeout: 300_000,
 }, async () => {
-  const { client } = garden.service;
-  const { definitionId: id, instanceId } = await plant(garden, 'built-in-broken');
+  const { client } = installation.service;
+  const { definitionId: id, instanceId } = await createAndDeploy(installation, 'built-in-broken');
   const change = async (inputs: Record<string, string>) => {
     await client.call('definitions.update', { params: { id }, body: { inputs } });
-    return await finished(garden, await deploy(garden, id));
+    return await finished(installation, await deploy(installation, id));
   };
   const good = await change({ GREETING: 'second' });
   expect(good, good.error ?? '').toMatchObject({ status: 'success', revision: 2 });
@@ -120,19 +132,19 @@ test('a broken revision fails with reason and log while the one before serves ag
 
   const { data: back } = await client.call('deployments.rollback', { params: { id: broken.id } });
   expect(back).toMatchObject({ kind: 'rollback', rollback_of: broken.id, revision: 2 });
-  expect(await finished(garden, back.id)).toMatchObject({ status: 'success' });
+  expect(await finished(installation, back.id)).toMatchObject({ status: 'success' });
   expect((await client.call('definitions.read', { params: { id } })).data).toMatchObject({ current_revision: 2 });
 
   // And back behind one that had succeeded.
   const { data: further } = await client.call('deployments.rollback', { params: { id: good.id } });
-  expect(await finished(garden, further.id)).toMatchObject({ status: 'success', revision: 1 });
+  expect(await finished(installation, further.id)).toMatchObject({ status: 'success', revision: 1 });
   expect((await page('built-in-broken')).trim()).toBe('hello');
   expect(await instance(instanceId)).toMatchObject({ status: 'running', revision: 1 });
 });
 
 test('archiving removes the container and keeps the volume', { timeout: 300_000 }, async () => {
-  const { client } = garden.service;
-  const { definitionId: id, instanceId } = await plant(garden, 'built-in-archive');
+  const { client } = installation.service;
+  const { definitionId: id, instanceId } = await createAndDeploy(installation, 'built-in-archive');
   const kept = await volumes('built-in-archive');
   await client.call('definitions.archive', { params: { id } });
   await until(async () => (await engine.inspect('built-in-archive')) === undefined, {

@@ -1,7 +1,7 @@
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Garden, openTendedGarden } from './garden.ts';
-import { PLOT_IMAGE } from './plot.ts';
+import { type Installation, openInstallationWithDaemon } from './installation.ts';
+import { PAGE_IMAGE } from './test-species.ts';
 
 /** With a volume, a route and a page behind it; what the smoke test expects of the page is said. */
 const draft = (slug: string, contains: string, start = '') => `slug: ${slug}
@@ -9,7 +9,7 @@ name: ${slug}
 version: 1.0.0
 archetype: application
 taxonomy: {kingdom: applications, family: website}
-image: {repository: ${PLOT_IMAGE}, tag: "1"}
+image: {repository: ${PAGE_IMAGE}, tag: "1"}
 inputs: {required: [{name: WEB_HOSTNAME, type: domain}]}
 secrets: {TOKEN: {generate: password, length: 32}}
 routes: [{name: web, port: 8080, host: "\${inputs.WEB_HOSTNAME}", path: /, tls: "off", primary: true}]
@@ -25,15 +25,18 @@ smoke:
   - {exec: {command: [test, -e, /data/fish]}}
 `;
 
-let garden: Garden;
+let installation: Installation;
 beforeAll(async () => {
-  garden = await openTendedGarden();
-  await garden.service.client.call('servers.update', { params: { id: garden.serverId }, body: { deploy_tests: true } });
+  installation = await openInstallationWithDaemon();
+  await installation.service.client.call('servers.update', {
+    params: { id: installation.serverId },
+    body: { deploy_tests: true },
+  });
 });
-afterAll(() => garden?.[Symbol.asyncDispose]());
+afterAll(() => installation?.[Symbol.asyncDispose]());
 
 async function begin(source: string) {
-  const { client } = garden.service;
+  const { client } = installation.service;
   const { data } = await client.call('drafts.create', { body: { source } });
   await client.call('drafts.validate', { params: { id: data.id } });
   return (await client.call('drafts.test', { params: { id: data.id }, body: {} })).data;
@@ -42,7 +45,7 @@ async function begin(source: string) {
 /** How it ended, when nothing of it is left. */
 async function cleared(templateId: string) {
   const look = async () => {
-    const tests = await garden.service.client
+    const tests = await installation.service.client
       .call('drafts.tests', { params: { id: templateId } })
       .catch(() => undefined);
     const newest = tests?.data[0];
@@ -52,7 +55,7 @@ async function cleared(templateId: string) {
 }
 
 async function leftovers(): Promise<string[]> {
-  const { engine, serverId } = garden;
+  const { engine, serverId } = installation;
   const labels = { 'hortus.server': serverId };
   const [containers, volumes, networks] = [
     await engine.containers({ labels }),
@@ -75,7 +78,7 @@ test('a template that works is tried for real, leaves nothing, and may be publis
     '',
   ]);
   expect(await leftovers()).toEqual([]);
-  const { data } = await garden.service.client.call('drafts.promote', { params: { id } });
+  const { data } = await installation.service.client.call('drafts.promote', { params: { id } });
   expect(data.status).toBe('published');
 });
 
@@ -87,16 +90,18 @@ test('one that does not do what it says fails with what was seen, and leaves not
   expect(end).toMatchObject({ status: 'failed', reason: 'smoke' });
   expect(end.error).toBe('GET / of route web: expected 200 with "goodbye", saw 200: welcome.');
   expect(await leftovers()).toEqual([]);
-  await expect(garden.service.client.call('drafts.promote', { params: { id } })).rejects.toMatchObject({ status: 422 });
+  await expect(installation.service.client.call('drafts.promote', { params: { id } })).rejects.toMatchObject({
+    status: 422,
+  });
 });
 
-test('a service that is killed on the way goes on with it, and forgets nothing it planted', {
+test('a service that is killed on the way goes on with it, and forgets nothing it deployed', {
   timeout: 240_000,
 }, async () => {
   // It takes its time to become healthy, so that the kill comes in between.
   const { template_id: id } = await begin(draft('marsh', 'welcome', 'sleep 3; '));
-  await until(async () => (await leftovers()).length > 0, { describe: 'something planted', within: 60_000 });
-  await garden.restartService();
+  await until(async () => (await leftovers()).length > 0, { describe: 'something deployed', within: 60_000 });
+  await installation.restartService();
   expect(await cleared(id)).toMatchObject({ status: 'passed' });
   expect(await leftovers()).toEqual([]);
 });

@@ -7,12 +7,12 @@ import { askDocker } from '@hortus/testkit/docker-request';
 import { canStartPodman, startPodman } from '@hortus/testkit/podman';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
-import { type Garden, openGarden, openTendedGarden, plant } from './garden.ts';
+import { createAndDeploy, type Installation, openInstallation, openInstallationWithDaemon } from './installation.ts';
 import { expectWhole } from './whole.ts';
 
 /** What people do to containers behind our back, and what is said of it. */
 interface Meddling {
-  readonly species: 'plot' | 'meadow';
+  readonly species: 'website' | 'stateless';
   readonly field: string;
   meddle(socketPath: string, uid: string): Promise<unknown>;
 }
@@ -24,115 +24,118 @@ const docker = async (socketPath: string, method: 'POST' | 'DELETE', path: strin
 
 const meddlings: Record<string, Meddling> = {
   removed: {
-    species: 'meadow',
+    species: 'stateless',
     field: 'component',
     meddle: (socket, uid) => docker(socket, 'DELETE', `/containers/${uid}?force=true`),
   },
   limited: {
-    species: 'plot',
+    species: 'website',
     field: 'limits.memory',
     meddle: (socket, uid) =>
       docker(socket, 'POST', `/containers/${uid}/update`, { Memory: 2 ** 27, MemorySwap: 2 ** 28 }),
   },
   unplugged: {
-    species: 'meadow',
+    species: 'stateless',
     field: 'networks.hortus-unplugged',
     meddle: (socket, uid) =>
       docker(socket, 'POST', `/networks/hortus-${uid}/disconnect`, { Container: uid, Force: true }),
   },
   crowded: {
-    species: 'meadow',
+    species: 'stateless',
     field: 'component',
     async meddle(socketPath, uid) {
       const engine = openDockerEngine({ socketPath });
       const original = await engine.inspect(uid);
       engine.close();
       const body = { Image: original?.image, Labels: original?.labels, Cmd: ['sleep', '1000'] };
-      await docker(socketPath, 'POST', `/containers/create?name=${uid}-weed`, body);
-      await docker(socketPath, 'POST', `/containers/${uid}-weed/start`);
+      await docker(socketPath, 'POST', `/containers/create?name=${uid}-stray`, body);
+      await docker(socketPath, 'POST', `/containers/${uid}-stray/start`);
     },
   },
 };
 
-async function instanceOf(garden: Garden, id: string) {
-  return (await garden.service.client.call('instances.read', { params: { id } })).data;
+async function instanceOf(installation: Installation, id: string) {
+  return (await installation.service.client.call('instances.read', { params: { id } })).data;
 }
 
-async function plantAll(garden: Garden, heal: boolean, names: readonly string[] = Object.keys(meddlings)) {
-  const planted = [];
+async function deployAll(installation: Installation, heal: boolean, names: readonly string[] = Object.keys(meddlings)) {
+  const deployed = [];
   for (const uid of names) {
-    const species = meddlings[uid]?.species ?? 'plot';
-    const inputs: Record<string, string> = species === 'meadow' ? { WEB_HOSTNAME: `${uid}.example.org` } : {};
-    planted.push({ uid, ...(await plant(garden, uid, { species, inputs, heal })) });
+    const species = meddlings[uid]?.species ?? 'website';
+    const inputs: Record<string, string> = species === 'stateless' ? { WEB_HOSTNAME: `${uid}.example.org` } : {};
+    deployed.push({ uid, ...(await createAndDeploy(installation, uid, { species, inputs, heal })) });
   }
-  return planted;
+  return deployed;
 }
 
 /** The status of its page, through the ingress. */
-const served = (garden: Garden, uid: string): Promise<number | undefined> =>
+const served = (installation: Installation, uid: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     const headers = { host: `${uid}.example.org` };
-    const request = get({ host: '127.0.0.1', port: garden.httpPort, headers, agent: false });
+    const request = get({ host: '127.0.0.1', port: installation.httpPort, headers, agent: false });
     request.on('response', (answer) => resolve(answer.resume().statusCode)).on('error', reject);
   });
 
-const fieldsOf = async (garden: Garden, id: string) => (await instanceOf(garden, id)).drift.map(({ field }) => field);
+const fieldsOf = async (installation: Installation, id: string) =>
+  (await instanceOf(installation, id)).drift.map(({ field }) => field);
 
 test('what somebody does to containers is shown and left alone with heal off', { timeout: 300_000 }, async () => {
-  await using garden = await openTendedGarden({}, { driftEvery: 1 });
-  const { engine, socketPath } = garden;
-  const planted = await plantAll(garden, false);
-  for (const { uid } of planted) await meddlings[uid]?.meddle(socketPath, uid);
-  for (const { uid, instanceId } of planted) {
+  await using installation = await openInstallationWithDaemon({}, { driftEvery: 1 });
+  const { engine, socketPath } = installation;
+  const deployed = await deployAll(installation, false);
+  for (const { uid } of deployed) await meddlings[uid]?.meddle(socketPath, uid);
+  for (const { uid, instanceId } of deployed) {
     const field = meddlings[uid]?.field ?? '';
-    await until(async () => (await fieldsOf(garden, instanceId)).includes(field), {
+    await until(async () => (await fieldsOf(installation, instanceId)).includes(field), {
       describe: `${field} of ${uid}`,
     });
   }
-  const { data } = await garden.service.client.call('deployments.list', { query: { per_page: 100 } });
-  expect(data.map(({ kind }) => kind)).toEqual(planted.map(() => 'deploy'));
+  const { data } = await installation.service.client.call('deployments.list', { query: { per_page: 100 } });
+  expect(data.map(({ kind }) => kind)).toEqual(deployed.map(() => 'deploy'));
   expect(await engine.inspect('removed')).toBeUndefined();
   expect((await engine.inspect('limited'))?.limits.memoryBytes).toBe(2 ** 27);
-  expect((await engine.inspect('crowded-weed'))?.state).toBe('running');
+  expect((await engine.inspect('crowded-stray'))?.state).toBe('running');
   // Whoever undoes it himself need not be told any more.
-  const limited = planted.find(({ uid }) => uid === 'limited');
+  const limited = deployed.find(({ uid }) => uid === 'limited');
   await docker(socketPath, 'POST', '/containers/limited/update', { Memory: 2 ** 26, MemorySwap: 2 ** 27 });
-  await until(async () => (await instanceOf(garden, limited?.instanceId ?? '')).drifted_at === null, {
+  await until(async () => (await instanceOf(installation, limited?.instanceId ?? '')).drifted_at === null, {
     describe: 'the end of the drift',
   });
 });
 
 const healsOn = async (socketPath: string, names: readonly string[]) => {
-  await using garden = await openTendedGarden({ socketPath }, { driftEvery: 1 });
-  const { engine } = garden;
-  const planted = await plantAll(garden, true, names);
-  const { instanceId: witness } = await plant(garden, 'witness', { heal: true });
+  await using installation = await openInstallationWithDaemon({ socketPath }, { driftEvery: 1 });
+  const { engine } = installation;
+  const deployed = await deployAll(installation, true, names);
+  const { instanceId: witness } = await createAndDeploy(installation, 'witness', { heal: true });
   const before = new Map<string, string | undefined>();
   for (const uid of [...names, 'witness']) before.set(uid, (await engine.inspect(uid))?.id);
-  for (const { uid } of planted) await meddlings[uid]?.meddle(socketPath, uid);
-  for (const { uid, definitionId, instanceId } of planted) {
+  for (const { uid } of deployed) await meddlings[uid]?.meddle(socketPath, uid);
+  for (const { uid, definitionId, instanceId } of deployed) {
     const healed = async () => {
       const query = { definition_id: definitionId, status: 'success' as const };
-      const { data } = await garden.service.client.call('deployments.list', { query });
+      const { data } = await installation.service.client.call('deployments.list', { query });
       // What its health is comes with the next look at it, which may be after the end of the deployment.
-      const { drifted_at, health } = await instanceOf(garden, instanceId);
+      const { drifted_at, health } = await instanceOf(installation, instanceId);
       return data.some(({ kind }) => kind === 'heal') && drifted_at === null && health === 'healthy';
     };
     await until(healed, { describe: `${uid} to be healed` });
-    const { data } = await garden.service.client.call('deployments.list', { query: { definition_id: definitionId } });
+    const { data } = await installation.service.client.call('deployments.list', {
+      query: { definition_id: definitionId },
+    });
     expect(data.map(({ kind, revision }) => `${kind} ${revision}`)).toEqual(['heal 1', 'deploy 1']);
-    expect(await instanceOf(garden, instanceId)).toMatchObject({ status: 'running', drift: [] });
+    expect(await instanceOf(installation, instanceId)).toMatchObject({ status: 'running', drift: [] });
   }
   const now = async (uid: string) => (await engine.inspect(uid))?.id;
   expect(await now('removed')).not.toBe(before.get('removed'));
   if (names.includes('limited')) expect((await engine.inspect('limited'))?.limits.memoryBytes).toBe(2 ** 26);
   // It was only put back where it belongs, and went on running.
   expect(await now('unplugged')).toBe(before.get('unplugged'));
-  expect(await engine.inspect('crowded-weed')).toBeUndefined();
+  expect(await engine.inspect('crowded-stray')).toBeUndefined();
   expect(await now('crowded')).toBe(before.get('crowded'));
   expect(await now('witness')).toBe(before.get('witness'));
-  expect(await instanceOf(garden, witness)).toMatchObject({ drift: [], drifted_at: null });
-  for (const uid of ['removed', 'unplugged', 'crowded']) expect(await served(garden, uid), uid).toBe(200);
+  expect(await instanceOf(installation, witness)).toMatchObject({ drift: [], drifted_at: null });
+  for (const uid of ['removed', 'unplugged', 'crowded']) expect(await served(installation, uid), uid).toBe(200);
 };
 
 const everything = Object.keys(meddlings);
@@ -151,33 +154,37 @@ if (canStartPodman)
   });
 
 test('kill -9 of the daemon in the middle of healing: the next one ends it', { timeout: 300_000 }, async () => {
-  await using garden = await openGarden();
-  const { engine, socketPath } = garden;
-  let daemon = garden.startDaemon();
-  await garden.online();
+  await using installation = await openInstallation();
+  const { engine, socketPath } = installation;
+  let daemon = installation.startDaemon();
+  await installation.online();
   // One instance for each: what had to be healed just now is left alone for a while.
   for (const moment of ['before create', 'before start', 'before switch']) {
-    const uid = `meadow-${moment.replace(' ', '-')}`;
+    const uid = `stateless-${moment.replace(' ', '-')}`;
     const inputs = { WEB_HOSTNAME: `${uid}.example.org`, GREETING: moment };
-    const { definitionId, instanceId } = await plant(garden, uid, { species: 'meadow', inputs, heal: true });
+    const { definitionId, instanceId } = await createAndDeploy(installation, uid, {
+      species: 'stateless',
+      inputs,
+      heal: true,
+    });
     await daemon.kill();
-    rmSync(join(garden.stateOf(), 'killed'), { force: true });
-    daemon = garden.startDaemon({ killAt: moment, driftEvery: 1 });
-    await garden.online();
+    rmSync(join(installation.stateOf(), 'killed'), { force: true });
+    daemon = installation.startDaemon({ killAt: moment, driftEvery: 1 });
+    await installation.online();
     await docker(socketPath, 'DELETE', `/containers/${uid}?force=true`);
     expect(await daemon.exited, moment).toEqual({ code: null, signal: 'SIGKILL' });
-    daemon = garden.startDaemon({ driftEvery: 1 });
+    daemon = installation.startDaemon({ driftEvery: 1 });
     const deployments = async () => {
       const query = { definition_id: definitionId };
-      const { data } = await garden.service.client.call('deployments.list', { query });
+      const { data } = await installation.service.client.call('deployments.list', { query });
       return data.map(({ kind, status }) => `${kind} ${status}`);
     };
     const healed = async () => {
-      const { drifted_at, health } = await instanceOf(garden, instanceId);
+      const { drifted_at, health } = await instanceOf(installation, instanceId);
       return drifted_at === null && health === 'healthy' && (await deployments()).includes('heal success');
     };
     await until(healed, { describe: `the end of what was killed ${moment}` });
-    await expectWhole(garden, engine, uid, moment);
+    await expectWhole(installation, engine, uid, moment);
     // It was ended, and none was begun beside it.
     expect(await deployments()).toEqual(['heal success', 'deploy success']);
   }

@@ -1,37 +1,37 @@
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
-import { ended, inside, openGarden, plant } from './garden.ts';
+import { createAndDeploy, ended, inside, openInstallation } from './installation.ts';
 
 const PATIENCE_MS = 120_000;
 
 test('kill -9 of the daemon while the application is stopped for its backup: it runs again, and the backup is made', {
   timeout: 300_000,
 }, async () => {
-  await using garden = await openGarden();
-  const { engine } = garden;
-  const { client } = garden.service;
-  const first = garden.startDaemon({ killAt: 'stopped for a backup' });
-  await garden.online();
-  const uid = 'plot-backup';
-  const { instanceId } = await plant(garden, uid);
+  await using installation = await openInstallation();
+  const { engine } = installation;
+  const { client } = installation.service;
+  const first = installation.startDaemon({ killAt: 'stopped for a backup' });
+  await installation.online();
+  const uid = 'website-backup';
+  const { instanceId } = await createAndDeploy(installation, uid);
   await inside(engine, uid, 'sh', '-c', 'echo rows > /data/lines');
   const { execution, backup } = await client.call('backups.create', { params: { id: instanceId } });
   expect(await first.exited).toEqual({ code: null, signal: 'SIGKILL' });
   expect((await engine.inspect(uid))?.state).toBe('exited');
 
-  garden.startDaemon();
+  installation.startDaemon();
   await until(async () => (await engine.inspect(uid))?.state === 'running', {
     describe: 'the application to run again',
     within: PATIENCE_MS,
   });
   // The key went with the daemon that was killed; the service hands it to the next one.
-  expect(await ended(garden, execution.id, PATIENCE_MS)).toMatchObject({ status: 'completed' });
+  expect(await ended(installation, execution.id, PATIENCE_MS)).toMatchObject({ status: 'completed' });
   const { data } = await client.call('backups.read', { params: { id: backup.id } });
   expect(data).toMatchObject({ status: 'completed', parts: [{ name: 'data', entries: 1 }] });
   expect((await engine.inspect(uid))?.state).toBe('running');
 
   await inside(engine, uid, 'rm', '/data/lines');
   const restore = await client.call('backups.restore', { params: { id: backup.id }, body: { confirm: uid } });
-  expect(await ended(garden, restore.execution.id, PATIENCE_MS)).toMatchObject({ status: 'completed' });
+  expect(await ended(installation, restore.execution.id, PATIENCE_MS)).toMatchObject({ status: 'completed' });
   expect(await inside(engine, uid, 'cat', '/data/lines')).toBe('rows\n');
 });

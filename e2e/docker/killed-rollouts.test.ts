@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '@hortus/testkit/seeded-random';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
-import { deploy, finished, type Garden, openGarden, plant, redeploy } from './garden.ts';
+import { createAndDeploy, deploy, finished, type Installation, openInstallation, redeploy } from './installation.ts';
 import { expectWhole } from './whole.ts';
 
 /** The first kind runs beside its predecessor, the second has to wait for its end. */
-const kinds = ['meadow', 'hedge'] as const;
+const kinds = ['stateless', 'stateful'] as const;
 const LONG = Boolean(process.env.HORTUS_TEST_LONG);
 const INSTANTS = LONG ? 200 : 20;
 /** So many rollouts are under way when the daemon is killed at an instant, each of them at a place of its own. */
@@ -18,37 +18,37 @@ const PATIENCE_MS = 120_000;
 
 for (const kind of kinds) {
   test(`kill -9 of the daemon at every step of the rollout of a ${kind}`, { timeout: 600_000 }, async () => {
-    await using garden = await openGarden();
-    const { engine } = garden;
+    await using installation = await openInstallation();
+    const { engine } = installation;
     const uid = `${kind}-steps`;
-    const { definitionId, moments } = await enumerate(garden, kind, uid);
-    let daemon = garden.startDaemon({ killAt: moments[0] as string });
+    const { definitionId, moments } = await enumerate(installation, kind, uid);
+    let daemon = installation.startDaemon({ killAt: moments[0] as string });
     for (const [index, moment] of moments.entries()) {
-      rmSync(join(garden.stateOf(), 'killed'), { force: true });
-      await garden.online();
+      rmSync(join(installation.stateOf(), 'killed'), { force: true });
+      await installation.online();
       const inputs = { GREETING: `${index} ${moment}` };
-      await garden.service.client.call('definitions.update', { params: { id: definitionId }, body: { inputs } });
-      const id = await deploy(garden, definitionId);
+      await installation.service.client.call('definitions.update', { params: { id: definitionId }, body: { inputs } });
+      const id = await deploy(installation, definitionId);
       expect(await daemon.exited, moment).toEqual({ code: null, signal: 'SIGKILL' });
       // It goes on with what the dead one left; for the next moment it is ready when the note of this kill is gone.
-      daemon = garden.startDaemon({ killAt: moments[index + 1] ?? 'never' });
-      expect(await finished(garden, id, PATIENCE_MS), moment).toMatchObject({ status: 'success' });
-      await expectWhole(garden, engine, uid, inputs.GREETING);
+      daemon = installation.startDaemon({ killAt: moments[index + 1] ?? 'never' });
+      expect(await finished(installation, id, PATIENCE_MS), moment).toMatchObject({ status: 'success' });
+      await expectWhole(installation, engine, uid, inputs.GREETING);
     }
   });
 }
 
 /** Which moments there are is seen in a rollout that nobody disturbs. */
-async function enumerate(garden: Garden, species: string, uid: string) {
-  const daemon = garden.startDaemon({ killAt: 'never' });
-  await garden.online();
+async function enumerate(installation: Installation, species: string, uid: string) {
+  const daemon = installation.startDaemon({ killAt: 'never' });
+  await installation.online();
   const inputs = { WEB_HOSTNAME: `${uid}.example.org` };
-  const { definitionId } = await plant(garden, uid, { species, inputs });
-  rmSync(join(garden.stateOf(), 'moments'));
-  expect(await redeploy(garden, definitionId, { GREETING: 'undisturbed' })).toMatchObject({ status: 'success' });
-  await until(() => momentsOf(garden).includes('after finish'), { describe: 'the last moment' });
+  const { definitionId } = await createAndDeploy(installation, uid, { species, inputs });
+  rmSync(join(installation.stateOf(), 'moments'));
+  expect(await redeploy(installation, definitionId, { GREETING: 'undisturbed' })).toMatchObject({ status: 'success' });
+  await until(() => momentsOf(installation).includes('after finish'), { describe: 'the last moment' });
   await daemon.kill();
-  const list = [...new Set(momentsOf(garden))];
+  const list = [...new Set(momentsOf(installation))];
   // The end of a step and the beginning of the next are nearly the same to the engine; the very last one has no next.
   const moments = list.filter((moment) => LONG || moment.startsWith('before') || moment === 'after finish');
   expect(moments).toEqual(expect.arrayContaining(['before create', 'before route', 'before switch', 'after finish']));
@@ -58,45 +58,52 @@ async function enumerate(garden: Garden, species: string, uid: string) {
 test(`kill -9 of the daemon at ${INSTANTS} random instants of rollouts (seed ${SEED})`, {
   timeout: 240_000 + INSTANTS * 30_000,
 }, async () => {
-  await using garden = await openGarden();
-  const { engine } = garden;
+  await using installation = await openInstallation();
+  const { engine } = installation;
   const random = seededRandom(SEED);
-  let daemon = garden.startDaemon({ killAt: 'never' });
-  await garden.online();
-  const planted = await Promise.all(
+  let daemon = installation.startDaemon({ killAt: 'never' });
+  await installation.online();
+  const deployed = await Promise.all(
     Array.from({ length: AT_ONCE }, async (_, index) => {
       const species = kinds[index % kinds.length] as string;
       const uid = `${species}-instants-${index}`;
-      return { uid, ...(await plant(garden, uid, { species, inputs: { WEB_HOSTNAME: `${uid}.example.org` } })) };
+      return {
+        uid,
+        ...(await createAndDeploy(installation, uid, { species, inputs: { WEB_HOSTNAME: `${uid}.example.org` } })),
+      };
     }),
   );
   const order = (greeting: string) =>
     Promise.all(
-      planted.map(async ({ definitionId: id }) => {
+      deployed.map(async ({ definitionId: id }) => {
         const body = { inputs: { GREETING: greeting } };
-        await garden.service.client.call('definitions.update', { params: { id }, body });
-        return await deploy(garden, id);
+        await installation.service.client.call('definitions.update', { params: { id }, body });
+        return await deploy(installation, id);
       }),
     );
   const successOf = async (orders: string[]) => {
-    for (const id of orders) expect(await finished(garden, id, PATIENCE_MS)).toMatchObject({ status: 'success' });
+    for (const id of orders) expect(await finished(installation, id, PATIENCE_MS)).toMatchObject({ status: 'success' });
   };
-  const before = momentsOf(garden).length;
+  const before = momentsOf(installation).length;
   await successOf(await order('undisturbed'));
-  const all = momentsOf(garden).length - before;
+  const all = momentsOf(installation).length - before;
   for (let round = 0; round < INSTANTS / AT_ONCE; round++) {
     // How far they have come is told by the moments that they pass, not by the clock: a slow machine is hit in the middle too.
-    const wanted = momentsOf(garden).length + Math.floor(random() * all);
+    const wanted = momentsOf(installation).length + Math.floor(random() * all);
     const orders = await order(`round ${round}`);
-    await until(() => momentsOf(garden).length >= wanted, { within: PATIENCE_MS, every: 1, describe: 'the instant' });
+    await until(() => momentsOf(installation).length >= wanted, {
+      within: PATIENCE_MS,
+      every: 1,
+      describe: 'the instant',
+    });
     await sleep(random() * 50);
     await daemon.kill('SIGKILL');
-    daemon = garden.startDaemon({ killAt: 'never' });
+    daemon = installation.startDaemon({ killAt: 'never' });
     await successOf(orders);
-    for (const { uid } of planted) await expectWhole(garden, engine, uid, `round ${round}`);
+    for (const { uid } of deployed) await expectWhole(installation, engine, uid, `round ${round}`);
   }
 });
 
 /** Which moments the rollouts of a daemon that is to be killed have passed. */
-const momentsOf = (garden: Garden): string[] =>
-  readFileSync(join(garden.stateOf(), 'moments'), 'utf8').trim().split('\n');
+const momentsOf = (installation: Installation): string[] =>
+  readFileSync(join(installation.stateOf(), 'moments'), 'utf8').trim().split('\n');

@@ -4,7 +4,7 @@ import { ApiProblem } from '@hortus/client/problem';
 import { seededRandom } from '@hortus/testkit/seeded-random';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
-import { act, ended, finished, type Garden, inside, openGarden, plant } from './garden.ts';
+import { act, createAndDeploy, ended, finished, type Installation, inside, openInstallation } from './installation.ts';
 
 const [DEPLOYMENTS, ACTIONS] = process.env.HORTUS_TEST_LONG ? [200, 500] : [20, 50];
 const SEED = Number(process.env.HORTUS_TEST_SEED ?? 3);
@@ -13,9 +13,9 @@ const SIGNS_BETWEEN_KILLS = 20;
 /** An end may be kept waiting by many kills in a row. */
 const PATIENCE_MS = DEPLOYMENTS * 25_000;
 /** Deployed again and again, and asked for actions meanwhile. */
-const beds = Array.from({ length: 8 }, (_, number) => `killed-bed-${number}`);
+const singles = Array.from({ length: 8 }, (_, number) => `killed-single-${number}`);
 /** Left as they are, so that every action on them has a container to run in. */
-const lawns = ['killed-lawn-1', 'killed-lawn-2'];
+const replicated = ['killed-replicated-1', 'killed-replicated-2'];
 
 interface Line {
   readonly text: string;
@@ -26,12 +26,14 @@ interface Line {
 test(`kill -9 of service and daemon over ${DEPLOYMENTS} deployments and ${ACTIONS} actions (seed ${SEED})`, {
   timeout: DEPLOYMENTS * 30_000,
 }, async () => {
-  await using garden = await openGarden();
-  let daemon = garden.startDaemon();
-  await garden.online();
-  const uids = [...beds, ...lawns];
-  const planted = new Map(await Promise.all(uids.map(async (uid) => [uid, await plant(garden, uid)] as const)));
-  const of = (uid: string) => planted.get(uid) ?? expect.fail(uid);
+  await using installation = await openInstallation();
+  let daemon = installation.startDaemon();
+  await installation.online();
+  const uids = [...singles, ...replicated];
+  const deployed = new Map(
+    await Promise.all(uids.map(async (uid) => [uid, await createAndDeploy(installation, uid)] as const)),
+  );
+  const of = (uid: string) => deployed.get(uid) ?? expect.fail(uid);
   const random = seededRandom(SEED);
   const signs = new Signs();
   const deployments: string[] = [];
@@ -40,11 +42,13 @@ test(`kill -9 of service and daemon over ${DEPLOYMENTS} deployments and ${ACTION
   const grow = async (uid: string, times: number) => {
     const { definitionId: id } = of(uid);
     for (let round = 1; round <= times; round++) {
-      await insist(() => garden.service.client.call('definitions.update', { params: { id }, body: greeting(round) }));
+      await insist(() =>
+        installation.service.client.call('definitions.update', { params: { id }, body: greeting(round) }),
+      );
       const order = { body: { definition_id: id }, idempotencyKey: randomUUID() };
-      const { data } = await insist(() => garden.service.client.call('deployments.execute', order));
+      const { data } = await insist(() => installation.service.client.call('deployments.execute', order));
       deployments.push(data.id);
-      await followDeployment(garden, data.id, signs);
+      await followDeployment(installation, data.id, signs);
     }
   };
   const write = async (uid: string, times: number) => {
@@ -52,9 +56,9 @@ test(`kill -9 of service and daemon over ${DEPLOYMENTS} deployments and ${ACTION
       const text = `${uid} ${number}`;
       const params = { id: of(uid).instanceId, slug: 'note' };
       const order = { params, body: { params: { line: text } }, idempotencyKey: randomUUID() };
-      const { execution } = await insist(() => garden.service.client.call('actions.execute', order));
+      const { execution } = await insist(() => installation.service.client.call('actions.execute', order));
       lines.push({ text, uid, executionId: execution.id });
-      await followExecution(garden, execution.id, signs);
+      await followExecution(installation, execution.id, signs);
     }
   };
 
@@ -71,21 +75,21 @@ test(`kill -9 of service and daemon over ${DEPLOYMENTS} deployments and ${ACTION
       const service = both || random() < 0.5;
       if (service) {
         kills.service++;
-        await garden.service.process.kill('SIGKILL');
+        await installation.service.process.kill('SIGKILL');
       }
       if (both || !service) {
         kills.daemon++;
         await daemon.kill('SIGKILL');
-        daemon = garden.startDaemon();
+        daemon = installation.startDaemon();
       }
-      if (service) await garden.restartService();
-      await garden.online();
+      if (service) await installation.restartService();
+      await installation.online();
     }
   })();
   const share = (all: number, among: string[], index: number) =>
     Math.floor(all / among.length) + (index < all % among.length ? 1 : 0);
   await Promise.all([
-    ...beds.map((uid, index) => grow(uid, share(DEPLOYMENTS, beds, index))),
+    ...singles.map((uid, index) => grow(uid, share(DEPLOYMENTS, singles, index))),
     ...uids.map((uid, index) => write(uid, share(ACTIONS, uids, index))),
   ]).finally(() => {
     busy = false;
@@ -95,19 +99,19 @@ test(`kill -9 of service and daemon over ${DEPLOYMENTS} deployments and ${ACTION
   expect(deployments).toHaveLength(DEPLOYMENTS);
   expect(lines).toHaveLength(ACTIONS);
   for (const id of deployments) {
-    const { status, error, logs } = await finished(garden, id);
+    const { status, error, logs } = await finished(installation, id);
     expect(status, `${error}\n${logs.map(({ message }) => message).join('\n')}`).toBe('success');
   }
-  const { engine } = garden;
+  const { engine } = installation;
   const written = new Map<string, string[]>();
   for (const uid of uids) written.set(uid, (await inside(engine, uid, 'cat', '/data/lines')).split('\n'));
   for (const { text, uid, executionId } of lines) {
-    const { status, exit_code, output, error } = await ended(garden, executionId);
+    const { status, exit_code, output, error } = await ended(installation, executionId);
     const times = written.get(uid)?.filter((line) => line === text).length ?? 0;
     if (status === 'completed') expect({ text, times, exit_code, output }).toEqual(right(text));
     else expect(times, `${text} ended ${status}: ${error}`).toBeLessThanOrEqual(1);
-    // A bed may be without a container for a moment; on a lawn there is no excuse.
-    if (lawns.includes(uid)) expect(status, `${text}: ${error}`).toBe('completed');
+    // A single container may be without a container for a moment; with two replicas there is no excuse.
+    if (replicated.includes(uid)) expect(status, `${text}: ${error}`).toBe('completed');
   }
   expect(kills.service).toBeGreaterThanOrEqual(DEPLOYMENTS / 10);
   expect(kills.daemon).toBeGreaterThanOrEqual(DEPLOYMENTS / 10);
@@ -116,14 +120,16 @@ test(`kill -9 of service and daemon over ${DEPLOYMENTS} deployments and ${ACTION
 test('an action that ends while the daemon is dead has its exit code and output when the daemon is back', {
   timeout: 300_000,
 }, async () => {
-  await using garden = await openGarden();
-  const daemon = garden.startDaemon();
-  await garden.online();
-  const { instanceId } = await plant(garden, 'killed-orphan');
-  const { engine } = garden;
-  const executionId = await act(garden, instanceId, 'wait', { line: 'alone' });
+  await using installation = await openInstallation();
+  const daemon = installation.startDaemon();
+  await installation.online();
+  const { instanceId } = await createAndDeploy(installation, 'killed-orphan');
+  const { engine } = installation;
+  const executionId = await act(installation, instanceId, 'wait', { line: 'alone' });
   const status = async () => {
-    const { execution } = await garden.service.client.call('actions.read', { params: { execution_id: executionId } });
+    const { execution } = await installation.service.client.call('actions.read', {
+      params: { execution_id: executionId },
+    });
     return execution.status;
   };
   await until(async () => (await status()) === 'running', { describe: 'the action to run' });
@@ -133,8 +139,8 @@ test('an action that ends while the daemon is dead has its exit code and output 
   const lines = () => inside(engine, 'killed-orphan', 'cat', '/data/lines');
   await until(async () => (await lines()) === 'alone\n', { describe: 'the line to be written' });
   expect(await status()).toBe('running');
-  garden.startDaemon();
-  expect(await ended(garden, executionId)).toMatchObject({
+  installation.startDaemon();
+  expect(await ended(installation, executionId)).toMatchObject({
     status: 'completed',
     exit_code: 0,
     output: 'wrote alone\n',
@@ -177,10 +183,10 @@ class Signs {
 }
 
 /** Waits for the end of a deployment; every step and every status that is seen on the way is a sign. */
-async function followDeployment(garden: Garden, id: string, signs: Signs): Promise<void> {
+async function followDeployment(installation: Installation, id: string, signs: Signs): Promise<void> {
   let after = 0;
   const look = async () => {
-    const { data } = await garden.service.client.call('deployments.read', { params: { id }, query: { after } });
+    const { data } = await installation.service.client.call('deployments.read', { params: { id }, query: { after } });
     for (const { number, step } of data.logs) {
       after = number;
       signs.see(`${id} ${step}`);
@@ -191,9 +197,9 @@ async function followDeployment(garden: Garden, id: string, signs: Signs): Promi
   await until(look, { within: PATIENCE_MS, every: 50, describe: `the end of deployment ${id}` });
 }
 
-async function followExecution(garden: Garden, id: string, signs: Signs): Promise<void> {
+async function followExecution(installation: Installation, id: string, signs: Signs): Promise<void> {
   const look = async () => {
-    const { execution } = await garden.service.client.call('actions.read', { params: { execution_id: id } });
+    const { execution } = await installation.service.client.call('actions.read', { params: { execution_id: id } });
     signs.see(`${id} ${execution.status}`);
     return !['pending', 'sent', 'running'].includes(execution.status);
   };

@@ -1,16 +1,16 @@
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
-import { openGarden, plant } from './garden.ts';
+import { createAndDeploy, openInstallation } from './installation.ts';
 
 test('without its daemon a server is offline and its instances are lost; both come back with it', {
   timeout: 300_000,
 }, async () => {
-  await using garden = await openGarden();
-  const { client } = garden.service;
-  const daemon = garden.startDaemon();
-  await garden.online();
-  const { instanceId: id } = await plant(garden, 'lost');
-  const server = async () => (await client.call('servers.read', { params: { id: garden.serverId } })).data;
+  await using installation = await openInstallation();
+  const { client } = installation.service;
+  const daemon = installation.startDaemon();
+  await installation.online();
+  const { instanceId: id } = await createAndDeploy(installation, 'lost');
+  const server = async () => (await client.call('servers.read', { params: { id: installation.serverId } })).data;
   const instance = async () => (await client.call('instances.read', { params: { id } })).data;
   expect(await server()).toMatchObject({ status: 'online', connected: true });
   const { container_id } = await instance();
@@ -21,11 +21,11 @@ test('without its daemon a server is offline and its instances are lost; both co
   });
   expect(await server()).toMatchObject({ connected: false, duplicate_seen_at: null });
   expect(await instance()).toMatchObject({ status: 'lost' });
-  const { engine } = garden;
+  const { engine } = installation;
   expect(await engine.inspect('lost')).toMatchObject({ id: container_id, state: 'running' });
 
-  garden.startDaemon();
-  await garden.online();
+  installation.startDaemon();
+  await installation.online();
   expect(await server()).toMatchObject({ status: 'online', connected: true });
   await until(async () => (await instance()).status === 'running', { describe: 'the instance to run' });
   await until(async () => (await instance()).health === 'healthy', { describe: 'the instance to be healthy' });

@@ -2,8 +2,8 @@ import type { Engine } from '@hortus/daemon/engine/engine';
 import { formatAddress, parseCidr } from '@hortus/daemon/networks/address-range';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
-import { deploy, finished, type Garden, openGarden, plant, redeploy } from './garden.ts';
-import { PLOT_IMAGE } from './plot.ts';
+import { createAndDeploy, deploy, finished, type Installation, openInstallation, redeploy } from './installation.ts';
+import { PAGE_IMAGE } from './test-species.ts';
 
 /** Two components that can run beside their predecessors: one input changes both, the other one only the first. */
 const PAIR = `
@@ -14,7 +14,7 @@ version: 1.0.0
 app_version: "1"
 archetype: application
 taxonomy: {kingdom: applications, family: website}
-image: {repository: ${PLOT_IMAGE}, tag: "1"}
+image: {repository: ${PAGE_IMAGE}, tag: "1"}
 inputs:
   optional:
     - {name: OF_APP, type: text, default: first}
@@ -28,12 +28,12 @@ deadline: 300s
 const MANY = process.env.HORTUS_TEST_LONG ? 150 : 4;
 const AT_ONCE = 4;
 
-const openPairs = () => openGarden({ species: { pair: PAIR } });
+const openPairs = () => openInstallation({ species: { pair: PAIR } });
 
-const networksOf = async ({ engine, serverId }: Garden) =>
+const networksOf = async ({ engine, serverId }: Installation) =>
   (await engine.networks({ labels: { 'hortus.server': serverId } })).map(({ name, subnets }) => ({ name, subnets }));
 
-async function archive({ service }: Garden, id: string): Promise<void> {
+async function archive({ service }: Installation, id: string): Promise<void> {
   await service.client.call('definitions.archive', { params: { id } });
 }
 
@@ -47,32 +47,33 @@ async function smallPool(engine: Engine): Promise<string> {
 test('instances fill a small pool, redeploy in it, and learn by name when it is empty', {
   timeout: 600_000,
 }, async () => {
-  await using garden = await openPairs();
-  const { engine, service } = garden;
+  await using installation = await openPairs();
+  const { engine, service } = installation;
   const networkPool = await smallPool(engine);
-  garden.startDaemon({ networkPool });
-  await garden.online();
+  installation.startDaemon({ networkPool });
+  await installation.online();
 
   // Four networks of 16 addresses leave room for four extra ones of 8, and each round needs four.
   const uids = ['pool-a', 'pool-b', 'pool-c', 'pool-d'];
-  const planted: string[] = [];
-  for (const uid of uids) planted.push((await plant(garden, uid, { species: 'pair' })).definitionId);
+  const deployed: string[] = [];
+  for (const uid of uids) deployed.push((await createAndDeploy(installation, uid, { species: 'pair' })).definitionId);
   const inputs = [{ OF_BOTH: 'second' }, { OF_BOTH: 'second' }, { OF_APP: 'second' }, { OF_APP: 'second' }];
   for (const round of ['first', 'second']) {
-    for (const [index, id] of planted.entries()) {
+    for (const [index, id] of deployed.entries()) {
       const changed = Object.keys(inputs[index] ?? {}).map((name) => [name, `${round} again`]);
-      const { status, error } = await redeploy(garden, id, Object.fromEntries(changed));
+      const { status, error } = await redeploy(installation, id, Object.fromEntries(changed));
       expect(status, error ?? '').toBe('success');
     }
   }
   // Where a component stayed, the other one may remember its address on the extra network.
-  await until(async () => (await networksOf(garden)).length === 6, { describe: 'unused extra networks to go' });
+  await until(async () => (await networksOf(installation)).length === 6, { describe: 'unused extra networks to go' });
 
-  const server = async () => (await service.client.call('servers.read', { params: { id: garden.serverId } })).data;
+  const server = async () =>
+    (await service.client.call('servers.read', { params: { id: installation.serverId } })).data;
   const attempt = async (uid: string) => {
-    const body = { species: 'pair', instance_uid: uid, server_id: garden.serverId, inputs: {} };
+    const body = { species: 'pair', instance_uid: uid, server_id: installation.serverId, inputs: {} };
     const { id } = (await service.client.call('definitions.create', { body })).data;
-    return { ...(await finished(garden, await deploy(garden, id))), uid, definitionId: id };
+    return { ...(await finished(installation, await deploy(installation, id))), uid, definitionId: id };
   };
   let refused = await attempt('pool-e');
   for (const uid of ['pool-f', 'pool-g']) if (refused.status === 'success') refused = await attempt(uid);
@@ -83,45 +84,45 @@ test('instances fill a small pool, redeploy in it, and learn by name when it is 
   await until(async () => (await server()).networks?.free === 0, { describe: 'the server to report a full pool' });
   expect((await server()).networks).toEqual({ pool: networkPool.split(','), total: 6, used: 6, free: 0 });
 
-  await archive(garden, planted[0] ?? '');
-  await until(async () => !(await networksOf(garden)).some(({ name }) => name === 'hortus-pool-a'), {
+  await archive(installation, deployed[0] ?? '');
+  await until(async () => !(await networksOf(installation)).some(({ name }) => name === 'hortus-pool-a'), {
     describe: 'the network of the archived instance to go',
   });
-  const again = await finished(garden, await deploy(garden, definitionId));
+  const again = await finished(installation, await deploy(installation, definitionId));
   expect(again.status, again.error ?? '').toBe('success');
 });
 
 test(`${MANY} instances of two components are deployed and redeployed on one server, and leave nothing`, {
   timeout: 3 * 3_600_000,
 }, async () => {
-  await using garden = await openPairs();
-  garden.startDaemon();
-  await garden.online();
-  const { engine } = garden;
+  await using installation = await openPairs();
+  installation.startDaemon();
+  await installation.online();
+  const { engine } = installation;
   const begun = performance.now();
   const seconds = () => `${Math.round((performance.now() - begun) / 1_000)} s`;
-  const planted = new Map<number, string>();
+  const deployed = new Map<number, string>();
   await each(MANY, async (index) => {
-    planted.set(index, (await plant(garden, `many-${index}`, { species: 'pair' })).definitionId);
+    deployed.set(index, (await createAndDeploy(installation, `many-${index}`, { species: 'pair' })).definitionId);
   });
-  console.log(`${MANY} deployed after ${seconds()}; networks: ${(await networksOf(garden)).length}`);
+  console.log(`${MANY} deployed after ${seconds()}; networks: ${(await networksOf(installation)).length}`);
   await each(MANY, async (index) => {
     const inputs = index % 2 === 0 ? { OF_BOTH: 'second' } : { OF_APP: 'second' };
-    const { status, error } = await redeploy(garden, planted.get(index) ?? '', inputs, 600_000);
+    const { status, error } = await redeploy(installation, deployed.get(index) ?? '', inputs, 600_000);
     expect(status, error ?? '').toBe('success');
   });
   // Extra networks stay only where a component was kept.
   const expected = MANY + Math.floor(MANY / 2);
-  await until(async () => (await networksOf(garden)).length === expected, {
+  await until(async () => (await networksOf(installation)).length === expected, {
     within: 300_000,
     describe: `${expected} networks`,
   });
-  console.log(`all redeployed after ${seconds()}; networks: ${(await networksOf(garden)).length}`);
-  const labels = { 'hortus.server': garden.serverId };
+  console.log(`all redeployed after ${seconds()}; networks: ${(await networksOf(installation)).length}`);
+  const labels = { 'hortus.server': installation.serverId };
   const containers = await engine.containers({ labels });
   expect(containers.filter(({ state }) => state === 'running')).toHaveLength(2 * MANY);
-  await Promise.all([...planted.values()].map((id) => archive(garden, id)));
-  const isEmpty = async () => (await networksOf(garden)).length === 0;
+  await Promise.all([...deployed.values()].map((id) => archive(installation, id)));
+  const isEmpty = async () => (await networksOf(installation)).length === 0;
   await until(isEmpty, { within: 600_000, every: 500, describe: 'the networks of all instances to go' });
   expect(await engine.containers({ labels })).toEqual([]);
   console.log(`all archived after ${seconds()}; networks: 0, containers: 0`);

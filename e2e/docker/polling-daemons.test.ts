@@ -3,37 +3,37 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
-import { deploy, finished, inside, openGarden, shareKeyPair } from './garden.ts';
+import { deploy, finished, inside, openInstallation, shareKeyPair } from './installation.ts';
 
 test('of two daemons that only poll and see a deployment at once, one carries it out', {
   timeout: 240_000,
 }, async () => {
-  await using garden = await openGarden();
-  await using door = await openDoor(garden.service.root);
-  const { client } = garden.service;
-  const body = { species: 'plot', instance_uid: 'contested', server_id: garden.serverId, inputs: {} };
+  await using installation = await openInstallation();
+  await using door = await openDoor(installation.service.root);
+  const { client } = installation.service;
+  const body = { species: 'website', instance_uid: 'contested', server_id: installation.serverId, inputs: {} };
   const { data } = await client.call('definitions.create', { body });
-  const deployment = await deploy(garden, data.id);
+  const deployment = await deploy(installation, data.id);
 
-  shareKeyPair(garden, ['first', 'second']);
-  const daemons = ['first', 'second'].map((state) => garden.startDaemon({ state, url: `${door.root}/api/v1` }));
+  shareKeyPair(installation, ['first', 'second']);
+  const daemons = ['first', 'second'].map((state) => installation.startDaemon({ state, url: `${door.root}/api/v1` }));
   const written = () => daemons.map(({ output }) => output).join('\n');
   await until(() => door.held() === 2, { describe: () => `both to claim it\n${written()}` });
   await door.open();
   expect(door.claims.sort()).toEqual([200, 422]);
 
-  const outcome = await finished(garden, deployment);
+  const outcome = await finished(installation, deployment);
   expect(outcome, outcome.error ?? '').toMatchObject({ status: 'success' });
   const created = outcome.logs.filter(({ step }) => step === 'create');
   expect(created).toHaveLength(1);
-  const { engine } = garden;
+  const { engine } = installation;
   expect(await engine.containers({ labels: { 'hortus.instance': 'contested' } })).toHaveLength(1);
   expect(await inside(engine, 'contested', 'cat', '/www/index.html')).toBe('hello');
   // The loser has put it away, and does not disturb the next one.
   const refusals = () => written().match(/a deployment is not for this daemon/g) ?? [];
   await until(() => refusals().length > 0, { describe: 'the loser to say so' });
   expect(refusals()).toHaveLength(1);
-  const again = await finished(garden, await deploy(garden, data.id));
+  const again = await finished(installation, await deploy(installation, data.id));
   expect(again, again.error ?? '').toMatchObject({ status: 'success' });
 });
 

@@ -5,7 +5,7 @@ import { askDocker } from '@hortus/testkit/docker-request';
 import { registryLogin, startRegistry } from '@hortus/testkit/registry';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
-import { deploy, finished, inside, openGarden, redeploy } from './garden.ts';
+import { deploy, finished, inside, openInstallation, redeploy } from './installation.ts';
 
 /** An image whose tag moves, and a job that runs once a week. */
 const gate = (repository: string) => `
@@ -31,24 +31,24 @@ test('a password for a registry, bytes that a rollback brings back, and a job wh
   timeout: 400_000,
 }, async () => {
   await using registry = await startRegistry({ locked: true });
-  await using garden = await openGarden({ species: { gate: gate(`${registry.host}/garden/gate`) } });
-  const { engine, socketPath } = garden;
+  await using installation = await openInstallation({ species: { gate: gate(`${registry.host}/garden/gate`) } });
+  const { engine, socketPath } = installation;
   const publish = (word: string) => registry.publish(socketPath, 'garden/gate', 'stable', { files: { '/word': word } });
-  let daemon = garden.startDaemon();
-  await garden.online();
-  const { client } = garden.service;
+  let daemon = installation.startDaemon();
+  await installation.online();
+  const { client } = installation.service;
   const image = await publish('old');
 
   const { data: definition } = await client.call('definitions.create', {
-    body: { species: 'gate', instance_uid: 'gate', server_id: garden.serverId, inputs: {} },
+    body: { species: 'gate', instance_uid: 'gate', server_id: installation.serverId, inputs: {} },
   });
-  const without = await finished(garden, await deploy(garden, definition.id));
+  const without = await finished(installation, await deploy(installation, definition.id));
   expect(without).toMatchObject({ status: 'failed', reason: 'image' });
   expect(without.error).toContain('/registries');
 
   const body = { host: registry.host, ...registryLogin };
   const { data: kept } = await client.call('registries.create', { body });
-  const first = await finished(garden, await deploy(garden, definition.id));
+  const first = await finished(installation, await deploy(installation, definition.id));
   expect(first, first.error ?? '').toMatchObject({
     status: 'success',
     images: [
@@ -61,7 +61,7 @@ test('a password for a registry, bytes that a rollback brings back, and a job wh
   expect(await inside(engine, 'gate', 'cat', '/word')).toBe('old');
 
   await publish('new');
-  const second = await redeploy(garden, definition.id, { GREETING: 'again' });
+  const second = await redeploy(installation, definition.id, { GREETING: 'again' });
   expect(second).toMatchObject({ status: 'success' });
   expect(second.images[0]?.digest).not.toBe(old);
   expect(await inside(engine, 'gate', 'cat', '/word')).toBe('new');
@@ -69,7 +69,7 @@ test('a password for a registry, bytes that a rollback brings back, and a job wh
   // The engine has lost the old bytes as well; only the registry still has them, without a tag.
   await askDocker(socketPath, 'DELETE', `/images/${registry.host}/garden/gate@${old}?force=true`);
   const { data: ordered } = await client.call('deployments.rollback', { params: { id: second.id } });
-  const back = await finished(garden, ordered.id);
+  const back = await finished(installation, ordered.id);
   expect(back, back.error ?? '').toMatchObject({
     status: 'success',
     kind: 'rollback',
@@ -79,8 +79,8 @@ test('a password for a registry, bytes that a rollback brings back, and a job wh
 
   const said = daemon.output;
   await daemon.kill();
-  makeDue(garden.stateOf());
-  daemon = garden.startDaemon();
+  makeDue(installation.stateOf());
+  daemon = installation.startDaemon();
   const params = { id: back.instance_id ?? '' };
   const history = async () =>
     (await client.call('actions.history', { params, query: { kind: 'scheduled', status: 'completed' } })).data;
@@ -98,8 +98,8 @@ test('a password for a registry, bytes that a rollback brings back, and a job wh
   const answers = [kept, without, first, second, back, (await client.call('registries.list', {})).data];
   answers.push((await client.call('events.list', { query: { per_page: 100 } })).data as never);
   expect(JSON.stringify(answers)).not.toContain(password);
-  expect(`${said}${daemon.output}${garden.service.process.output}`).not.toContain(password);
-  expect(readFileSync(join(garden.directory, 'hortus.db')).includes(password)).toBe(false);
+  expect(`${said}${daemon.output}${installation.service.process.output}`).not.toContain(password);
+  expect(readFileSync(join(installation.directory, 'hortus.db')).includes(password)).toBe(false);
 });
 
 /** As if the time of every scheduled job had come while the daemon was away. */

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { askDocker } from '@hortus/testkit/docker-request';
 import { startRegistry } from '@hortus/testkit/registry';
 import { expect, test } from 'vitest';
-import { ended, openGarden, plant } from './garden.ts';
-import { page } from './plot.ts';
+import { createAndDeploy, ended, openInstallation } from './installation.ts';
+import { page } from './test-species.ts';
 
 test('prune shows what is left of instances that are gone, takes away exactly that, and nothing foreign', {
   timeout: 240_000,
@@ -11,31 +11,31 @@ test('prune shows what is left of instances that are gone, takes away exactly th
   const word = randomBytes(4).toString('hex');
   await using registry = await startRegistry();
   const stored = 'storage: [{name: data, mount_path: /data, critical: true}]';
-  const species = { orchard: page('orchard', stored, { image: `${registry.host}/orchard` }) };
-  await using garden = await openGarden({ species });
-  const { engine, socketPath, serverId } = garden;
+  const species = { shop: page('shop', stored, { image: `${registry.host}/shop` }) };
+  await using installation = await openInstallation({ species });
+  const { engine, socketPath, serverId } = installation;
   const docker = async (method: 'POST' | 'DELETE', path: string, body?: object) => {
     const { status, text } = await askDocker(socketPath, method, path, body);
     if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`);
   };
   const [pulled, foreignImage] = [
-    await registry.publish(socketPath, 'orchard'),
+    await registry.publish(socketPath, 'shop'),
     await registry.publish(socketPath, 'foreign'),
   ];
-  garden.startDaemon();
-  await garden.online();
-  const { client } = garden.service;
+  installation.startDaemon();
+  await installation.online();
+  const { client } = installation.service;
   const [gone, living] = [`gone-${word}`, `living-${word}`];
   const inputs = { WEB_HOSTNAME: `${gone}.example.org` };
-  const { instanceId } = await plant(garden, gone, { species: 'orchard', inputs });
-  await plant(garden, living);
+  const { instanceId } = await createAndDeploy(installation, gone, { species: 'shop', inputs });
+  await createAndDeploy(installation, living);
   const released = await client.call('instances.release', { params: { id: instanceId }, body: {} });
-  expect(await ended(garden, released.execution.id)).toMatchObject({ status: 'completed' });
+  expect(await ended(installation, released.execution.id)).toMatchObject({ status: 'completed' });
 
   // Of an instance that nobody knows any more, as after the loss of a journal and a database.
   const ghost = `ghost-${word}`;
   const ours = { 'hortus.managed': 'true', 'hortus.server': serverId, 'hortus.instance': ghost };
-  await docker('POST', `/containers/create?name=${ghost}`, { Image: 'hortus.test/plot:1', Labels: ours });
+  await docker('POST', `/containers/create?name=${ghost}`, { Image: 'hortus.test/page:1', Labels: ours });
   await docker('POST', '/networks/create', { Name: `hortus-${ghost}`, Labels: ours });
   await docker('POST', '/volumes/create', { Name: `${ghost}_data`, Labels: ours });
   // Somebody else's: without labels, and with those of another server.
@@ -46,7 +46,7 @@ test('prune shows what is left of instances that are gone, takes away exactly th
     [plain, {}],
     [alike, theirs],
   ] as const) {
-    await docker('POST', `/containers/create?name=${name}`, { Image: 'hortus.test/plot:1', Labels });
+    await docker('POST', `/containers/create?name=${name}`, { Image: 'hortus.test/page:1', Labels });
     await docker('POST', '/networks/create', { Name: name, Labels });
     await docker('POST', '/volumes/create', { Name: name, Labels });
   }
@@ -54,7 +54,7 @@ test('prune shows what is left of instances that are gone, takes away exactly th
 
   const prune = async (body: { dry_run: boolean; volumes?: string[] }) => {
     const { execution } = await client.call('servers.prune', { params: { id: serverId }, body });
-    const { status, output } = await ended(garden, execution.id);
+    const { status, output } = await ended(installation, execution.id);
     return { status, report: JSON.parse(output ?? '') };
   };
   const left = {

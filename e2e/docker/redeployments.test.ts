@@ -2,7 +2,7 @@ import type { Engine } from '@hortus/daemon/engine/engine';
 import { startLoad } from '@hortus/testkit/load';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
-import { openTendedGarden, plant, redeploy, sicken } from './garden.ts';
+import { createAndDeploy, openInstallationWithDaemon, redeploy, sicken } from './installation.ts';
 
 /** How often the gap is measured. */
 const ROUNDS = Array.from({ length: process.env.HORTUS_TEST_LONG ? 9 : 4 }, (_, round) => `round ${round}`);
@@ -13,18 +13,21 @@ const TIMES = process.env.HORTUS_TEST_LONG ? 50 : 10;
 test(`a page redeployed ${TIMES} times under constant load loses no request, and a broken version in the middle neither`, {
   timeout: TIMES * 20_000 + 60_000,
 }, async () => {
-  await using garden = await openTendedGarden();
-  const host = 'meadow.example.org';
-  const { definitionId } = await plant(garden, 'meadow', { species: 'meadow', inputs: { WEB_HOSTNAME: host } });
-  const load = startLoad({ port: garden.httpPort, host });
+  await using installation = await openInstallationWithDaemon();
+  const host = 'stateless.example.org';
+  const { definitionId } = await createAndDeploy(installation, 'stateless', {
+    species: 'stateless',
+    inputs: { WEB_HOSTNAME: host },
+  });
+  const load = startLoad({ port: installation.httpPort, host });
   for (let round = 1; round <= TIMES; round++) {
-    const { status, gap_ms, error } = await redeploy(garden, definitionId, { GREETING: `round ${round}` });
+    const { status, gap_ms, error } = await redeploy(installation, definitionId, { GREETING: `round ${round}` });
     expect({ status, gap_ms, error }).toEqual({ status: 'success', gap_ms: 0, error: null });
     await until(() => load.result.bodies.has(`round ${round}`), { describe: `an answer of round ${round}` });
     if (round !== Math.ceil(TIMES / 2)) continue;
     const broken = { GREETING: 'broken', HEALTH_PATH: '/nothing-here' };
-    expect(await redeploy(garden, definitionId, broken)).toMatchObject({ status: 'failed', reason: 'unhealthy' });
-    await garden.service.client.call('definitions.update', {
+    expect(await redeploy(installation, definitionId, broken)).toMatchObject({ status: 'failed', reason: 'unhealthy' });
+    await installation.service.client.call('definitions.update', {
       params: { id: definitionId },
       body: { inputs: { HEALTH_PATH: '/' } },
     });
@@ -36,34 +39,46 @@ test(`a page redeployed ${TIMES} times under constant load loses no request, and
 });
 
 test('two replicas behind one route are replaced without a lost request', { timeout: 300_000 }, async () => {
-  await using garden = await openTendedGarden();
-  const host = 'lawns.example.org';
-  const { definitionId } = await plant(garden, 'lawns', { species: 'lawns', inputs: { WEB_HOSTNAME: host } });
-  const load = startLoad({ port: garden.httpPort, host });
+  await using installation = await openInstallationWithDaemon();
+  const host = 'two-replicas.example.org';
+  const { definitionId } = await createAndDeploy(installation, 'two-replicas', {
+    species: 'two-replicas',
+    inputs: { WEB_HOSTNAME: host },
+  });
+  const load = startLoad({ port: installation.httpPort, host });
   for (const word of ['one', 'two']) {
-    expect(await redeploy(garden, definitionId, { GREETING: word })).toMatchObject({ status: 'success', gap_ms: 0 });
+    expect(await redeploy(installation, definitionId, { GREETING: word })).toMatchObject({
+      status: 'success',
+      gap_ms: 0,
+    });
   }
   expect((await load.stop()).failures).toEqual([]);
-  const { engine } = garden;
-  const containers = await engine.containers({ labels: { 'hortus.instance': 'lawns' } });
-  expect(containers.map(({ name, state }) => `${name} ${state}`).sort()).toEqual(['lawns running', 'lawns.2 running']);
+  const { engine } = installation;
+  const containers = await engine.containers({ labels: { 'hortus.instance': 'two-replicas' } });
+  expect(containers.map(({ name, state }) => `${name} ${state}`).sort()).toEqual([
+    'two-replicas running',
+    'two-replicas.2 running',
+  ]);
 });
 
 test(`a page with a volume says for how long it did not serve, which is less than ${LIMIT} times a bare stop and start`, {
   timeout: 300_000,
 }, async () => {
-  await using garden = await openTendedGarden();
-  const { engine } = garden;
-  const host = 'hedge.example.org';
-  const { definitionId } = await plant(garden, 'hedge', { species: 'hedge', inputs: { WEB_HOSTNAME: host } });
+  await using installation = await openInstallationWithDaemon();
+  const { engine } = installation;
+  const host = 'stateful.example.org';
+  const { definitionId } = await createAndDeploy(installation, 'stateful', {
+    species: 'stateful',
+    inputs: { WEB_HOSTNAME: host },
+  });
   const gaps: number[] = [];
   const bare: number[] = [];
   for (const round of ROUNDS) {
-    const { status, gap_ms, logs } = await redeploy(garden, definitionId, { GREETING: round });
+    const { status, gap_ms, logs } = await redeploy(installation, definitionId, { GREETING: round });
     expect(status).toBe('success');
     expect(logs.map(({ message }) => message).join('\n')).toMatch(/did not serve for \d+ ms/);
     gaps.push(gap_ms ?? expect.fail('no gap was reported'));
-    bare.push(await stoppedAndStarted(engine, 'hedge'));
+    bare.push(await stoppedAndStarted(engine, 'stateful'));
   }
   // The least of each: what else goes on on this machine only ever adds to them.
   expect(Math.min(...gaps), `${gaps} against ${bare}`).toBeGreaterThan(0);
@@ -84,13 +99,17 @@ async function stoppedAndStarted(engine: Engine, name: string): Promise<number> 
 test('one that turns unhealthy soon after its success is taken back by the daemon, and the service is told', {
   timeout: 300_000,
 }, async () => {
-  await using garden = await openTendedGarden();
+  await using installation = await openInstallationWithDaemon();
   const inputs = { WEB_HOSTNAME: 'trial.example.org', GREETING: 'good' };
-  const { definitionId } = await plant(garden, 'trial', { species: 'meadow', inputs, watch_seconds: 60 });
-  const sick = await redeploy(garden, definitionId, { GREETING: 'bad' });
+  const { definitionId } = await createAndDeploy(installation, 'trial', {
+    species: 'stateless',
+    inputs,
+    watch_seconds: 60,
+  });
+  const sick = await redeploy(installation, definitionId, { GREETING: 'bad' });
   expect(sick).toMatchObject({ status: 'success' });
-  await sicken(garden.engine, 'trial');
-  const { client } = garden.service;
+  await sicken(installation.engine, 'trial');
+  const { client } = installation.service;
   const listed = async () =>
     (await client.call('deployments.list', { query: { definition_id: definitionId } })).data.find(
       ({ kind }) => kind === 'rollback',
@@ -99,7 +118,7 @@ test('one that turns unhealthy soon after its success is taken back by the daemo
   expect(await listed()).toMatchObject({ status: 'success', rollback_of: sick.id, revision: 1, reason: 'unhealthy' });
   const { data: definition } = await client.call('definitions.read', { params: { id: definitionId } });
   expect(definition.current_revision).toBe(1);
-  const load = startLoad({ port: garden.httpPort, host: 'trial.example.org', clients: 1 });
+  const load = startLoad({ port: installation.httpPort, host: 'trial.example.org', clients: 1 });
   await until(() => load.result.answered > 3, { describe: 'answers' });
   expect([...(await load.stop()).bodies.keys()]).toEqual(['good']);
   const told = async () => {

@@ -1,33 +1,50 @@
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { act, deploy, ended, finished, type Garden, inside, openTendedGarden, type Planted, plant } from './garden.ts';
+import {
+  act,
+  createAndDeploy,
+  type Deployed,
+  deploy,
+  ended,
+  finished,
+  type Installation,
+  inside,
+  openInstallationWithDaemon,
+} from './installation.ts';
 
-let garden: Garden;
+let installation: Installation;
 beforeAll(async () => {
-  garden = await openTendedGarden();
+  installation = await openInstallationWithDaemon();
 });
-afterAll(() => garden?.[Symbol.asyncDispose]());
+afterAll(() => installation?.[Symbol.asyncDispose]());
 
-const note = async ({ instanceId }: Planted, line: string) =>
-  expect(await ended(garden, await act(garden, instanceId, 'note', { line }))).toMatchObject({ status: 'completed' });
+const note = async ({ instanceId }: Deployed, line: string) =>
+  expect(await ended(installation, await act(installation, instanceId, 'note', { line }))).toMatchObject({
+    status: 'completed',
+  });
 
-const containerOf = async ({ definitionId: id }: Planted) =>
-  (await garden.service.client.call('definitions.read', { params: { id } })).data.container_name;
+const containerOf = async ({ definitionId: id }: Deployed) =>
+  (await installation.service.client.call('definitions.read', { params: { id } })).data.container_name;
 
-const lines = async (planted: Planted) =>
-  (await inside(garden.engine, await containerOf(planted), 'sh', '-c', 'cat /data/lines 2>/dev/null || true')).trim();
+const lines = async (deployed: Deployed) =>
+  (
+    await inside(installation.engine, await containerOf(deployed), 'sh', '-c', 'cat /data/lines 2>/dev/null || true')
+  ).trim();
 
-const archive = ({ definitionId: id }: Planted, container: 'keep' | 'remove' = 'remove') =>
-  garden.service.client.call('definitions.archive', { params: { id }, query: { container } });
+const archive = ({ definitionId: id }: Deployed, container: 'keep' | 'remove' = 'remove') =>
+  installation.service.client.call('definitions.archive', { params: { id }, query: { container } });
 
 const isGone = (name: string) =>
-  until(async () => (await garden.engine.inspect(name)) === undefined, { describe: `${name} to go`, within: 60_000 });
+  until(async () => (await installation.engine.inspect(name)) === undefined, {
+    describe: `${name} to go`,
+    within: 60_000,
+  });
 
 test('a database that takes the uid of an archived one starts empty, and the old data survives and comes back', {
   timeout: 240_000,
 }, async () => {
-  const { client } = garden.service;
-  const old = await plant(garden, 'ledger');
+  const { client } = installation.service;
+  const old = await createAndDeploy(installation, 'ledger');
   await note(old, 'of the old one');
   const { backup } = await client.call('backups.create', { params: { id: old.instanceId }, body: {} });
   await until(
@@ -37,48 +54,54 @@ test('a database that takes the uid of an archived one starts empty, and the old
 
   // At once: the containers of the old one are still being removed when the new one is deployed.
   await archive(old);
-  const young = await plant(garden, 'ledger');
+  const young = await createAndDeploy(installation, 'ledger');
   await isGone('ledger');
   expect(await lines(young)).toBe('');
   await note(young, 'of the new one');
   expect(await lines(young)).toBe('of the new one');
-  expect(await garden.engine.volume('ledger_data')).toBeDefined();
+  expect(await installation.engine.volume('ledger_data')).toBeDefined();
   const { data: backups } = await client.call('backups.list', { query: { definition_id: young.definitionId } });
   expect(backups).toEqual([]);
 
   await archive(young);
   await isGone(await containerOf(young));
   await client.call('definitions.activate', { params: { id: old.definitionId } });
-  const again = await finished(garden, await deploy(garden, old.definitionId));
+  const again = await finished(installation, await deploy(installation, old.definitionId));
   expect(again, again.error ?? '').toMatchObject({ status: 'success' });
   expect(await containerOf(old)).toBe('ledger');
   expect(await lines(old)).toBe('of the old one');
-  expect(await garden.engine.volume(`${await containerOf(young)}_data`)).toBeDefined();
+  expect(await installation.engine.volume(`${await containerOf(young)}_data`)).toBeDefined();
 });
 
 test('an archived one whose container was kept runs beside the new one of the same uid, until it is released', {
   timeout: 240_000,
 }, async () => {
-  const { client } = garden.service;
+  const { client } = installation.service;
   const inputs = { WEB_HOSTNAME: 'kept.example.org' };
-  const old = await plant(garden, 'kept', { species: 'hedge', inputs });
-  const before = (await garden.engine.inspect('kept'))?.id;
+  const old = await createAndDeploy(installation, 'kept', { species: 'stateful', inputs });
+  const before = (await installation.engine.inspect('kept'))?.id;
   await archive(old, 'keep');
 
   // What cannot be had twice is refused by name.
-  const body = { species: 'hedge', instance_uid: 'kept', server_id: garden.serverId, inputs, watch_seconds: 0 };
+  const body = {
+    species: 'stateful',
+    instance_uid: 'kept',
+    server_id: installation.serverId,
+    inputs,
+    watch_seconds: 0,
+  };
   const { id } = (await client.call('definitions.create', { body })).data;
-  await expect(deploy(garden, id)).rejects.toMatchObject({ details: { reason: 'route_taken' } });
+  await expect(deploy(installation, id)).rejects.toMatchObject({ details: { reason: 'route_taken' } });
   await client.call('definitions.update', { params: { id }, body: { inputs: { WEB_HOSTNAME: 'new.example.org' } } });
-  const deployed = await finished(garden, await deploy(garden, id));
+  const deployed = await finished(installation, await deploy(installation, id));
   expect(deployed, deployed.error ?? '').toMatchObject({ status: 'success' });
   const young = { definitionId: id, instanceId: deployed.instance_id ?? '' };
-  expect(await garden.engine.inspect('kept')).toMatchObject({ id: before, state: 'running' });
-  expect(await garden.engine.inspect(await containerOf(young))).toMatchObject({ state: 'running' });
+  expect(await installation.engine.inspect('kept')).toMatchObject({ id: before, state: 'running' });
+  expect(await installation.engine.inspect(await containerOf(young))).toMatchObject({ state: 'running' });
 
   // An order for the old instance reaches the old container and no other.
   const released = await client.call('instances.release', { params: { id: old.instanceId }, body: {} });
-  expect(await ended(garden, released.execution.id)).toMatchObject({ status: 'completed' });
-  expect(await garden.engine.inspect('kept')).toBeUndefined();
-  expect(await garden.engine.inspect(await containerOf(young))).toMatchObject({ state: 'running' });
+  expect(await ended(installation, released.execution.id)).toMatchObject({ status: 'completed' });
+  expect(await installation.engine.inspect('kept')).toBeUndefined();
+  expect(await installation.engine.inspect(await containerOf(young))).toMatchObject({ state: 'running' });
 });

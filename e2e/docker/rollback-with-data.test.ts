@@ -1,47 +1,58 @@
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { act, ended, finished, type Garden, inside, openTendedGarden, type Planted, plant } from './garden.ts';
+import {
+  act,
+  createAndDeploy,
+  type Deployed,
+  ended,
+  finished,
+  type Installation,
+  inside,
+  openInstallationWithDaemon,
+} from './installation.ts';
 
-let garden: Garden;
+let installation: Installation;
 beforeAll(async () => {
-  garden = await openTendedGarden();
+  installation = await openInstallationWithDaemon();
 });
-afterAll(() => garden?.[Symbol.asyncDispose]());
+afterAll(() => installation?.[Symbol.asyncDispose]());
 
-const note = async ({ instanceId }: Planted, line: string) =>
-  expect(await ended(garden, await act(garden, instanceId, 'note', { line }))).toMatchObject({ status: 'completed' });
+const note = async ({ instanceId }: Deployed, line: string) =>
+  expect(await ended(installation, await act(installation, instanceId, 'note', { line }))).toMatchObject({
+    status: 'completed',
+  });
 
 const facts = async (uid: string) =>
-  (await inside(garden.engine, uid, 'sh', '-c', 'echo "$GREETING"; cat /data/lines')).trimEnd().split('\n');
+  (await inside(installation.engine, uid, 'sh', '-c', 'echo "$GREETING"; cat /data/lines')).trimEnd().split('\n');
 
-async function changed({ definitionId: id }: Planted, inputs: Record<string, string>, backup_first = true) {
-  const { client } = garden.service;
+async function changed({ definitionId: id }: Deployed, inputs: Record<string, string>, backup_first = true) {
+  const { client } = installation.service;
   await client.call('definitions.update', { params: { id }, body: { inputs } });
   return (await client.call('deployments.execute', { body: { definition_id: id, backup_first } })).data;
 }
 
 const back = async (id: string, with_data: boolean) =>
-  (await garden.service.client.call('deployments.rollback', { params: { id }, body: { with_data } })).data;
+  (await installation.service.client.call('deployments.rollback', { params: { id }, body: { with_data } })).data;
 
 test('the rows that were there when a revision was left are there when it is gone back to', {
   timeout: 240_000,
 }, async () => {
-  const planted = await plant(garden, 'rows', { inputs: { GREETING: 'first' } });
-  await note(planted, 'before');
-  const { id, preparation } = await changed(planted, { GREETING: 'second' });
+  const deployed = await createAndDeploy(installation, 'rows', { inputs: { GREETING: 'first' } });
+  await note(deployed, 'before');
+  const { id, preparation } = await changed(deployed, { GREETING: 'second' });
   expect(preparation).toMatchObject({ kind: 'backup', done: false });
-  const second = await finished(garden, id, 120_000);
+  const second = await finished(installation, id, 120_000);
   expect(second, second.error ?? '').toMatchObject({ status: 'success', preparation: { done: true } });
-  await note(planted, 'after');
+  await note(deployed, 'after');
   expect(await facts('rows')).toEqual(['second', 'before', 'after']);
 
-  const without = await finished(garden, (await back(id, false)).id, 120_000);
+  const without = await finished(installation, (await back(id, false)).id, 120_000);
   expect(without).toMatchObject({ status: 'success', preparation: null });
   expect(await facts('rows')).toEqual(['first', 'before', 'after']);
 
   const ordered = await back(id, true);
   expect(ordered).toMatchObject({ revision: 1, backup_id: second.backup_id, preparation: { kind: 'restore' } });
-  const end = await finished(garden, ordered.id, 120_000);
+  const end = await finished(installation, ordered.id, 120_000);
   expect(end, end.error ?? '').toMatchObject({ status: 'success' });
   expect(await facts('rows')).toEqual(['first', 'before']);
 });
@@ -49,24 +60,24 @@ test('the rows that were there when a revision was left are there when it is gon
 test('a tenant that is suspended meanwhile has the data of before, and nothing runs', {
   timeout: 240_000,
 }, async () => {
-  const { client } = garden.service;
-  const order = { name: 'Lodger', server_id: garden.serverId };
+  const { client } = installation.service;
+  const order = { name: 'Lodger', server_id: installation.serverId };
   const { id: tenant_id } = (await client.call('tenants.create', { body: order })).data;
-  const planted = await plant(garden, 'lodger', { inputs: { GREETING: 'first' }, tenant_id });
-  const { instanceId: id } = planted;
-  await note(planted, 'before');
-  const second = await finished(garden, (await changed(planted, { GREETING: 'second' })).id, 120_000);
+  const deployed = await createAndDeploy(installation, 'lodger', { inputs: { GREETING: 'first' }, tenant_id });
+  const { instanceId: id } = deployed;
+  await note(deployed, 'before');
+  const second = await finished(installation, (await changed(deployed, { GREETING: 'second' })).id, 120_000);
   expect(second, second.error ?? '').toMatchObject({ status: 'success' });
-  await note(planted, 'after');
+  await note(deployed, 'after');
 
   const { id: undoing } = await back(second.id, true);
   const returning = { params: { id }, query: { slug: 'hortus.return_data' } };
   const begun = async () => (await client.call('actions.history', returning)).data[0]?.started_at;
   await until(async () => typeof (await begun()) === 'string', { describe: 'the data to be on its way' });
   await client.call('tenants.suspend', { params: { id: tenant_id } });
-  const end = await finished(garden, undoing, 120_000);
+  const end = await finished(installation, undoing, 120_000);
   expect(end, end.error ?? '').toMatchObject({ status: 'success', revision: 1 });
-  const containers = async () => garden.engine.containers({ labels: { 'hortus.instance': 'lodger' } });
+  const containers = async () => installation.engine.containers({ labels: { 'hortus.instance': 'lodger' } });
   const stopped = async () => {
     const { data } = await client.call('instances.read', { params: { id } });
     return data.status === 'stopped' && (await containers()).every(({ state }) => state !== 'running');
@@ -86,15 +97,15 @@ test('a tenant that is suspended meanwhile has the data of before, and nothing r
 test('a backup that fails keeps the deployment from beginning, and what runs goes on', {
   timeout: 240_000,
 }, async () => {
-  const planted = await plant(garden, 'stays', { inputs: { GREETING: 'first' } });
-  await note(planted, 'before');
+  const deployed = await createAndDeploy(installation, 'stays', { inputs: { GREETING: 'first' } });
+  await note(deployed, 'before');
   // A critical volume that is not there is no backup.
-  const { engine } = garden;
+  const { engine } = installation;
   const [container] = await engine.containers({ labels: { 'hortus.instance': 'stays' } });
   await engine.remove(container?.id ?? '', { force: true });
   await engine.removeVolume('stays_data');
-  const { id } = await changed(planted, { GREETING: 'second' });
-  expect(await finished(garden, id, 120_000)).toMatchObject({
+  const { id } = await changed(deployed, { GREETING: 'second' });
+  expect(await finished(installation, id, 120_000)).toMatchObject({
     status: 'failed',
     reason: 'backup',
     error: expect.stringMatching(
@@ -102,6 +113,6 @@ test('a backup that fails keeps the deployment from beginning, and what runs goe
     ),
     started_at: null,
   });
-  const { data } = await garden.service.client.call('instances.read', { params: { id: planted.instanceId } });
+  const { data } = await installation.service.client.call('instances.read', { params: { id: deployed.instanceId } });
   expect(data.revision).toBe(1);
 });

@@ -4,8 +4,8 @@ import { createClient } from '@hortus/client/client';
 import { ApiProblem } from '@hortus/client/problem';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
-import { act, ended, finished, inside, openGarden, plant, redeploy } from './garden.ts';
-import { PLOT_IMAGE } from './plot.ts';
+import { act, createAndDeploy, ended, finished, inside, openInstallation, redeploy } from './installation.ts';
+import { PAGE_IMAGE } from './test-species.ts';
 
 /** Shows its secrets in the environment of its container, and has an action with a secret param. */
 const STRONGBOX = `
@@ -14,7 +14,7 @@ name: Strongbox
 version: 1.0.0
 archetype: application
 taxonomy: {kingdom: applications, family: website}
-image: {repository: ${PLOT_IMAGE}, tag: "1"}
+image: {repository: ${PAGE_IMAGE}, tag: "1"}
 command: [sleep, "100000"]
 init: true
 inputs:
@@ -34,27 +34,31 @@ const WORD = 'a-word-that-nobody-may-read';
 test('a deployment with secrets is sealed to its daemon, survives a kill and a rollback, and a stolen server key reads nothing', {
   timeout: 300_000,
 }, async () => {
-  await using garden = await openGarden({ species: { strongbox: STRONGBOX } });
-  const daemon = garden.startDaemon();
-  await garden.online();
-  const { client } = garden.service;
-  const server = async () => (await client.call('servers.read', { params: { id: garden.serverId } })).data;
-  const { definitionId, instanceId } = await plant(garden, 'strongbox', {
+  await using installation = await openInstallation({ species: { strongbox: STRONGBOX } });
+  const daemon = installation.startDaemon();
+  await installation.online();
+  const { client } = installation.service;
+  const server = async () => (await client.call('servers.read', { params: { id: installation.serverId } })).data;
+  const { definitionId, instanceId } = await createAndDeploy(installation, 'strongbox', {
     species: 'strongbox',
     inputs: { PASSWORD },
   });
-  const env = async () => (await inside(garden.engine, 'strongbox', 'env')).split('\n');
+  const env = async () => (await inside(installation.engine, 'strongbox', 'env')).split('\n');
   expect(await env()).toEqual(expect.arrayContaining([`PASSWORD=${PASSWORD}`, 'GREETING=first']));
   const token = (await env()).find((line) => line.startsWith('TOKEN='))?.slice(6) ?? '';
   expect(token.length).toBeGreaterThan(20);
   expect((await server()).identity).toMatchObject({ status: 'pinned', conflict_seen_at: null });
 
   // Its secret param travels sealed, and the action still gets it.
-  const said = await ended(garden, await act(garden, instanceId, 'say', { word: WORD }));
+  const said = await ended(installation, await act(installation, instanceId, 'say', { word: WORD }));
   expect(said, said.error ?? '').toMatchObject({ status: 'completed' });
 
   // A stolen server key alone.
-  const thief = createClient({ baseUrl: garden.service.base, key: garden.serverKey, retries: { attempts: 1 } });
+  const thief = createClient({
+    baseUrl: installation.service.base,
+    key: installation.serverKey,
+    retries: { attempts: 1 },
+  });
   const read = (sealing_key?: string) =>
     thief
       .call('manifest.read', { query: { definition_id: definitionId, ...(sealing_key && { sealing_key }) } })
@@ -65,7 +69,7 @@ test('a deployment with secrets is sealed to its daemon, survives a kill and a r
   expect(refused).toMatchObject({ status: 403, details: { reason: 'identity' } });
 
   // Nothing on the disk of the server has a value in the clear, but for what the engine itself keeps.
-  const state = garden.stateOf();
+  const state = installation.stateOf();
   expect(statSync(state).mode & 0o777).toBe(0o700);
   for (const name of readdirSync(state, { recursive: true }) as string[]) {
     const path = join(state, name);
@@ -77,30 +81,30 @@ test('a deployment with secrets is sealed to its daemon, survives a kill and a r
 
   // A daemon with the server key and another key pair is refused, and the pinned one goes on.
   const before = (await server()).identity.fingerprint;
-  const stranger = garden.startDaemon({ state: 'other' });
+  const stranger = installation.startDaemon({ state: 'other' });
   await stranger.waitForLine('does not accept the key pair of this daemon');
   expect(await server()).toMatchObject({ connected: true, identity: { status: 'conflict', fingerprint: before } });
   await stranger.stop();
   await daemon.waitForLine('another daemon came with the key of this server');
-  expect(await redeploy(garden, definitionId, { GREETING: 'second' })).toMatchObject({ status: 'success' });
+  expect(await redeploy(installation, definitionId, { GREETING: 'second' })).toMatchObject({ status: 'success' });
   expect(await env()).toEqual(expect.arrayContaining([`PASSWORD=${PASSWORD}`, `TOKEN=${token}`, 'GREETING=second']));
 
   // Killed, it has the same key pair and journal in its next life.
   await daemon.kill('SIGKILL');
-  garden.startDaemon();
-  await garden.online();
+  installation.startDaemon();
+  await installation.online();
   expect((await server()).identity.fingerprint).toBe(before);
   const { data: history } = await client.call('deployments.list', { query: { definition_id: definitionId } });
   const { data: back } = await client.call('deployments.rollback', { params: { id: history[0]?.id ?? '' }, body: {} });
-  expect(await finished(garden, back.id)).toMatchObject({ status: 'success' });
+  expect(await finished(installation, back.id)).toMatchObject({ status: 'success' });
   expect(await env()).toEqual(expect.arrayContaining([`PASSWORD=${PASSWORD}`, `TOKEN=${token}`, 'GREETING=first']));
 
   // Built-in orders are signed; the daemon obeys them.
   const { execution } = await client.call('instances.stop', { params: { id: instanceId } });
-  expect(await ended(garden, execution.id)).toMatchObject({ status: 'completed' });
+  expect(await ended(installation, execution.id)).toMatchObject({ status: 'completed' });
   await until(
     async () =>
-      (await garden.engine.containers({ labels: { 'hortus.instance': 'strongbox' } }))[0]?.state !== 'running',
+      (await installation.engine.containers({ labels: { 'hortus.instance': 'strongbox' } }))[0]?.state !== 'running',
     {
       describe: 'the instance to be stopped',
     },

@@ -2,8 +2,15 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
-import { type Garden, openGarden, openTendedGarden, plant, redeploy, sicken } from './garden.ts';
-import { PLOT_IMAGE } from './plot.ts';
+import {
+  createAndDeploy,
+  type Installation,
+  openInstallation,
+  openInstallationWithDaemon,
+  redeploy,
+  sicken,
+} from './installation.ts';
+import { PAGE_IMAGE } from './test-species.ts';
 
 /** A page, and a job before it that cannot be undone. */
 const vine = `
@@ -14,7 +21,7 @@ version: 1.0.0
 app_version: "1"
 archetype: application
 taxonomy: {kingdom: applications, family: website}
-image: {repository: ${PLOT_IMAGE}, tag: "1"}
+image: {repository: ${PAGE_IMAGE}, tag: "1"}
 inputs:
   optional:
     - {name: ROUND, type: string, default: "1"}
@@ -36,50 +43,54 @@ components:
 `;
 
 /** What the daemon has told of going back. */
-async function returnsOf(garden: Garden, definition_id: string) {
-  const { data } = await garden.service.client.call('deployments.list', { query: { definition_id } });
+async function returnsOf(installation: Installation, definition_id: string) {
+  const { data } = await installation.service.client.call('deployments.list', { query: { definition_id } });
   return data.filter(({ kind }) => kind === 'rollback');
 }
 
-async function currentRevision(garden: Garden, id: string): Promise<number> {
-  return (await garden.service.client.call('definitions.read', { params: { id } })).data.current_revision;
+async function currentRevision(installation: Installation, id: string): Promise<number> {
+  return (await installation.service.client.call('definitions.read', { params: { id } })).data.current_revision;
 }
 
 test('after a job that cannot be undone the daemon does not go back, and says so', { timeout: 240_000 }, async () => {
-  await using garden = await openTendedGarden({ species: { vine } });
-  const { engine } = garden;
-  const { definitionId } = await plant(garden, 'vine', { species: 'vine', watch_seconds: 60 });
-  const sick = await redeploy(garden, definitionId, { ROUND: '2' });
+  await using installation = await openInstallationWithDaemon({ species: { vine } });
+  const { engine } = installation;
+  const { definitionId } = await createAndDeploy(installation, 'vine', { species: 'vine', watch_seconds: 60 });
+  const sick = await redeploy(installation, definitionId, { ROUND: '2' });
   expect(sick, sick.error ?? '').toMatchObject({ status: 'success', revision: 2 });
   const container = (await engine.inspect('vine'))?.id;
   await sicken(engine, 'vine');
-  const returns = () => returnsOf(garden, definitionId);
+  const returns = () => returnsOf(installation, definitionId);
   await until(async () => (await returns()).length > 0, { describe: 'what the daemon says' });
   expect(await returns()).toEqual([
     expect.objectContaining({ status: 'failed', reason: 'irreversible', rollback_of: sick.id, revision: 1 }),
   ]);
   expect((await returns())[0]?.error).toContain('prune may have changed data');
-  expect(await currentRevision(garden, definitionId)).toBe(2);
+  expect(await currentRevision(installation, definitionId)).toBe(2);
   expect((await engine.inspect('vine'))?.id).toBe(container);
 });
 
 /** A sick deployment, and a daemon that has begun to undo it and is killed on the way. */
-async function killedOnItsWayBack(garden: Garden, uid: string) {
+async function killedOnItsWayBack(installation: Installation, uid: string) {
   // It is the way back that is cut off: until this note is taken away no moment is the one.
-  const note = join(garden.stateOf(), 'killed');
-  const dying = garden.startDaemon({ killAt: 'before remove_old' });
+  const note = join(installation.stateOf(), 'killed');
+  const dying = installation.startDaemon({ killAt: 'before remove_old' });
   writeFileSync(note, '');
-  await garden.online();
+  await installation.online();
   const inputs = { WEB_HOSTNAME: `${uid}.example.org`, GREETING: 'good' };
-  const { definitionId } = await plant(garden, uid, { species: 'meadow', inputs, watch_seconds: 60 });
-  const sick = await redeploy(garden, definitionId, { GREETING: 'bad' });
+  const { definitionId } = await createAndDeploy(installation, uid, {
+    species: 'stateless',
+    inputs,
+    watch_seconds: 60,
+  });
+  const sick = await redeploy(installation, definitionId, { GREETING: 'bad' });
   expect(sick).toMatchObject({ status: 'success' });
   rmSync(note);
-  await sicken(garden.engine, uid);
+  await sicken(installation.engine, uid);
   expect(await dying.exited).toEqual({ code: null, signal: 'SIGKILL' });
-  expect(await returnsOf(garden, definitionId)).toEqual([]);
+  expect(await returnsOf(installation, definitionId)).toEqual([]);
   const told = async () => {
-    const returns = () => returnsOf(garden, definitionId);
+    const returns = () => returnsOf(installation, definitionId);
     await until(async () => (await returns()).length > 0, { describe: 'what the daemon says' });
     return await returns();
   };
@@ -89,27 +100,27 @@ async function killedOnItsWayBack(garden: Garden, uid: string) {
 test('a daemon that is killed on its way back goes on with it, and tells of it once', {
   timeout: 240_000,
 }, async () => {
-  await using garden = await openGarden();
-  const { engine } = garden;
-  const { definitionId, sick, told } = await killedOnItsWayBack(garden, 'back');
-  garden.startDaemon();
+  await using installation = await openInstallation();
+  const { engine } = installation;
+  const { definitionId, sick, told } = await killedOnItsWayBack(installation, 'back');
+  installation.startDaemon();
   expect(await told()).toEqual([
     expect.objectContaining({ status: 'success', reason: 'unhealthy', rollback_of: sick.id, revision: 1 }),
   ]);
-  expect(await currentRevision(garden, definitionId)).toBe(1);
+  expect(await currentRevision(installation, definitionId)).toBe(1);
   const containers = await engine.containers({ labels: { 'hortus.instance': 'back' } });
   expect(containers.map(({ name, state }) => `${name} ${state}`)).toEqual(['back running']);
   expect((await engine.inspect('back'))?.labels['hortus.revision']).toBe('1');
 });
 
 test('what the operator has forbidden meanwhile is not gone back to', { timeout: 240_000 }, async () => {
-  await using garden = await openGarden();
-  const { definitionId, sick, told } = await killedOnItsWayBack(garden, 'forbidden');
-  writeFileSync(join(garden.stateOf(), 'policy.yaml'), 'registries: [images.example.org]\n');
-  garden.startDaemon();
+  await using installation = await openInstallation();
+  const { definitionId, sick, told } = await killedOnItsWayBack(installation, 'forbidden');
+  writeFileSync(join(installation.stateOf(), 'policy.yaml'), 'registries: [images.example.org]\n');
+  installation.startDaemon();
   const [refused, ...more] = await told();
   expect(more).toEqual([]);
   expect(refused).toMatchObject({ status: 'failed', reason: 'refused', rollback_of: sick.id });
   expect(refused?.error).toMatch(/^Refused by the policy of this server: main: .*\(rule registries\)/);
-  expect(await currentRevision(garden, definitionId)).toBe(2);
+  expect(await currentRevision(installation, definitionId)).toBe(2);
 });

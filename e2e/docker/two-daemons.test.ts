@@ -1,49 +1,63 @@
 import type { Engine } from '@hortus/daemon/engine/engine';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
-import { act, deploy, ended, finished, inside, openGarden, plant, shareKeyPair } from './garden.ts';
+import {
+  act,
+  createAndDeploy,
+  deploy,
+  ended,
+  finished,
+  inside,
+  openInstallation,
+  shareKeyPair,
+} from './installation.ts';
 
 test('of two daemons with one key and key pair the second takes over, and nothing runs twice', {
   timeout: 300_000,
 }, async () => {
-  await using garden = await openGarden();
-  const { client } = garden.service;
-  const { engine } = garden;
-  const server = async () => (await client.call('servers.read', { params: { id: garden.serverId } })).data;
+  await using installation = await openInstallation();
+  const { client } = installation.service;
+  const { engine } = installation;
+  const server = async () => (await client.call('servers.read', { params: { id: installation.serverId } })).data;
   const change = (id: string, inputs: Record<string, string>) =>
     client.call('definitions.update', { params: { id }, body: { inputs } });
-  shareKeyPair(garden, ['first', 'second']);
-  const first = garden.startDaemon({ state: 'first' });
-  await garden.online();
-  const [twin, slow] = await Promise.all([plant(garden, 'twin'), plant(garden, 'slow-twin')]);
+  shareKeyPair(installation, ['first', 'second']);
+  const first = installation.startDaemon({ state: 'first' });
+  await installation.online();
+  const [twin, slow] = await Promise.all([
+    createAndDeploy(installation, 'twin'),
+    createAndDeploy(installation, 'slow-twin'),
+  ]);
   expect(await server()).toMatchObject({ duplicate_seen_at: null });
 
   // Under way when the second comes: an action, and a deployment that takes seconds to find out that it is broken.
-  const action = await act(garden, twin.instanceId, 'wait', { line: 'of-the-first' });
+  const action = await act(installation, twin.instanceId, 'wait', { line: 'of-the-first' });
   await until(async () => (await inside(engine, 'twin', 'ps')).includes('go-'), { describe: 'the action to run' });
   await using made = watchCreated(engine, 'slow-twin');
   await change(slow.definitionId, { HEALTH_PATH: '/nothing-here' });
-  const deployment = await deploy(garden, slow.definitionId);
+  const deployment = await deploy(installation, slow.definitionId);
   await until(() => made.ids.length === 1, { describe: 'the deployment to be under way' });
 
-  garden.startDaemon({ state: 'second' });
+  installation.startDaemon({ state: 'second' });
   await first.waitForLine('another daemon with the key of this server took over');
   await until(async () => (await server()).duplicate_seen_at, { describe: 'the duplicate to be shown' });
   expect(await server()).toMatchObject({ status: 'online', connected: true });
 
   // The first finishes what it has begun.
   await inside(engine, 'twin', 'touch', '/data/go-of-the-first');
-  expect(await ended(garden, action)).toMatchObject({ status: 'completed', output: 'wrote of-the-first\n' });
-  expect(await finished(garden, deployment)).toMatchObject({ status: 'failed', reason: 'unhealthy' });
+  expect(await ended(installation, action)).toMatchObject({ status: 'completed', output: 'wrote of-the-first\n' });
+  expect(await finished(installation, deployment)).toMatchObject({ status: 'failed', reason: 'unhealthy' });
   expect(made.ids).toHaveLength(1);
 
   // What comes now is the second's: it gets to know the instance by a deployment, and acts on it.
   await change(twin.definitionId, { GREETING: 'changed' });
-  const changed = await finished(garden, await deploy(garden, twin.definitionId));
+  const changed = await finished(installation, await deploy(installation, twin.definitionId));
   expect(changed, changed.error ?? '').toMatchObject({ status: 'success' });
-  const orders = Array.from({ length: 4 }, (_, line) => act(garden, twin.instanceId, 'note', { line: `${line}` }));
+  const orders = Array.from({ length: 4 }, (_, line) =>
+    act(installation, twin.instanceId, 'note', { line: `${line}` }),
+  );
   for (const id of await Promise.all(orders)) {
-    const { status, error } = await ended(garden, id);
+    const { status, error } = await ended(installation, id);
     expect(status, error ?? '').toBe('completed');
   }
   const lines = (await inside(engine, 'twin', 'cat', '/data/lines')).trim().split('\n');

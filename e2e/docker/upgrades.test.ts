@@ -1,7 +1,16 @@
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { act, ended, type Garden, inside, openTendedGarden, type Planted, plant, sicken } from './garden.ts';
-import { PLOT_IMAGE } from './plot.ts';
+import {
+  act,
+  createAndDeploy,
+  type Deployed,
+  ended,
+  type Installation,
+  inside,
+  openInstallationWithDaemon,
+  sicken,
+} from './installation.ts';
+import { PAGE_IMAGE } from './test-species.ts';
 
 /** A page with a volume. One with a job has the data changed for good before it starts. */
 const bulb = (slug: string, version: string, { health = '/', inputs = '', job = false } = {}) => `slug: ${slug}
@@ -9,7 +18,7 @@ name: ${slug}
 version: ${version}
 archetype: application
 taxonomy: {kingdom: applications, family: website}
-image: {repository: ${PLOT_IMAGE}, tag: "1"}
+image: {repository: ${PAGE_IMAGE}, tag: "1"}
 inputs:
   required: [${inputs}]
   optional: [{name: GREETING, type: text, default: hello}]
@@ -39,58 +48,63 @@ const MIGRATION = `    depends_on: {migrate: completed}
     storage: [{name: data, mount_path: /data, critical: true, shared: true}]
 `;
 
-let garden: Garden;
+let installation: Installation;
 beforeAll(async () => {
-  garden = await openTendedGarden();
+  installation = await openInstallationWithDaemon();
 });
-afterAll(() => garden?.[Symbol.asyncDispose]());
+afterAll(() => installation?.[Symbol.asyncDispose]());
 
 async function publish(source: string): Promise<void> {
-  const { client } = garden.service;
+  const { client } = installation.service;
   const { id } = (await client.call('drafts.create', { body: { source } })).data;
   await client.call('drafts.validate', { params: { id } });
   await client.call('drafts.promote', { params: { id } });
 }
 
 /** Runs version 1.0.0, with a line in its volume. */
-async function grow(slug: string, watch_seconds: number): Promise<Planted> {
+async function grow(slug: string, watch_seconds: number): Promise<Deployed> {
   await publish(bulb(slug, '1.0.0'));
-  const planted = await plant(garden, slug, { species: slug, inputs: { GREETING: 'mine' }, watch_seconds });
-  await ended(garden, await act(garden, planted.instanceId, 'note', { line: 'kept' }));
-  return planted;
+  const deployed = await createAndDeploy(installation, slug, {
+    species: slug,
+    inputs: { GREETING: 'mine' },
+    watch_seconds,
+  });
+  await ended(installation, await act(installation, deployed.instanceId, 'note', { line: 'kept' }));
+  return deployed;
 }
 
-async function upgradeTo(source: string, { instanceId: instance_id }: Planted): Promise<string> {
+async function upgradeTo(source: string, { instanceId: instance_id }: Deployed): Promise<string> {
   await publish(source);
   const find = async () =>
-    (await garden.service.client.call('upgrades.list', { query: { instance_id, status: 'available' } })).data[0]?.id;
+    (await installation.service.client.call('upgrades.list', { query: { instance_id, status: 'available' } })).data[0]
+      ?.id;
   return await until(find, { describe: 'the upgrade to be found' });
 }
 
 const apply = async (id: string, inputs = {}) =>
-  (await garden.service.client.call('upgrades.apply', { params: { id }, body: { inputs } })).data;
+  (await installation.service.client.call('upgrades.apply', { params: { id }, body: { inputs } })).data;
 
 async function outcome(id: string) {
   const look = async () => {
-    const answer = await garden.service.client.call('upgrades.read', { params: { id } }).catch(() => undefined);
+    const answer = await installation.service.client.call('upgrades.read', { params: { id } }).catch(() => undefined);
     return answer?.data.status === 'applying' ? undefined : answer?.data;
   };
   return await until(look, { describe: 'the end of the upgrade', within: 120_000 });
 }
 
 const stepOf = async (id: string) =>
-  (await garden.service.client.call('upgrades.read', { params: { id } }).catch(() => undefined))?.data.step;
+  (await installation.service.client.call('upgrades.read', { params: { id } }).catch(() => undefined))?.data.step;
 
 async function sickenWhileWatched(id: string, uid: string): Promise<void> {
   await until(async () => (await stepOf(id)) === 'upgrade_watch', { describe: 'the watch', within: 120_000 });
-  await sicken(garden.engine, uid);
+  await sicken(installation.engine, uid);
 }
 
 /** What really runs: its version, its page and its data. */
 const facts = async (uid: string) =>
   (
     await inside(
-      garden.engine,
+      installation.engine,
       uid,
       'sh',
       '-c',
@@ -99,39 +113,41 @@ const facts = async (uid: string) =>
   ).split('\n');
 
 test('to a version that works: applied, with the inputs and the data of before', { timeout: 240_000 }, async () => {
-  const planted = await grow('tulip', 2);
+  const deployed = await grow('tulip', 2);
   const source = bulb('tulip', '1.1.0', { inputs: '{name: COLOUR, type: string}' });
-  const id = await upgradeTo(source, planted);
+  const id = await upgradeTo(source, deployed);
   await expect(apply(id)).rejects.toMatchObject({ status: 422, message: expect.stringContaining('inputs.COLOUR') });
   const { started_at } = await apply(id, { COLOUR: 'red' });
   const end = await outcome(id);
   expect(end, end.error ?? '').toMatchObject({ status: 'applied', started_at, revision: 2 });
   expect(await facts('tulip')).toEqual(['1.1.0', 'mine', 'kept', '']);
-  const query = { definition_id: planted.definitionId };
-  const { data: backups } = await garden.service.client.call('backups.list', { query });
+  const query = { definition_id: deployed.definitionId };
+  const { data: backups } = await installation.service.client.call('backups.list', { query });
   expect(backups).toMatchObject([{ kind: 'pre_deploy', status: 'completed', revision: 1 }]);
 });
 
 test('to one that turns sick: back on the old version within the watch, with its data', {
   timeout: 240_000,
 }, async () => {
-  const planted = await grow('crocus', 60);
-  const id = await upgradeTo(bulb('crocus', '1.1.0'), planted);
+  const deployed = await grow('crocus', 60);
+  const id = await upgradeTo(bulb('crocus', '1.1.0'), deployed);
   await apply(id);
   await sickenWhileWatched(id, 'crocus');
   const end = await outcome(id);
   expect(end).toMatchObject({ status: 'failed', reason: 'unhealthy', return_id: expect.any(String) });
   expect(Date.parse(end.finished_at ?? '') - Date.parse(end.started_at ?? '')).toBeLessThan(60_000);
   expect(await facts('crocus')).toEqual(['1.0.0', 'mine', 'kept', '']);
-  const { data } = await garden.service.client.call('definitions.read', { params: { id: planted.definitionId } });
+  const { data } = await installation.service.client.call('definitions.read', {
+    params: { id: deployed.definitionId },
+  });
   expect(data).toMatchObject({ template_version: '1.0.0', current_revision: 1 });
 });
 
 test('to one that never becomes healthy: the old one runs on, and it may be tried again', {
   timeout: 240_000,
 }, async () => {
-  const planted = await grow('lily', 2);
-  const id = await upgradeTo(bulb('lily', '1.1.0', { health: '/nothing-here' }), planted);
+  const deployed = await grow('lily', 2);
+  const id = await upgradeTo(bulb('lily', '1.1.0', { health: '/nothing-here' }), deployed);
   await apply(id);
   expect(await outcome(id)).toMatchObject({ status: 'failed', reason: 'deployment' });
   expect(await facts('lily')).toEqual(['1.0.0', 'mine', 'kept', '']);
@@ -140,11 +156,11 @@ test('to one that never becomes healthy: the old one runs on, and it may be trie
 });
 
 describe('whose job has changed the data', () => {
-  const wentBack = async (uid: string, { definitionId: id }: Planted) => {
+  const wentBack = async (uid: string, { definitionId: id }: Deployed) => {
     expect(await facts(uid)).toEqual(['1.0.0', 'mine', 'kept', '']);
-    const { data } = await garden.service.client.call('definitions.read', { params: { id } });
+    const { data } = await installation.service.client.call('definitions.read', { params: { id } });
     expect(data).toMatchObject({ template_version: '1.0.0', current_revision: 1 });
-    const { data: safety } = await garden.service.client.call('backups.list', {
+    const { data: safety } = await installation.service.client.call('backups.list', {
       query: { definition_id: id, kind: 'safety' },
     });
     expect(safety).toMatchObject([{ status: 'completed' }]);
@@ -153,49 +169,49 @@ describe('whose job has changed the data', () => {
   test('and that never becomes healthy: the old version runs again with the old data', {
     timeout: 240_000,
   }, async () => {
-    const planted = await grow('peony', 2);
-    const id = await upgradeTo(bulb('peony', '1.1.0', { job: true, health: '/nothing-here' }), planted);
+    const deployed = await grow('peony', 2);
+    const id = await upgradeTo(bulb('peony', '1.1.0', { job: true, health: '/nothing-here' }), deployed);
     await apply(id);
     const end = await outcome(id);
     expect(end).toMatchObject({ status: 'failed', reason: 'deployment', return_id: expect.any(String) });
     expect(end.error).toContain('Revision 1 runs again, with its data of before.');
-    await wentBack('peony', planted);
+    await wentBack('peony', deployed);
   });
 
   test('and that turns sick while it is watched: the same, though its daemon must not go back alone', {
     timeout: 240_000,
   }, async () => {
-    const planted = await grow('dahlia', 60);
-    const id = await upgradeTo(bulb('dahlia', '1.1.0', { job: true }), planted);
+    const deployed = await grow('dahlia', 60);
+    const id = await upgradeTo(bulb('dahlia', '1.1.0', { job: true }), deployed);
     await apply(id);
     await sickenWhileWatched(id, 'dahlia');
     const end = await outcome(id);
     expect(end, end.error ?? '').toMatchObject({ status: 'failed', reason: 'unhealthy' });
-    await wentBack('dahlia', planted);
+    await wentBack('dahlia', deployed);
   });
 
   test('goes back all the same when the service is killed on the way', { timeout: 300_000 }, async () => {
-    const planted = await grow('aster', 2);
-    const id = await upgradeTo(bulb('aster', '1.1.0', { job: true, health: '/nothing-here' }), planted);
+    const deployed = await grow('aster', 2);
+    const id = await upgradeTo(bulb('aster', '1.1.0', { job: true, health: '/nothing-here' }), deployed);
     await apply(id);
     await until(async () => (await stepOf(id)) === 'upgrade_return', { describe: 'the way back', within: 120_000 });
-    await garden.restartService();
-    const { return_id: back } = (await garden.service.client.call('upgrades.read', { params: { id } })).data;
-    const deployment = () => garden.service.client.call('deployments.read', { params: { id: back ?? '' } });
+    await installation.restartService();
+    const { return_id: back } = (await installation.service.client.call('upgrades.read', { params: { id } })).data;
+    const deployment = () => installation.service.client.call('deployments.read', { params: { id: back ?? '' } });
     await until(async () => (await deployment()).data.preparation?.done, { describe: 'the data', within: 120_000 });
-    await garden.restartService();
+    await installation.restartService();
     expect(await outcome(id)).toMatchObject({ status: 'failed', reason: 'deployment' });
-    await wentBack('aster', planted);
+    await wentBack('aster', deployed);
   });
 });
 
 test('a service that is killed at every step goes on with it', { timeout: 300_000 }, async () => {
-  const planted = await grow('iris', 4);
-  const id = await upgradeTo(bulb('iris', '1.1.0'), planted);
+  const deployed = await grow('iris', 4);
+  const id = await upgradeTo(bulb('iris', '1.1.0'), deployed);
   await apply(id);
-  await garden.restartService();
+  await installation.restartService();
   await until(async () => (await stepOf(id)) === 'upgrade_watch', { describe: 'the watch', within: 120_000 });
-  await garden.restartService();
+  await installation.restartService();
   expect(await outcome(id)).toMatchObject({ status: 'applied' });
   expect(await facts('iris')).toEqual(['1.1.0', 'mine', 'kept', '']);
 });

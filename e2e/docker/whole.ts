@@ -4,10 +4,15 @@ import type { Engine } from '@hortus/daemon/engine/engine';
 import { startLoad } from '@hortus/testkit/load';
 import { until } from '@hortus/testkit/until';
 import { expect } from 'vitest';
-import type { Garden } from './garden.ts';
+import type { Installation } from './installation.ts';
 
 /** Exactly one page, served by exactly what it needs. */
-export async function expectWhole(garden: Garden, engine: Engine, uid: string, greeting: string): Promise<void> {
+export async function expectWhole(
+  installation: Installation,
+  engine: Engine,
+  uid: string,
+  greeting: string,
+): Promise<void> {
   const labels = { 'hortus.instance': uid };
   const [containers, networks, volumes] = await Promise.all([
     engine.containers({ labels }),
@@ -19,16 +24,16 @@ export async function expectWhole(garden: Garden, engine: Engine, uid: string, g
   const home = containers[0]?.labels['hortus.home'];
   const names = networks.map(({ name }) => name).filter((name) => name !== home);
   expect(names).toEqual([`hortus-${uid}`]);
-  expect(volumes.map(({ name }) => name)).toEqual(uid.startsWith('hedge') ? [`${uid}_data`] : []);
-  const upstreams = join(garden.stateOf(), 'ingress/upstreams');
+  expect(volumes.map(({ name }) => name)).toEqual(uid.startsWith('stateful') ? [`${uid}_data`] : []);
+  const upstreams = join(installation.stateOf(), 'ingress/upstreams');
   const own = readdirSync(upstreams).filter((name) => name.startsWith(`${uid}.`));
   expect(own.map((name) => readdirSync(join(upstreams, name)).length)).toEqual([1]);
-  expect(await shown(garden, uid)).toBe(greeting);
+  expect(await shown(installation, uid)).toBe(greeting);
 }
 
 /** What a visitor gets. */
-export async function shown(garden: Garden, uid: string): Promise<string | undefined> {
-  const load = startLoad({ port: garden.httpPort, host: `${uid}.example.org`, clients: 1 });
+export async function shown(installation: Installation, uid: string): Promise<string | undefined> {
+  const load = startLoad({ port: installation.httpPort, host: `${uid}.example.org`, clients: 1 });
   await until(() => load.result.answered > 0, { describe: () => `an answer: ${load.result.failures.at(-1)}` });
   const { bodies } = await load.stop();
   return [...bodies.keys()].at(-1);

@@ -6,8 +6,16 @@ import { type SmallDisk, smallDisk } from '@hortus/testkit/small-disk';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { deploy, ended, finished, type Garden, openGarden, plant, redeploy } from '../docker/garden.ts';
-import { page } from '../docker/plot.ts';
+import {
+  createAndDeploy,
+  deploy,
+  ended,
+  finished,
+  type Installation,
+  openInstallation,
+  redeploy,
+} from '../docker/installation.ts';
+import { page } from '../docker/test-species.ts';
 import { expectWhole, shown } from '../docker/whole.ts';
 
 const PATIENCE_MS = 120_000;
@@ -30,52 +38,55 @@ afterAll(async () => {
 });
 
 const messages = ({ logs }: { logs: readonly { message: string }[] }) => logs.map(({ message }) => message).join('\n');
-const change = (garden: Garden, id: string, inputs: Record<string, string>) =>
-  garden.service.client.call('definitions.update', { params: { id }, body: { inputs } });
+const change = (installation: Installation, id: string, inputs: Record<string, string>) =>
+  installation.service.client.call('definitions.update', { params: { id }, body: { inputs } });
 
 test('an engine that is killed and started again in the middle of rollouts: they wait for it and are carried through', {
   timeout: 400_000,
 }, async () => {
-  await using garden = await openGarden({ socketPath: docker.socketPath });
-  const { engine } = garden;
-  const note = join(garden.stateOf(), 'killed');
+  await using installation = await openInstallation({ socketPath: docker.socketPath });
+  const { engine } = installation;
+  const note = join(installation.stateOf(), 'killed');
   const arm = (killAt: string) => {
-    const daemon = garden.startDaemon({ killAt, killInstead: docker.pidFile });
+    const daemon = installation.startDaemon({ killAt, killInstead: docker.pidFile });
     writeFileSync(note, '');
     return daemon;
   };
   let daemon = arm('never');
-  await garden.online();
-  const planted = await Promise.all(
-    ['meadow', 'hedge'].map(async (species) => {
+  await installation.online();
+  const deployed = await Promise.all(
+    ['stateless', 'stateful'].map(async (species) => {
       const uid = `${species}-restart`;
-      return { uid, ...(await plant(garden, uid, { species, inputs: { WEB_HOSTNAME: `${uid}.example.org` } })) };
+      return {
+        uid,
+        ...(await createAndDeploy(installation, uid, { species, inputs: { WEB_HOSTNAME: `${uid}.example.org` } })),
+      };
     }),
   );
   for (const moment of MOMENTS) {
     await daemon.stop();
     daemon = arm(moment);
-    await garden.online();
+    await installation.online();
     rmSync(note);
     const orders = await Promise.all(
-      planted.map(async ({ definitionId }) => {
-        await change(garden, definitionId, { GREETING: moment });
-        return await deploy(garden, definitionId);
+      deployed.map(async ({ definitionId }) => {
+        await change(installation, definitionId, { GREETING: moment });
+        return await deploy(installation, definitionId);
       }),
     );
     await until(() => existsSync(note), { within: PATIENCE_MS, describe: `the engine to be killed ${moment}` });
-    const ends = await Promise.all(orders.map((id) => finished(garden, id, PATIENCE_MS)));
+    const ends = await Promise.all(orders.map((id) => finished(installation, id, PATIENCE_MS)));
     for (const { status, error } of ends) expect(status, `${moment}: ${error}`).toBe('success');
     const said = ends.map(messages).join('\n');
     expect(said, moment).toMatch(/Could not .*(the engine cannot be reached|the engine (ended|broke) the stream)/);
     expect(said, moment).toMatch(/[Tt]he engine is back/);
-    for (const { uid } of planted) {
+    for (const { uid } of deployed) {
       // An engine that was started again may have given its containers other addresses.
-      await until(async () => (await shown(garden, uid)) === moment, {
+      await until(async () => (await shown(installation, uid)) === moment, {
         within: PATIENCE_MS,
         describe: `${uid}'s page`,
       });
-      await expectWhole(garden, engine, uid, moment);
+      await expectWhole(installation, engine, uid, moment);
     }
   }
 });
@@ -83,41 +94,41 @@ test('an engine that is killed and started again in the middle of rollouts: they
 test('an engine whose disk is full: the old version serves on, and the reason says so', {
   timeout: 300_000,
 }, async () => {
-  await using garden = await openGarden({ socketPath: docker.socketPath });
-  const { engine } = garden;
-  garden.startDaemon();
-  await garden.online();
-  const inputs = { WEB_HOSTNAME: 'hedge-thirsty.example.org', GREETING: 'before' };
-  const { definitionId } = await plant(garden, 'hedge-thirsty', { species: 'hedge', inputs });
+  await using installation = await openInstallation({ socketPath: docker.socketPath });
+  const { engine } = installation;
+  installation.startDaemon();
+  await installation.online();
+  const inputs = { WEB_HOSTNAME: 'stateful-thirsty.example.org', GREETING: 'before' };
+  const { definitionId } = await createAndDeploy(installation, 'stateful-thirsty', { species: 'stateful', inputs });
   disk.fill();
-  const full = await redeploy(garden, definitionId, { GREETING: 'too much' }, PATIENCE_MS);
+  const full = await redeploy(installation, definitionId, { GREETING: 'too much' }, PATIENCE_MS);
   expect(full).toMatchObject({ status: 'failed', reason: 'disk_full' });
   expect(full.error).toMatch(/^Could not .*no space left on device/);
   expect(full.error).toContain('The disk of the server is full; make room there and deploy again');
-  await expectWhole(garden, engine, 'hedge-thirsty', 'before');
+  await expectWhole(installation, engine, 'stateful-thirsty', 'before');
   disk.makeRoom();
-  expect(await redeploy(garden, definitionId, { GREETING: 'after' })).toMatchObject({ status: 'success' });
+  expect(await redeploy(installation, definitionId, { GREETING: 'after' })).toMatchObject({ status: 'success' });
 });
 
 test('an engine that hangs: what needs it fails by its name, everything else goes on', {
   timeout: 300_000,
 }, async () => {
   await using way = temporaryFolder('deaf');
-  await using garden = await openGarden({
+  await using installation = await openInstallation({
     socketPath: docker.socketPath,
     species: { hasty: page('hasty', '', { deadline: '10s' }) },
   });
   await using deaf = await deafSocket(join(way.path, 's'), docker.socketPath);
-  const { engine } = garden;
-  const { client } = garden.service;
-  garden.startDaemon({ killAt: 'never', engineMs: 5_000, socketPath: deaf.socketPath });
-  await garden.online();
+  const { engine } = installation;
+  const { client } = installation.service;
+  installation.startDaemon({ killAt: 'never', engineMs: 5_000, socketPath: deaf.socketPath });
+  await installation.online();
   const [hung, other] = (await Promise.all(
-    ['hasty', 'meadow'].map((species) => {
+    ['hasty', 'stateless'].map((species) => {
       const inputs = { WEB_HOSTNAME: `${species}-hung.example.org`, GREETING: 'before' };
-      return plant(garden, `${species}-hung`, { species, inputs });
+      return createAndDeploy(installation, `${species}-hung`, { species, inputs });
     }),
-  )) as [Plot, Plot];
+  )) as [Deployed, Deployed];
   const deployment = async (id: string) => (await client.call('deployments.read', { params: { id } })).data;
 
   // One call of one rollout hangs: another rollout does not wait for it.
@@ -126,15 +137,15 @@ test('an engine that hangs: what needs it fails by its name, everything else goe
     if (start === undefined && / \/v[\d.]+\/containers\/\w+\/start/.test(line)) start = line;
     return line === start;
   });
-  await change(garden, hung.definitionId, { GREETING: 'lost' });
-  const lost = await deploy(garden, hung.definitionId);
+  await change(installation, hung.definitionId, { GREETING: 'lost' });
+  const lost = await deploy(installation, hung.definitionId);
   await until(() => start !== undefined, { describe: 'the call that hangs' });
-  expect(await redeploy(garden, other.definitionId, { GREETING: 'after' })).toMatchObject({ status: 'success' });
-  const failed = await finished(garden, lost, PATIENCE_MS);
+  expect(await redeploy(installation, other.definitionId, { GREETING: 'after' })).toMatchObject({ status: 'success' });
+  const failed = await finished(installation, lost, PATIENCE_MS);
   expect(failed).toMatchObject({ status: 'failed', reason: 'engine' });
   expect(failed.error).toMatch(/^Could not start container \w+: the engine did not answer within 5000 ms/);
   deaf.listen();
-  expect(await shown(garden, 'hasty-hung')).toBe('before');
+  expect(await shown(installation, 'hasty-hung')).toBe('before');
 
   // All of it hangs, for longer than the rollout may take.
   let isDeaf = false;
@@ -142,8 +153,8 @@ test('an engine that hangs: what needs it fails by its name, everything else goe
     isDeaf ||= line.includes('/containers/create');
     return isDeaf;
   });
-  await change(garden, hung.definitionId, { GREETING: 'lost again' });
-  const stuck = await deploy(garden, hung.definitionId);
+  await change(installation, hung.definitionId, { GREETING: 'lost again' });
+  const stuck = await deploy(installation, hung.definitionId);
   await until(
     async () => messages(await deployment(stuck)).includes('The engine does not answer; waiting until it is back'),
     {
@@ -151,10 +162,10 @@ test('an engine that hangs: what needs it fails by its name, everything else goe
       describe: 'the wait for the engine',
     },
   );
-  const server = async () => (await client.call('servers.read', { params: { id: garden.serverId } })).data;
+  const server = async () => (await client.call('servers.read', { params: { id: installation.serverId } })).data;
   expect(await server()).toMatchObject({ status: 'online', connected: true });
   const stop = await client.call('instances.stop', { params: { id: other.instanceId } });
-  expect(await ended(garden, stop.execution.id)).toMatchObject({
+  expect(await ended(installation, stop.execution.id)).toMatchObject({
     status: 'failed',
     error: expect.stringMatching(/^Could not .*: the engine did not answer within 5000 ms$/),
   });
@@ -162,9 +173,9 @@ test('an engine that hangs: what needs it fails by its name, everything else goe
   await until(given, { within: 60_000, describe: 'the rollout to be given up' });
   expect((await given())?.message).toMatch(/^Could not .*: the engine did not answer within 5000 ms/);
   deaf.listen();
-  expect(await finished(garden, stuck, PATIENCE_MS)).toMatchObject({ status: 'failed', reason: 'engine' });
-  expect(await redeploy(garden, hung.definitionId, { GREETING: 'at last' })).toMatchObject({ status: 'success' });
-  await expectWhole(garden, engine, 'hasty-hung', 'at last');
+  expect(await finished(installation, stuck, PATIENCE_MS)).toMatchObject({ status: 'failed', reason: 'engine' });
+  expect(await redeploy(installation, hung.definitionId, { GREETING: 'at last' })).toMatchObject({ status: 'success' });
+  await expectWhole(installation, engine, 'hasty-hung', 'at last');
 });
 
-type Plot = Awaited<ReturnType<typeof plant>>;
+type Deployed = Awaited<ReturnType<typeof createAndDeploy>>;

@@ -3,8 +3,17 @@ import type { Engine } from '@hortus/daemon/engine/engine';
 import { severableNetwork } from '@hortus/testkit/severable-network';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
-import { act, deploy, ended, finished, type Garden, inside, openGarden, plant } from '../docker/garden.ts';
-import { PLOT_IMAGE } from '../docker/plot.ts';
+import {
+  act,
+  createAndDeploy,
+  deploy,
+  ended,
+  finished,
+  type Installation,
+  inside,
+  openInstallation,
+} from '../docker/installation.ts';
+import { PAGE_IMAGE } from '../docker/test-species.ts';
 
 /** Longer than the deployment's deadline of 30 s, and than the action's timeout of 12 s with the grace of 30 s that follows it. */
 const CUT_MS = 44_000;
@@ -33,7 +42,7 @@ version: 1.0.0
 app_version: "1"
 archetype: application
 taxonomy: {kingdom: applications, family: website}
-image: {repository: ${PLOT_IMAGE}, tag: "1"}
+image: {repository: ${PAGE_IMAGE}, tag: "1"}
 inputs:
   optional:
     - {name: ROUND, type: string, default: "1"}
@@ -60,24 +69,28 @@ test('a cut longer than every deadline: all ends as it should, and nothing ran t
   timeout: 300_000,
 }, async () => {
   using network = severableNetwork();
-  await using garden = await openGarden({ network, species: { furrow }, env: { HORTUS_PING_SECONDS: '3' } });
-  const { engine } = garden;
-  const { client } = garden.service;
-  garden.startDaemon();
-  await garden.online();
+  await using installation = await openInstallation({
+    network,
+    species: { furrow },
+    env: { HORTUS_PING_SECONDS: '3' },
+  });
+  const { engine } = installation;
+  const { client } = installation.service;
+  installation.startDaemon();
+  await installation.online();
   const uids = ['cut-before', 'cut-under-way', 'cut-done', 'cut-acting'] as const;
   const [before, underWay, done, acting] = (await Promise.all(
-    uids.map((uid) => plant(garden, uid, { species: 'furrow' })),
-  )) as [Plot, Plot, Plot, Plot];
-  const order = async ({ definitionId: id }: Plot) => {
+    uids.map((uid) => createAndDeploy(installation, uid, { species: 'furrow' })),
+  )) as [Deployed, Deployed, Deployed, Deployed];
+  const order = async ({ definitionId: id }: Deployed) => {
     await client.call('definitions.update', { params: { id }, body: { inputs: { ROUND: '2' } } });
-    return await deploy(garden, id);
+    return await deploy(installation, id);
   };
 
   const [crossing, finishing] = await Promise.all([order(underWay), order(done)]);
   const written = (uid: string, line: string) => wrote(engine, uid, line);
   await Promise.all([written('cut-under-way', 'first 2'), written('cut-done', 'first 2')]);
-  const run = (slug: string, line: string) => act(garden, acting.instanceId, slug, { line });
+  const run = (slug: string, line: string) => act(installation, acting.instanceId, slug, { line });
   await go(engine, 'cut-acting', 'unheard', 'late');
   const [ending, hanging, lasting] = await Promise.all([
     run('short', 'ending'),
@@ -100,7 +113,7 @@ test('a cut longer than every deadline: all ends as it should, and nothing ran t
     describe: 'the rollout to be done on the engine',
   });
   await written('cut-acting', 'done ending');
-  const server = async () => (await client.call('servers.read', { params: { id: garden.serverId } })).data;
+  const server = async () => (await client.call('servers.read', { params: { id: installation.serverId } })).data;
   await until(async () => (await server()).status === 'offline', {
     describe: 'the server to be offline',
   });
@@ -125,7 +138,7 @@ test('a cut longer than every deadline: all ends as it should, and nothing ran t
   await go(engine, 'cut-under-way', 'third');
   await go(engine, 'cut-acting', 'lasting');
   for (const id of [crossing, finishing, ordered]) {
-    const { status, error, logs } = await finished(garden, id, 90_000);
+    const { status, error, logs } = await finished(installation, id, 90_000);
     expect(status, error ?? '').toBe('success');
     const lines = logs.map(({ step, message }) => `${step} ${message}`);
     expect(new Set(lines).size, lines.join('\n')).toBe(lines.length);
@@ -136,13 +149,13 @@ test('a cut longer than every deadline: all ends as it should, and nothing ran t
     [unheard, 'unheard'],
     [late, 'late'],
   ] as const) {
-    expect(await ended(garden, id, 90_000)).toMatchObject({
+    expect(await ended(installation, id, 90_000)).toMatchObject({
       status: 'completed',
       exit_code: 0,
       output: `did ${line}\n`,
     });
   }
-  expect(await ended(garden, hanging)).toMatchObject({ status: 'timeout', error: 'It did not end within 12 s.' });
+  expect(await ended(installation, hanging)).toMatchObject({ status: 'timeout', error: 'It did not end within 12 s.' });
 
   const linesOf = async (uid: string) => (await inside(engine, uid, 'cat', '/data/lines')).trim().split('\n').sort();
   const sown = ['first 1', 'first 2', 'second 1', 'second 2', 'third 1', 'third 2'];
@@ -152,7 +165,7 @@ test('a cut longer than every deadline: all ends as it should, and nothing ran t
     ...['done ending', 'done lasting', 'done late', 'done unheard'],
     ...['first 1', 'second 1', 'third 1'],
   ]);
-  await hasEvents(garden, {
+  await hasEvents(installation, {
     ...Object.fromEntries(
       [crossing, finishing, ordered].map((id) => [id, ['deployment.started', 'deployment.success']]),
     ),
@@ -160,12 +173,13 @@ test('a cut longer than every deadline: all ends as it should, and nothing ran t
     [hanging]: ['action.failed'],
   });
   await until(async () => (await server()).status === 'online', { describe: 'the server to be online' });
-  const instance = async ({ instanceId: id }: Plot) => (await client.call('instances.read', { params: { id } })).data;
+  const instance = async ({ instanceId: id }: Deployed) =>
+    (await client.call('instances.read', { params: { id } })).data;
   for (const one of [before, underWay, done, acting])
     await until(async () => (await instance(one)).status === 'running', { describe: 'the instance to be found again' });
 });
 
-type Plot = Awaited<ReturnType<typeof plant>>;
+type Deployed = Awaited<ReturnType<typeof createAndDeploy>>;
 
 const wrote = (engine: Engine, uid: string, line: string) =>
   until(async () => (await inside(engine, uid, 'cat', '/data/lines')).split('\n').includes(line), {
@@ -179,10 +193,10 @@ async function go(engine: Engine, uid: string, ...names: string[]): Promise<void
 }
 
 /** Exactly these; one that was written but not numbered yet is waited for. */
-async function hasEvents(garden: Garden, expected: Record<string, string[]>): Promise<void> {
+async function hasEvents(installation: Installation, expected: Record<string, string[]>): Promise<void> {
   let told: Record<string, string[]> = {};
   const seen = async () => {
-    const all = await eventsOf(garden);
+    const all = await eventsOf(installation);
     told = Object.fromEntries(Object.keys(expected).map((id) => [id, all.get(id) ?? []]));
     return Object.entries(expected).every(([id, types]) => (told[id]?.length ?? 0) >= types.length);
   };
@@ -191,10 +205,12 @@ async function hasEvents(garden: Garden, expected: Record<string, string[]>): Pr
 }
 
 /** The types of the events of each deployment and execution, in order. */
-async function eventsOf(garden: Garden): Promise<Map<string, string[]>> {
+async function eventsOf(installation: Installation): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   for (let page = 1, pages = 1; page <= pages; page++) {
-    const { data, pagination } = await garden.service.client.call('events.list', { query: { page, per_page: 100 } });
+    const { data, pagination } = await installation.service.client.call('events.list', {
+      query: { page, per_page: 100 },
+    });
     pages = pagination.total_pages;
     for (const { type, data: about } of data) {
       const id = /"((?:dep|exe)_[^"]+)"/.exec(JSON.stringify(about))?.[1];

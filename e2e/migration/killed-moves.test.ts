@@ -1,7 +1,7 @@
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasOwnEngine } from '../catalog/greenhouse.ts';
-import { type Nursery, openNursery } from './nursery.ts';
+import { hasOwnEngine } from '../catalog/catalog-installation.ts';
+import { type MigratedTenant, openMigratedTenant } from './migrated-tenant.ts';
 
 /** In the order in which a migration passes them. */
 const moments = ['copying', 'stopping', 'moving', 'starting', 'switched'] as const;
@@ -25,50 +25,50 @@ const deaths = process.env.HORTUS_TEST_LONG ? every : diagonal;
 
 if (hasOwnEngine) {
   describe('a tenant runs on exactly one side with all its rows', () => {
-    let nursery: Nursery;
+    let migrated: MigratedTenant;
     beforeAll(async () => {
-      nursery = await openNursery();
+      migrated = await openMigratedTenant();
     }, 300_000);
-    afterAll(() => nursery?.[Symbol.asyncDispose]());
+    afterAll(() => migrated?.[Symbol.asyncDispose]());
 
     test.each(deaths)('though the %s is killed while it is %s', { timeout: 240_000 }, async (victim, moment) => {
-      const { all } = nursery;
-      const [from, to] = all.grounds.toSorted((a) => (a.serverId === nursery.home ? -1 : 1));
+      const { all } = migrated;
+      const [from, to] = all.servers.toSorted((a) => (a.serverId === migrated.home ? -1 : 1));
       if (!from || !to) throw new Error('There are two.');
       await all.online();
-      await nursery.write(`before ${victim} ${moment}`);
-      const { migration } = await nursery.migrate(to);
+      await migrated.write(`before ${victim} ${moment}`);
+      const { migration } = await migrated.migrate(to);
       const id = migration?.id ?? '';
-      await until(async () => passed(moment, (await nursery.read(id))?.status), {
+      await until(async () => passed(moment, (await migrated.read(id))?.status), {
         every: 3,
         describe: moment,
         within: 60_000,
       });
       if (victim === 'service') await all.restartService();
       else {
-        const ground = victim === 'source' ? from : to;
-        await ground.daemon.kill('SIGKILL');
-        ground.restart();
+        const server = victim === 'source' ? from : to;
+        await server.daemon.kill('SIGKILL');
+        server.restart();
       }
-      const end = await nursery.settled(id);
+      const end = await migrated.settled(id);
       const there = end.status === 'completed';
       if (!there) expect(end).toMatchObject({ status: 'failed', reason: expect.any(String) });
       const home = there ? to : from;
-      nursery.home = home.serverId;
+      migrated.home = home.serverId;
       // What a daemon that was away has not heard of yet it hears when it is back.
       await all.online();
-      const oneSide = async () => (await nursery.sides()).join() === home.name;
+      const oneSide = async () => (await migrated.sides()).join() === home.name;
       await until(oneSide, {
         describe: () => `it to run on ${home.name} alone; ${JSON.stringify(end, null, 1)}`,
       });
       // One that was started again may take a moment before it answers.
-      const rows = () => nursery.rows(home);
-      await until(async () => (await rows()).length >= nursery.written.length, { describe: 'the rows' });
-      expect(await rows()).toEqual(nursery.written);
-      const tenant = await nursery.tenant();
+      const rows = () => migrated.rows(home);
+      await until(async () => (await rows()).length >= migrated.written.length, { describe: 'the rows' });
+      expect(await rows()).toEqual(migrated.written);
+      const tenant = await migrated.tenant();
       expect(tenant).toMatchObject({ status: 'active', server_id: home.serverId });
       const left = there ? from : to;
-      await until(async () => (await nursery.leftOn(left)).length === 0, {
+      await until(async () => (await migrated.leftOn(left)).length === 0, {
         describe: () => `nothing to be left on ${left.name}; ${JSON.stringify(end, null, 1)}`,
       });
     });

@@ -1,32 +1,32 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hasOwnEngine } from '../catalog/greenhouse.ts';
-import { type Nursery, openNursery } from './nursery.ts';
+import { hasOwnEngine } from '../catalog/catalog-installation.ts';
+import { type MigratedTenant, openMigratedTenant } from './migrated-tenant.ts';
 
 if (hasOwnEngine) {
-  let nursery: Nursery;
+  let migrated: MigratedTenant;
   beforeAll(async () => {
-    nursery = await openNursery();
+    migrated = await openMigratedTenant();
   }, 300_000);
-  afterAll(() => nursery?.[Symbol.asyncDispose]());
+  afterAll(() => migrated?.[Symbol.asyncDispose]());
 
   test('a tenant moves with its databases: rows kept, downtime told, nothing left', { timeout: 240_000 }, async () => {
-    const [here, there] = nursery.all.grounds;
-    await nursery.write('before the move');
-    const dry = await nursery.migrate(there, { dry_run: true });
+    const [here, there] = migrated.all.servers;
+    await migrated.write('before the move');
+    const dry = await migrated.migrate(there, { dry_run: true });
     expect(dry.migration).toBeNull();
     expect(dry.plan).toMatchObject({ blockers: [], from_server_id: here.serverId, to_server_id: there.serverId });
     expect(dry.plan.definitions.map(({ volumes }) => volumes)).toEqual([['data'], ['data']]);
-    expect(await nursery.sides()).toEqual(['here']);
+    expect(await migrated.sides()).toEqual(['here']);
 
-    const { migration } = await nursery.migrate(there);
-    await nursery.write('while it moves');
-    const end = await nursery.settled(migration?.id ?? '');
+    const { migration } = await migrated.migrate(there);
+    await migrated.write('while it moves');
+    const end = await migrated.settled(migration?.id ?? '');
     expect(end, JSON.stringify(end, null, 1)).toMatchObject({ status: 'completed', reason: null, error: null });
     expect(end.downtime_ms).toBeGreaterThan(0);
-    expect(await nursery.sides()).toEqual(['there']);
-    expect(await nursery.rows(there)).toEqual(nursery.written);
-    expect(await nursery.leftOn(here)).toEqual([]);
-    expect(await nursery.tenant()).toMatchObject({ status: 'active', server_id: there.serverId });
+    expect(await migrated.sides()).toEqual(['there']);
+    expect(await migrated.rows(there)).toEqual(migrated.written);
+    expect(await migrated.leftOn(here)).toEqual([]);
+    expect(await migrated.tenant()).toMatchObject({ status: 'active', server_id: there.serverId });
 
     // What the first copy has brought did not travel again: of PostgreSQL, little more than its log.
     const last = end.transfers.filter(({ mode }) => mode === 'import');

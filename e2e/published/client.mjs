@@ -227,7 +227,7 @@ await call('GET /servers/{id}', { path: ['nothing'], refused: 'NOT_FOUND' });
 // Catalog and taxonomy.
 const templates = isList(await call('GET /templates', { query: { page: 1, per_page: 20 } }));
 const template = has(
-  templates.find(({ species }) => species === 'orchard'),
+  templates.find(({ species }) => species === 'shop'),
   'id species archetype version taxonomy spec_hash status',
 );
 assert.match(template.spec_hash, /^sha256:[0-9a-f]{64}$/);
@@ -236,7 +236,7 @@ has(template.taxonomy, 'kingdom family species');
 has(template, 'name deprecated created_at');
 isList(await call('GET /templates/featured'));
 isList(await call('GET /templates/upcoming'));
-const bySpecies = (await call('GET /templates/{species}', { path: ['orchard'] })).data;
+const bySpecies = (await call('GET /templates/{species}', { path: ['shop'] })).data;
 has(bySpecies, 'id species archetype version spec spec_hash');
 has(bySpecies.spec, 'image inputs secrets routes healthcheck storage');
 assert.equal(typeof bySpecies.spec.image, 'string');
@@ -251,7 +251,7 @@ await call('GET /taxonomy/tree');
 await call('GET /taxonomy/kingdoms');
 await call('GET /taxonomy/kingdoms/{kingdom_id}', { path: [kingdom] });
 await call('GET /taxonomy/families/{family_id}', { path: [family] });
-await call('GET /taxonomy/species/{species_id}', { path: ['orchard'] });
+await call('GET /taxonomy/species/{species_id}', { path: ['shop'] });
 await call('POST /match', { body: { needs: [{ class: 'http.page' }] } });
 const playbooks = (await call('GET /playbooks')).data;
 await call('GET /playbooks/{playbook_type}', { path: [playbooks[0].type] });
@@ -354,8 +354,8 @@ await call('POST /instances/{id}/drift', { ...paper, path: [onPaperInstance.id],
 await call('GET /instances/{id}', { path: [onPaperInstance.id], ...paper });
 
 // Definitions and deployments, with the daemon.
-const uid = `${UID_PREFIX}-orchard`;
-const shapeA = { species: 'orchard', instance_uid: uid, server_id: SERVER_ID, inputs: { GREETING: 'one' } };
+const uid = `${UID_PREFIX}-shop`;
+const shapeA = { species: 'shop', instance_uid: uid, server_id: SERVER_ID, inputs: { GREETING: 'one' } };
 const { data: definition } = await call('POST /definitions', { body: shapeA });
 has(definition, 'id name template_id server_id status current_revision container_name created_at updated_at');
 await call('POST /definitions', { body: shapeA, refused: 'VALIDATION_ERROR' });
@@ -383,10 +383,10 @@ const secrets = (await call('GET /definitions/{id}/secrets', { path: [definition
 assert.ok(secrets.length > 0 && secrets.every((one) => !('value' in one)));
 isList(await call('GET /deployments'));
 isList(await call('GET /instances/{id}/deployments', { path: [instance.id] }));
-const { data: weed } = await call('POST /definitions', {
-  body: { species: 'weed', instance_uid: `${UID_PREFIX}-weed`, server_id: SERVER_ID, inputs: {} },
+const { data: unhealthy } = await call('POST /definitions', {
+  body: { species: 'unhealthy', instance_uid: `${UID_PREFIX}-unhealthy`, server_id: SERVER_ID, inputs: {} },
 });
-const sick = await deployed('POST /deployments/execute', { definition_id: weed.id }, 'failed');
+const sick = await deployed('POST /deployments/execute', { definition_id: unhealthy.id }, 'failed');
 assert.match(sick.error, /health/);
 
 // Actions.
@@ -432,7 +432,7 @@ const { data: tenant } = await call('POST /tenants', { body: { name: `${UID_PREF
 isList(await call('GET /tenants'));
 const { data: member } = await call('POST /definitions', {
   body: {
-    species: 'plot',
+    species: 'website',
     instance_uid: `${UID_PREFIX}-member`,
     server_id: SERVER_ID,
     inputs: {},
@@ -460,14 +460,14 @@ for (const _ of [1, 2])
 await becomes(memberInstance.id, 'released');
 await call('DELETE /tenants/{id}', { path: [tenant.id] });
 await call('DELETE /tenants/{id}', { path: [tenant.id] });
-const weedInstance = await instanceOf(weed.id);
-await call('DELETE /definitions/{id}', { path: [weed.id] });
-await becomes(weedInstance.id, 'released');
-assert.notEqual((await call('POST /definitions/{id}/activate', { path: [weed.id] })).data.status, 'archived');
+const unhealthyInstance = await instanceOf(unhealthy.id);
+await call('DELETE /definitions/{id}', { path: [unhealthy.id] });
+await becomes(unhealthyInstance.id, 'released');
+assert.notEqual((await call('POST /definitions/{id}/activate', { path: [unhealthy.id] })).data.status, 'archived');
 
 // Saved configs.
 const { data: config } = await call('POST /saved-configs', {
-  body: { name: 'House', species: 'plot', inputs: { GREETING: 'hi' } },
+  body: { name: 'House', species: 'website', inputs: { GREETING: 'hi' } },
 });
 isList(await call('GET /saved-configs'));
 await call('GET /saved-configs/{id}', { path: [config.id] });

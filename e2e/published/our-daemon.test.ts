@@ -1,23 +1,23 @@
 import { createHmac } from 'node:crypto';
 import { startReceiver } from '@hortus/testkit/receiver';
 import { expect, test } from 'vitest';
-import { ended, finished, openGarden } from '../docker/garden.ts';
-import { AWKWARD } from '../docker/plot.ts';
+import { ended, finished, openInstallation } from '../docker/installation.ts';
+import { AWKWARD } from '../docker/test-species.ts';
 
 const secret = 'the secret of the receiver';
 
 test('our daemon goes through the published flow, from the catalog to a webhook', { timeout: 240_000 }, async () => {
-  await using garden = await openGarden();
+  await using installation = await openInstallation();
   await using receiver = await startReceiver();
-  garden.startDaemon();
-  await garden.online();
-  const { client } = garden.service;
+  installation.startDaemon();
+  await installation.online();
+  const { client } = installation.service;
 
   // 1 and 2: list, inspect.
   const { data: templates } = await client.call('templates.list');
-  const listed = templates.find(({ species }) => species === 'plot');
-  const { data: template } = await client.call('templates.read', { params: { species: 'plot' } });
-  expect(template).toMatchObject({ id: listed?.id, spec: { image: 'hortus.test/plot:1' } });
+  const listed = templates.find(({ species }) => species === 'website');
+  const { data: template } = await client.call('templates.read', { params: { species: 'website' } });
+  expect(template).toMatchObject({ id: listed?.id, spec: { image: 'hortus.test/page:1' } });
   await client.call('webhooks.create', {
     body: {
       url: receiver.url,
@@ -28,23 +28,32 @@ test('our daemon goes through the published flow, from the catalog to a webhook'
 
   // 3: the server is registered already. 4: define, in both shapes.
   const first = await client.call('definitions.create', {
-    body: { species: 'plot', instance_uid: 'first', server_id: garden.serverId, inputs: { GREETING: AWKWARD } },
+    body: {
+      species: 'website',
+      instance_uid: 'first',
+      server_id: installation.serverId,
+      inputs: { GREETING: AWKWARD },
+    },
   });
   const second = await client.call('definitions.create', {
-    body: { template_id: template.id, name: 'Second plot', server_id: garden.serverId, params: {} },
+    body: { template_id: template.id, name: 'Second website', server_id: installation.serverId, params: {} },
   });
-  expect(second.data).toMatchObject({ name: 'Second plot', status: 'pending', current_revision: 1 });
+  expect(second.data).toMatchObject({ name: 'Second website', status: 'pending', current_revision: 1 });
 
   // 5 and 6: execute, poll. Both forms.
   const execution = await client.call('deployments.execute', { body: { definition_id: first.data.id } });
-  expect(execution.data).toMatchObject({ definition_id: first.data.id, server_id: garden.serverId, status: 'pending' });
-  const other = await client.call('deployments.create', {
-    body: { definition_id: second.data.id, server_id: garden.serverId },
+  expect(execution.data).toMatchObject({
+    definition_id: first.data.id,
+    server_id: installation.serverId,
+    status: 'pending',
   });
-  const deployed = await finished(garden, execution.data.id);
+  const other = await client.call('deployments.create', {
+    body: { definition_id: second.data.id, server_id: installation.serverId },
+  });
+  const deployed = await finished(installation, execution.data.id);
   expect(deployed, deployed.logs.map(({ message }) => message).join('\n')).toMatchObject({ status: 'success' });
   expect(deployed.logs.map(({ step }) => step)).toContain('wait_healthy');
-  expect(await finished(garden, other.data.id)).toMatchObject({ status: 'success' });
+  expect(await finished(installation, other.data.id)).toMatchObject({ status: 'success' });
 
   // 7: instances.
   const { data: instances } = await client.call('instances.list');
@@ -53,14 +62,14 @@ test('our daemon goes through the published flow, from the catalog to a webhook'
   expect((await client.call('definitions.read', { params: { id: first.data.id } })).data.status).toBe('active');
 
   // The engine agrees with the manifest.
-  const { engine } = garden;
+  const { engine } = installation;
   const facts = await engine.inspect(instance?.container_id ?? '');
   expect(facts).toMatchObject({
     name: 'first',
     state: 'running',
     labels: {
       'hortus.managed': 'true',
-      'hortus.server': garden.serverId,
+      'hortus.server': installation.serverId,
       'hortus.instance': 'first',
       'hortus.definition': first.data.id,
       'hortus.spec_hash': template.spec_hash,
@@ -75,7 +84,7 @@ test('our daemon goes through the published flow, from the catalog to a webhook'
   const actions = await client.call('actions.list', { params: { id } });
   expect(actions).toMatchObject({
     success: true,
-    template_species: 'plot',
+    template_species: 'website',
     backup: {
       strategy: 'volume',
       volumes: [{ name: 'data', critical: true }],
@@ -88,15 +97,19 @@ test('our daemon goes through the published flow, from the catalog to a webhook'
     params: { id, slug: 'note' },
     body: { params: { line: AWKWARD } },
   });
-  expect(await ended(garden, noted.execution.id)).toMatchObject({
+  expect(await ended(installation, noted.execution.id)).toMatchObject({
     status: 'completed',
     exit_code: 0,
     output: `wrote ${AWKWARD}\n`,
   });
   const read = await client.call('actions.execute', { params: { id, slug: 'lines' }, body: { params: {} } });
-  expect(await ended(garden, read.execution.id)).toMatchObject({ status: 'completed', output: `${AWKWARD}\n` });
+  expect(await ended(installation, read.execution.id)).toMatchObject({ status: 'completed', output: `${AWKWARD}\n` });
   const failing = await client.call('actions.execute', { params: { id, slug: 'fail' }, body: {} });
-  expect(await ended(garden, failing.execution.id)).toMatchObject({ status: 'failed', exit_code: 3, output: 'no\n' });
+  expect(await ended(installation, failing.execution.id)).toMatchObject({
+    status: 'failed',
+    exit_code: 3,
+    output: 'no\n',
+  });
 
   // The receiver got each event, signed.
   const types = () => receiver.requests.map(({ json }) => (json as { type: string }).type);
@@ -112,14 +125,14 @@ test('our daemon goes through the published flow, from the catalog to a webhook'
 test('a species that never becomes healthy ends failed, with the reason and its log', {
   timeout: 240_000,
 }, async () => {
-  await using garden = await openGarden();
-  garden.startDaemon();
-  await garden.online();
-  const { client } = garden.service;
-  const body = { species: 'weed', instance_uid: 'weed', server_id: garden.serverId, inputs: {} };
+  await using installation = await openInstallation();
+  installation.startDaemon();
+  await installation.online();
+  const { client } = installation.service;
+  const body = { species: 'unhealthy', instance_uid: 'unhealthy', server_id: installation.serverId, inputs: {} };
   const { data } = await client.call('definitions.create', { body });
   const { data: deployment } = await client.call('deployments.execute', { body: { definition_id: data.id } });
-  const outcome = await finished(garden, deployment.id);
+  const outcome = await finished(installation, deployment.id);
   expect(outcome).toMatchObject({ status: 'failed', reason: 'unhealthy' });
   expect(outcome.error).toContain('main');
   expect(outcome.logs.some(({ level }) => level === 'error')).toBe(true);

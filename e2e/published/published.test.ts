@@ -9,12 +9,12 @@ import { startProcess } from '@hortus/testkit/process';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
-import { makePlotImage, PLOT_IMAGE, plantCatalog } from '../docker/plot.ts';
+import { makePageImage, PAGE_IMAGE, writeCatalog } from '../docker/test-species.ts';
 import { startService } from '../service-process.ts';
 
-/** Two services, of which one has a volume; the actions of `plot` and a class that can be asked for. */
-const ORCHARD = `
-slug: orchard
+/** Two services, of which one has a volume; the actions of `website` and a class that can be asked for. */
+const SHOP = `
+slug: shop
 name: Orchard
 description: A page beside a store, for daemons and clients that know only the published interface.
 version: 1.0.0
@@ -25,10 +25,10 @@ inputs:
   optional: [{name: GREETING, type: text, default: hello}]
 secrets:
   TOKEN: {generate: password, length: 32}
-routes: [{name: web, component: web, port: 8080, host: orchard.example.org, path: /, tls: "off", primary: true}]
+routes: [{name: web, component: web, port: 8080, host: shop.example.org, path: /, tls: "off", primary: true}]
 components:
   web:
-    image: {repository: ${PLOT_IMAGE}, tag: "1"}
+    image: {repository: ${PAGE_IMAGE}, tag: "1"}
     env: {TOKEN: "\${secrets.TOKEN}", STORE: "\${components.store.host}"}
     command: [httpd, -f, -p, "8080", -h, /www]
     stop_signal: SIGKILL
@@ -37,7 +37,7 @@ components:
     depends_on: {store: started}
     storage: [{name: data, mount_path: /data, critical: true}]
   store:
-    image: {repository: ${PLOT_IMAGE}, tag: "1"}
+    image: {repository: ${PAGE_IMAGE}, tag: "1"}
     command: [httpd, -f, -p, "8081", -h, /tmp]
     stop_signal: SIGKILL
     healthcheck: {disabled: true}
@@ -68,13 +68,13 @@ test.each(['sqlite', 'postgres'])(
     await using folder = temporaryFolder('published');
     await using postgres = database === 'postgres' ? await createDatabase() : undefined;
     const socketPath = sharedDocker();
-    await makePlotImage(socketPath);
+    await makePageImage(socketPath);
     const agents = join(folder.path);
     writeFileSync(join(agents, agentFileName({ os: 'linux', arch: 'amd64' })), `\u007fELF${agentMark('1.2.3')}`);
     await using service = await startService({
       directory: join(folder.path, 'data'),
       env: {
-        HORTUS_CATALOG_DIR: plantCatalog(join(folder.path, 'catalog'), { species: { orchard: ORCHARD } }),
+        HORTUS_CATALOG_DIR: writeCatalog(join(folder.path, 'catalog'), { species: { shop: SHOP } }),
         HORTUS_AGENTS_DIR: agents,
         HORTUS_PING_SECONDS: '5',
         ...(postgres && {
@@ -108,7 +108,7 @@ test.each(['sqlite', 'postgres'])(
 
     const prefix = `published-${server.id.slice(-8)}`;
     const client = startProcess(program('client.mjs'), {
-      env: { ...env, API_KEY: service.key, IMAGE: `${PLOT_IMAGE}:1`, UID_PREFIX: prefix },
+      env: { ...env, API_KEY: service.key, IMAGE: `${PAGE_IMAGE}:1`, UID_PREFIX: prefix },
     });
     const { code } = await client.exited;
     expect(code, `${client.output}\nthe daemon:\n${daemon.output.slice(-6_000)}`).toBe(0);
@@ -124,16 +124,16 @@ test.each(['sqlite', 'postgres'])(
     expect(builtIn.every(({ type, command }) => type === 'builtin' && (command as string[])[0] === 'docker')).toBe(
       true,
     );
-    const orchard = `${prefix}-orchard`;
+    const shop = `${prefix}-shop`;
     expect(builtIn.map(({ command }) => (command as string[]).join(' '))).toEqual(
       expect.arrayContaining([
-        expect.stringMatching(new RegExp(`^docker stop ${orchard} \\S+$`)),
-        expect.stringMatching(new RegExp(`^docker start \\S+ ${orchard}$`)),
-        expect.stringMatching(new RegExp(`^docker restart \\S+ ${orchard}$`)),
+        expect.stringMatching(new RegExp(`^docker stop ${shop} \\S+$`)),
+        expect.stringMatching(new RegExp(`^docker start \\S+ ${shop}$`)),
+        expect.stringMatching(new RegExp(`^docker restart \\S+ ${shop}$`)),
         `docker stop ${prefix}-member`,
         `docker start ${prefix}-member`,
         `docker rm --force ${prefix}-member`,
-        `docker volume rm --force ${orchard}_data`,
+        `docker volume rm --force ${shop}_data`,
       ]),
     );
     // The key was replaced under it and it came back.
@@ -146,6 +146,6 @@ test.each(['sqlite', 'postgres'])(
     expect(containers).toEqual([`${prefix}-page`]);
     const volumes = (await engine.volumes({ labels })).map(({ name }) => name).sort();
     expect(volumes).toContain(`${prefix}-member_data`);
-    expect(volumes).not.toContain(`${orchard}_data`);
+    expect(volumes).not.toContain(`${shop}_data`);
   },
 );

@@ -6,7 +6,7 @@ import { freePort } from '@hortus/testkit/port';
 import { type RunningProcess, startProcess } from '@hortus/testkit/process';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
-import { endCaddy, removeContainers } from '../docker/garden.ts';
+import { endCaddy, removeContainers } from '../docker/installation.ts';
 import { clientOf } from '../service-process.ts';
 
 export const root = join(import.meta.dirname, '../..');

@@ -2,11 +2,11 @@ import { until } from '@hortus/testkit/until';
 import { expect, it } from 'vitest';
 import { onBothEngines } from '../testing/engines.ts';
 import { enqueue } from './enqueue.ts';
-import { Gate, plantGarden } from './testing/garden.ts';
+import { Gate, openJobQueue } from './testing/job-queue.ts';
 
 onBothEngines((engine) => {
   it('leaves no job when its transaction fails', async () => {
-    const { storage, jobs } = await plantGarden(engine);
+    const { storage, jobs } = await openJobQueue(engine);
     const failing = storage.write(async (tx) => {
       await enqueue(tx, { kind: 'water', payload: null });
       throw new Error('no');
@@ -16,7 +16,7 @@ onBothEngines((engine) => {
   });
 
   it('keeps one unfinished job of a key, at the earlier of the times asked for', async () => {
-    const { jobs, clock, add } = await plantGarden(engine);
+    const { jobs, clock, add } = await openJobQueue(engine);
     await add({ key: 'fern', payload: 'first', runAt: clock.now + 2_000 });
     await add({ key: 'fern', payload: 'second', runAt: clock.now + 9_000 });
     expect(await jobs()).toMatchObject([{ payload: '"first"', run_at: clock.now + 2_000 }]);
@@ -28,14 +28,14 @@ onBothEngines((engine) => {
   });
 
   it('keeps as many without a key as were asked for', async () => {
-    const { jobs, add } = await plantGarden(engine);
+    const { jobs, add } = await openJobQueue(engine);
     await add();
     await add();
     expect(await jobs()).toHaveLength(2);
   });
 
   it('has a running job of the key run once more afterwards, at the earliest time asked for', async () => {
-    const { clock, worker, add, pass, none, jobs } = await plantGarden(engine);
+    const { clock, worker, add, pass, none, jobs } = await openJobQueue(engine);
     const ranAt: number[] = [];
     const gate = new Gate();
     const one = worker({

@@ -2,12 +2,12 @@ import { until } from '@hortus/testkit/until';
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../testing/engines.ts';
 import type { JobKind } from './job.ts';
-import { Gate, plantGarden } from './testing/garden.ts';
+import { Gate, openJobQueue } from './testing/job-queue.ts';
 
 onBothEngines((engine) => {
   describe('a lease', () => {
     it('is extended while its job runs', async () => {
-      const { jobs, clock, worker, add, pass } = await plantGarden(engine);
+      const { jobs, clock, worker, add, pass } = await openJobQueue(engine);
       const gate = new Gate();
       const one = worker({ water: { run: () => gate.pass().then(() => 'done') } }, { leaseMs: 60 });
       one.start();
@@ -21,7 +21,7 @@ onBothEngines((engine) => {
     });
 
     it('that ran out gives the job to another, and what the first one still does is undone', async () => {
-      const { storage, clock, worker, add, none } = await plantGarden(engine);
+      const { storage, clock, worker, add, none } = await openJobQueue(engine);
       const gate = new Gate();
       const effect = (name: string): JobKind => ({
         // One at once: the first worker has no place left to claim its own job again.
@@ -48,7 +48,7 @@ onBothEngines((engine) => {
     });
 
     it('that went to another interrupts the handler', async () => {
-      const { storage, worker, add } = await plantGarden(engine);
+      const { storage, worker, add } = await openJobQueue(engine);
       let interrupted = false;
       let begun = false;
       const one = worker(
@@ -80,7 +80,7 @@ onBothEngines((engine) => {
 
   describe('stopping', () => {
     it('waits for what is running', async () => {
-      const { jobs, worker, add } = await plantGarden(engine);
+      const { jobs, worker, add } = await openJobQueue(engine);
       const gate = new Gate();
       const one = worker({ water: { run: () => gate.pass().then(() => 'done') } });
       one.start();
@@ -93,7 +93,7 @@ onBothEngines((engine) => {
     });
 
     it('interrupts what takes too long and gives it back at once, without counting the attempt', async () => {
-      const { jobs, clock, worker, add } = await plantGarden(engine);
+      const { jobs, clock, worker, add } = await openJobQueue(engine);
       let begun = false;
       const one = worker({
         water: {

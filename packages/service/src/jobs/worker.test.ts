@@ -2,12 +2,12 @@ import { until } from '@hortus/testkit/until';
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../testing/engines.ts';
 import { JobFailure, type JobKind } from './job.ts';
-import { Gate, plantGarden } from './testing/garden.ts';
+import { Gate, openJobQueue } from './testing/job-queue.ts';
 
 onBothEngines((engine) => {
   describe('a job', () => {
     it('runs with its payload as soon as it is committed, and is gone when done', async () => {
-      const { worker, add, none } = await plantGarden(engine);
+      const { worker, add, none } = await openJobQueue(engine);
       const seen: unknown[] = [];
       const one = worker({
         water: {
@@ -25,7 +25,7 @@ onBothEngines((engine) => {
     });
 
     it('waits for its time, and runs again at the time its handler says', async () => {
-      const { clock, worker, add, pass, none, jobs } = await plantGarden(engine);
+      const { clock, worker, add, pass, none, jobs } = await openJobQueue(engine);
       const ranAt: number[] = [];
       const begun = clock.now;
       const run: JobKind['run'] = async () => (ranAt.push(clock.now) === 1 ? { again: begun + 9_000 } : 'done');
@@ -43,7 +43,7 @@ onBothEngines((engine) => {
     });
 
     it('is left alone by a worker that does not know its kind', async () => {
-      const { jobs, worker, add, none } = await plantGarden(engine);
+      const { jobs, worker, add, none } = await openJobQueue(engine);
       const one = worker({ water: { run: async () => 'done' } });
       await add({ kind: 'prune' });
       await add();
@@ -60,7 +60,7 @@ onBothEngines((engine) => {
 
   describe('a failure', () => {
     it('is tried again later and later, and set aside in the end, with a reason that holds no secret', async () => {
-      const { jobs, clock, worker, add, pass, log } = await plantGarden(engine);
+      const { jobs, clock, worker, add, pass, log } = await openJobQueue(engine);
       const ranAt: number[] = [];
       const one = worker({
         water: {
@@ -91,7 +91,7 @@ onBothEngines((engine) => {
     });
 
     it('keeps the words of an error that was written for people', async () => {
-      const { jobs, worker, add } = await plantGarden(engine);
+      const { jobs, worker, add } = await openJobQueue(engine);
       const run = async () => {
         throw new JobFailure('the well is dry');
       };
@@ -104,7 +104,7 @@ onBothEngines((engine) => {
     });
 
     it('for the last time is no end for a job that was asked for anew meanwhile', async () => {
-      const { jobs, clock, worker, add } = await plantGarden(engine);
+      const { jobs, clock, worker, add } = await openJobQueue(engine);
       const gate = new Gate();
       const run = () => gate.pass().then(() => Promise.reject(new Error('no')));
       const one = worker({ water: { maxAttempts: 1, run } });
@@ -120,7 +120,7 @@ onBothEngines((engine) => {
   });
 
   it('runs only so many of a kind at once, and a busy kind does not hold up another', async () => {
-    const { worker, add, none } = await plantGarden(engine);
+    const { worker, add, none } = await openJobQueue(engine);
     const gate = new Gate();
     let most = 0;
     let pruned = false;
@@ -156,7 +156,7 @@ onBothEngines((engine) => {
   });
 
   it('repeats a recurring job, also after it failed for good, and keeps one of it', async () => {
-    const { jobs, clock, worker, pass } = await plantGarden(engine);
+    const { jobs, clock, worker, pass } = await openJobQueue(engine);
     const ranAt: number[] = [];
     const begun = clock.now;
     const tidy: JobKind = {

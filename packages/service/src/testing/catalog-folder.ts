@@ -21,7 +21,7 @@ env: {API_TOKEN: "\${secrets.API_TOKEN}", REGION: "\${inputs.REGION}"}
 const shelves = { 'blog/inkwell': INKWELL, 'test/seed': SEED, 'networking/courier': COURIER };
 
 /** A small catalog of known templates, so that tests do not change with the real one. */
-export async function plantCatalog(folder: string): Promise<string> {
+export async function writeCatalog(folder: string): Promise<string> {
   for (const [shelf, text] of Object.entries(shelves)) {
     await mkdir(join(folder, shelf), { recursive: true });
     await writeFile(join(folder, shelf, 'template.yaml'), text);

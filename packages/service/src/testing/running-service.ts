@@ -15,7 +15,7 @@ import { updateState } from '../storage/status-columns.ts';
 import type { Tx } from '../storage/storage.ts';
 import type { NewRow } from '../storage/tables.ts';
 import { plantAgent } from './agent-folder.ts';
-import { plantCatalog } from './catalog-folder.ts';
+import { writeCatalog } from './catalog-folder.ts';
 import type { Engine, Ground } from './engines.ts';
 import { asTheRunAsks } from './late-answers.ts';
 import { openSideDoor } from './side-door.ts';
@@ -120,7 +120,7 @@ async function settingsFor(ground: Ground): Promise<Config> {
     HORTUS_PUBLIC_URL: publicUrl,
     HORTUS_DATA_DIR: ground.directory,
     HORTUS_DATABASE_URL: ground.databaseUrl,
-    HORTUS_CATALOG_DIR: await plantCatalog(join(ground.directory, 'catalog')),
+    HORTUS_CATALOG_DIR: await writeCatalog(join(ground.directory, 'catalog')),
     HORTUS_AGENTS_DIR: await plantAgent(join(ground.directory, 'agents')),
     HORTUS_ADMIN_KEY: adminKey,
     HORTUS_ADMIN_EMAIL: adminEmail,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { FakeLine, plantGarden } from '../instances/testing/garden.ts';
+import { FakeLine, openInstanceServices } from '../instances/testing/instance-services.ts';
 
 onBothEngines((engine) => {
   it('is the work of the newest connection only', async () => {
-    const { running, execute, connect, actions, serverId } = await plantGarden(engine);
+    const { running, execute, connect, actions, serverId } = await openInstanceServices(engine);
     const { id } = await execute((await running()).id);
     const [old, line] = [await connect(), await connect()];
     await actions.dispatch(serverId, old);
@@ -15,7 +15,7 @@ onBothEngines((engine) => {
   });
 
   it('sends in the order of the orders, each once, however many ask at the same time', async () => {
-    const { running, execute, connect, actions, serverId } = await plantGarden(engine);
+    const { running, execute, connect, actions, serverId } = await openInstanceServices(engine);
     const { id } = await running();
     const ordered: string[] = [];
     for (let n = 0; n < 12; n++) ordered.push((await execute(id)).id);
@@ -25,7 +25,7 @@ onBothEngines((engine) => {
   });
 
   it('leaves what a line did not take to the next one, whoever that is', async () => {
-    const { running, execute, connect, actions, serverId, execution } = await plantGarden(engine);
+    const { running, execute, connect, actions, serverId, execution } = await openInstanceServices(engine);
     const { id } = await execute((await running()).id);
     const shut = await connect([]);
     shut.open = false;
@@ -37,7 +37,7 @@ onBothEngines((engine) => {
   });
 
   it('can be cancelled at once if no line took it', async () => {
-    const { running, execute, connect, actions, serverId, cancel } = await plantGarden(engine);
+    const { running, execute, connect, actions, serverId, cancel } = await openInstanceServices(engine);
     const { id } = await execute((await running()).id);
     const shut = await connect();
     shut.open = false;
@@ -47,7 +47,7 @@ onBothEngines((engine) => {
 
   describe('on a new connection', () => {
     it('is done again for a daemon with a journal, which knows whether it began', async () => {
-      const { running, execute, connect, actions, serverId, execution } = await plantGarden(engine);
+      const { running, execute, connect, actions, serverId, execution } = await openInstanceServices(engine);
       const { id: instance } = await running();
       const [waiting, under] = [await execute(instance), await execute(instance)];
       await actions.dispatch(serverId, await connect());
@@ -60,7 +60,8 @@ onBothEngines((engine) => {
     });
 
     it('is never done again for one without: it is given up soon, its result still wins', async () => {
-      const { running, execute, connect, actions, serverId, execution, pass, start } = await plantGarden(engine);
+      const { running, execute, connect, actions, serverId, execution, pass, start } =
+        await openInstanceServices(engine);
       start();
       const { id: instance } = await running();
       const [lost, told] = [await execute(instance), await execute(instance)];
@@ -77,7 +78,7 @@ onBothEngines((engine) => {
     });
 
     it('is never done again for one with another journal, which knows nothing of it', async () => {
-      const { running, execute, connect, actions, serverId, execution } = await plantGarden(engine);
+      const { running, execute, connect, actions, serverId, execution } = await openInstanceServices(engine);
       const { id: instance } = await running();
       const [waiting, under] = [await execute(instance), await execute(instance)];
       const connectWith = async (journal: string) => Object.assign(await connect(), { journal });
@@ -94,7 +95,7 @@ onBothEngines((engine) => {
     });
 
     it('is not forgotten to have been done once because a line broke the second time', async () => {
-      const { running, execute, connect, actions, serverId } = await plantGarden(engine);
+      const { running, execute, connect, actions, serverId } = await openInstanceServices(engine);
       await execute((await running()).id);
       await actions.dispatch(serverId, await connect());
       const shut = await connect();
@@ -106,7 +107,7 @@ onBothEngines((engine) => {
     });
 
     it('begins nothing that was ordered more than ten minutes ago', async () => {
-      const { running, execute, connect, disconnect, actions, serverId, pass } = await plantGarden(engine);
+      const { running, execute, connect, disconnect, actions, serverId, pass } = await openInstanceServices(engine);
       await execute((await running()).id);
       await actions.dispatch(serverId, await connect());
       await disconnect();
@@ -118,7 +119,7 @@ onBothEngines((engine) => {
   });
 
   it('gives nothing to a line of a server that is not there', async () => {
-    const { actions } = await plantGarden(engine);
+    const { actions } = await openInstanceServices(engine);
     const line = new FakeLine(1, []);
     await actions.dispatch('srv_nobody', line);
     expect(line.sent).toEqual([]);

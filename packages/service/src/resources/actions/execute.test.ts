@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { tableContents } from '../../testing/table-contents.ts';
-import { daemonOf, keyOf, plantGarden } from '../instances/testing/garden.ts';
+import { daemonOf, keyOf, openInstanceServices } from '../instances/testing/instance-services.ts';
 
 onBothEngines((engine) => {
   it('lists what the template of the running revision declares', async () => {
-    const { running, actions, principal } = await plantGarden(engine);
+    const { running, actions, principal } = await openInstanceServices(engine);
     const { id } = await running();
     const listed = await actions.list(principal, id);
     expect(listed.template_species).toBe('inkwell');
@@ -29,7 +29,7 @@ onBothEngines((engine) => {
   });
 
   it('is sent with its arguments filled in, to the container of its component', async () => {
-    const { running, execute, connect, actions, serverId, execution, principal } = await plantGarden(engine);
+    const { running, execute, connect, actions, serverId, execution, principal } = await openInstanceServices(engine);
     const { id, containerName } = await running();
     const ordered = await execute(id, 'db-dump', { schema_only: true });
     expect(ordered).toMatchObject({
@@ -68,7 +68,7 @@ onBothEngines((engine) => {
 
   describe('params', () => {
     it('are checked against their declaration, by name', async () => {
-      const { running, execute, storage } = await plantGarden(engine);
+      const { running, execute, storage } = await openInstanceServices(engine);
       const { id } = await running();
       const good = { name: 'ada', password: 'lovelace-1815' };
       const before = await tableContents(storage.reader);
@@ -90,7 +90,7 @@ onBothEngines((engine) => {
     });
 
     it('that are passwords reach the daemon and nothing else', async () => {
-      const { running, execute, connect, actions, serverId, storage, execution } = await plantGarden(engine);
+      const { running, execute, connect, actions, serverId, storage, execution } = await openInstanceServices(engine);
       const { id } = await running();
       const password = 'lovelace-1815';
       const ordered = await execute(id, 'add-user', { name: 'ada', password });
@@ -112,7 +112,7 @@ onBothEngines((engine) => {
   });
 
   it('of a dangerous action needs the permission for it', async () => {
-    const { running, execute, principal } = await plantGarden(engine);
+    const { running, execute, principal } = await openInstanceServices(engine);
     const { id } = await running();
     const by = keyOf(principal.accountId, ['actions:execute']);
     await expect(execute(id, 'wipe', {}, by)).rejects.toMatchObject({
@@ -124,7 +124,7 @@ onBothEngines((engine) => {
   });
 
   it('needs an instance that was deployed and not released, and an action that there is', async () => {
-    const { running, pending, execute, storage, instances, principal } = await plantGarden(engine);
+    const { running, pending, execute, storage, instances, principal } = await openInstanceServices(engine);
     const { id } = await running();
     for (const slug of ['no-such', 'hortus.stop', 'constructor'])
       await expect(execute(id, slug)).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -136,7 +136,7 @@ onBothEngines((engine) => {
   });
 
   it('is read and reported by its own account and its own server only', async () => {
-    const { running, execute, actions, principal, serverId, addServer, put } = await plantGarden(engine);
+    const { running, execute, actions, principal, serverId, addServer, put } = await openInstanceServices(engine);
     const { id } = await running();
     const { id: execution } = await execute(id);
     const { accountId } = principal;
@@ -148,7 +148,7 @@ onBothEngines((engine) => {
   });
 
   it('is listed with its like, newest first, by slug and status, without outputs', async () => {
-    const { running, execute, actions, principal, connect, serverId } = await plantGarden(engine);
+    const { running, execute, actions, principal, connect, serverId } = await openInstanceServices(engine);
     const { id } = await running();
     const [dump, wipe] = [await execute(id), await execute(id, 'wipe')];
     await actions.dispatch(serverId, await connect());

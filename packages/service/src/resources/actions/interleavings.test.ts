@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { type FakeLine, type Garden, plantGarden } from '../instances/testing/garden.ts';
+import { type FakeLine, type InstanceServices, openInstanceServices } from '../instances/testing/instance-services.ts';
 import { isFinal } from './lifecycle.ts';
 import type { Actions } from './service.ts';
 
@@ -42,7 +42,7 @@ interface Connected {
 
 /** One server with its daemons, and what has to hold of its executions whatever happens. */
 class World {
-  readonly #garden: Garden;
+  readonly #services: InstanceServices;
   readonly #replicas: readonly Actions[];
   readonly #serverId: string;
   readonly #instanceId: string;
@@ -50,15 +50,15 @@ class World {
   readonly #ordered: string[] = [];
   readonly #ended = new Map<string, string>();
 
-  constructor(garden: Garden, replicas: readonly Actions[], serverId: string, instanceId: string) {
-    this.#garden = garden;
+  constructor(services: InstanceServices, replicas: readonly Actions[], serverId: string, instanceId: string) {
+    this.#services = services;
     this.#replicas = replicas;
     this.#serverId = serverId;
     this.#instanceId = instanceId;
   }
 
   async happen(one: Happening): Promise<void> {
-    const { clock, cancel, order, execute, disconnect } = this.#garden;
+    const { clock, cancel, order, execute, disconnect } = this.#services;
     switch (one.what) {
       case 'order': {
         const id = one.builtIn
@@ -105,12 +105,12 @@ class World {
 
   async connect(journal: boolean, replica: number): Promise<void> {
     const capabilities = journal ? ['journal', 'builtin', 'cancel'] : ['builtin'];
-    const line = await this.#garden.connect(capabilities, this.#serverId);
+    const line = await this.#services.connect(capabilities, this.#serverId);
     this.#lines.push({ line, by: this.#replicas[replica % this.#replicas.length] as Actions });
   }
 
   async deadlines(): Promise<void> {
-    const job = this.#garden.actions.deadlineJob();
+    const job = this.#services.actions.deadlineJob();
     for (const id of this.#ordered) {
       const run = { id: 'job', kind: '', key: id, payload: { execution_id: id }, attempts: 1 };
       await job.run({ job: run, signal: new AbortController().signal, complete: async () => 'settled' });
@@ -119,7 +119,7 @@ class World {
 
   async check(): Promise<void> {
     for (const id of this.#ordered) {
-      const { status } = await this.#garden.execution(id);
+      const { status } = await this.#services.execution(id);
       const before = this.#ended.get(id);
       if (before !== undefined) expect(status, 'a final state has changed').toBe(before);
       if (isFinal(status)) this.#ended.set(id, status);
@@ -149,13 +149,13 @@ class World {
       for (const id of fresh) await this.#hear('completed', id, 1);
       answered += fresh.length;
     }
-    for (const id of line.requested) expect(isFinal((await this.#garden.execution(id)).status)).toBe(true);
-    this.#garden.clock.now += 600_000;
+    for (const id of line.requested) expect(isFinal((await this.#services.execution(id)).status)).toBe(true);
+    this.#services.clock.now += 600_000;
     await this.deadlines();
     await this.check();
     expect(this.#ended.size).toBe(this.#ordered.length);
     for (const id of this.#ordered) {
-      const told = (await this.#garden.events(id)).map(({ type }) => type);
+      const told = (await this.#services.events(id)).map(({ type }) => type);
       expect(told).toEqual(eventsOf[this.#ended.get(id) ?? '']);
     }
   }
@@ -199,20 +199,20 @@ function refusalOnly(error: { code?: string }): void {
 }
 
 onBothEngines((engine) => {
-  let garden: Garden;
+  let services: InstanceServices;
   let replicas: readonly Actions[];
   beforeAll(async () => {
-    garden = await plantGarden(engine);
-    replicas = [garden.actions, engine.name === 'postgres' ? (await garden.replica()).actions : garden.actions];
+    services = await openInstanceServices(engine);
+    replicas = [services.actions, engine.name === 'postgres' ? (await services.replica()).actions : services.actions];
   });
 
   it('whatever happens in whatever order, each is begun at most once and ends once', { timeout: 120_000 }, async () => {
     const history = fc.array(happening, { minLength: 5, maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(history, async (happenings) => {
-        const serverId = await garden.addServer();
-        const { id } = await garden.running(serverId);
-        const world = new World(garden, replicas, serverId, id);
+        const serverId = await services.addServer();
+        const { id } = await services.running(serverId);
+        const world = new World(services, replicas, serverId, id);
         for (const one of happenings) {
           await world.happen(one);
           await world.check();

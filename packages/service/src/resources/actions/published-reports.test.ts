@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { plantGarden } from '../instances/testing/garden.ts';
+import { openInstanceServices } from '../instances/testing/instance-services.ts';
 
 onBothEngines((engine) => {
   it.each(['timeout', 'cancelled'] as const)('PUT /actions/{id} takes %s, and takes it again', async (status) => {
-    const { running, execute, connect, actions, serverId, put } = await plantGarden(engine);
+    const { running, execute, connect, actions, serverId, put } = await openInstanceServices(engine);
     const { id } = await execute((await running()).id);
     await actions.dispatch(serverId, await connect([]));
     await put(id, { status: 'running' });
@@ -15,7 +15,7 @@ onBothEngines((engine) => {
   });
 
   it('an action parameter without a default has default null, and a password never shows its own', async () => {
-    const { running, actions, principal } = await plantGarden(engine);
+    const { running, actions, principal } = await openInstanceServices(engine);
     const { actions: listed } = await actions.list(principal, (await running()).id);
     expect(listed.find(({ slug }) => slug === 'add-user')?.params).toEqual([
       { name: 'name', type: 'string', required: true, default: null },

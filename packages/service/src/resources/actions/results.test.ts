@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { type Garden, plantGarden, SMTP_PASSWORD } from '../instances/testing/garden.ts';
+import { type InstanceServices, openInstanceServices, SMTP_PASSWORD } from '../instances/testing/instance-services.ts';
 import { KEPT_BYTES } from './output.ts';
 
-async function sent({ running, execute, connect, actions, serverId }: Garden) {
+async function sent({ running, execute, connect, actions, serverId }: InstanceServices) {
   const instance = await running();
   const { id } = await execute(instance.id);
   await actions.dispatch(serverId, await connect());
@@ -12,9 +12,9 @@ async function sent({ running, execute, connect, actions, serverId }: Garden) {
 
 onBothEngines((engine) => {
   it('comes by the channel, and once is enough', async () => {
-    const garden = await plantGarden(engine);
-    const { actions, serverId, execution, events } = garden;
-    const { id, instance } = await sent(garden);
+    const services = await openInstanceServices(engine);
+    const { actions, serverId, execution, events } = services;
+    const { id, instance } = await sent(services);
     await actions.started(serverId, id);
     await actions.started(serverId, id);
     expect(await execution(id)).toMatchObject({ status: 'running', started_at: expect.any(String) });
@@ -49,9 +49,9 @@ onBothEngines((engine) => {
   });
 
   it('comes by REST: the same final state again is fine, another is refused', async () => {
-    const garden = await plantGarden(engine);
-    const { put, events } = garden;
-    const { id } = await sent(garden);
+    const services = await openInstanceServices(engine);
+    const { put, events } = services;
+    const { id } = await sent(services);
     expect((await put(id, { status: 'running' })).status).toBe('running');
     expect((await put(id, { status: 'running' })).status).toBe('running');
     expect(await put(id, { status: 'failed', exit_code: 3, error: 'no space' })).toMatchObject({
@@ -66,13 +66,13 @@ onBothEngines((engine) => {
   });
 
   it('may come without the word that it began', async () => {
-    const garden = await plantGarden(engine);
-    const { id } = await sent(garden);
-    expect(await garden.put(id, { status: 'completed', exit_code: 0 })).toMatchObject({ status: 'completed' });
+    const services = await openInstanceServices(engine);
+    const { id } = await sent(services);
+    expect(await services.put(id, { status: 'completed', exit_code: 0 })).toMatchObject({ status: 'completed' });
   });
 
   it('of what was never sent, or of another server, is none', async () => {
-    const { running, execute, actions, serverId, execution, put, addServer } = await plantGarden(engine);
+    const { running, execute, actions, serverId, execution, put, addServer } = await openInstanceServices(engine);
     const { id } = await execute((await running()).id);
     await actions.completed(serverId, { execution_id: id });
     await actions.completed(await addServer(), { execution_id: id });
@@ -82,11 +82,11 @@ onBothEngines((engine) => {
   });
 
   it('says by its outcome why a daemon ended it', async () => {
-    const garden = await plantGarden(engine);
-    const { actions, serverId, execution, events } = garden;
+    const services = await openInstanceServices(engine);
+    const { actions, serverId, execution, events } = services;
     const outcomes = { timeout: 'timeout', cancelled: 'cancelled', unknown: 'failed', known: 'failed' } as const;
     for (const [outcome, status] of Object.entries(outcomes)) {
-      const { id } = await sent(garden);
+      const { id } = await sent(services);
       await actions.failed(serverId, { execution_id: id, outcome: outcome as keyof typeof outcomes });
       expect(await execution(id)).toMatchObject({
         status,
@@ -99,9 +99,9 @@ onBothEngines((engine) => {
 
   describe('output', () => {
     it('is kept up to a mebibyte, cut between characters, and says so', async () => {
-      const garden = await plantGarden(engine);
-      const { id } = await sent(garden);
-      const { output, output_truncated } = await garden.put(id, {
+      const services = await openInstanceServices(engine);
+      const { id } = await sent(services);
+      const { output, output_truncated } = await services.put(id, {
         status: 'completed',
         output: `x${'€'.repeat(KEPT_BYTES / 2)}`,
       });
@@ -112,17 +112,17 @@ onBothEngines((engine) => {
     });
 
     it('keeps what the daemon has cut marked', async () => {
-      const garden = await plantGarden(engine);
-      const { id } = await sent(garden);
+      const services = await openInstanceServices(engine);
+      const { id } = await sent(services);
       const report = { status: 'completed', output: 'a\0b', output_truncated: true } as const;
-      expect(await garden.put(id, report)).toMatchObject({ output_truncated: true, output: 'a\uFFFDb' });
+      expect(await services.put(id, report)).toMatchObject({ output_truncated: true, output: 'a\uFFFDb' });
     });
 
     it('holds no secret of the definition, not even at the cut', async () => {
-      const garden = await plantGarden(engine);
-      const { id } = await sent(garden);
+      const services = await openInstanceServices(engine);
+      const { id } = await sent(services);
       const padding = 'x'.repeat(KEPT_BYTES - 5);
-      const reported = await garden.put(id, {
+      const reported = await services.put(id, {
         status: 'failed',
         output: padding + SMTP_PASSWORD,
         error: `login with ${SMTP_PASSWORD} was refused`,
@@ -132,15 +132,15 @@ onBothEngines((engine) => {
     });
 
     it('takes an exit code that no column can hold for none', async () => {
-      const garden = await plantGarden(engine);
-      const { id } = await sent(garden);
-      expect((await garden.put(id, { status: 'failed', exit_code: 2 ** 40 })).exit_code).toBeNull();
+      const services = await openInstanceServices(engine);
+      const { id } = await sent(services);
+      expect((await services.put(id, { status: 'failed', exit_code: 2 ** 40 })).exit_code).toBeNull();
     });
   });
 
   describe('cancel', () => {
     it('ends at once what was not sent', async () => {
-      const { running, execute, cancel, connect, actions, serverId, events } = await plantGarden(engine);
+      const { running, execute, cancel, connect, actions, serverId, events } = await openInstanceServices(engine);
       const { id } = await execute((await running()).id);
       expect((await cancel(id)).status).toBe('cancelled');
       expect((await cancel(id)).status).toBe('cancelled');
@@ -151,9 +151,9 @@ onBothEngines((engine) => {
     });
 
     it('is a wish for what was sent: the daemon says when it is over, and with what', async () => {
-      const garden = await plantGarden(engine);
-      const { cancel, connect, actions, serverId, execution } = garden;
-      const { id } = await sent(garden);
+      const services = await openInstanceServices(engine);
+      const { cancel, connect, actions, serverId, execution } = services;
+      const { id } = await sent(services);
       await actions.started(serverId, id);
       expect(await cancel(id)).toMatchObject({ status: 'running', cancelling: true });
       const line = await connect();
@@ -167,10 +167,10 @@ onBothEngines((engine) => {
     });
 
     it('comes too late for what is over', async () => {
-      const garden = await plantGarden(engine);
-      const { id } = await sent(garden);
-      await garden.put(id, { status: 'completed' });
-      await expect(garden.cancel(id)).rejects.toMatchObject({ details: { reason: 'state', status: 'completed' } });
+      const services = await openInstanceServices(engine);
+      const { id } = await sent(services);
+      await services.put(id, { status: 'completed' });
+      await expect(services.cancel(id)).rejects.toMatchObject({ details: { reason: 'state', status: 'completed' } });
     });
   });
 });

@@ -4,7 +4,7 @@ import { Pages } from '../../storage/page.ts';
 import { insertRow } from '../../storage/status-columns.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { insertAccount, serverRow } from '../../testing/rows.ts';
-import { daemonOf, keyOf } from '../instances/testing/garden.ts';
+import { daemonOf, keyOf } from '../instances/testing/instance-services.ts';
 import { Capacities } from './service.ts';
 
 onBothEngines((engine) => {

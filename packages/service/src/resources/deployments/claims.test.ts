@@ -3,27 +3,28 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
 import { Problem } from '../../problem.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { type Garden, plantGarden } from './testing/garden.ts';
+import { type DeploymentServices, openDeploymentServices } from './testing/deployment-services.ts';
 
 const refused = { code: 'VALIDATION_ERROR', details: { field: 'claim', reason: 'claimed' } };
 const line = (message: string) => ({ at: 1, level: 'info' as const, message });
 
 onBothEngines((engine) => {
-  let garden: Garden;
+  let services: DeploymentServices;
   let owner: Principal;
   let daemon: Principal & { kind: 'server' };
 
   beforeAll(async () => {
-    garden = await plantGarden(engine);
-    owner = await garden.account();
-    daemon = await garden.server(owner);
+    services = await openDeploymentServices(engine);
+    owner = await services.account();
+    daemon = await services.server(owner);
   });
 
-  const ordered = async () => (await garden.execute(owner, (await garden.definition(owner, daemon.serverId)).id)).id;
+  const ordered = async () =>
+    (await services.execute(owner, (await services.definition(owner, daemon.serverId)).id)).id;
   const claim = (id: string, token?: string) =>
-    garden.patch(daemon, id, { status: 'running', ...(token && { claim: token }) });
+    services.patch(daemon, id, { status: 'running', ...(token && { claim: token }) });
   const connect = (journal: string | null, replica: string | null = 'here') =>
-    garden.storage.write((tx) =>
+    services.storage.write((tx) =>
       tx.db
         .updateTable('servers')
         .set({ connected_replica: replica, daemon_journal: journal })
@@ -39,9 +40,9 @@ onBothEngines((engine) => {
       await expect(claim(id, 'second')).rejects.toMatchObject(refused);
       await expect(claim(id)).rejects.toMatchObject(refused);
       const failed = { deployment_id: id, status: 'failed' as const };
-      await expect(garden.report(daemon, { ...failed, claim: 'second' })).rejects.toMatchObject(refused);
-      await expect(garden.report(daemon, failed)).rejects.toMatchObject(refused);
-      expect(await garden.report(daemon, { ...failed, status: 'success', claim: 'first' })).toMatchObject({
+      await expect(services.report(daemon, { ...failed, claim: 'second' })).rejects.toMatchObject(refused);
+      await expect(services.report(daemon, failed)).rejects.toMatchObject(refused);
+      expect(await services.report(daemon, { ...failed, status: 'success', claim: 'first' })).toMatchObject({
         status: 'success',
       });
     });
@@ -56,7 +57,7 @@ onBothEngines((engine) => {
       await connect(null);
       expect(await claim(id)).toMatchObject({ status: 'running' });
       await expect(claim(id, 'first')).rejects.toMatchObject(refused);
-      expect(await garden.patch(daemon, id, { status: 'success' })).toMatchObject({ status: 'success' });
+      expect(await services.patch(daemon, id, { status: 'success' })).toMatchObject({ status: 'success' });
     });
   });
 
@@ -65,7 +66,7 @@ onBothEngines((engine) => {
     await claim(id);
     expect(await claim(id)).toMatchObject({ status: 'running' });
     await expect(claim(id, 'late')).rejects.toMatchObject(refused);
-    expect(await garden.patch(daemon, id, { status: 'failed' })).toMatchObject({ status: 'failed' });
+    expect(await services.patch(daemon, id, { status: 'failed' })).toMatchObject({ status: 'failed' });
   });
 
   it('of daemons that claim at once exactly one gets it, and the end is that one’s', async () => {
@@ -81,7 +82,11 @@ onBothEngines((engine) => {
         expect(tokens.filter((_, n) => outcomes[n]?.status === 'rejected')).not.toContain(winner);
         const ends = await Promise.allSettled(
           ['a', 'b', 'c'].map((token) =>
-            garden.report(daemon, { deployment_id: id, status: token === winner ? 'success' : 'failed', claim: token }),
+            services.report(daemon, {
+              deployment_id: id,
+              status: token === winner ? 'success' : 'failed',
+              claim: token,
+            }),
           ),
         );
         expect(ends.map(({ status }) => status === 'fulfilled')).toEqual(['a', 'b', 'c'].map((one) => one === winner));
@@ -93,20 +98,20 @@ onBothEngines((engine) => {
   it('log lines that a daemon tells again, because it heard no answer, are kept once', async () => {
     const id = await ordered();
     const tell = (source: string, from: number, ...messages: string[]) =>
-      garden.patch(daemon, id, { status: 'running', logs: messages.map(line), log_position: { source, from } });
+      services.patch(daemon, id, { status: 'running', logs: messages.map(line), log_position: { source, from } });
     await tell('one', 0, 'a', 'b');
     await tell('one', 0, 'a', 'b');
     await tell('one', 0, 'a', 'b', 'c');
     await tell('one', 4, 'e');
     // The next life of the daemon counts anew; one that does not count is believed.
     await tell('two', 0, 'f');
-    await garden.patch(daemon, id, { status: 'running', logs: [line('g'), line('g')] });
-    await garden.patch(daemon, id, {
+    await services.patch(daemon, id, { status: 'running', logs: [line('g'), line('g')] });
+    await services.patch(daemon, id, {
       status: 'failed',
       logs: ['f', 'h'].map(line),
       log_position: { source: 'two', from: 0 },
     });
-    const { logs } = await garden.deployments.read(owner, id, 0);
+    const { logs } = await services.deployments.read(owner, id, 0);
     expect(logs.map(({ message }) => message).join('')).toBe('abcefggh');
     expect(logs.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   });

@@ -2,27 +2,29 @@ import type { DeployedImage } from '@hortus/contract/resources/deployments';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { type Garden, plantGarden } from './testing/garden.ts';
+import { type DeploymentServices, openDeploymentServices } from './testing/deployment-services.ts';
 
 const image = 'registry.example.org/inkwell/inkwell:4.2.1';
 const digest = (letter: string) => `sha256:${letter.repeat(64)}`;
 
 onBothEngines((engine) => {
-  let garden: Garden;
+  let services: DeploymentServices;
   let owner: Principal;
   let daemon: Principal & { kind: 'server' };
   beforeAll(async () => {
-    garden = await plantGarden(engine);
-    owner = await garden.account();
-    daemon = await garden.server(owner);
+    services = await openDeploymentServices(engine);
+    owner = await services.account();
+    daemon = await services.server(owner);
   });
 
   async function deployed(definitionId: string, images?: DeployedImage[]) {
-    const { id } = await garden.execute(owner, definitionId);
-    return await garden.report(daemon, { deployment_id: id, status: 'success', ...(images && { images }) });
+    const { id } = await services.execute(owner, definitionId);
+    return await services.report(daemon, { deployment_id: id, status: 'success', ...(images && { images }) });
   }
   const imageOf = async (deployment_id: string) => {
-    const manifest = await garden.storage.write((tx) => garden.reading.forDaemon(tx, daemon, { deployment_id }, true));
+    const manifest = await services.storage.write((tx) =>
+      services.reading.forDaemon(tx, daemon, { deployment_id }, true),
+    );
     return manifest.components.find(({ name }) => name === 'app')?.image;
   };
   const ran = (letter: string, of = image): DeployedImage[] => [
@@ -31,34 +33,34 @@ onBothEngines((engine) => {
 
   describe('the images of a deployment', () => {
     it('are recorded with their digests, and a rollback is a manifest of those very bytes', async () => {
-      const { id } = await garden.definition(owner, daemon.serverId);
+      const { id } = await services.definition(owner, daemon.serverId);
       const first = await deployed(id, ran('a'));
       expect(first.images).toEqual(ran('a'));
-      await garden.revise(owner, id, 'Another title');
+      await services.revise(owner, id, 'Another title');
       const second = await deployed(id, ran('b'));
       expect(await imageOf(second.id)).toBe(image);
-      const back = await garden.rollback(owner, second.id);
+      const back = await services.rollback(owner, second.id);
       expect(back.images).toEqual(ran('a'));
       expect(await imageOf(back.id)).toBe(`${image}@${digest('a')}`);
       // A daemon reports what it was told, digest and all; going back to that works as well.
-      await garden.report(daemon, {
+      await services.report(daemon, {
         deployment_id: back.id,
         status: 'success',
         images: ran('a', `${image}@${digest('a')}`),
       });
-      const forth = await garden.rollback(owner, back.id);
+      const forth = await services.rollback(owner, back.id);
       expect(await imageOf(forth.id)).toBe(`${image}@${digest('b')}`);
-      await garden.report(daemon, { deployment_id: forth.id, status: 'failed' });
-      const again = await garden.rollback(owner, forth.id);
+      await services.report(daemon, { deployment_id: forth.id, status: 'failed' });
+      const again = await services.rollback(owner, forth.id);
       expect(await imageOf(again.id)).toBe(`${image}@${digest('a')}`);
     });
 
     it('are asked for again by an order that says so: its kind and its manifest tell the daemon', async () => {
-      const { id: definition_id } = await garden.definition(owner, daemon.serverId);
+      const { id: definition_id } = await services.definition(owner, daemon.serverId);
       const order = (pull: boolean) =>
-        garden.storage.write((tx) => garden.deployments.execute(tx, owner, { definition_id, pull }));
+        services.storage.write((tx) => services.deployments.execute(tx, owner, { definition_id, pull }));
       const renewOf = async (deployment_id: string) =>
-        (await garden.storage.write((tx) => garden.reading.forDaemon(tx, daemon, { deployment_id }, true))).renew;
+        (await services.storage.write((tx) => services.reading.forDaemon(tx, daemon, { deployment_id }, true))).renew;
       const [renewing, plain] = [await order(true), await order(false)];
       expect([renewing.kind, plain.kind]).toEqual(['renew', 'deploy']);
       expect([await renewOf(renewing.id), await renewOf(plain.id)]).toEqual([true, undefined]);
@@ -70,10 +72,10 @@ onBothEngines((engine) => {
         [{ component: 'app', image, digest: null }],
         ran('a', 'registry.example.org/inkwell/other:1'),
       ]) {
-        const { id } = await garden.definition(owner, daemon.serverId);
+        const { id } = await services.definition(owner, daemon.serverId);
         await deployed(id, images);
-        await garden.revise(owner, id, 'Another title');
-        const { id: rollback } = await garden.rollback(owner, (await deployed(id)).id);
+        await services.revise(owner, id, 'Another title');
+        const { id: rollback } = await services.rollback(owner, (await deployed(id)).id);
         expect(await imageOf(rollback)).toBe(image);
       }
     });

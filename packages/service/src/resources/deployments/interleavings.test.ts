@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
 import { Problem } from '../../problem.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { type Garden, plantGarden } from './testing/garden.ts';
+import { type DeploymentServices, openDeploymentServices } from './testing/deployment-services.ts';
 
 /** What anybody may try at any moment; `pick` chooses among the deployments of the definition. */
 const step = fc.record({
@@ -23,18 +23,18 @@ const DEADLINE_MS = 10 * 60_000;
 const log = [{ at: 0, level: 'info' as const, message: 'working' }];
 
 onBothEngines((engine) => {
-  let garden: Garden;
+  let services: DeploymentServices;
   let owner: Principal;
   let daemons: (Principal & { kind: 'server' })[];
 
   beforeAll(async () => {
-    garden = await plantGarden(engine);
-    owner = await garden.account();
-    daemons = [await garden.server(owner), await garden.server(owner)];
+    services = await openDeploymentServices(engine);
+    owner = await services.account();
+    daemons = [await services.server(owner), await services.server(owner)];
   });
 
   const all = (definitionId: string) =>
-    garden.storage.reader.db
+    services.storage.reader.db
       .selectFrom('deployments')
       .selectAll()
       .where('definition_id', '=', definitionId)
@@ -47,27 +47,27 @@ onBothEngines((engine) => {
     // Mostly somebody sensible, sometimes anybody.
     const from = pick % 5 === 0 || unfinished.length === 0 ? rows : unfinished;
     const id = from[pick % Math.max(1, from.length)]?.id;
-    if (what === 'execute') return garden.execute(owner, definitionId);
-    if (what === 'revise') return garden.revise(owner, definitionId, `Title ${pick}`);
+    if (what === 'execute') return services.execute(owner, definitionId);
+    if (what === 'revise') return services.revise(owner, definitionId, `Title ${pick}`);
     if (id === undefined) return undefined;
     switch (what) {
       case 'claim':
-        return garden.patch(daemon, id, { status: 'running' });
+        return services.patch(daemon, id, { status: 'running' });
       case 'progress':
-        return garden.patch(daemon, id, { status: 'running', logs: log });
+        return services.patch(daemon, id, { status: 'running', logs: log });
       case 'success':
-        return garden.patch(daemon, id, { status: 'success' });
+        return services.patch(daemon, id, { status: 'success' });
       case 'fail':
-        return garden.report(daemon, { deployment_id: id, status: 'failed', reason: 'unhealthy' });
+        return services.report(daemon, { deployment_id: id, status: 'failed', reason: 'unhealthy' });
       case 'cancel':
-        return garden.cancel(owner, id);
+        return services.cancel(owner, id);
       case 'rollback':
-        return garden.rollback(owner, id);
+        return services.rollback(owner, id);
       case 'silence':
-        garden.pass(DEADLINE_MS);
-        return garden.checkDeadline(id);
+        services.pass(DEADLINE_MS);
+        return services.checkDeadline(id);
       case 'absence':
-        return garden.storage.write((tx) => garden.deployments.serverReturned(tx, daemon.serverId));
+        return services.storage.write((tx) => services.deployments.serverReturned(tx, daemon.serverId));
     }
   }
 
@@ -84,7 +84,7 @@ onBothEngines((engine) => {
 
   async function checkEvents(definitionId: string, rows: Awaited<ReturnType<typeof all>>) {
     const events = (
-      await garden.storage.reader.db
+      await services.storage.reader.db
         .selectFrom('events')
         .select(['type', 'data', 'resource_id'])
         .where('resource_id', 'in', [definitionId, ...rows.map(({ id }) => id)])
@@ -113,7 +113,7 @@ onBothEngines((engine) => {
       if (type === 'definition.updated') current = data.current_revision;
       if (type === 'deployment.success' && data.kind === 'rollback') current = data.revision;
     }
-    const definition = await garden.definitions.read(owner, definitionId);
+    const definition = await services.definitions.read(owner, definitionId);
     expect(definition.current_revision).toBe(current);
     expect(definition.status).toBe(rows.some(({ status }) => status === 'success') ? 'active' : 'pending');
   }
@@ -124,7 +124,7 @@ onBothEngines((engine) => {
         const planted = await Promise.all(
           [0, 1, 2].map(async (n) => {
             const daemon = daemons[n % 2] as (typeof daemons)[number];
-            return { daemon, id: (await garden.definition(owner, daemon.serverId, {}, 'inkwell')).id };
+            return { daemon, id: (await services.definition(owner, daemon.serverId, {}, 'inkwell')).id };
           }),
         );
         const ended = new Map<string, object>();

@@ -2,29 +2,30 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { type Garden, plantGarden } from './testing/garden.ts';
+import { type DeploymentServices, openDeploymentServices } from './testing/deployment-services.ts';
 
 onBothEngines((engine) => {
-  let garden: Garden;
+  let services: DeploymentServices;
   let owner: Principal;
   let daemon: Principal & { kind: 'server' };
 
   beforeAll(async () => {
-    garden = await plantGarden(engine);
-    owner = await garden.account();
-    daemon = await garden.server(owner);
+    services = await openDeploymentServices(engine);
+    owner = await services.account();
+    daemon = await services.server(owner);
   });
 
-  const order = (body: object, by = owner) => garden.storage.write((tx) => garden.deployments.execute(tx, by, body));
+  const order = (body: object, by = owner) =>
+    services.storage.write((tx) => services.deployments.execute(tx, by, body));
   const refused = (field: string, reason: string) => ({ code: 'VALIDATION_ERROR', details: { field, reason } });
 
   describe('an order', () => {
     it('pins the current revision and waits', async () => {
-      const { id } = await garden.definition(owner, daemon.serverId);
-      const { current_revision, spec_hash, template_id } = await garden.revise(owner, id, 'Notes');
-      const deployment = await garden.execute(owner, id);
-      await garden.revise(owner, id, 'Other');
-      expect(await garden.deployments.read(owner, deployment.id, 0)).toEqual({
+      const { id } = await services.definition(owner, daemon.serverId);
+      const { current_revision, spec_hash, template_id } = await services.revise(owner, id, 'Notes');
+      const deployment = await services.execute(owner, id);
+      await services.revise(owner, id, 'Other');
+      expect(await services.deployments.read(owner, deployment.id, 0)).toEqual({
         ...deployment,
         logs: [],
         logs_truncated: false,
@@ -42,46 +43,46 @@ onBothEngines((engine) => {
         cancelling: false,
         started_at: null,
       });
-      expect(garden.woken.at(-1)).toBe(daemon.serverId);
+      expect(services.woken.at(-1)).toBe(daemon.serverId);
     });
 
     it('names what is missing, unknown, of somebody else or archived', async () => {
-      const stranger = await garden.account();
-      const { id } = await garden.definition(owner, daemon.serverId);
+      const stranger = await services.account();
+      const { id } = await services.definition(owner, daemon.serverId);
       await expect(order({})).rejects.toMatchObject(refused('definition_id', 'invalid'));
       await expect(order({ definition_id: newId('definition') })).rejects.toMatchObject(
         refused('definition_id', 'unknown'),
       );
       await expect(order({ definition_id: id }, stranger)).rejects.toMatchObject(refused('definition_id', 'unknown'));
-      await garden.storage.write((tx) => garden.definitions.archive(tx, owner, id));
+      await services.storage.write((tx) => services.definitions.archive(tx, owner, id));
       await expect(order({ definition_id: id })).rejects.toMatchObject(refused('definition_id', 'archived'));
     });
 
     it('takes the server of the definition and no other', async () => {
-      const { id } = await garden.definition(owner, daemon.serverId);
+      const { id } = await services.definition(owner, daemon.serverId);
       expect(await order({ definition_id: id, server_id: daemon.serverId })).toMatchObject({ status: 'pending' });
-      const other = await garden.server(owner);
+      const other = await services.server(owner);
       await expect(order({ definition_id: id, server_id: other.serverId })).rejects.toMatchObject(
         refused('server_id', 'other_server'),
       );
     });
 
     it.each(['disabled', 'draining'])('is refused by a server that is %s', async (status) => {
-      const there = await garden.server(owner, status);
-      const { id } = await garden.definition(owner, there.serverId);
+      const there = await services.server(owner, status);
+      const { id } = await services.definition(owner, there.serverId);
       await expect(order({ definition_id: id })).rejects.toMatchObject(refused('server_id', status));
     });
 
     it.each(['pending', 'offline'])('waits for a server that is %s', async (status) => {
-      const there = await garden.server(owner, status);
-      const { id } = await garden.definition(owner, there.serverId);
+      const there = await services.server(owner, status);
+      const { id } = await services.definition(owner, there.serverId);
       expect(await order({ definition_id: id })).toMatchObject({ status: 'pending' });
     });
 
     it('is refused when the server has been removed', async () => {
-      const there = await garden.server(owner);
-      const { id } = await garden.definition(owner, there.serverId);
-      await garden.storage.write((tx) =>
+      const there = await services.server(owner);
+      const { id } = await services.definition(owner, there.serverId);
+      await services.storage.write((tx) =>
         tx.db.updateTable('servers').set({ deleted_at: 1 }).where('id', '=', there.serverId).execute(),
       );
       await expect(order({ definition_id: id })).rejects.toMatchObject(refused('server_id', 'removed'));
@@ -90,41 +91,41 @@ onBothEngines((engine) => {
 
   describe('the lists', () => {
     it('show the newest first and filter', async () => {
-      const me = await garden.account();
-      const [east, west] = [await garden.server(me), await garden.server(me)];
-      const a = await garden.definition(me, east.serverId);
-      const b = await garden.definition(me, west.serverId);
-      const first = await garden.execute(me, a.id);
-      const second = await garden.execute(me, b.id);
-      await garden.patch(west, second.id, { status: 'running' });
+      const me = await services.account();
+      const [east, west] = [await services.server(me), await services.server(me)];
+      const a = await services.definition(me, east.serverId);
+      const b = await services.definition(me, west.serverId);
+      const first = await services.execute(me, a.id);
+      const second = await services.execute(me, b.id);
+      await services.patch(west, second.id, { status: 'running' });
       const ids = async (filter: object) =>
-        (await garden.deployments.list(me, filter, {})).data.map(({ id }: { id: string }) => id);
+        (await services.deployments.list(me, filter, {})).data.map(({ id }: { id: string }) => id);
       expect(await ids({})).toEqual([second.id, first.id]);
       expect(await ids({ definitionId: a.id })).toEqual([first.id]);
       expect(await ids({ serverId: west.serverId })).toEqual([second.id]);
       expect(await ids({ status: 'running' })).toEqual([second.id]);
-      expect((await garden.deployments.list(owner, { definitionId: a.id }, {})).data).toEqual([]);
+      expect((await services.deployments.list(owner, { definitionId: a.id }, {})).data).toEqual([]);
     });
 
     it('offer a daemon the first of each queue and what it has begun; people see all that waits', async () => {
-      const me = await garden.account();
-      const [own, other] = [await garden.server(me), await garden.server(me)];
-      const a = await garden.definition(me, own.serverId);
-      const b = await garden.definition(me, own.serverId);
-      const elsewhere = await garden.definition(me, other.serverId);
+      const me = await services.account();
+      const [own, other] = [await services.server(me), await services.server(me)];
+      const a = await services.definition(me, own.serverId);
+      const b = await services.definition(me, own.serverId);
+      const elsewhere = await services.definition(me, other.serverId);
       const [a1, b1, a2] = [
-        await garden.execute(me, a.id),
-        await garden.execute(me, b.id),
-        await garden.execute(me, a.id),
+        await services.execute(me, a.id),
+        await services.execute(me, b.id),
+        await services.execute(me, a.id),
       ];
-      const e1 = await garden.execute(me, elsewhere.id);
+      const e1 = await services.execute(me, elsewhere.id);
       const offered = async (by: Principal = own, serverId?: string) =>
-        (await garden.deployments.pending(by, serverId, {})).data.map(({ id }) => id);
+        (await services.deployments.pending(by, serverId, {})).data.map(({ id }) => id);
       expect(await offered()).toEqual([a1.id, b1.id]);
-      expect(garden.heardOf.at(-1)).toBe(own.serverId);
-      await garden.patch(own, a1.id, { status: 'running' });
+      expect(services.heardOf.at(-1)).toBe(own.serverId);
+      await services.patch(own, a1.id, { status: 'running' });
       expect(await offered()).toEqual([a1.id, b1.id]);
-      await garden.patch(own, a1.id, { status: 'success' });
+      await services.patch(own, a1.id, { status: 'success' });
       expect(await offered()).toEqual([b1.id, a2.id]);
       expect(await offered(me)).toEqual([b1.id, a2.id, e1.id]);
       expect(await offered(me, other.serverId)).toEqual([e1.id]);
@@ -134,102 +135,107 @@ onBothEngines((engine) => {
   });
 
   it('a daemon is called for what it can begin or has to stop, not for what it is doing', async () => {
-    const there = await garden.server(owner);
-    const { id } = await garden.definition(owner, there.serverId);
-    const hasWork = () => garden.deployments.hasWorkFor(garden.storage.reader, there.serverId);
+    const there = await services.server(owner);
+    const { id } = await services.definition(owner, there.serverId);
+    const hasWork = () => services.deployments.hasWorkFor(services.storage.reader, there.serverId);
     expect(await hasWork()).toBe(false);
-    const first = await garden.execute(owner, id);
+    const first = await services.execute(owner, id);
     expect(await hasWork()).toBe(true);
-    await garden.patch(there, first.id, { status: 'running' });
-    const second = await garden.execute(owner, id);
+    await services.patch(there, first.id, { status: 'running' });
+    const second = await services.execute(owner, id);
     expect(await hasWork()).toBe(false);
-    await garden.cancel(owner, first.id);
+    await services.cancel(owner, first.id);
     expect(await hasWork()).toBe(true);
-    await garden.patch(there, first.id, { status: 'failed' });
+    await services.patch(there, first.id, { status: 'failed' });
     expect(await hasWork()).toBe(true);
-    await garden.cancel(owner, second.id);
+    await services.cancel(owner, second.id);
     expect(await hasWork()).toBe(false);
   });
 
   describe('a rollback', () => {
     const deploy = async (id: string, status: 'success' | 'failed' = 'success') =>
-      garden.patch(daemon, (await garden.execute(owner, id)).id, { status });
+      services.patch(daemon, (await services.execute(owner, id)).id, { status });
 
     it('goes back to what ran before, and makes that revision current when it succeeds', async () => {
-      const { id } = await garden.definition(owner, daemon.serverId);
+      const { id } = await services.definition(owner, daemon.serverId);
       const first = await deploy(id);
-      await garden.revise(owner, id, 'Two');
+      await services.revise(owner, id, 'Two');
       const second = await deploy(id);
       const again = await deploy(id);
       for (const undone of [second, again]) {
-        const back = await garden.rollback(owner, undone.id);
+        const back = await services.rollback(owner, undone.id);
         expect(back).toMatchObject({ kind: 'rollback', rollback_of: undone.id, revision: 1, status: 'pending' });
-        await garden.cancel(owner, back.id);
+        await services.cancel(owner, back.id);
       }
-      const back = await garden.rollback(owner, second.id);
-      expect((await garden.definitions.read(owner, id)).current_revision).toBe(2);
-      await garden.patch(daemon, back.id, { status: 'success' });
-      expect(await garden.definitions.read(owner, id)).toMatchObject({ current_revision: 1, status: 'active' });
-      expect((await garden.eventsOf(id)).at(-1)).toMatchObject({ type: 'definition.updated', actor: daemon.serverId });
-      expect((await garden.deployments.read(owner, first.id, 0)).status).toBe('success');
+      const back = await services.rollback(owner, second.id);
+      expect((await services.definitions.read(owner, id)).current_revision).toBe(2);
+      await services.patch(daemon, back.id, { status: 'success' });
+      expect(await services.definitions.read(owner, id)).toMatchObject({ current_revision: 1, status: 'active' });
+      expect((await services.eventsOf(id)).at(-1)).toMatchObject({
+        type: 'definition.updated',
+        actor: daemon.serverId,
+      });
+      expect((await services.deployments.read(owner, first.id, 0)).status).toBe('success');
     });
 
     it('of one that failed goes back to the last success, whatever its revision', async () => {
-      const { id } = await garden.definition(owner, daemon.serverId);
+      const { id } = await services.definition(owner, daemon.serverId);
       await deploy(id);
-      await garden.revise(owner, id, 'Two');
+      await services.revise(owner, id, 'Two');
       await deploy(id);
       const failed = await deploy(id, 'failed');
-      expect(await garden.rollback(owner, failed.id)).toMatchObject({ revision: 2 });
+      expect(await services.rollback(owner, failed.id)).toMatchObject({ revision: 2 });
     });
 
     it('needs something to go back to', async () => {
-      const { id } = await garden.definition(owner, daemon.serverId);
+      const { id } = await services.definition(owner, daemon.serverId);
       await deploy(id, 'failed');
       const only = await deploy(id);
-      await expect(garden.rollback(owner, only.id)).rejects.toMatchObject(refused('id', 'nothing_before'));
-      const stranger = await garden.account();
-      await expect(garden.rollback(stranger, only.id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      await expect(services.rollback(owner, only.id)).rejects.toMatchObject(refused('id', 'nothing_before'));
+      const stranger = await services.account();
+      await expect(services.rollback(stranger, only.id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     });
 
     it('is refused when a password of that revision has been removed since', async () => {
-      const { id } = await garden.definition(owner, daemon.serverId, { SMTP_PASSWORD: 'hunter2hunter2' });
+      const { id } = await services.definition(owner, daemon.serverId, { SMTP_PASSWORD: 'hunter2hunter2' });
       await deploy(id);
-      await garden.storage.write((tx) => garden.definitions.update(tx, owner, id, { inputs: { SMTP_PASSWORD: null } }));
+      await services.storage.write((tx) =>
+        services.definitions.update(tx, owner, id, { inputs: { SMTP_PASSWORD: null } }),
+      );
       const second = await deploy(id);
-      await expect(garden.rollback(owner, second.id)).rejects.toMatchObject(refused('id', 'secret_removed'));
+      await expect(services.rollback(owner, second.id)).rejects.toMatchObject(refused('id', 'secret_removed'));
     });
   });
 
   describe('archiving', () => {
-    const releases = (id: string) => garden.instances.released.filter((released) => released === id).length;
+    const releases = (id: string) => services.instances.released.filter((released) => released === id).length;
 
     it('cancels what waits, stops what runs and has the containers removed', async () => {
-      const { id } = await garden.definition(owner, daemon.serverId);
-      const [runs, waits] = [await garden.execute(owner, id), await garden.execute(owner, id)];
-      await garden.patch(daemon, runs.id, { status: 'running' });
-      await garden.storage.write((tx) => garden.definitions.archive(tx, owner, id));
+      const { id } = await services.definition(owner, daemon.serverId);
+      const [runs, waits] = [await services.execute(owner, id), await services.execute(owner, id)];
+      await services.patch(daemon, runs.id, { status: 'running' });
+      await services.storage.write((tx) => services.definitions.archive(tx, owner, id));
       expect(releases(id)).toBe(1);
-      expect(await garden.deployments.read(owner, runs.id, 0)).toMatchObject({ status: 'running', cancelling: true });
-      expect(await garden.deployments.read(owner, waits.id, 0)).toMatchObject({
+      expect(await services.deployments.read(owner, runs.id, 0)).toMatchObject({ status: 'running', cancelling: true });
+      expect(await services.deployments.read(owner, waits.id, 0)).toMatchObject({
         status: 'failed',
         reason: 'cancelled',
       });
       // Too late to be stopped: what it started is released again, and the success counts when it is reactivated.
-      await garden.patch(daemon, runs.id, { status: 'success' });
+      await services.patch(daemon, runs.id, { status: 'success' });
       expect(releases(id)).toBe(2);
-      expect((await garden.definitions.read(owner, id)).status).toBe('archived');
-      const activated = await garden.storage.write((tx) => garden.definitions.activate(tx, owner, id));
+      expect((await services.definitions.read(owner, id)).status).toBe('archived');
+      const activated = await services.storage.write((tx) => services.definitions.activate(tx, owner, id));
       expect(activated.status).toBe('active');
-      expect(garden.instances.kept).toEqual([id]);
+      expect(services.instances.kept).toEqual([id]);
     });
 
     it('keeps the containers when asked to, and lets what runs end', async () => {
-      const { id } = await garden.definition(owner, daemon.serverId);
-      const runs = await garden.execute(owner, id);
-      await garden.patch(daemon, runs.id, { status: 'running' });
-      await garden.storage.write((tx) => garden.definitions.archive(tx, owner, id, 'keep'));
-      expect(await garden.patch(daemon, runs.id, { status: 'success' })).toMatchObject({ status: 'success' });
+      const { id } = await services.definition(owner, daemon.serverId);
+      const runs = await services.execute(owner, id);
+      await services.patch(daemon, runs.id, { status: 'running' });
+      await services.storage.write((tx) => services.definitions.archive(tx, owner, id, 'keep'));
+      expect(await services.patch(daemon, runs.id, { status: 'success' })).toMatchObject({ status: 'success' });
       expect(releases(id)).toBe(0);
     });
   });

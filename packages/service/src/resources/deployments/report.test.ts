@@ -2,68 +2,68 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { MOST_BYTES, MOST_LINES } from './logs.ts';
-import { type Garden, plantGarden } from './testing/garden.ts';
+import { type DeploymentServices, openDeploymentServices } from './testing/deployment-services.ts';
 
 const line = (message: string) => ({ at: '2026-01-02T03:04:05.000Z', level: 'info' as const, message });
 const final = { code: 'VALIDATION_ERROR', details: { field: 'status', reason: 'final' } };
 
 onBothEngines((engine) => {
-  let garden: Garden;
+  let services: DeploymentServices;
   let owner: Principal;
   let daemon: Principal & { kind: 'server' };
 
   beforeAll(async () => {
-    garden = await plantGarden(engine);
-    owner = await garden.account();
-    daemon = await garden.server(owner);
+    services = await openDeploymentServices(engine);
+    owner = await services.account();
+    daemon = await services.server(owner);
   });
 
   const ordered = async (inputs?: Record<string, string>) => {
-    const definition = await garden.definition(owner, daemon.serverId, inputs);
-    return { definition, ...(await garden.execute(owner, definition.id)) };
+    const definition = await services.definition(owner, daemon.serverId, inputs);
+    return { definition, ...(await services.execute(owner, definition.id)) };
   };
-  const read = (id: string, after = 0) => garden.deployments.read(owner, id, after);
-  const types = async (id: string) => (await garden.eventsOf(id)).map(({ type }) => type);
+  const read = (id: string, after = 0) => services.deployments.read(owner, id, after);
+  const types = async (id: string) => (await services.eventsOf(id)).map(({ type }) => type);
 
   describe('a claim', () => {
     it('starts the deployment, once', async () => {
       const { id, definition } = await ordered();
-      const claimed = await garden.patch(daemon, id, { status: 'running' });
-      expect(claimed).toMatchObject({ status: 'running', instance_id: garden.instances.ids.get(definition.id) });
+      const claimed = await services.patch(daemon, id, { status: 'running' });
+      expect(claimed).toMatchObject({ status: 'running', instance_id: services.instances.ids.get(definition.id) });
       expect(claimed.started_at).not.toBeNull();
-      expect(await garden.patch(daemon, id, { status: 'running' })).toMatchObject({ started_at: claimed.started_at });
+      expect(await services.patch(daemon, id, { status: 'running' })).toMatchObject({ started_at: claimed.started_at });
       expect(await types(id)).toEqual(['deployment.started']);
     });
 
     it('is refused while another of the definition comes first', async () => {
       const { id: first, definition } = await ordered();
-      const { id: second } = await garden.execute(owner, definition.id);
+      const { id: second } = await services.execute(owner, definition.id);
       const waiting = { details: { field: 'status', reason: 'waiting', deployment_id: first } };
       for (const status of ['running', 'success', 'failed'] as const)
-        await expect(garden.patch(daemon, second, { status })).rejects.toMatchObject(waiting);
-      await garden.patch(daemon, first, { status: 'running' });
-      await expect(garden.patch(daemon, second, { status: 'running' })).rejects.toMatchObject(waiting);
-      const before = garden.woken.length;
-      await garden.patch(daemon, first, { status: 'failed' });
-      expect(garden.woken.slice(before)).toEqual([daemon.serverId]);
-      expect(await garden.patch(daemon, second, { status: 'running' })).toMatchObject({ status: 'running' });
+        await expect(services.patch(daemon, second, { status })).rejects.toMatchObject(waiting);
+      await services.patch(daemon, first, { status: 'running' });
+      await expect(services.patch(daemon, second, { status: 'running' })).rejects.toMatchObject(waiting);
+      const before = services.woken.length;
+      await services.patch(daemon, first, { status: 'failed' });
+      expect(services.woken.slice(before)).toEqual([daemon.serverId]);
+      expect(await services.patch(daemon, second, { status: 'running' })).toMatchObject({ status: 'running' });
     });
 
     it('is for the daemon of the very server', async () => {
       const { id } = await ordered();
-      const neighbour = await garden.server(owner);
+      const neighbour = await services.server(owner);
       const gone = { code: 'NOT_FOUND' };
-      await expect(garden.patch(neighbour, id, { status: 'running' })).rejects.toMatchObject(gone);
-      await expect(garden.report(neighbour, { deployment_id: id, status: 'success' })).rejects.toMatchObject(gone);
-      await expect(garden.deployments.read(neighbour, id, 0)).rejects.toMatchObject(gone);
-      await expect(garden.patch(await garden.account(), id, { status: 'running' })).rejects.toMatchObject(gone);
+      await expect(services.patch(neighbour, id, { status: 'running' })).rejects.toMatchObject(gone);
+      await expect(services.report(neighbour, { deployment_id: id, status: 'success' })).rejects.toMatchObject(gone);
+      await expect(services.deployments.read(neighbour, id, 0)).rejects.toMatchObject(gone);
+      await expect(services.patch(await services.account(), id, { status: 'running' })).rejects.toMatchObject(gone);
     });
   });
 
   describe('an end', () => {
     it('that is good makes definition and instance follow', async () => {
       const { id, definition } = await ordered({ WEB_HOSTNAME: 'blog.example.org' });
-      await garden.patch(daemon, id, { status: 'running' });
+      await services.patch(daemon, id, { status: 'running' });
       const started_at = '2026-01-02T03:04:05.000Z';
       const instance = {
         container_id: 'c1',
@@ -72,20 +72,20 @@ onBothEngines((engine) => {
         health: 'healthy',
         started_at,
       } as const;
-      const ended = await garden.report(daemon, { deployment_id: id, status: 'success', instance });
+      const ended = await services.report(daemon, { deployment_id: id, status: 'success', instance });
       expect(ended).toMatchObject({ status: 'success', reason: null, error: null });
-      expect(await garden.definitions.read(owner, definition.id)).toMatchObject({
+      expect(await services.definitions.read(owner, definition.id)).toMatchObject({
         status: 'active',
         current_revision: 1,
       });
-      expect(garden.instances.facts.get(ended.instance_id ?? '')).toEqual({
+      expect(services.instances.facts.get(ended.instance_id ?? '')).toEqual({
         ...instance,
         started_at: Date.parse(started_at),
         revision: 1,
         url: 'https://blog.example.org',
       });
       expect(await types(id)).toEqual(['deployment.started', 'deployment.success']);
-      const [, success] = await garden.eventsOf(id);
+      const [, success] = await services.eventsOf(id);
       expect(JSON.parse(success?.data ?? '')).toMatchObject({
         deployment_id: id,
         definition_id: definition.id,
@@ -98,9 +98,9 @@ onBothEngines((engine) => {
 
     it('may come at once on one that waits', async () => {
       const { id } = await ordered();
-      const ended = await garden.patch(daemon, id, { status: 'success', container_id: 'c2', logs: [line('done')] });
+      const ended = await services.patch(daemon, id, { status: 'success', container_id: 'c2', logs: [line('done')] });
       expect(ended.status).toBe('success');
-      expect(garden.instances.facts.get(ended.instance_id ?? '')).toMatchObject({
+      expect(services.instances.facts.get(ended.instance_id ?? '')).toMatchObject({
         container_id: 'c2',
         status: 'running',
         health: 'healthy',
@@ -113,15 +113,15 @@ onBothEngines((engine) => {
       const { id, definition } = await ordered();
       const instance = { container_id: 'c3', status: 'failed' } as const;
       const body = { deployment_id: id, status: 'failed', reason: 'unhealthy', error: 'no answer', instance } as const;
-      expect(await garden.report(daemon, body)).toMatchObject({
+      expect(await services.report(daemon, body)).toMatchObject({
         status: 'failed',
         reason: 'unhealthy',
         error: 'no answer',
       });
-      expect(garden.instances.reported.at(-1)).toEqual({ ...instance, definition_id: definition.id });
-      expect((await garden.definitions.read(owner, definition.id)).status).toBe('pending');
+      expect(services.instances.reported.at(-1)).toEqual({ ...instance, definition_id: definition.id });
+      expect((await services.definitions.read(owner, definition.id)).status).toBe('pending');
       const other = await ordered();
-      expect(await garden.patch(daemon, other.id, { status: 'failed' })).toMatchObject({
+      expect(await services.patch(daemon, other.id, { status: 'failed' })).toMatchObject({
         reason: 'failed',
         error: null,
       });
@@ -130,13 +130,14 @@ onBothEngines((engine) => {
     it('is final: the same again changes nothing, another is refused', async () => {
       for (const status of ['success', 'failed'] as const) {
         const { id } = await ordered();
-        await garden.patch(daemon, id, { status, logs: [line('once')] });
+        await services.patch(daemon, id, { status, logs: [line('once')] });
         const ended = await read(id);
-        await garden.patch(daemon, id, { status, logs: [line('once')], reason: 'other' });
-        await garden.report(daemon, { deployment_id: id, status });
+        await services.patch(daemon, id, { status, logs: [line('once')], reason: 'other' });
+        await services.report(daemon, { deployment_id: id, status });
         for (const other of ['running', 'success', 'failed'] as const)
-          if (other !== status) await expect(garden.patch(daemon, id, { status: other })).rejects.toMatchObject(final);
-        await expect(garden.cancel(owner, id)).rejects.toMatchObject(final);
+          if (other !== status)
+            await expect(services.patch(daemon, id, { status: other })).rejects.toMatchObject(final);
+        await expect(services.cancel(owner, id)).rejects.toMatchObject(final);
         expect(await read(id)).toEqual(ended);
         expect(await types(id)).toHaveLength(2);
       }
@@ -146,9 +147,9 @@ onBothEngines((engine) => {
   describe('a log', () => {
     it('has numbers without gaps, however many write at once', async () => {
       const { id } = await ordered();
-      await garden.patch(daemon, id, { status: 'running' });
+      await services.patch(daemon, id, { status: 'running' });
       const batches = Array.from({ length: 12 }, (_, b) => [0, 1, 2].map((i) => line(`${b}/${i}`)));
-      await Promise.all(batches.map((logs) => garden.patch(daemon, id, { status: 'running', logs })));
+      await Promise.all(batches.map((logs) => services.patch(daemon, id, { status: 'running', logs })));
       const { logs } = await read(id);
       expect(logs.map(({ number }) => number)).toEqual(Array.from({ length: 36 }, (_, i) => i + 1));
       for (const [b] of batches.entries()) {
@@ -160,12 +161,12 @@ onBothEngines((engine) => {
     it('is read in pages, and ends where it is full', async () => {
       const { id } = await ordered();
       const batch = (count: number) => Array.from({ length: count }, () => line('growing'));
-      await garden.patch(daemon, id, { status: 'running', logs: batch(9_990) });
+      await services.patch(daemon, id, { status: 'running', logs: batch(9_990) });
       const page = await read(id);
       expect(page).toMatchObject({ logs_truncated: true, logs: { length: 1_000 } });
       expect(await read(id, 9_500)).toMatchObject({ logs_truncated: false, logs: { length: 490 } });
-      for (let i = 0; i < 3; i++) await garden.patch(daemon, id, { status: 'running', logs: batch(10_000) });
-      await garden.patch(daemon, id, { status: 'running', logs: batch(1) });
+      for (let i = 0; i < 3; i++) await services.patch(daemon, id, { status: 'running', logs: batch(10_000) });
+      await services.patch(daemon, id, { status: 'running', logs: batch(1) });
       const { logs } = await read(id, MOST_LINES - 1);
       expect(logs.map(({ number, message }) => [number, message.slice(0, 19)])).toEqual([
         [MOST_LINES, 'growing'],
@@ -177,14 +178,14 @@ onBothEngines((engine) => {
       const { id } = await ordered();
       const wide = line('w'.repeat(16_384));
       const logs = Array.from({ length: MOST_BYTES / 16_384 }, () => wide);
-      await garden.patch(daemon, id, { status: 'running', logs });
-      const before = await garden.row(id);
+      await services.patch(daemon, id, { status: 'running', logs });
+      const before = await services.row(id);
       expect(before).toMatchObject({ log_lines: logs.length, log_bytes: MOST_BYTES });
       for (let i = 0; i < 3; i++)
-        await garden.patch(daemon, id, { status: 'running', logs: [line('last'), line('late')] });
+        await services.patch(daemon, id, { status: 'running', logs: [line('last'), line('late')] });
       const kept = (await read(id, logs.length)).logs.map(({ message }) => message);
       expect(kept).toEqual(['last', expect.stringContaining('limit of 8388608 bytes')]);
-      expect(await garden.row(id)).toMatchObject({
+      expect(await services.row(id)).toMatchObject({
         log_lines: logs.length + 2,
         log_bytes: MOST_BYTES + Buffer.byteLength(kept.join('')),
       });
@@ -197,9 +198,9 @@ onBothEngines((engine) => {
         at,
         step: 'pull',
       }));
-      await garden.patch(daemon, id, { status: 'running', logs });
-      const now = new Date(garden.now()).toISOString();
-      const read = await garden.deployments.read(owner, id, 0);
+      await services.patch(daemon, id, { status: 'running', logs });
+      const now = new Date(services.now()).toISOString();
+      const read = await services.deployments.read(owner, id, 0);
       expect(read.logs.map(({ at }) => at)).toEqual([
         '2026-01-02T03:04:05.000Z',
         '2023-11-14T22:13:20.000Z',
@@ -213,7 +214,7 @@ onBothEngines((engine) => {
     it('holds no secret, in whatever form a program prints it', async () => {
       const secret = 'p&ss w\\rd"42!';
       const { id, definition } = await ordered({ SMTP_PASSWORD: secret });
-      const manifest = await garden.manifests.resolve(garden.storage.reader, owner.accountId, definition.id, 1);
+      const manifest = await services.manifests.resolve(services.storage.reader, owner.accountId, definition.id, 1);
       const dsn = manifest.manifest.components.find(({ name }) => name === 'app')?.env.DATABASE_URL ?? '';
       const generated = /inkwell:(.*)@/.exec(dsn)?.[1] ?? '';
       expect(generated.length).toBeGreaterThan(20);
@@ -224,11 +225,11 @@ onBothEngines((engine) => {
         JSON.stringify(secret),
       ];
       const logs = [...forms, dsn].map((text) => line(`cannot connect: ${text}!`));
-      await garden.patch(daemon, id, { status: 'running', logs });
-      await garden.patch(daemon, id, { status: 'failed', error: `no ${secret}`, reason: secret });
+      await services.patch(daemon, id, { status: 'running', logs });
+      await services.patch(daemon, id, { status: 'failed', error: `no ${secret}`, reason: secret });
       const stored = JSON.stringify([
         await read(id),
-        await garden.storage.reader.db.selectFrom('events').selectAll().execute(),
+        await services.storage.reader.db.selectFrom('events').selectAll().execute(),
       ]);
       for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), generated])
         expect(stored).not.toContain(JSON.stringify(form).slice(1, -1));
@@ -240,32 +241,32 @@ onBothEngines((engine) => {
   describe('cancelling', () => {
     it('ends what waits at once', async () => {
       const { id, definition } = await ordered();
-      const { id: next } = await garden.execute(owner, definition.id);
-      const cancelled = await garden.cancel(owner, id);
+      const { id: next } = await services.execute(owner, definition.id);
+      const cancelled = await services.cancel(owner, id);
       expect(cancelled).toMatchObject({ status: 'failed', reason: 'cancelled', cancelling: false, started_at: null });
-      expect(garden.woken.at(-1)).toBe(daemon.serverId);
-      expect(await garden.cancel(owner, id)).toEqual(cancelled);
+      expect(services.woken.at(-1)).toBe(daemon.serverId);
+      expect(await services.cancel(owner, id)).toEqual(cancelled);
       expect(await types(id)).toEqual(['deployment.failed']);
-      expect(await garden.patch(daemon, next, { status: 'running' })).toMatchObject({ status: 'running' });
+      expect(await services.patch(daemon, next, { status: 'running' })).toMatchObject({ status: 'running' });
     });
 
     it('ends what runs when the daemon says so', async () => {
       const { id } = await ordered();
-      await garden.patch(daemon, id, { status: 'running' });
-      const before = garden.woken.length;
-      expect(await garden.cancel(owner, id)).toMatchObject({ status: 'running', cancelling: true });
-      expect(garden.woken.length).toBe(before + 1);
-      expect(await garden.patch(daemon, id, { status: 'running' })).toMatchObject({ cancelling: true });
-      const ended = await garden.patch(daemon, id, { status: 'failed' });
+      await services.patch(daemon, id, { status: 'running' });
+      const before = services.woken.length;
+      expect(await services.cancel(owner, id)).toMatchObject({ status: 'running', cancelling: true });
+      expect(services.woken.length).toBe(before + 1);
+      expect(await services.patch(daemon, id, { status: 'running' })).toMatchObject({ cancelling: true });
+      const ended = await services.patch(daemon, id, { status: 'failed' });
       expect(ended).toMatchObject({ status: 'failed', reason: 'cancelled', cancelling: false });
       expect(await types(id)).toEqual(['deployment.started', 'deployment.failed']);
     });
 
     it('comes too late for one that succeeds meanwhile', async () => {
       const { id } = await ordered();
-      await garden.patch(daemon, id, { status: 'running' });
-      await garden.cancel(owner, id);
-      expect(await garden.patch(daemon, id, { status: 'success' })).toMatchObject({
+      await services.patch(daemon, id, { status: 'running' });
+      await services.cancel(owner, id);
+      expect(await services.patch(daemon, id, { status: 'success' })).toMatchObject({
         status: 'success',
         cancelling: false,
       });

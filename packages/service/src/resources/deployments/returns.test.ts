@@ -2,30 +2,30 @@ import { beforeAll, expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { type Garden, plantGarden } from './testing/garden.ts';
+import { type DeploymentServices, openDeploymentServices } from './testing/deployment-services.ts';
 
 /** A daemon went back by itself and tells of it afterwards. */
 onBothEngines((engine) => {
-  let garden: Garden;
+  let services: DeploymentServices;
   let owner: Principal;
   let daemon: Principal & { kind: 'server' };
 
   beforeAll(async () => {
-    garden = await plantGarden(engine);
-    owner = await garden.account();
-    daemon = await garden.server(owner);
+    services = await openDeploymentServices(engine);
+    owner = await services.account();
+    daemon = await services.server(owner);
   });
 
   const deployed = async (definitionId: string) => {
-    const { id } = await garden.execute(owner, definitionId);
-    await garden.report(daemon, { deployment_id: id, status: 'success', gap_ms: 12 });
+    const { id } = await services.execute(owner, definitionId);
+    await services.report(daemon, { deployment_id: id, status: 'success', gap_ms: 12 });
     return id;
   };
   /** Revision 1, then 2, both deployed. */
   const twice = async () => {
-    const { id: definitionId } = await garden.definition(owner, daemon.serverId);
+    const { id: definitionId } = await services.definition(owner, daemon.serverId);
     await deployed(definitionId);
-    await garden.revise(owner, definitionId, 'Sick');
+    await services.revise(owner, definitionId, 'Sick');
     return { definitionId, sick: await deployed(definitionId) };
   };
   const returned = (rollback_of: string, given: object = {}) => ({
@@ -41,7 +41,7 @@ onBothEngines((engine) => {
   it('is recorded as a rollback with its events, and its revision is the current one', async () => {
     const { definitionId, sick } = await twice();
     const report = returned(sick, { gap_ms: 0 });
-    const recorded = await garden.report(daemon, report);
+    const recorded = await services.report(daemon, report);
     expect(recorded).toMatchObject({
       id: report.deployment_id,
       kind: 'rollback',
@@ -52,59 +52,61 @@ onBothEngines((engine) => {
       gap_ms: 0,
       created_by: daemon.serverId,
     });
-    const types = (await garden.eventsOf(report.deployment_id)).map(({ type }) => type);
+    const types = (await services.eventsOf(report.deployment_id)).map(({ type }) => type);
     expect(types).toEqual(['deployment.started', 'deployment.success']);
-    expect(await garden.definitions.read(owner, definitionId)).toMatchObject({ current_revision: 1 });
-    expect(garden.instances.facts.get(recorded.instance_id ?? '')).toMatchObject({ revision: 1 });
-    expect((await garden.deployments.read(owner, report.deployment_id, 0)).logs).toHaveLength(1);
+    expect(await services.definitions.read(owner, definitionId)).toMatchObject({ current_revision: 1 });
+    expect(services.instances.facts.get(recorded.instance_id ?? '')).toMatchObject({ revision: 1 });
+    expect((await services.deployments.read(owner, report.deployment_id, 0)).logs).toHaveLength(1);
     // Told again, because the answer got lost.
-    expect(await garden.report(daemon, report)).toEqual(recorded);
-    expect(await garden.eventsOf(report.deployment_id)).toHaveLength(2);
+    expect(await services.report(daemon, report)).toEqual(recorded);
+    expect(await services.eventsOf(report.deployment_id)).toHaveLength(2);
   });
 
   it('that was forbidden by an irreversible job is recorded as failed and changes nothing', async () => {
     const { definitionId, sick } = await twice();
-    const recorded = await garden.report(
+    const recorded = await services.report(
       daemon,
       returned(sick, { status: 'failed', reason: 'irreversible', error: 'x' }),
     );
     expect(recorded).toMatchObject({ status: 'failed', kind: 'rollback', reason: 'irreversible' });
-    expect(await garden.definitions.read(owner, definitionId)).toMatchObject({ current_revision: 2 });
+    expect(await services.definitions.read(owner, definitionId)).toMatchObject({ current_revision: 2 });
   });
 
   it('leaves alone what somebody has revised or deployed since', async () => {
     const { definitionId, sick } = await twice();
-    await garden.revise(owner, definitionId, 'Better');
-    await garden.report(daemon, returned(sick));
-    expect(await garden.definitions.read(owner, definitionId)).toMatchObject({ current_revision: 3 });
+    await services.revise(owner, definitionId, 'Better');
+    await services.report(daemon, returned(sick));
+    expect(await services.definitions.read(owner, definitionId)).toMatchObject({ current_revision: 3 });
     const other = await twice();
-    await garden.revise(owner, other.definitionId, 'Better');
-    const newest = await garden.deployments.read(owner, await deployed(other.definitionId), 0);
-    await garden.report(daemon, returned(other.sick));
-    expect(garden.instances.facts.get(newest.instance_id ?? '')).toMatchObject({ revision: 3 });
+    await services.revise(owner, other.definitionId, 'Better');
+    const newest = await services.deployments.read(owner, await deployed(other.definitionId), 0);
+    await services.report(daemon, returned(other.sick));
+    expect(services.instances.facts.get(newest.instance_id ?? '')).toMatchObject({ revision: 3 });
   });
 
   it('comes out of turn: another deployment may run or wait', async () => {
     const { definitionId, sick } = await twice();
-    const { id } = await garden.execute(owner, definitionId);
-    await garden.patch(daemon, id, { status: 'running' });
-    expect(await garden.report(daemon, returned(sick))).toMatchObject({ status: 'success' });
-    expect(await garden.report(daemon, { deployment_id: id, status: 'success' })).toMatchObject({ status: 'success' });
+    const { id } = await services.execute(owner, definitionId);
+    await services.patch(daemon, id, { status: 'running' });
+    expect(await services.report(daemon, returned(sick))).toMatchObject({ status: 'success' });
+    expect(await services.report(daemon, { deployment_id: id, status: 'success' })).toMatchObject({
+      status: 'success',
+    });
   });
 
   it('names what is wrong with it', async () => {
     const { sick } = await twice();
-    const other = await garden.server(owner);
-    await expect(garden.report(other, returned(sick))).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    await expect(garden.report(daemon, returned(sick, { revision: 99 }))).rejects.toMatchObject({
+    const other = await services.server(owner);
+    await expect(services.report(other, returned(sick))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(services.report(daemon, returned(sick, { revision: 99 }))).rejects.toMatchObject({
       details: { field: 'revision' },
     });
-    await expect(garden.report(daemon, returned(sick, { revision: null }))).rejects.toMatchObject({
+    await expect(services.report(daemon, returned(sick, { revision: null }))).rejects.toMatchObject({
       details: { field: 'revision' },
     });
-    await expect(garden.report(daemon, returned(sick, { deployment_id: 'mine' }))).rejects.toMatchObject({
+    await expect(services.report(daemon, returned(sick, { deployment_id: 'mine' }))).rejects.toMatchObject({
       details: { field: 'deployment_id' },
     });
-    await expect(garden.report(daemon, returned(newId('deployment')))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(services.report(daemon, returned(newId('deployment')))).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 });

@@ -4,15 +4,15 @@ import { beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectShape } from '../../testing/published-answer.ts';
 import { deploymentRoutes } from './routes.ts';
-import { serveGarden } from './testing/serve-garden.ts';
+import { serveDefinition } from './testing/served-definition.ts';
 
 onBothEngines((engine) => {
-  let served: Awaited<ReturnType<typeof serveGarden>>;
+  let served: Awaited<ReturnType<typeof serveDefinition>>;
   let definition_id: string;
   const ask: typeof served.ask = (...request) => served.ask(...request);
 
   beforeAll(async () => {
-    served = await serveGarden(engine, ({ deployments, reports, planning }) =>
+    served = await serveDefinition(engine, ({ deployments, reports, planning }) =>
       deploymentRoutes(deployments, reports, planning),
     );
     ({ definition_id } = served);
@@ -57,7 +57,7 @@ onBothEngines((engine) => {
     const order = () => ask('owner', 'POST', '/deployments/execute', { definition_id }, headers);
     const [first, second] = [await order(), await order()];
     expect(second).toEqual(first);
-    await served.garden.cancel(served.callers.owner, first.json.data.id);
+    await served.services.cancel(served.callers.owner, first.json.data.id);
   });
 
   it('take reports that are larger than other bodies, up to a limit', async () => {

@@ -3,15 +3,15 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectRefusal } from '../../testing/published-answer.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
-import { Bed, withBackup } from '../upgrades/testing/bed.ts';
+import { VersionedTemplate, withBackup } from '../upgrades/testing/versioned-template.ts';
 
 onBothEngines((engine) => {
   let service: RunningService;
-  let bed: Bed;
+  let template: VersionedTemplate;
   beforeEach(async () => {
     service = await startApp(engine);
-    bed = new Bed(service);
-    await bed.publish('2.0.0', withBackup);
+    template = new VersionedTemplate(service);
+    await template.publish('2.0.0', withBackup);
   });
 
   const order = (definition_id: string, more: object = { backup_first: true }) =>
@@ -30,36 +30,36 @@ onBothEngines((engine) => {
       { describe: `${id} to fail`, within: 20_000 },
     );
   const untilOffered = (key: string, id: string) =>
-    until(async () => (await bed.offered(key)).includes(id), { describe: `${id} to be offered`, within: 20_000 });
+    until(async () => (await template.offered(key)).includes(id), { describe: `${id} to be offered`, within: 20_000 });
 
   describe('a deployment with a backup first', () => {
     it('waits for the backup, is tied to it, and then goes its way', async () => {
-      const { definitionId, instanceId, serverKey } = await bed.plant();
+      const { definitionId, instanceId, serverKey } = await template.deploy();
       await revise(definitionId, 'Second');
       const { status, json } = await order(definitionId);
       expect(status).toBe(201);
       const { id, backup_id, preparation } = json.data;
       expect(json.data).toMatchObject({ status: 'pending', preparation: { kind: 'backup', done: false } });
-      expect(await bed.offered(serverKey)).toEqual([]);
+      expect(await template.offered(serverKey)).toEqual([]);
       const claim = { key: serverKey, body: { status: 'running' } };
       const early = await service.request('PATCH', `/deployments/${id}/status`, claim);
       expectRefusal(early, 'VALIDATION_ERROR', 'status');
-      const execution = await bed.settle(instanceId, 'hortus.backup', { revision: 1 });
+      const execution = await template.settle(instanceId, 'hortus.backup', { revision: 1 });
       expect(execution.id).toBe(preparation.execution_id);
       await untilOffered(serverKey, id);
       expect(await read(id)).toMatchObject({ backup_id, preparation: { done: true } });
       const { data: backup } = await service.client.call('backups.read', { params: { id: backup_id } });
       expect(backup).toMatchObject({ kind: 'pre_deploy', status: 'completed', revision: 1 });
-      await bed.report(id, 'success');
+      await template.report(id, 'success');
       expect((await service.told(id)).map(({ type }) => type)).toEqual(['deployment.started', 'deployment.success']);
     });
 
     it('fails without having changed anything when the backup fails, and lets the next one go', async () => {
-      const { definitionId, instanceId, serverKey } = await bed.plant();
+      const { definitionId, instanceId, serverKey } = await template.deploy();
       await revise(definitionId, 'Second');
       const { id } = (await order(definitionId)).json.data;
       const { id: next } = (await order(definitionId, {})).json.data;
-      await bed.settle(instanceId, 'hortus.backup', { error: 'no space left.' });
+      await template.settle(instanceId, 'hortus.backup', { error: 'no space left.' });
       expect(await ended(id)).toMatchObject({
         reason: 'backup',
         error: 'Nothing was changed: the backup before the deployment failed: no space left.',
@@ -74,7 +74,7 @@ onBothEngines((engine) => {
     });
 
     it('makes the backup of what it leaves: when it is its turn, and not before', async () => {
-      const { definitionId, instanceId, serverKey } = await bed.plant();
+      const { definitionId, instanceId, serverKey } = await template.deploy();
       await revise(definitionId, 'Second');
       const { id: first } = (await order(definitionId, {})).json.data;
       await revise(definitionId, 'Third');
@@ -83,14 +83,14 @@ onBothEngines((engine) => {
         preparation: { kind: 'backup', execution_id: null, done: false },
         backup_id: null,
       });
-      await bed.report(first, 'success');
-      await bed.settle(instanceId, 'hortus.backup', { revision: 2 });
+      await template.report(first, 'success');
+      await template.settle(instanceId, 'hortus.backup', { revision: 2 });
       await untilOffered(serverKey, id);
     });
 
     it('needs a template that declares one, unless nothing runs yet', async () => {
-      await bed.publish('2.1.0');
-      const { definitionId } = await bed.plant();
+      await template.publish('2.1.0');
+      const { definitionId } = await template.deploy();
       expectRefusal(await order(definitionId), 'VALIDATION_ERROR', 'backup_first');
       const { data: server } = await service.client.call('servers.register', {
         body: { name: 'new', environment: 'staging' },
@@ -100,20 +100,20 @@ onBothEngines((engine) => {
       const { id } = (await service.client.call('definitions.create', { body })).data;
       const first = (await order(id)).json.data;
       expect(first).toMatchObject({ preparation: { kind: 'backup', execution_id: null, done: true } });
-      expect(await bed.offered(server.api_key)).toEqual([first.id]);
+      expect(await template.offered(server.api_key)).toEqual([first.id]);
     });
   });
 
   describe('a rollback with data', () => {
     /** Revision 1, then revision 2 with a backup before it. */
     async function deployedTwice(kind?: 'dump') {
-      const planted = await bed.plant();
-      await revise(planted.definitionId, 'Second');
-      const { id, backup_id: backupId } = (await order(planted.definitionId)).json.data;
-      await bed.settle(planted.instanceId, 'hortus.backup', { revision: 1, ...(kind && { kind }) });
-      await untilOffered(planted.serverKey, id);
-      await bed.report(id, 'success');
-      return { ...planted, id, backupId };
+      const target = await template.deploy();
+      await revise(target.definitionId, 'Second');
+      const { id, backup_id: backupId } = (await order(target.definitionId)).json.data;
+      await template.settle(target.instanceId, 'hortus.backup', { revision: 1, ...(kind && { kind }) });
+      await untilOffered(target.serverKey, id);
+      await template.report(id, 'success');
+      return { ...target, id, backupId };
     }
 
     it('puts the backup of that revision back before it is deployed', async () => {
@@ -127,13 +127,13 @@ onBothEngines((engine) => {
         backup_id: backupId,
         preparation: { kind: 'restore', done: false },
       });
-      expect(await bed.offered(serverKey)).toEqual([]);
+      expect(await template.offered(serverKey)).toEqual([]);
       expectRefusal(await service.request('POST', `/deployments/${back}/cancel`), 'VALIDATION_ERROR', 'status');
-      const { params } = await bed.settle(instanceId, 'hortus.return_data', { revision: 2 });
+      const { params } = await template.settle(instanceId, 'hortus.return_data', { revision: 2 });
       expect(params).toMatchObject({ backup_id: backupId, deployment_id: back, revision: 1, resume: true });
       await untilOffered(serverKey, back);
-      await bed.report(back, 'success');
-      expect(await bed.definition(definitionId)).toMatchObject({ current_revision: 1 });
+      await template.report(back, 'success');
+      expect(await template.definition(definitionId)).toMatchObject({ current_revision: 1 });
       const { data: safety } = await service.client.call('backups.list', { query: { kind: 'safety' } });
       expect(safety).toMatchObject([{ status: 'completed' }]);
       expect((await service.told(backupId)).map(({ type }) => type)).toEqual([
@@ -147,12 +147,12 @@ onBothEngines((engine) => {
     it('fails when the data cannot be put back, with what the daemon says', async () => {
       const { id, definitionId, instanceId } = await deployedTwice();
       const { id: back } = (await rollback(id, true)).json.data;
-      await bed.settle(instanceId, 'hortus.return_data', { error: 'chunk 2 is damaged' });
+      await template.settle(instanceId, 'hortus.return_data', { error: 'chunk 2 is damaged' });
       expect(await ended(back)).toMatchObject({
         reason: 'restore',
         error: 'The data could not be restored: chunk 2 is damaged',
       });
-      expect(await bed.definition(definitionId)).toMatchObject({ current_revision: 2 });
+      expect(await template.definition(definitionId)).toMatchObject({ current_revision: 2 });
     });
 
     for (const container of ['keep', 'remove'])
@@ -164,13 +164,13 @@ onBothEngines((engine) => {
           const answer = await archive();
           expectRefusal(answer, 'VALIDATION_ERROR', 'id');
           expect(answer.json.error.details).toMatchObject({ reason: 'restoring', deployment_id: back });
-          expect(await bed.definition(definitionId)).not.toMatchObject({ status: 'archived' });
+          expect(await template.definition(definitionId)).not.toMatchObject({ status: 'archived' });
         };
         await refused();
-        await bed.settle(instanceId, 'hortus.return_data', { revision: 2 });
+        await template.settle(instanceId, 'hortus.return_data', { revision: 2 });
         await untilOffered(serverKey, back);
         await refused();
-        await bed.report(back, 'success');
+        await template.report(back, 'success');
         expect((await archive()).json.data).toMatchObject({ status: 'archived', current_revision: 1 });
       });
 
@@ -179,7 +179,7 @@ onBothEngines((engine) => {
       const { id: first } = (await order(definitionId, {})).json.data;
       const { id: back } = (await rollback(id, true)).json.data;
       await service.client.call('backups.delete', { params: { id: backupId } });
-      await bed.report(first, 'success');
+      await template.report(first, 'success');
       expect(await ended(back)).toMatchObject({ reason: 'restore', error: expect.stringContaining('deleting') });
     });
 
@@ -187,7 +187,7 @@ onBothEngines((engine) => {
       const { id, definitionId } = await deployedTwice();
       await revise(definitionId, 'Third');
       const { id: third } = (await order(definitionId, {})).json.data;
-      await bed.report(third, 'success');
+      await template.report(third, 'success');
       const refused = await rollback(third, true);
       expectRefusal(refused, 'VALIDATION_ERROR', 'with_data');
       expect(refused.json.error.details.reason).toBe('no_backup');

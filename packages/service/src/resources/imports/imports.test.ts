@@ -4,7 +4,7 @@ import type { Canonical } from '@hortus/template/canonical-form';
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { insertKeyRow } from '../../testing/running-service.ts';
-import { openTwoHouses, received, refusal, sent } from './testing/two-houses.ts';
+import { openTwoAccounts, received, refusal, sent } from './testing/two-accounts.ts';
 
 const volumes = [
   { kind: 'volume', name: 'uploads' },
@@ -14,7 +14,7 @@ const volumes = [
 onBothEngines((engine) => {
   describe('a definition that is taken out', () => {
     it('comes with the values of its secrets, which the audit list names and does not have', async () => {
-      const { service, here, define, take } = await openTwoHouses(engine);
+      const { service, here, define, take } = await openTwoAccounts(engine);
       const id = await define();
       const { bundle, backup_id, warnings } = await take(id);
       expect({ backup_id, warnings, volumes: bundle.volumes }).toEqual({ backup_id: null, warnings: [], volumes: [] });
@@ -36,7 +36,7 @@ onBothEngines((engine) => {
     });
 
     it('needs a backup of all its volumes once it has been deployed', async () => {
-      const { define, kept, take } = await openTwoHouses(engine);
+      const { define, kept, take } = await openTwoAccounts(engine);
       const id = await define();
       const whole = await kept(id, volumes);
       expect(whole.params).toMatchObject({ extent: 'volumes' });
@@ -51,7 +51,7 @@ onBothEngines((engine) => {
     });
 
     it('has its volumes sent to whoever may have them, through the service', async () => {
-      const { service, here, there, define, kept } = await openTwoHouses(engine);
+      const { service, here, there, define, kept } = await openTwoAccounts(engine);
       const backup = await kept(await define(), volumes);
       const params = { id: backup.id };
       const fetch = (volume: string) => here.client.call('backups.fetch', { params, body: { volume } });
@@ -91,7 +91,7 @@ onBothEngines((engine) => {
 
   describe('a definition that is brought in', () => {
     it('has what it had, secrets too, and is deployed', async () => {
-      const { there, define, take, bring, becomes } = await openTwoHouses(engine);
+      const { there, define, take, bring, becomes } = await openTwoAccounts(engine);
       const { bundle } = await take(await define());
       const begun = await bring(bundle);
       expect(begun).toMatchObject({ status: 'receiving', volumes: [], definition_id: null });
@@ -106,7 +106,7 @@ onBothEngines((engine) => {
     });
 
     it('is there only when all its volumes are filled', async () => {
-      const { service, there, define, kept, take, bring, becomes, orders } = await openTwoHouses(engine);
+      const { service, there, define, kept, take, bring, becomes, orders } = await openTwoAccounts(engine);
       const id = await define();
       const { bundle } = await take(id, (await kept(id, volumes)).id);
       const begun = await bring(bundle, { instance_uid: 'diary' });
@@ -141,7 +141,7 @@ onBothEngines((engine) => {
     });
 
     it('is refused for whatever would refuse it later, and leaves nothing', async () => {
-      const { there, define, take, bring } = await openTwoHouses(engine);
+      const { there, define, take, bring } = await openTwoAccounts(engine);
       const { bundle } = await take(await define());
       const { template } = bundle;
       const why = async (...of: Parameters<typeof bring>) => {
@@ -176,7 +176,7 @@ onBothEngines((engine) => {
     });
 
     it('has what came of it removed when it is given up, and can then be brought in anew', async () => {
-      const { there, define, kept, take, bring, becomes, orders } = await openTwoHouses(engine);
+      const { there, define, kept, take, bring, becomes, orders } = await openTwoAccounts(engine);
       const id = await define();
       const { bundle } = await take(id, (await kept(id, volumes)).id);
       const first = await bring(bundle);
@@ -203,14 +203,18 @@ onBothEngines((engine) => {
     });
 
     it('brings along a template that is not known, as one of the account', async () => {
-      const { there, define, take, bring, becomes } = await openTwoHouses(engine);
+      const { there, define, take, bring, becomes } = await openTwoAccounts(engine);
       const { bundle } = await take(await define());
-      const spec = { ...bundle.template.spec, slug: 'quill', version: '9.9.9' } as unknown as Canonical;
-      const template = { species: 'quill', version: '9.9.9', spec_hash: specHash(spec), spec: { ...spec } };
+      const spec = { ...bundle.template.spec, slug: 'imported', version: '9.9.9' } as unknown as Canonical;
+      const template = { species: 'imported', version: '9.9.9', spec_hash: specHash(spec), spec: { ...spec } };
       const { id } = await bring({ ...bundle, template: template as unknown as typeof bundle.template });
       const { definition_id } = await becomes(id, 'completed');
       const definition = (await there.client.call('definitions.read', { params: { id: definition_id ?? '' } })).data;
-      expect(definition).toMatchObject({ species: 'quill', template_version: '9.9.9', spec_hash: template.spec_hash });
+      expect(definition).toMatchObject({
+        species: 'imported',
+        template_version: '9.9.9',
+        spec_hash: template.spec_hash,
+      });
       const other = { ...spec, description: 'Another one.' } as Canonical;
       const clash = {
         ...template,
@@ -224,7 +228,7 @@ onBothEngines((engine) => {
     });
 
     it('answers a repeated request as the first time', async () => {
-      const { there, define, take, becomes } = await openTwoHouses(engine);
+      const { there, define, take, becomes } = await openTwoAccounts(engine);
       const { bundle } = await take(await define());
       const order = { body: { server_id: there.serverId, bundle }, idempotencyKey: 'once' };
       const first = (await there.client.call('definitions.import', order)).data;

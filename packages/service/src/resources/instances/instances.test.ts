@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { daemonOf, keyOf, plantGarden } from './testing/garden.ts';
+import { daemonOf, keyOf, openInstanceServices } from './testing/instance-services.ts';
 
 onBothEngines((engine) => {
   it('lists by server, definition, status and health, without released ones unless they are asked for', async () => {
-    const { running, pending, addServer, instances, principal, storage, report } = await plantGarden(engine);
+    const { running, pending, addServer, instances, principal, storage, report } = await openInstanceServices(engine);
     const elsewhere = await addServer();
     const [one, far, gone, waiting] = [await running(), await running(elsewhere), await running(), await pending()];
     await storage.write((tx) => instances.settled(tx, gone.id, 'hortus.release', null));
@@ -23,7 +23,7 @@ onBothEngines((engine) => {
   });
 
   it('counts by state', async () => {
-    const { running, pending, instances, principal, storage, report } = await plantGarden(engine);
+    const { running, pending, instances, principal, storage, report } = await openInstanceServices(engine);
     const [one, two, gone] = [await running(), await running(), await running()];
     await pending();
     await storage.write((tx) => instances.settled(tx, gone.id, 'hortus.release', null));
@@ -41,7 +41,7 @@ onBothEngines((engine) => {
   });
 
   it('is shown with its names, its template and its uptime, and to nobody else', async () => {
-    const { running, read, clock, instances, principal, serverId, addServer } = await plantGarden(engine);
+    const { running, read, clock, instances, principal, serverId, addServer } = await openInstanceServices(engine);
     const { id, definitionId } = await running();
     clock.now += 61_500;
     expect(await read(id)).toMatchObject({
@@ -62,7 +62,7 @@ onBothEngines((engine) => {
   });
 
   it('is one per definition as long as it lives, whoever asks for it', async () => {
-    const { pending, storage, instances, serverId } = await plantGarden(engine);
+    const { pending, storage, instances, serverId } = await openInstanceServices(engine);
     const { id, account_id: accountId, definition_id: definitionId } = await pending();
     const ensure = () =>
       storage.write((tx) => instances.ensure(tx, { accountId, definitionId, serverId, containerName: 'blog-1' }));
@@ -74,7 +74,7 @@ onBothEngines((engine) => {
   });
 
   it('tells that it started when it is deployed, and not when it ran before', async () => {
-    const { running, storage, instances, events, read } = await plantGarden(engine);
+    const { running, storage, instances, events, read } = await openInstanceServices(engine);
     const { id } = await running();
     const facts = { container_id: 'c2', status: 'running', health: 'healthy', started_at: 7 } as const;
     await storage.write((tx) => instances.deployed(tx, id, { revision: 1, url: null, ...facts }));
@@ -87,7 +87,7 @@ onBothEngines((engine) => {
 
   describe('components', () => {
     it('are replaced as a whole, by the daemon of the server', async () => {
-      const { running, storage, instances, daemon, read, principal, addServer } = await plantGarden(engine);
+      const { running, storage, instances, daemon, read, principal, addServer } = await openInstanceServices(engine);
       const { id } = await running();
       const sync = (components: Parameters<typeof instances.syncComponents>[3], by = daemon) =>
         storage.write((tx) => instances.syncComponents(tx, by, id, components));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { keyOf, plantGarden } from './testing/garden.ts';
+import { keyOf, openInstanceServices } from './testing/instance-services.ts';
 
 const types = (events: readonly { type: string }[]) => events.map(({ type }) => type);
 
@@ -8,7 +8,7 @@ onBothEngines((engine) => {
   describe('start, stop, restart, release', () => {
     it('go the road of an action and move the instance when they are done', async () => {
       const { running, order, release, connect, actions, serverId, read, execution, events } =
-        await plantGarden(engine);
+        await openInstanceServices(engine);
       const { id } = await running();
       const line = await connect();
       const perform = async (ordered: Awaited<ReturnType<typeof order>>) => {
@@ -41,7 +41,7 @@ onBothEngines((engine) => {
     });
 
     it('leave nothing to say of what was released', async () => {
-      const { running, release, connect, actions, serverId, read, storage } = await plantGarden(engine);
+      const { running, release, connect, actions, serverId, read, storage } = await openInstanceServices(engine);
       const { id } = await running();
       const drifted = { drift: '[{"field":"restart","declared":"always","actual":"no"}]', drifted_at: 1 };
       await storage.write((tx) => tx.db.updateTable('instances').set(drifted).where('id', '=', id).execute());
@@ -54,7 +54,7 @@ onBothEngines((engine) => {
     });
 
     it('leave it as reports see it when they fail, and reports after them know better', async () => {
-      const { running, order, connect, actions, serverId, read, report } = await plantGarden(engine);
+      const { running, order, connect, actions, serverId, read, report } = await openInstanceServices(engine);
       const { id, definitionId: definition_id } = await running();
       const line = await connect();
       const { execution } = await order(id, 'hortus.stop');
@@ -69,7 +69,7 @@ onBothEngines((engine) => {
     });
 
     it('happen one after another, before what was ordered after them', async () => {
-      const { running, order, execute, connect, actions, serverId } = await plantGarden(engine);
+      const { running, order, execute, connect, actions, serverId } = await openInstanceServices(engine);
       const [{ id }, other] = [await running(), await running()];
       const line = await connect();
       const before = await execute(id);
@@ -92,7 +92,7 @@ onBothEngines((engine) => {
     });
 
     it('are not put down twice while the first still waits', async () => {
-      const { running, order, release } = await plantGarden(engine);
+      const { running, order, release } = await openInstanceServices(engine);
       const { id } = await running();
       const first = await order(id, 'hortus.stop');
       expect((await order(id, 'hortus.stop')).execution.id).toBe(first.execution.id);
@@ -106,7 +106,8 @@ onBothEngines((engine) => {
     });
 
     it('need an instance that was deployed and not released', async () => {
-      const { pending, running, order, release, storage, instances, execution, events } = await plantGarden(engine);
+      const { pending, running, order, release, storage, instances, execution, events } =
+        await openInstanceServices(engine);
       const waiting = await pending();
       const { id } = await running();
       await storage.write((tx) => instances.settled(tx, id, 'hortus.release', null));
@@ -126,7 +127,7 @@ onBothEngines((engine) => {
     });
 
     it('are of the own account', async () => {
-      const { running, orders, storage } = await plantGarden(engine);
+      const { running, orders, storage } = await openInstanceServices(engine);
       const { id } = await running();
       const stranger = keyOf('acc_other');
       const stop = storage.write((tx) => orders.order(tx, stranger, id, 'hortus.stop'));
@@ -136,7 +137,7 @@ onBothEngines((engine) => {
 
   describe('release', () => {
     it('removes critical volumes only if all of them are named', async () => {
-      const { running, release, connect, actions, serverId } = await plantGarden(engine);
+      const { running, release, connect, actions, serverId } = await openInstanceServices(engine);
       const { id } = await running();
       for (const confirm of [undefined, [], ['dbdata'], ['uploads', 'other']])
         await expect(release(id, { remove_volumes: true, ...(confirm && { confirm }) })).rejects.toMatchObject({
@@ -151,7 +152,7 @@ onBothEngines((engine) => {
     });
 
     it('ends what waited behind it', async () => {
-      const { running, release, execute, connect, actions, serverId, execution } = await plantGarden(engine);
+      const { running, release, execute, connect, actions, serverId, execution } = await openInstanceServices(engine);
       const { id } = await running();
       const { execution: released } = await release(id);
       const waiting = await execute(id);
@@ -165,7 +166,7 @@ onBothEngines((engine) => {
 
     it('follows when a definition is archived, however late its server is back, unless it is activated again', async () => {
       const { running, storage, definitions, principal, connect, actions, serverId, execution, pass, start } =
-        await plantGarden(engine);
+        await openInstanceServices(engine);
       start();
       const [kept, gone] = [await running(), await running()];
       for (const { definitionId } of [kept, gone])

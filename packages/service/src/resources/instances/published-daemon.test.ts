@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import type { ActionRequestMessage } from '../actions/dispatch.ts';
-import { type FakeLine, plantGarden } from './testing/garden.ts';
+import { type FakeLine, openInstanceServices } from './testing/instance-services.ts';
 
 const requests = (line: FakeLine) => line.sent as unknown as ActionRequestMessage[];
 const whole = { remove_volumes: true, confirm: ['uploads', 'dbdata'] };
 
 /** A server whose daemon asked for no capability. `next` completes what was sent and answers what is sent then. */
-async function plantPublished(...of: Parameters<typeof plantGarden>) {
-  const garden = await plantGarden(...of);
-  const { actions, serverId, connect } = garden;
+async function plantPublished(...of: Parameters<typeof openInstanceServices>) {
+  const services = await openInstanceServices(...of);
+  const { actions, serverId, connect } = services;
   const line = await connect([]);
   async function next(): Promise<ActionRequestMessage[]> {
     const before = line.sent.length;
@@ -22,7 +22,7 @@ async function plantPublished(...of: Parameters<typeof plantGarden>) {
     return sent;
   }
   const commands = async () => (await next()).map(({ action }) => action.command.join(' '));
-  return { ...garden, line, next, commands };
+  return { ...services, line, next, commands };
 }
 
 onBothEngines((engine) => {

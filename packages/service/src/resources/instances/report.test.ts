@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { tableContents } from '../../testing/table-contents.ts';
-import { plantGarden } from './testing/garden.ts';
+import { openInstanceServices } from './testing/instance-services.ts';
 
 const types = (events: readonly { type: string }[]) => events.map(({ type }) => type);
 
 onBothEngines((engine) => {
   describe('a report', () => {
     it('finds an instance by definition, by uid and by container', async () => {
-      const { report, running, read } = await plantGarden(engine);
+      const { report, running, read } = await openInstanceServices(engine);
       const [one, two, three] = [await running(), await running(), await running()];
       const uid = (await read(two.id)).instance_uid;
       const facts = { status: 'running', health: 'unhealthy' } as const;
@@ -25,7 +25,7 @@ onBothEngines((engine) => {
     });
 
     it('of a daemon speaks of its own server only, of a person of the whole account', async () => {
-      const { report, running, read, addServer, principal } = await plantGarden(engine);
+      const { report, running, read, addServer, principal } = await openInstanceServices(engine);
       const other = await running(await addServer());
       const said = [{ definition_id: other.definitionId, status: 'stopped' as const }];
       expect(await report(said)).toEqual({ accepted: 0, unknown: [other.definitionId] });
@@ -37,7 +37,7 @@ onBothEngines((engine) => {
     });
 
     it('moves both machines, and tells of it exactly once', async () => {
-      const { report, running, read, events } = await plantGarden(engine);
+      const { report, running, read, events } = await openInstanceServices(engine);
       const { id, definitionId: definition_id } = await running();
       const say = (status: 'running' | 'stopped' | 'failed' | 'restarting', health?: 'healthy' | 'unhealthy') =>
         report([{ definition_id, status, ...(health && { health }) }]);
@@ -59,7 +59,7 @@ onBothEngines((engine) => {
     });
 
     it('that says nothing new writes nothing but, now and then, that it came', async () => {
-      const { report, running, storage, clock, row } = await plantGarden(engine);
+      const { report, running, storage, clock, row } = await openInstanceServices(engine);
       const { id, definitionId: definition_id } = await running();
       const said = [{ definition_id, status: 'running', health: 'healthy', container_id: `c-${id}` }] as const;
       await report(said);
@@ -75,7 +75,7 @@ onBothEngines((engine) => {
 
     it('brings a lost instance back, and never a released one', async () => {
       const { report, running, read, disconnect, connect, storage, instances, serverId, events } =
-        await plantGarden(engine);
+        await openInstanceServices(engine);
       const [one, gone, stopped] = [await running(), await running(), await running()];
       await report([{ definition_id: stopped.definitionId, status: 'stopped' }]);
       await storage.write((tx) => instances.settled(tx, gone.id, 'hortus.release', null));
@@ -94,7 +94,7 @@ onBothEngines((engine) => {
     });
 
     it('takes times in both forms, and none that is no time', async () => {
-      const { report, running, read, clock } = await plantGarden(engine);
+      const { report, running, read, clock } = await openInstanceServices(engine);
       const { id, definitionId: definition_id } = await running();
       const say = (started_at: string | number | null) => report([{ definition_id, status: 'running', started_at }]);
       await say(clock.now - 5_000);
@@ -108,7 +108,7 @@ onBothEngines((engine) => {
     });
 
     it('by several at once moves an instance once', async () => {
-      const { report, running, events } = await plantGarden(engine);
+      const { report, running, events } = await openInstanceServices(engine);
       const { id, definitionId: definition_id } = await running();
       await Promise.all(Array.from({ length: 6 }, () => report([{ definition_id, status: 'stopped' }])));
       expect(types(await events(id))).toEqual(['instance.started', 'instance.stopped']);

@@ -6,32 +6,32 @@ import type { Principal } from '../../identity/principal.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectShape } from '../../testing/published-answer.ts';
 import { openVault } from '../../vault/vault.ts';
-import { type Garden, plantGarden } from '../deployments/testing/garden.ts';
+import { type DeploymentServices, openDeploymentServices } from '../deployments/testing/deployment-services.ts';
 import type { ManifestQuery } from './reading.ts';
 import { openManifestSigner } from './signer.ts';
 
 const SECRET = 'hunter2hunter2';
 
 onBothEngines((engine) => {
-  let garden: Garden;
+  let services: DeploymentServices;
   let owner: Principal;
   let daemon: Principal & { kind: 'server' };
 
   beforeAll(async () => {
-    garden = await plantGarden(engine);
-    owner = await garden.account();
-    daemon = await garden.server(owner);
+    services = await openDeploymentServices(engine);
+    owner = await services.account();
+    daemon = await services.server(owner);
   });
 
-  const planted = () => garden.definition(owner, daemon.serverId, { SMTP_PASSWORD: SECRET });
-  const asDaemon = (query: ManifestQuery, by: Principal = daemon, secure = true, from = garden) =>
+  const planted = () => services.definition(owner, daemon.serverId, { SMTP_PASSWORD: SECRET });
+  const asDaemon = (query: ManifestQuery, by: Principal = daemon, secure = true, from = services) =>
     from.storage.write((tx) => from.reading.forDaemon(tx, by, query, secure));
   const asPerson = (query: ManifestQuery, by: Principal = owner) =>
-    garden.reading.forPerson(garden.storage.reader, by, query);
+    services.reading.forPerson(services.storage.reader, by, query);
   const envOf = ({ components }: SignedManifest) => components.find(({ name }) => name === 'app')?.env;
   const valid = ({ signature, ...rest }: SignedManifest) => {
     const key = createPublicKey({
-      key: Buffer.from(garden.manifests.publicKey(), 'base64'),
+      key: Buffer.from(services.manifests.publicKey(), 'base64'),
       format: 'der',
       type: 'spki',
     });
@@ -49,9 +49,9 @@ onBothEngines((engine) => {
         server_id: daemon.serverId,
         revision: 1,
         species: 'inkwell',
-        signed_at: new Date(garden.now()).toISOString(),
+        signed_at: new Date(services.now()).toISOString(),
       });
-      const spki = Buffer.from(garden.manifests.publicKey(), 'base64');
+      const spki = Buffer.from(services.manifests.publicKey(), 'base64');
       expect(manifest.public_key_id).toBe(`sha256:${createHash('sha256').update(spki).digest('hex')}`);
       expect(envOf(manifest)).toMatchObject({ SMTP_PASSWORD: SECRET, BASE_URL: `https://${instance_uid}.example.org` });
       expect(envOf(manifest)?.DATABASE_URL).toMatch(/^postgres:\/\/inkwell:.{20,}@/);
@@ -67,42 +67,45 @@ onBothEngines((engine) => {
       ])
         expect(valid({ ...manifest, ...change })).toBe(false);
       expectShape(manifestEndpoints['manifest.read'].response, { success: true, data: manifest });
-      expect((await garden.eventsOf(id)).at(-1)).toMatchObject({ type: 'audit.manifest_read', actor: daemon.serverId });
+      expect((await services.eventsOf(id)).at(-1)).toMatchObject({
+        type: 'audit.manifest_read',
+        actor: daemon.serverId,
+      });
     });
 
     it('is found by uid and by deployment too', async () => {
       const { id, instance_uid } = await planted();
-      const { id: deployment_id } = await garden.execute(owner, id);
+      const { id: deployment_id } = await services.execute(owner, id);
       expect(await asDaemon({ instance_uid })).toMatchObject({ definition_id: id, deployment_id });
       expect(await asDaemon({ deployment_id })).toMatchObject({ definition_id: id, deployment_id });
     });
 
     it('is of the revision that the oldest unfinished deployment pins', async () => {
       const { id } = await planted();
-      const first = await garden.execute(owner, id);
-      await garden.revise(owner, id, 'Two');
-      const second = await garden.execute(owner, id);
-      await garden.revise(owner, id, 'Three');
+      const first = await services.execute(owner, id);
+      await services.revise(owner, id, 'Two');
+      const second = await services.execute(owner, id);
+      await services.revise(owner, id, 'Three');
       const seen = async (query: ManifestQuery = { definition_id: id }) => {
         const { revision, deployment_id } = await asDaemon(query);
         return [revision, deployment_id];
       };
       expect(await seen()).toEqual([1, first.id]);
-      await garden.patch(daemon, first.id, { status: 'running' });
+      await services.patch(daemon, first.id, { status: 'running' });
       expect(await seen()).toEqual([1, first.id]);
       expect(await seen({ deployment_id: second.id })).toEqual([2, second.id]);
-      await garden.patch(daemon, first.id, { status: 'failed' });
+      await services.patch(daemon, first.id, { status: 'failed' });
       expect(await seen()).toEqual([2, second.id]);
-      await garden.patch(daemon, second.id, { status: 'success' });
+      await services.patch(daemon, second.id, { status: 'success' });
       expect(await seen()).toEqual([3, null]);
       expect(await seen({ deployment_id: first.id })).toEqual([1, first.id]);
     });
 
     it('is of no other server', async () => {
       const { id, instance_uid } = await planted();
-      const { id: deployment_id } = await garden.execute(owner, id);
-      const stranger = await garden.account();
-      for (const other of [await garden.server(owner), await garden.server(stranger)])
+      const { id: deployment_id } = await services.execute(owner, id);
+      const stranger = await services.account();
+      for (const other of [await services.server(owner), await services.server(stranger)])
         for (const query of [{ definition_id: id }, { instance_uid }, { deployment_id }])
           await expect(asDaemon(query, other)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     });
@@ -111,7 +114,7 @@ onBothEngines((engine) => {
       const { id } = await planted();
       const refusal = { code: 'FORBIDDEN', details: { reason: 'plaintext' } };
       await expect(asDaemon({ definition_id: id }, daemon, false)).rejects.toMatchObject(refusal);
-      const closed = await plantGarden(engine, { allowPlaintext: true });
+      const closed = await openDeploymentServices(engine, { allowPlaintext: true });
       const me = await closed.account();
       const there = await closed.server(me);
       const own = await closed.definition(me, there.serverId);
@@ -122,8 +125,8 @@ onBothEngines((engine) => {
   describe('for people', () => {
     it('has null for every secret and no signature', async () => {
       const { id } = await planted();
-      await garden.execute(owner, id);
-      await garden.revise(owner, id, 'Two');
+      await services.execute(owner, id);
+      await services.revise(owner, id, 'Two');
       const manifest = await asPerson({ definition_id: id });
       expect(manifest).toMatchObject({ revision: 2, deployment_id: null, signature: null });
       expect(envOf(manifest)).toMatchObject({ SMTP_PASSWORD: null, DATABASE_URL: null, SITE_TITLE: 'Two' });
@@ -136,20 +139,20 @@ onBothEngines((engine) => {
 
     it('is of the revision of a deployment when that is asked for', async () => {
       const { id } = await planted();
-      const { id: deployment_id } = await garden.execute(owner, id);
-      await garden.revise(owner, id, 'Two');
+      const { id: deployment_id } = await services.execute(owner, id);
+      await services.revise(owner, id, 'Two');
       expect(await asPerson({ deployment_id })).toMatchObject({ revision: 1, deployment_id, signature: null });
     });
 
     it('asks for one name, and knows nothing of other accounts', async () => {
       const { id, instance_uid } = await planted();
-      const { id: deployment_id } = await garden.execute(owner, id);
+      const { id: deployment_id } = await services.execute(owner, id);
       for (const query of [{}, { definition_id: id, instance_uid }])
         await expect(asPerson(query)).rejects.toMatchObject({
           code: 'VALIDATION_ERROR',
           details: { field: 'definition_id' },
         });
-      const stranger = await garden.account();
+      const stranger = await services.account();
       for (const query of [{ definition_id: id }, { instance_uid }, { deployment_id }])
         await expect(asPerson(query, stranger)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     });

@@ -1,13 +1,13 @@
 import { beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { SECRET, serveGarden } from '../deployments/testing/serve-garden.ts';
+import { SECRET, serveDefinition } from '../deployments/testing/served-definition.ts';
 import { manifestRoutes } from './routes.ts';
 
 onBothEngines((engine) => {
-  let served: Awaited<ReturnType<typeof serveGarden>>;
+  let served: Awaited<ReturnType<typeof serveDefinition>>;
 
   beforeAll(async () => {
-    served = await serveGarden(engine, ({ reading, storage }) => manifestRoutes(reading, storage.reader));
+    served = await serveDefinition(engine, ({ reading, storage }) => manifestRoutes(reading, storage.reader));
   });
 
   it('give a daemon its manifest on this machine or over TLS', async () => {

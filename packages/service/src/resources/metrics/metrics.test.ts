@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { defaultRetention, rulesOf } from '../../retention/rules.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { idsByUid } from '../instances/by-uid.ts';
-import { daemonOf, keyOf, plantGarden } from '../instances/testing/garden.ts';
+import { daemonOf, keyOf, openInstanceServices } from '../instances/testing/instance-services.ts';
 import { Metrics } from './service.ts';
 import { MOST_SAMPLES } from './steps.ts';
 
@@ -13,15 +13,15 @@ const DAY = 24 * HOUR;
 
 onBothEngines((engine) => {
   async function plant() {
-    const garden = await plantGarden(engine);
-    const { storage, instances, serverId, clock } = garden;
+    const services = await openInstanceServices(engine);
+    const { storage, instances, serverId, clock } = services;
     const metrics = new Metrics({
       reader: storage.reader,
       requireInstance: (principal, id) => instances.find(storage.reader, principal, id),
       idsByUid,
       clock: () => clock.now,
     });
-    const instance = await garden.running();
+    const instance = await services.running();
     const usage = (over: Partial<ReportedUsage> = {}): ReportedUsage => ({
       instance_uid: instance.containerName,
       component: 'app',
@@ -34,9 +34,9 @@ onBothEngines((engine) => {
     const report = (reported: ReportedUsage[], on = serverId) =>
       storage.write((tx) => metrics.record(tx, on, reported));
     const read = (query: Parameters<Metrics['ofInstance']>[2] = {}) =>
-      metrics.ofInstance(garden.principal, instance.id, query);
+      metrics.ofInstance(services.principal, instance.id, query);
     const rows = () => storage.reader.db.selectFrom('usage_points').selectAll().execute();
-    return { ...garden, metrics, instance, usage, report, read, rows };
+    return { ...services, metrics, instance, usage, report, read, rows };
   }
 
   it('has no points until something is reported', async () => {

@@ -1,7 +1,7 @@
 import { ApiProblem } from '@hortus/client/problem';
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { openTwoSheds } from './testing/two-sheds.ts';
+import { openTwoServers } from './testing/two-servers.ts';
 
 const refusal = (of: Promise<unknown>) =>
   of.then(
@@ -15,9 +15,9 @@ const refusal = (of: Promise<unknown>) =>
 onBothEngines((engine) => {
   describe('a tenant that moves', () => {
     it('changes its server once, when everything of it runs on the target', async () => {
-      const { service, here, there, plant, define, migrate, becomes, definition, instanceOf, tenantNow } =
-        await openTwoSheds(engine);
-      const running = [await plant(), await plant()];
+      const { service, here, there, deploy, define, migrate, becomes, definition, instanceOf, tenantNow } =
+        await openTwoServers(engine);
+      const running = [await deploy(), await deploy()];
       const never = await define();
       const before = await instanceOf(running[0] ?? '');
       const { plan, migration } = await migrate();
@@ -49,8 +49,8 @@ onBothEngines((engine) => {
     });
 
     it('is told what stands in the way before anything is done', async () => {
-      const { here, service, client, plant, migrate, tenantNow } = await openTwoSheds(engine);
-      await plant();
+      const { here, service, client, deploy, migrate, tenantNow } = await openTwoServers(engine);
+      await deploy();
       const away = (await client.call('servers.register', { body: { name: 'away', environment: 'staging' } })).data;
       const blockers = async (server_id: string) =>
         (await migrate({ server_id, dry_run: true })).plan.blockers.map(({ reason }) => reason);
@@ -69,8 +69,8 @@ onBothEngines((engine) => {
     });
 
     it('is left alone while it moves, and can be called back', async () => {
-      const { client, here, there, plant, migrate, becomes, instanceOf, tenantNow } = await openTwoSheds(engine);
-      const definition_id = await plant();
+      const { client, here, there, deploy, migrate, becomes, instanceOf, tenantNow } = await openTwoServers(engine);
+      const definition_id = await deploy();
       const instance = await instanceOf(definition_id);
       const id = (await migrate()).migration?.id ?? '';
       await becomes(id, 'copying');
@@ -92,8 +92,8 @@ onBothEngines((engine) => {
 
   describe('a failure leaves it running where it was', () => {
     it('when the last copy fails', async () => {
-      const { here, there, plant, migrate, becomes, instanceOf } = await openTwoSheds(engine);
-      const definition = await plant();
+      const { here, there, deploy, migrate, becomes, instanceOf } = await openTwoServers(engine);
+      const definition = await deploy();
       const id = (await migrate()).migration?.id ?? '';
       await becomes(id, 'copying');
       // The first copy may fail: the last one then carries everything.
@@ -109,8 +109,8 @@ onBothEngines((engine) => {
     });
 
     it('when it does not become healthy on the target, also if another of the tenant does', async () => {
-      const { client, here, there, plant, migrate, becomes, definition, tenantNow } = await openTwoSheds(engine);
-      const definitions = [await plant(), await plant()];
+      const { client, here, there, deploy, migrate, becomes, definition, tenantNow } = await openTwoServers(engine);
+      const definitions = [await deploy(), await deploy()];
       const id = (await migrate()).migration?.id ?? '';
       await becomes(id, 'copying');
       await there.receiveAll('completed');
@@ -132,8 +132,8 @@ onBothEngines((engine) => {
     });
 
     it('when it cannot be stopped', async () => {
-      const { here, there, plant, migrate, becomes } = await openTwoSheds(engine);
-      await plant();
+      const { here, there, deploy, migrate, becomes } = await openTwoServers(engine);
+      await deploy();
       here.fails.add('hortus.stop');
       const id = (await migrate()).migration?.id ?? '';
       await becomes(id, 'copying');
@@ -144,8 +144,8 @@ onBothEngines((engine) => {
   });
 
   it('what was moved is kept on the source for the time that is set', async () => {
-    const { here, there, plant, migrate, becomes } = await openTwoSheds(engine, 60);
-    await plant();
+    const { here, there, deploy, migrate, becomes } = await openTwoServers(engine, 60);
+    await deploy();
     const id = (await migrate()).migration?.id ?? '';
     await becomes(id, 'copying');
     await there.receiveAll('completed');
@@ -159,9 +159,9 @@ onBothEngines((engine) => {
   });
 
   it('a definition without a tenant moves alone; one of a tenant does not', async () => {
-    const { client, there, define, plant, becomes, definition } = await openTwoSheds(engine);
+    const { client, there, define, deploy, becomes, definition } = await openTwoServers(engine);
     const body = { server_id: there.id };
-    const ofTenant = await plant();
+    const ofTenant = await deploy();
     const params = { id: ofTenant };
     expect(await refusal(client.call('definitions.migrate', { params, body }))).toMatchObject({ reason: 'tenant' });
     const alone = await define('');
@@ -171,8 +171,8 @@ onBothEngines((engine) => {
   });
 
   it('a server sees and reports its own transfers alone', async () => {
-    const { service, client, here, there, plant, migrate, becomes } = await openTwoSheds(engine);
-    await plant();
+    const { service, client, here, there, deploy, migrate, becomes } = await openTwoServers(engine);
+    await deploy();
     const id = (await migrate()).migration?.id ?? '';
     await becomes(id, 'copying');
     const orders = async (shed: typeof here) =>

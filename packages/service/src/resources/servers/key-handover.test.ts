@@ -6,12 +6,12 @@ import { Pages } from '../../storage/page.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { oldKeyJob } from './old-keys.ts';
 import { Servers } from './service.ts';
-import { openReplica, plantServer, type Replica } from './testing/replica.ts';
+import { insertServer, openReplica, type Replica } from './testing/replica.ts';
 
 onBothEngines((engine) => {
   /** A server, and how its owner rotates its key or removes it. */
-  async function plant(replica: Replica) {
-    const { id, key } = await plantServer(replica);
+  async function insertServerWithSocket(replica: Replica) {
+    const { id, key } = await insertServer(replica);
     const servers = new Servers({
       requireRoom: async () => {},
       reader: replica.storage.reader,
@@ -54,7 +54,7 @@ onBothEngines((engine) => {
 
   it('a connected daemon is handed its new key, and the old one dies when it is acknowledged', async () => {
     const replica = await openReplica(engine, await engine.ground());
-    const { id, key, ...server } = await plant(replica);
+    const { id, key, ...server } = await insertServerWithSocket(replica);
     const daemon = replica.daemon(key, rotate);
     await replica.becomes(id, { connection_epoch: 1 });
     const { api_key, old_key } = await server.rotate();
@@ -76,7 +76,7 @@ onBothEngines((engine) => {
 
   it('may be used before its acknowledgement is read: the connection that it was handed over stays', async () => {
     const replica = await openReplica(engine, await engine.ground(), { rollCallMs: 50 });
-    const { id, key, ...server } = await plant(replica);
+    const { id, key, ...server } = await insertServerWithSocket(replica);
     const daemon = replica.daemon(key, rotate);
     const bystander = await replica.connected(id);
     const { api_key } = await server.rotate();
@@ -98,7 +98,7 @@ onBothEngines((engine) => {
 
   it('ends with both keys when they are revoked before it was acknowledged', async () => {
     const replica = await openReplica(engine, await engine.ground());
-    const { id, key, ...server } = await plant(replica);
+    const { id, key, ...server } = await insertServerWithSocket(replica);
     const daemon = replica.daemon(key, rotate);
     await replica.becomes(id, { connection_epoch: 1 });
     const { api_key } = await server.rotate();
@@ -110,7 +110,7 @@ onBothEngines((engine) => {
 
   it('one that was away is handed it when it is back', async () => {
     const replica = await openReplica(engine, await engine.ground());
-    const { id, key, ...server } = await plant(replica);
+    const { id, key, ...server } = await insertServerWithSocket(replica);
     replica.daemon(key, rotate).socket.once('open', () => {});
     (await replica.connected(id)).terminate();
     await replica.becomes(id, { connected_replica: null });
@@ -121,7 +121,7 @@ onBothEngines((engine) => {
 
   it('only the newest of several is accepted', async () => {
     const replica = await openReplica(engine, await engine.ground());
-    const { id, key, ...server } = await plant(replica);
+    const { id, key, ...server } = await insertServerWithSocket(replica);
     const daemon = replica.daemon(key, rotate);
     await replica.becomes(id, { connection_epoch: 1 });
     await server.rotate();
@@ -141,7 +141,7 @@ onBothEngines((engine) => {
 
   it('a daemon that did not ask for it is sent nothing, and its old key ends at once', async () => {
     const replica = await openReplica(engine, await engine.ground());
-    const { id, key, ...server } = await plant(replica);
+    const { id, key, ...server } = await insertServerWithSocket(replica);
     const daemon = replica.daemon(key, { capabilities: ['journal'] });
     await replica.becomes(id, { connection_epoch: 1 });
     const { api_key } = await server.rotate();
@@ -152,7 +152,7 @@ onBothEngines((engine) => {
 
   it('a new key that is not used within a day replaces the old one all the same', async () => {
     const replica = await openReplica(engine, await engine.ground());
-    const { id, key, ...server } = await plant(replica);
+    const { id, key, ...server } = await insertServerWithSocket(replica);
     const daemon = replica.daemon(key, rotate);
     await replica.becomes(id, { connection_epoch: 1 });
     const { api_key } = await server.rotate();
@@ -169,7 +169,7 @@ onBothEngines((engine) => {
 
   it.each(['forced rotation', 'removal'])('a %s ends the connection of the old key', async (how) => {
     const replica = await openReplica(engine, await engine.ground());
-    const { id, key, ...server } = await plant(replica);
+    const { id, key, ...server } = await insertServerWithSocket(replica);
     const daemon = replica.daemon(key, rotate);
     await replica.becomes(id, { connection_epoch: 1 });
     await (how === 'removal' ? server.remove() : server.rotate(true));
@@ -181,7 +181,7 @@ onBothEngines((engine) => {
     it('reaches a daemon at another replica, in clear neither on the bus nor in the database', async () => {
       const ground = await engine.ground();
       const [here, there] = [await openReplica(engine, ground), await openReplica(engine, ground)];
-      const { id, key, ...server } = await plant(here);
+      const { id, key, ...server } = await insertServerWithSocket(here);
       const daemon = there.daemon(key, rotate);
       await here.becomes(id, { connected_replica: there.name });
       const { api_key } = await server.rotate();

@@ -2,24 +2,24 @@ import { until } from '@hortus/testkit/until';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectRefusal } from '../../testing/published-answer.ts';
-import { Bed } from '../upgrades/testing/bed.ts';
-import { type Nursery, plantNursery } from './testing/nursery.ts';
+import { VersionedTemplate } from '../upgrades/testing/versioned-template.ts';
+import { type ServiceWithServer, startServiceWithServer } from './testing/service-with-server.ts';
 
 onBothEngines((engine) => {
-  let nursery: Nursery;
-  let bed: Bed;
+  let system: ServiceWithServer;
+  let template: VersionedTemplate;
   beforeAll(async () => {
-    nursery = await plantNursery(engine);
-    bed = new Bed(nursery.service);
+    system = await startServiceWithServer(engine);
+    template = new VersionedTemplate(system.service);
   });
 
-  const client = () => nursery.service.client;
+  const client = () => system.service.client;
   const deployment = async (id: string) => (await client().call('deployments.read', { params: { id } })).data;
   const instance = async (id: string) => (await client().call('instances.read', { params: { id } })).data;
   const offered = (id: string) =>
-    until(async () => (await bed.offered(nursery.serverKey)).includes(id), { describe: `${id} to be offered` });
+    until(async () => (await template.offered(system.serverKey)).includes(id), { describe: `${id} to be offered` });
   const order = async (definition_id: string, more: object = {}) => {
-    const { json } = await nursery.service.request('POST', '/deployments/execute', {
+    const { json } = await system.service.request('POST', '/deployments/execute', {
       body: { definition_id, ...more },
     });
     return json.data;
@@ -33,21 +33,21 @@ onBothEngines((engine) => {
 
   /** Two revisions of a tenant's application, with a backup of the first. */
   async function deployedTwice() {
-    const tenant = await nursery.tenant();
-    const { definitionId, instanceId } = await nursery.running(tenant.id);
+    const tenant = await system.tenant();
+    const { definitionId, instanceId } = await system.running(tenant.id);
     const body = { inputs: { SITE_TITLE: 'Second' } };
     await client().call('definitions.update', { params: { id: definitionId }, body });
     const { id: second } = await order(definitionId, { backup_first: true });
-    await bed.settle(instanceId, 'hortus.backup', { revision: 1 });
+    await template.settle(instanceId, 'hortus.backup', { revision: 1 });
     await offered(second);
-    await nursery.succeed(second);
+    await system.succeed(second);
     return { tenantId: tenant.id, definitionId, instanceId, second };
   }
 
   /** As their daemon does: containers that are gone cannot be stopped. */
   async function stop(instanceId: string, there: boolean): Promise<void> {
-    const { id } = await bed.ordered(instanceId, 'hortus.stop');
-    await nursery.service.handOver(id);
+    const { id } = await template.ordered(instanceId, 'hortus.stop');
+    await system.service.handOver(id);
     const none = { status: 'failed', error: 'The instance has no container.' } as const;
     const params = { execution_id: id };
     await client().call('actions.report', { params, body: there ? { status: 'completed' } : none });
@@ -60,7 +60,7 @@ onBothEngines((engine) => {
 
   const atRest = async (tenantId: string, instanceId: string) => {
     expect(await instance(instanceId)).toMatchObject({ status: 'stopped' });
-    expect(await nursery.read(tenantId)).toMatchObject({ status: 'suspended', running_count: 0 });
+    expect(await system.read(tenantId)).toMatchObject({ status: 'suspended', running_count: 0 });
     expect((await ordersOf(instanceId)).filter((one) => /pending|sent|running/.test(one))).toEqual([]);
   };
 
@@ -70,7 +70,7 @@ onBothEngines((engine) => {
         const { tenantId, definitionId, instanceId, second } = await deployedTwice();
         const back = await rollback(second);
         const suspend = async (at: typeof moment) => {
-          if (at === moment) expect((await nursery.move(tenantId, 'suspend')).status).toBe(200);
+          if (at === moment) expect((await system.move(tenantId, 'suspend')).status).toBe(200);
         };
         await suspend('is ordered');
         // All containers are taken away for it.
@@ -80,22 +80,22 @@ onBothEngines((engine) => {
           status: 'pending',
           preparation: { kind: 'restore', done: false },
         });
-        await bed.settle(instanceId, 'hortus.return_data', { revision: 2 });
+        await template.settle(instanceId, 'hortus.return_data', { revision: 2 });
         await offered(back);
         await suspend('has the data back');
         if (moment !== 'runs') await stop(instanceId, false);
         await claim(back);
         await suspend('runs');
         expect(await deployment(back)).toMatchObject({ status: 'running', cancelling: false });
-        const again = await nursery.deploy(definitionId);
+        const again = await system.deploy(definitionId);
         expectRefusal(again, 'VALIDATION_ERROR', 'tenant_id');
 
-        await nursery.succeed(back);
+        await system.succeed(back);
         expect(await deployment(back)).toMatchObject({ status: 'success', revision: 1 });
-        expect(await bed.definition(definitionId)).toMatchObject({ current_revision: 1 });
+        expect(await template.definition(definitionId)).toMatchObject({ current_revision: 1 });
         await stop(instanceId, true);
         await atRest(tenantId, instanceId);
-        await nursery.move(tenantId, 'resume');
+        await system.move(tenantId, 'resume');
         expect((await ordersOf(instanceId)).at(-1)).toBe('hortus.start pending');
       });
 
@@ -103,42 +103,42 @@ onBothEngines((engine) => {
       const { tenantId, definitionId, instanceId, second } = await deployedTwice();
       const back = await rollback(second);
       await taken(definitionId);
-      await nursery.move(tenantId, 'suspend');
-      await bed.settle(instanceId, 'hortus.return_data', { error: 'chunk 2 is damaged' });
+      await system.move(tenantId, 'suspend');
+      await template.settle(instanceId, 'hortus.return_data', { error: 'chunk 2 is damaged' });
       await until(async () => (await deployment(back)).status === 'failed', { describe: 'it to fail' });
       expect(await deployment(back)).toMatchObject({ reason: 'restore' });
-      expect(await bed.definition(definitionId)).toMatchObject({ current_revision: 2 });
+      expect(await template.definition(definitionId)).toMatchObject({ current_revision: 2 });
       // Its daemon has what was there running again.
       const instances = [{ definition_id: definitionId, status: 'running' as const, health: 'healthy' as const }];
       await client().call('instances.report', { body: { instances } });
       await stop(instanceId, true);
       await atRest(tenantId, instanceId);
-      await nursery.move(tenantId, 'resume');
+      await system.move(tenantId, 'resume');
       expect((await ordersOf(instanceId)).at(-1)).toBe('hortus.start pending');
     });
 
     it('ends as failed when the former revision does not run, and holds up nothing', async () => {
       const { tenantId, definitionId, instanceId, second } = await deployedTwice();
       const back = await rollback(second);
-      await nursery.move(tenantId, 'suspend');
-      await bed.settle(instanceId, 'hortus.return_data', { revision: 2 });
+      await system.move(tenantId, 'suspend');
+      await template.settle(instanceId, 'hortus.return_data', { revision: 2 });
       await offered(back);
       await stop(instanceId, false);
-      await bed.report(back, 'failed', { error: 'main is not healthy.' });
+      await template.report(back, 'failed', { error: 'main is not healthy.' });
       expect(await deployment(back)).toMatchObject({ status: 'failed' });
-      expect((await nursery.read(tenantId)).status).toBe('suspended');
-      await nursery.move(tenantId, 'active');
+      expect((await system.read(tenantId)).status).toBe('suspended');
+      await system.move(tenantId, 'active');
       await offered((await order(definitionId)).id);
     });
 
     it('goes on where it was when the tenant is resumed meanwhile', async () => {
       const { tenantId, instanceId, second } = await deployedTwice();
       const back = await rollback(second);
-      await nursery.move(tenantId, 'suspend');
-      await nursery.move(tenantId, 'resume');
-      await bed.settle(instanceId, 'hortus.return_data', { revision: 2 });
+      await system.move(tenantId, 'suspend');
+      await system.move(tenantId, 'resume');
+      await template.settle(instanceId, 'hortus.return_data', { revision: 2 });
       await offered(back);
-      await nursery.succeed(back);
+      await system.succeed(back);
       expect(await instance(instanceId)).toMatchObject({ status: 'running', revision: 1 });
       expect((await ordersOf(instanceId)).filter((one) => one.startsWith('hortus.stop'))).toEqual([
         'hortus.stop cancelled',
@@ -149,7 +149,7 @@ onBothEngines((engine) => {
       const { tenantId, definitionId, instanceId, second } = await deployedTwice();
       const { id: first } = await order(definitionId);
       const back = await rollback(second);
-      await nursery.move(tenantId, 'suspend');
+      await system.move(tenantId, 'suspend');
       for (const id of [first, back])
         expect(await deployment(id)).toMatchObject({ status: 'failed', reason: 'cancelled' });
       expect((await ordersOf(instanceId)).some((one) => one.startsWith('hortus.return_data'))).toBe(false);

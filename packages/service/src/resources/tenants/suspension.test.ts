@@ -2,21 +2,21 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectRefusal } from '../../testing/published-answer.ts';
-import { type Nursery, plantNursery } from './testing/nursery.ts';
+import { type ServiceWithServer, startServiceWithServer } from './testing/service-with-server.ts';
 
 onBothEngines((engine) => {
-  let nursery: Nursery;
+  let system: ServiceWithServer;
   const statusOf = async (id: string) =>
-    (await nursery.service.client.call('instances.read', { params: { id } })).data.status;
+    (await system.service.client.call('instances.read', { params: { id } })).data.status;
   const order = (id: string, what: 'start' | 'stop' | 'restart') =>
-    nursery.service.request('POST', `/instances/${id}/${what}`);
+    system.service.request('POST', `/instances/${id}/${what}`);
 
   describe('while the daemon is away', () => {
     beforeAll(async () => {
-      nursery = await plantNursery(engine);
+      system = await startServiceWithServer(engine);
     });
     const ordersOf = (instanceId: string) =>
-      nursery.service.sideDoor.db
+      system.service.sideDoor.db
         .selectFrom('executions')
         .select(['slug', 'status', 'deadline_at', 'created_at'])
         .where('instance_id', '=', instanceId)
@@ -24,9 +24,9 @@ onBothEngines((engine) => {
         .execute();
 
     it('suspending orders every stop with the change itself, for as long as it takes', async () => {
-      const tenant = await nursery.tenant();
-      const [a, b] = [await nursery.running(tenant.id), await nursery.running(tenant.id)];
-      const { status, json } = await nursery.move(tenant.id, 'suspend');
+      const tenant = await system.tenant();
+      const [a, b] = [await system.running(tenant.id), await system.running(tenant.id)];
+      const { status, json } = await system.move(tenant.id, 'suspend');
       expect([status, json.data.status]).toEqual([200, 'suspended']);
       expect(json.data.suspended_at).toEqual(json.data.updated_at);
       for (const { instanceId } of [a, b]) {
@@ -35,9 +35,9 @@ onBothEngines((engine) => {
         expect((stop?.deadline_at ?? 0) - (stop?.created_at ?? 0)).toBe(30 * 24 * 3_600_000);
       }
       // Once more changes nothing.
-      expect((await nursery.move(tenant.id, 'suspend')).json.data.suspended_at).toBe(json.data.suspended_at);
+      expect((await system.move(tenant.id, 'suspend')).json.data.suspended_at).toBe(json.data.suspended_at);
       expect(await ordersOf(a.instanceId)).toHaveLength(1);
-      expect(await nursery.events(tenant.id)).toEqual([
+      expect(await system.events(tenant.id)).toEqual([
         'audit.tenant_created',
         'audit.tenant_active',
         'audit.tenant_suspended',
@@ -45,17 +45,17 @@ onBothEngines((engine) => {
     });
 
     it('refuses deployments, starts and rollbacks by the name of the tenant, and ends what waits', async () => {
-      const tenant = await nursery.tenant('Fern House');
-      const { definitionId, instanceId } = await nursery.running(tenant.id);
-      const waiting = (await nursery.deploy(definitionId)).json.data.id;
-      await nursery.move(tenant.id, 'suspend');
-      const { client, request } = nursery.service;
+      const tenant = await system.tenant('Fern House');
+      const { definitionId, instanceId } = await system.running(tenant.id);
+      const waiting = (await system.deploy(definitionId)).json.data.id;
+      await system.move(tenant.id, 'suspend');
+      const { client, request } = system.service;
       expect((await client.call('deployments.read', { params: { id: waiting } })).data).toMatchObject({
         status: 'failed',
         reason: 'cancelled',
       });
       const refused = [
-        await nursery.deploy(definitionId),
+        await system.deploy(definitionId),
         await request('POST', `/deployments/${waiting}/rollback`),
         await order(instanceId, 'start'),
         await order(instanceId, 'restart'),
@@ -66,15 +66,15 @@ onBothEngines((engine) => {
         expect(answer.json.error.details).toMatchObject({ reason: 'suspended', tenant_id: tenant.id });
       }
       expect((await order(instanceId, 'stop')).status).toBe(202);
-      await nursery.move(tenant.id, 'active');
-      expect((await nursery.deploy(definitionId)).status).toBe(201);
+      await system.move(tenant.id, 'active');
+      expect((await system.deploy(definitionId)).status).toBe(201);
     });
 
     it('takes the stop back when it is resumed before it was sent', async () => {
-      const tenant = await nursery.tenant();
-      const { instanceId } = await nursery.running(tenant.id);
-      await nursery.move(tenant.id, 'suspend');
-      expect((await nursery.move(tenant.id, 'resume')).json.data).toMatchObject({
+      const tenant = await system.tenant();
+      const { instanceId } = await system.running(tenant.id);
+      await system.move(tenant.id, 'suspend');
+      expect((await system.move(tenant.id, 'resume')).json.data).toMatchObject({
         status: 'active',
         suspended_at: null,
       });
@@ -85,50 +85,50 @@ onBothEngines((engine) => {
     });
 
     it('goes by what was ordered last, not by what has been done yet', async () => {
-      const tenant = await nursery.tenant();
-      const [unwanted, wanted] = [await nursery.running(tenant.id), await nursery.running(tenant.id)];
+      const tenant = await system.tenant();
+      const [unwanted, wanted] = [await system.running(tenant.id), await system.running(tenant.id)];
       const slugs = async ({ instanceId }: { instanceId: string }) =>
         (await ordersOf(instanceId)).filter(({ status }) => status === 'pending').map(({ slug }) => slug);
       await order(unwanted.instanceId, 'stop');
-      await nursery.move(tenant.id, 'suspend');
-      await nursery.move(tenant.id, 'resume');
+      await system.move(tenant.id, 'suspend');
+      await system.move(tenant.id, 'resume');
       expect(await slugs(unwanted)).toEqual(['hortus.stop']);
       expect(await slugs(wanted)).toEqual(['hortus.start']);
       // Suspended again before it was started again, it is not started behind anybody's back.
       const reported = [{ definition_id: wanted.definitionId, status: 'stopped' as const, health: 'unknown' as const }];
-      await nursery.service.client.call('instances.report', { body: { instances: reported } });
-      await nursery.move(tenant.id, 'suspend');
+      await system.service.client.call('instances.report', { body: { instances: reported } });
+      await system.move(tenant.id, 'suspend');
       expect(await slugs(wanted)).toEqual(['hortus.stop']);
-      await nursery.move(tenant.id, 'resume');
+      await system.move(tenant.id, 'resume');
       expect(await slugs(wanted)).toEqual(['hortus.start']);
     });
 
     it('stops what a deployment started that could not be ended in time', async () => {
-      const tenant = await nursery.tenant();
-      const definitionId = await nursery.define(tenant.id);
-      const { id } = (await nursery.deploy(definitionId)).json.data;
-      const { client } = nursery.service;
+      const tenant = await system.tenant();
+      const definitionId = await system.define(tenant.id);
+      const { id } = (await system.deploy(definitionId)).json.data;
+      const { client } = system.service;
       await client.call('deployments.status', { params: { id }, body: { status: 'running' } });
-      await nursery.move(tenant.id, 'suspend');
-      await nursery.succeed(id);
-      const instance = await nursery.instanceOf(definitionId);
+      await system.move(tenant.id, 'suspend');
+      await system.succeed(id);
+      const instance = await system.instanceOf(definitionId);
       expect(instance.status).toBe('running');
       expect((await ordersOf(instance.id)).map(({ slug }) => slug)).toEqual(['hortus.stop']);
-      expect((await nursery.read(tenant.id)).status).toBe('suspended');
-      await nursery.move(tenant.id, 'resume');
+      expect((await system.read(tenant.id)).status).toBe('suspended');
+      await system.move(tenant.id, 'resume');
       expect((await ordersOf(instance.id)).map(({ slug }) => slug)).toEqual(['hortus.stop', 'hortus.start']);
     });
 
     it('suspends whatever deployments are ordered at the same moment', async () => {
-      const tenant = await nursery.tenant();
-      const definitions = [await nursery.define(tenant.id), await nursery.define(tenant.id)];
+      const tenant = await system.tenant();
+      const definitions = [await system.define(tenant.id), await system.define(tenant.id)];
       const answers = await Promise.all([
-        ...definitions.map((id) => nursery.deploy(id)),
-        nursery.move(tenant.id, 'suspend'),
-        ...definitions.map((id) => nursery.deploy(id)),
+        ...definitions.map((id) => system.deploy(id)),
+        system.move(tenant.id, 'suspend'),
+        ...definitions.map((id) => system.deploy(id)),
       ]);
       expect(answers.map(({ status }) => status).every((status) => [200, 201, 422].includes(status))).toBe(true);
-      const { data } = await nursery.service.client.call('deployments.list', { query: { per_page: 100 } });
+      const { data } = await system.service.client.call('deployments.list', { query: { per_page: 100 } });
       const left = data.filter((one) => definitions.includes(one.definition_id) && one.status === 'pending');
       expect(left).toEqual([]);
     });
@@ -136,47 +136,47 @@ onBothEngines((engine) => {
 
   describe('with a daemon that obeys', () => {
     beforeAll(async () => {
-      nursery = await plantNursery(engine);
-      await nursery.connectDaemon();
+      system = await startServiceWithServer(engine);
+      await system.connectDaemon();
     });
 
     it('stops every instance, and resuming starts those that ran before', async () => {
-      const tenant = await nursery.tenant();
+      const tenant = await system.tenant();
       const [runs, stopped, gone] = [
-        await nursery.running(tenant.id),
-        await nursery.running(tenant.id),
-        await nursery.running(tenant.id),
+        await system.running(tenant.id),
+        await system.running(tenant.id),
+        await system.running(tenant.id),
       ];
-      const bystander = await nursery.running((await nursery.tenant()).id);
+      const bystander = await system.running((await system.tenant()).id);
       await order(stopped.instanceId, 'stop');
-      await nursery.atRest();
-      expect(await nursery.read(tenant.id)).toMatchObject({ instances_count: 3, running_count: 2 });
+      await system.atRest();
+      expect(await system.read(tenant.id)).toMatchObject({ instances_count: 3, running_count: 2 });
 
-      await nursery.move(tenant.id, 'suspend');
-      await nursery.atRest();
-      expect(await nursery.read(tenant.id)).toMatchObject({ instances_count: 3, running_count: 0 });
+      await system.move(tenant.id, 'suspend');
+      await system.atRest();
+      expect(await system.read(tenant.id)).toMatchObject({ instances_count: 3, running_count: 0 });
       expect(await statusOf(bystander.instanceId)).toBe('running');
 
-      await nursery.service.client.call('definitions.archive', { params: { id: gone.definitionId } });
-      await nursery.move(tenant.id, 'resume');
-      await nursery.atRest();
+      await system.service.client.call('definitions.archive', { params: { id: gone.definitionId } });
+      await system.move(tenant.id, 'resume');
+      await system.atRest();
       expect(await statusOf(runs.instanceId)).toBe('running');
       expect(await statusOf(stopped.instanceId)).toBe('stopped');
       expect(await statusOf(gone.instanceId)).toBe('released');
-      const slugs = (id: string) => nursery.told.filter(({ instanceId }) => instanceId === id).map(({ slug }) => slug);
+      const slugs = (id: string) => system.told.filter(({ instanceId }) => instanceId === id).map(({ slug }) => slug);
       expect(slugs(runs.instanceId)).toEqual(['hortus.stop', 'hortus.start']);
       expect(slugs(stopped.instanceId)).toEqual(['hortus.stop']);
       expect(slugs(bystander.instanceId)).toEqual([]);
     });
 
     it('made active instead starts nothing by itself, then or later', async () => {
-      const tenant = await nursery.tenant();
-      const { instanceId } = await nursery.running(tenant.id);
-      await nursery.move(tenant.id, 'suspend');
-      await nursery.atRest();
-      await nursery.move(tenant.id, 'active');
-      await nursery.move(tenant.id, 'resume');
-      await nursery.atRest();
+      const tenant = await system.tenant();
+      const { instanceId } = await system.running(tenant.id);
+      await system.move(tenant.id, 'suspend');
+      await system.atRest();
+      await system.move(tenant.id, 'active');
+      await system.move(tenant.id, 'resume');
+      await system.atRest();
       expect(await statusOf(instanceId)).toBe('stopped');
       expect((await order(instanceId, 'start')).status).toBe(202);
     });
@@ -187,16 +187,16 @@ onBothEngines((engine) => {
         moves.map((move) => ({ move })),
         fc.record({ plant: fc.nat(1), order: fc.constantFrom('start' as const, 'stop' as const) }),
       );
-      const tenant = await nursery.tenant();
-      const plants = [await nursery.running(tenant.id), await nursery.running(tenant.id)].map(
+      const tenant = await system.tenant();
+      const plants = [await system.running(tenant.id), await system.running(tenant.id)].map(
         ({ instanceId }) => instanceId,
       );
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
           const model = { suspended: false, up: [true, true], ran: new Set<number>() };
-          await nursery.move(tenant.id, 'active');
+          await system.move(tenant.id, 'active');
           for (const id of plants) await order(id, 'start');
-          await nursery.atRest();
+          await system.atRest();
           for (const one of steps) {
             if ('order' in one) {
               const { status } = await order(plants[one.plant] as string, one.order);
@@ -204,7 +204,7 @@ onBothEngines((engine) => {
               expect(status).toBe(refused ? 422 : 202);
               if (!refused) model.up[one.plant] = one.order === 'start';
             } else {
-              expect((await nursery.move(tenant.id, one.move)).status).toBe(200);
+              expect((await system.move(tenant.id, one.move)).status).toBe(200);
               if (one.move === 'suspend') {
                 for (const plant of [0, 1]) if (model.up[plant]) model.ran.add(plant);
                 model.up = [false, false];
@@ -214,7 +214,7 @@ onBothEngines((engine) => {
               model.suspended = one.move === 'suspend';
               if (!model.suspended) model.ran.clear();
             }
-            await nursery.atRest();
+            await system.atRest();
             const up = await Promise.all(plants.map(async (id) => (await statusOf(id)) === 'running'));
             expect(up).toEqual(model.up);
           }

@@ -1,41 +1,41 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectRefusal } from '../../testing/published-answer.ts';
-import { type Nursery, plantNursery } from './testing/nursery.ts';
+import { type ServiceWithServer, startServiceWithServer } from './testing/service-with-server.ts';
 
 onBothEngines((engine) => {
-  let nursery: Nursery;
+  let system: ServiceWithServer;
   beforeAll(async () => {
-    nursery = await plantNursery(engine);
+    system = await startServiceWithServer(engine);
   });
-  const post = (body: object) => nursery.service.request('POST', '/tenants', { body });
-  const del = (id: string, query = '') => nursery.service.request('DELETE', `/tenants/${id}${query}`);
+  const post = (body: object) => system.service.request('POST', '/tenants', { body });
+  const del = (id: string, query = '') => system.service.request('DELETE', `/tenants/${id}${query}`);
 
   describe('a new tenant', () => {
     it('stands on a server, under a slug made from its name', async () => {
-      const { status, json } = await post({ name: 'Müller & Söhne', server_id: nursery.serverId });
+      const { status, json } = await post({ name: 'Müller & Söhne', server_id: system.serverId });
       expect(status).toBe(201);
       expect(json.data).toMatchObject({
         name: 'Müller & Söhne',
         slug: 'muller-sohne',
-        server_id: nursery.serverId,
+        server_id: system.serverId,
         status: 'pending',
         definitions_count: 0,
         instances_count: 0,
         running_count: 0,
         suspended_at: null,
       });
-      expect(await nursery.read(json.data.id)).toEqual(json.data);
-      expect(await nursery.events(json.data.id)).toEqual(['audit.tenant_created']);
+      expect(await system.read(json.data.id)).toEqual(json.data);
+      expect(await system.events(json.data.id)).toEqual(['audit.tenant_created']);
     });
 
     it('needs a server of the account and a slug that is free', async () => {
-      const stranger = await nursery.service.addAccount();
+      const stranger = await system.service.addAccount();
       const theirs = await stranger.client.call('servers.register', { body: { name: 'x', environment: 'staging' } });
       for (const server_id of [theirs.data.id, 'srv_nowhere'])
         expectRefusal(await post({ name: 'A', server_id }), 'VALIDATION_ERROR', 'server_id');
-      expectRefusal(await post({ name: '?!', server_id: nursery.serverId }), 'VALIDATION_ERROR', 'name');
-      const body = { name: 'B', slug: 'taken', server_id: nursery.serverId };
+      expectRefusal(await post({ name: '?!', server_id: system.serverId }), 'VALIDATION_ERROR', 'name');
+      const body = { name: 'B', slug: 'taken', server_id: system.serverId };
       const first = (await post(body)).json.data;
       const second = await post(body);
       expectRefusal(second, 'VALIDATION_ERROR', 'slug');
@@ -49,13 +49,13 @@ onBothEngines((engine) => {
     });
 
     it('becomes active by word, or by its first deployment that succeeds', async () => {
-      const byWord = await nursery.tenant();
-      expect((await nursery.move(byWord.id, 'active')).json.data.status).toBe('active');
-      expect((await nursery.move(byWord.id, 'active')).json.data.status).toBe('active');
-      expect(await nursery.events(byWord.id)).toEqual(['audit.tenant_created', 'audit.tenant_active']);
-      const byDeed = await nursery.tenant();
-      await nursery.running(byDeed.id);
-      expect(await nursery.read(byDeed.id)).toMatchObject({
+      const byWord = await system.tenant();
+      expect((await system.move(byWord.id, 'active')).json.data.status).toBe('active');
+      expect((await system.move(byWord.id, 'active')).json.data.status).toBe('active');
+      expect(await system.events(byWord.id)).toEqual(['audit.tenant_created', 'audit.tenant_active']);
+      const byDeed = await system.tenant();
+      await system.running(byDeed.id);
+      expect(await system.read(byDeed.id)).toMatchObject({
         status: 'active',
         definitions_count: 1,
         instances_count: 1,
@@ -66,10 +66,10 @@ onBothEngines((engine) => {
 
   describe('a definition of a tenant', () => {
     it('runs on the server of the tenant, and is listed with it', async () => {
-      const { service, serverId } = nursery;
-      const tenant = await nursery.tenant();
-      const definitionId = await nursery.define(tenant.id);
-      await nursery.define((await nursery.tenant()).id);
+      const { service, serverId } = system;
+      const tenant = await system.tenant();
+      const definitionId = await system.define(tenant.id);
+      await system.define((await system.tenant()).id);
       const listed = await service.client.call('definitions.list', { query: { tenant_id: tenant.id } });
       expect(listed.data.map(({ id, tenant_id }) => [id, tenant_id])).toEqual([[definitionId, tenant.id]]);
 
@@ -80,7 +80,7 @@ onBothEngines((engine) => {
       expectRefusal(other, 'VALIDATION_ERROR', 'server_id');
       expect(other.json.error).toMatchObject({ message: expect.stringContaining(tenant.slug) });
       expectRefusal(await ask({ server_id: serverId, tenant_id: 'ten_nobody' }), 'VALIDATION_ERROR', 'tenant_id');
-      const gone = await nursery.tenant();
+      const gone = await system.tenant();
       await del(gone.id);
       expectRefusal(await ask({ server_id: serverId, tenant_id: gone.id }), 'VALIDATION_ERROR', 'tenant_id');
     });
@@ -88,13 +88,13 @@ onBothEngines((engine) => {
 
   describe('the list', () => {
     it('shows those of a server and in a state; deleted ones only when asked for', async () => {
-      const { service } = nursery;
+      const { service } = system;
       const server = await service.client.call('servers.register', { body: { name: 'z', environment: 'staging' } });
       const server_id = server.data.id;
       const make = async (name: string) =>
         (await service.client.call('tenants.create', { body: { name, server_id } })).data.id;
       const [a, b, c] = [await make('list a'), await make('list b'), await make('list c')];
-      await nursery.move(b, 'suspend');
+      await system.move(b, 'suspend');
       await del(c);
       const ids = async (query: object) =>
         (await service.client.call('tenants.list', { query: { server_id, ...query } })).data.map(({ id }) => id);
@@ -107,40 +107,40 @@ onBothEngines((engine) => {
 
   describe('deleting', () => {
     it('is refused while something belongs to it', async () => {
-      const tenant = await nursery.tenant();
-      const definitionId = await nursery.define(tenant.id);
+      const tenant = await system.tenant();
+      const definitionId = await system.define(tenant.id);
       const refused = await del(tenant.id);
       expectRefusal(refused, 'VALIDATION_ERROR', 'id');
       expect(refused.json.error.details).toMatchObject({ reason: 'in_use', definitions: 1 });
-      await nursery.service.client.call('definitions.archive', { params: { id: definitionId } });
+      await system.service.client.call('definitions.archive', { params: { id: definitionId } });
       expect((await del(tenant.id)).json.data).toMatchObject({
         id: tenant.id,
         status: 'deleted',
         definitions_count: 0,
       });
       expect(await del(tenant.id)).toMatchObject({ status: 200, json: { data: { status: 'deleted' } } });
-      expectRefusal(await nursery.move(tenant.id, 'suspend'), 'VALIDATION_ERROR', 'status');
+      expectRefusal(await system.move(tenant.id, 'suspend'), 'VALIDATION_ERROR', 'status');
     });
 
     it('by force archives its definitions and has their containers removed; one that comes back belongs to nobody', async () => {
-      const { client, sideDoor } = nursery.service;
-      const tenant = await nursery.tenant();
-      const { definitionId, instanceId } = await nursery.running(tenant.id);
-      const waiting = (await nursery.deploy(definitionId)).json.data.id;
+      const { client, sideDoor } = system.service;
+      const tenant = await system.tenant();
+      const { definitionId, instanceId } = await system.running(tenant.id);
+      const waiting = (await system.deploy(definitionId)).json.data.id;
       expect((await del(tenant.id, '?force=true')).status).toBe(200);
       const definition = await client.call('definitions.read', { params: { id: definitionId } });
       expect(definition.data).toMatchObject({ status: 'archived', tenant_id: tenant.id });
       expect((await client.call('deployments.read', { params: { id: waiting } })).data.reason).toBe('cancelled');
       const ordered = sideDoor.db.selectFrom('executions').select('slug').where('instance_id', '=', instanceId);
       expect(await ordered.orderBy('id').execute()).toEqual([{ slug: 'hortus.stop' }, { slug: 'hortus.release' }]);
-      expect(await nursery.events(tenant.id)).toEqual([
+      expect(await system.events(tenant.id)).toEqual([
         'audit.tenant_created',
         'audit.tenant_active',
         'audit.tenant_deleted',
       ]);
       const back = await client.call('definitions.activate', { params: { id: definitionId } });
       expect(back.data).toMatchObject({ status: 'active', tenant_id: null });
-      expect((await nursery.deploy(definitionId)).status).toBe(201);
+      expect((await system.deploy(definitionId)).status).toBe(201);
     });
   });
 });

@@ -4,33 +4,36 @@ import { newId } from '../../ids.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectRefusal } from '../../testing/published-answer.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
-import { Bed, withBackup } from './testing/bed.ts';
+import { VersionedTemplate, withBackup } from './testing/versioned-template.ts';
 
 onBothEngines((engine) => {
   let service: RunningService;
-  let bed: Bed;
+  let template: VersionedTemplate;
   beforeEach(async () => {
     service = await startApp(engine);
-    bed = new Bed(service);
-    await bed.publish('2.0.0');
+    template = new VersionedTemplate(service);
+    await template.publish('2.0.0');
   });
-  const problemsOf = ({ json }: Awaited<ReturnType<Bed['apply']>>) =>
+  const problemsOf = ({ json }: Awaited<ReturnType<VersionedTemplate['apply']>>) =>
     json.error.details.problems.map(({ field, reason }: Record<string, string>) => [field, reason]);
 
   it('keeps what was chosen, asks for what is new, deploys, and is applied', async () => {
-    const { definitionId, instanceId } = await bed.plant({ SITE_TITLE: 'Our notes', SMTP_PASSWORD: 'hunter2hunter2' });
-    await bed.publish('2.1.0', (text) =>
+    const { definitionId, instanceId } = await template.deploy({
+      SITE_TITLE: 'Our notes',
+      SMTP_PASSWORD: 'hunter2hunter2',
+    });
+    await template.publish('2.1.0', (text) =>
       text
         .replace('required: [', 'required: [{name: LICENCE, type: string}, ')
         .replace('secrets:', 'secrets:\n  EXTRA_KEY: {generate: hex, length: 32}'),
     );
-    const id = await bed.upgradeOf(instanceId);
-    const refused = await bed.apply(id);
+    const id = await template.upgradeOf(instanceId);
+    const refused = await template.apply(id);
     expectRefusal(refused, 'VALIDATION_ERROR', 'inputs');
     expect(problemsOf(refused)).toEqual([['inputs.LICENCE', 'required']]);
-    expect(await bed.read(id)).toMatchObject({ status: 'available', step: null });
+    expect(await template.read(id)).toMatchObject({ status: 'available', step: null });
 
-    const begun = await bed.apply(id, { inputs: { LICENCE: 'ours' } });
+    const begun = await template.apply(id, { inputs: { LICENCE: 'ours' } });
     expect(begun.status).toBe(202);
     expect(begun.json.data).toMatchObject({
       status: 'applying',
@@ -38,7 +41,7 @@ onBothEngines((engine) => {
       from_revision: 1,
       revision: 2,
     });
-    expect(await bed.definition(definitionId)).toMatchObject({
+    expect(await template.definition(definitionId)).toMatchObject({
       template_version: '2.1.0',
       current_revision: 2,
       inputs: { SITE_TITLE: 'Our notes', LICENCE: 'ours' },
@@ -46,8 +49,8 @@ onBothEngines((engine) => {
     });
     const { data: secrets } = await service.client.call('definitions.secrets', { params: { id: definitionId } });
     expect(secrets.map(({ name }) => name)).toContain('EXTRA_KEY');
-    await bed.report(begun.json.data.deployment_id, 'success');
-    expect(await bed.until(id, 'applied')).toMatchObject({
+    await template.report(begun.json.data.deployment_id, 'success');
+    expect(await template.until(id, 'applied')).toMatchObject({
       reason: null,
       error: null,
       finished_at: expect.any(String),
@@ -55,7 +58,7 @@ onBothEngines((engine) => {
 
     const scanned = (await service.client.call('upgrades.scan', { body: { instance_id: instanceId } })).data;
     expect(scanned).toMatchObject({ found: 0, available: 0 });
-    expectRefusal(await bed.apply(id), 'VALIDATION_ERROR', 'id');
+    expectRefusal(await template.apply(id), 'VALIDATION_ERROR', 'id');
     const events = service.sideDoor.db.selectFrom('events').select('type').where('resource_id', '=', id).orderBy('id');
     expect((await events.execute()).map(({ type }) => type)).toEqual([
       'audit.upgrade_found',
@@ -65,74 +68,77 @@ onBothEngines((engine) => {
   });
 
   it('wants what cannot be taken over to be decided', async () => {
-    const { definitionId, instanceId } = await bed.plant({ LOG_LEVEL: 'debug', SITE_TITLE: 'Our notes' });
-    await bed.publish('2.1.0', (text) =>
+    const { definitionId, instanceId } = await template.deploy({ LOG_LEVEL: 'debug', SITE_TITLE: 'Our notes' });
+    await template.publish('2.1.0', (text) =>
       text
         .replace('options: [{value: info}, {value: debug}]', 'options: [{value: info}]')
         .replace(/ *- \{name: SITE_TITLE.*\n/, '')
         .replace(/SITE_TITLE: "[^"]*"/, 'SITE_TITLE: "Notes"'),
     );
-    const id = await bed.upgradeOf(instanceId);
-    expect(problemsOf(await bed.apply(id))).toEqual([
+    const id = await template.upgradeOf(instanceId);
+    expect(problemsOf(await template.apply(id))).toEqual([
       ['inputs.SITE_TITLE', 'input_removed'],
       ['inputs.LOG_LEVEL', 'input_invalid'],
     ]);
-    const begun = await bed.apply(id, { inputs: { SITE_TITLE: null, LOG_LEVEL: 'info' } });
+    const begun = await template.apply(id, { inputs: { SITE_TITLE: null, LOG_LEVEL: 'info' } });
     expect(begun.status, JSON.stringify(begun.json)).toBe(202);
-    const { inputs } = await bed.definition(definitionId);
+    const { inputs } = await template.definition(definitionId);
     expect(inputs).toMatchObject({ LOG_LEVEL: 'info' });
     expect(inputs).not.toHaveProperty('SITE_TITLE');
   });
 
   it('does not deploy what somebody has changed and not deployed', async () => {
-    const { definitionId, instanceId } = await bed.plant();
-    await bed.publish('2.1.0');
-    const id = await bed.upgradeOf(instanceId);
+    const { definitionId, instanceId } = await template.deploy();
+    await template.publish('2.1.0');
+    const id = await template.upgradeOf(instanceId);
     const change = { params: { id: definitionId }, body: { inputs: { SITE_TITLE: 'Later' } } };
     await service.client.call('definitions.update', change);
-    expectRefusal(await bed.apply(id), 'VALIDATION_ERROR', 'definition_id');
+    expectRefusal(await template.apply(id), 'VALIDATION_ERROR', 'definition_id');
   });
 
   describe('that goes wrong', () => {
     it('changes nothing when the backup that comes first fails', async () => {
-      await bed.publish('2.0.1', withBackup);
-      const { definitionId, instanceId } = await bed.plant();
-      await bed.publish('2.1.0', withBackup);
-      const id = await bed.upgradeOf(instanceId);
-      expect((await bed.apply(id)).json.data).toMatchObject({ step: 'upgrade_backup', deployment_id: null });
+      await template.publish('2.0.1', withBackup);
+      const { definitionId, instanceId } = await template.deploy();
+      await template.publish('2.1.0', withBackup);
+      const id = await template.upgradeOf(instanceId);
+      expect((await template.apply(id)).json.data).toMatchObject({ step: 'upgrade_backup', deployment_id: null });
       const { data: orders } = await service.client.call('actions.history', { params: { id: instanceId } });
       const [backup] = orders.filter(({ slug }) => slug === 'hortus.backup');
       const body = { status: 'failed' as const, error: 'no space left' };
       await service.client.call('actions.report', { params: { execution_id: backup?.id ?? '' }, body });
-      expect(await bed.until(id, 'failed')).toMatchObject({
+      expect(await template.until(id, 'failed')).toMatchObject({
         reason: 'backup',
         error: expect.stringContaining('no space left'),
         deployment_id: null,
       });
-      expect(await bed.definition(definitionId)).toMatchObject({ current_revision: 1, template_version: '2.0.1' });
+      expect(await template.definition(definitionId)).toMatchObject({ current_revision: 1, template_version: '2.0.1' });
     });
 
     it('leaves the definition as it was when the deployment fails, and can be tried again', async () => {
-      const { definitionId, instanceId } = await bed.plant();
-      await bed.publish('2.1.0');
-      const id = await bed.upgradeOf(instanceId);
-      const first = (await bed.apply(id)).json.data;
-      await bed.report(first.deployment_id, 'failed', { reason: 'unhealthy', error: 'app never became healthy' });
-      expect(await bed.until(id, 'failed')).toMatchObject({ reason: 'deployment', error: 'app never became healthy' });
-      expect(await bed.definition(definitionId)).toMatchObject({ current_revision: 1, template_version: '2.0.0' });
-      const second = (await bed.apply(id)).json.data;
+      const { definitionId, instanceId } = await template.deploy();
+      await template.publish('2.1.0');
+      const id = await template.upgradeOf(instanceId);
+      const first = (await template.apply(id)).json.data;
+      await template.report(first.deployment_id, 'failed', { reason: 'unhealthy', error: 'app never became healthy' });
+      expect(await template.until(id, 'failed')).toMatchObject({
+        reason: 'deployment',
+        error: 'app never became healthy',
+      });
+      expect(await template.definition(definitionId)).toMatchObject({ current_revision: 1, template_version: '2.0.0' });
+      const second = (await template.apply(id)).json.data;
       expect(second).toMatchObject({ status: 'applying', revision: 3, reason: null, error: null });
-      await bed.report(second.deployment_id, 'success');
-      await bed.until(id, 'applied');
+      await template.report(second.deployment_id, 'success');
+      await template.until(id, 'applied');
     });
 
     it('has failed when the daemon goes back while it is watched', async () => {
-      const { definitionId, instanceId, serverKey } = await bed.plant({}, 3600);
-      await bed.publish('2.1.0');
-      const id = await bed.upgradeOf(instanceId);
-      const { deployment_id } = (await bed.apply(id)).json.data;
-      await bed.report(deployment_id, 'success');
-      await bed.until(id, 'upgrade_watch');
+      const { definitionId, instanceId, serverKey } = await template.deploy({}, 3600);
+      await template.publish('2.1.0');
+      const id = await template.upgradeOf(instanceId);
+      const { deployment_id } = (await template.apply(id)).json.data;
+      await template.report(deployment_id, 'success');
+      await template.until(id, 'upgrade_watch');
       const body = {
         deployment_id: newId('deployment'),
         status: 'success',
@@ -142,17 +148,20 @@ onBothEngines((engine) => {
       };
       const told = await service.request('POST', '/deploy/report', { key: serverKey, body });
       expect(told.status, JSON.stringify(told.json)).toBe(200);
-      expect(await bed.until(id, 'failed')).toMatchObject({ reason: 'unhealthy', return_id: body.deployment_id });
-      expect(await bed.definition(definitionId)).toMatchObject({ current_revision: 1, template_version: '2.0.0' });
+      expect(await template.until(id, 'failed')).toMatchObject({ reason: 'unhealthy', return_id: body.deployment_id });
+      expect(await template.definition(definitionId)).toMatchObject({ current_revision: 1, template_version: '2.0.0' });
     });
 
     it('says so when data was changed that nothing can bring back', async () => {
-      const { instanceId } = await bed.plant();
-      await bed.publish('2.1.0');
-      const id = await bed.upgradeOf(instanceId);
-      const { deployment_id } = (await bed.apply(id)).json.data;
-      await bed.report(deployment_id, 'failed', { reason: 'irreversible', error: 'migrate may have changed data' });
-      expect(await bed.until(id, 'failed')).toMatchObject({
+      const { instanceId } = await template.deploy();
+      await template.publish('2.1.0');
+      const id = await template.upgradeOf(instanceId);
+      const { deployment_id } = (await template.apply(id)).json.data;
+      await template.report(deployment_id, 'failed', {
+        reason: 'irreversible',
+        error: 'migrate may have changed data',
+      });
+      expect(await template.until(id, 'failed')).toMatchObject({
         reason: 'irreversible',
         error:
           'migrate may have changed data\nNothing was brought back: the template declares no backup that could have been made before.',
@@ -162,14 +171,14 @@ onBothEngines((engine) => {
     describe('after data was changed', () => {
       /** Deployed as far as it goes, with a backup of what ran before. */
       async function begun(watch = 0, kind?: 'dump') {
-        await bed.publish('2.0.1', withBackup);
-        const planted = await bed.plant({}, watch);
-        await bed.publish('2.1.0', withBackup);
-        const id = await bed.upgradeOf(planted.instanceId);
-        await bed.apply(id);
-        await bed.settle(planted.instanceId, 'hortus.backup', { revision: 1, ...(kind && { kind }) });
-        const { deployment_id, backup_id } = await bed.until(id, 'upgrade_deploy');
-        return { ...planted, id, deploymentId: deployment_id ?? '', backupId: backup_id };
+        await template.publish('2.0.1', withBackup);
+        const target = await template.deploy({}, watch);
+        await template.publish('2.1.0', withBackup);
+        const id = await template.upgradeOf(target.instanceId);
+        await template.apply(id);
+        await template.settle(target.instanceId, 'hortus.backup', { revision: 1, ...(kind && { kind }) });
+        const { deployment_id, backup_id } = await template.until(id, 'upgrade_deploy');
+        return { ...target, id, deploymentId: deployment_id ?? '', backupId: backup_id };
       }
       const irreversible = { reason: 'irreversible', error: 'migrate may have changed data' };
       const deployment = async (id: string | null) =>
@@ -178,8 +187,8 @@ onBothEngines((engine) => {
       it('brings the data back first, then the old version, and says so', async () => {
         const { id, deploymentId, backupId, instanceId, definitionId, serverKey } = await begun();
         expect(await deployment(deploymentId)).toMatchObject({ backup_id: backupId, preparation: null });
-        await bed.report(deploymentId, 'failed', irreversible);
-        const { return_id: back } = await bed.until(id, 'upgrade_return');
+        await template.report(deploymentId, 'failed', irreversible);
+        const { return_id: back } = await template.until(id, 'upgrade_return');
         expect(await deployment(back)).toMatchObject({
           kind: 'rollback',
           rollback_of: deploymentId,
@@ -187,33 +196,36 @@ onBothEngines((engine) => {
           backup_id: backupId,
           preparation: { kind: 'restore', done: false },
         });
-        expect(await bed.offered(serverKey)).toEqual([]);
-        const order = await bed.settle(instanceId, 'hortus.return_data', { revision: 1 });
+        expect(await template.offered(serverKey)).toEqual([]);
+        const order = await template.settle(instanceId, 'hortus.return_data', { revision: 1 });
         expect(order.params).toMatchObject({ backup_id: backupId, deployment_id: back, revision: 1, resume: false });
-        await until(async () => (await bed.offered(serverKey)).includes(back ?? ''), { describe: 'the way back' });
-        await bed.report(back ?? '', 'success');
-        expect(await bed.until(id, 'failed')).toMatchObject({
+        await until(async () => (await template.offered(serverKey)).includes(back ?? ''), { describe: 'the way back' });
+        await template.report(back ?? '', 'success');
+        expect(await template.until(id, 'failed')).toMatchObject({
           reason: 'deployment',
           error: 'migrate may have changed data\nRevision 1 runs again, with its data of before.',
           return_id: back,
         });
-        expect(await bed.definition(definitionId)).toMatchObject({ current_revision: 1, template_version: '2.0.1' });
+        expect(await template.definition(definitionId)).toMatchObject({
+          current_revision: 1,
+          template_version: '2.0.1',
+        });
       });
 
       it('does the same when the daemon found it sick and would not go back by itself', async () => {
         const { id, deploymentId, instanceId, serverKey } = await begun(3600);
-        await bed.report(deploymentId, 'success');
-        await bed.until(id, 'upgrade_watch');
+        await template.report(deploymentId, 'success');
+        await template.until(id, 'upgrade_watch');
         const returned = { deployment_id: newId('deployment'), rollback_of: deploymentId, revision: 1 };
         const body = { ...returned, status: 'failed', ...irreversible };
         expect((await service.request('POST', '/deploy/report', { key: serverKey, body })).status).toBe(200);
-        const { return_id: back } = await bed.until(id, 'upgrade_return');
-        const order = await bed.settle(instanceId, 'hortus.return_data', { revision: 1 });
+        const { return_id: back } = await template.until(id, 'upgrade_return');
+        const order = await template.settle(instanceId, 'hortus.return_data', { revision: 1 });
         // What stays if it fails is what the data was changed for.
         expect(order.params).toMatchObject({ resume: true });
-        await until(async () => (await bed.offered(serverKey)).includes(back ?? ''), { describe: 'the way back' });
-        await bed.report(back ?? '', 'success');
-        expect(await bed.until(id, 'failed')).toMatchObject({
+        await until(async () => (await template.offered(serverKey)).includes(back ?? ''), { describe: 'the way back' });
+        await template.report(back ?? '', 'success');
+        expect(await template.until(id, 'failed')).toMatchObject({
           reason: 'unhealthy',
           error: expect.stringContaining('with its data of before'),
         });
@@ -222,10 +234,10 @@ onBothEngines((engine) => {
       it('says so when the data does not come back', async () => {
         const first = await begun();
         // Nobody knows whether the job had begun, so it may have.
-        await bed.report(first.deploymentId, 'failed', { reason: 'engine', error: 'Docker is away' });
-        await bed.until(first.id, 'upgrade_return');
-        await bed.settle(first.instanceId, 'hortus.return_data', { error: 'chunk 2 is damaged' });
-        expect(await bed.until(first.id, 'failed')).toMatchObject({
+        await template.report(first.deploymentId, 'failed', { reason: 'engine', error: 'Docker is away' });
+        await template.until(first.id, 'upgrade_return');
+        await template.settle(first.instanceId, 'hortus.return_data', { error: 'chunk 2 is damaged' });
+        expect(await template.until(first.id, 'failed')).toMatchObject({
           reason: 'return',
           error: `Docker is away\nThe data could not be restored: chunk 2 is damaged\nIt is kept in the backup ${first.backupId}.`,
         });
@@ -233,12 +245,12 @@ onBothEngines((engine) => {
 
       it('says so when the data came back and the old version does not run with it', async () => {
         const { id, deploymentId, instanceId, serverKey } = await begun();
-        await bed.report(deploymentId, 'failed', irreversible);
-        const { return_id: back } = await bed.until(id, 'upgrade_return');
-        await bed.settle(instanceId, 'hortus.return_data', { revision: 1 });
-        await until(async () => (await bed.offered(serverKey)).length > 0, { describe: 'the way back' });
-        await bed.report(back ?? '', 'failed', { reason: 'image', error: 'no such image' });
-        expect(await bed.until(id, 'failed')).toMatchObject({
+        await template.report(deploymentId, 'failed', irreversible);
+        const { return_id: back } = await template.until(id, 'upgrade_return');
+        await template.settle(instanceId, 'hortus.return_data', { revision: 1 });
+        await until(async () => (await template.offered(serverKey)).length > 0, { describe: 'the way back' });
+        await template.report(back ?? '', 'failed', { reason: 'image', error: 'no such image' });
+        expect(await template.until(id, 'failed')).toMatchObject({
           reason: 'return',
           error: expect.stringContaining('is back, but revision 1 does not run with it: no such image'),
         });
@@ -246,24 +258,24 @@ onBothEngines((engine) => {
 
       it('goes back to the data of before the first try, not to what that has left', async () => {
         const { id, deploymentId, backupId, instanceId, definitionId } = await begun();
-        await bed.report(deploymentId, 'failed', irreversible);
-        await bed.settle(instanceId, 'hortus.return_data', { error: 'the server has no room' });
-        await bed.until(id, 'failed');
+        await template.report(deploymentId, 'failed', irreversible);
+        await template.settle(instanceId, 'hortus.return_data', { error: 'the server has no room' });
+        await template.until(id, 'failed');
         await service.client.call('definitions.restore', { params: { id: definitionId, number: 1 } });
-        await bed.apply(id);
-        await bed.settle(instanceId, 'hortus.backup', { revision: 1 });
-        const again = await bed.until(id, 'upgrade_deploy');
+        await template.apply(id);
+        await template.settle(instanceId, 'hortus.backup', { revision: 1 });
+        const again = await template.until(id, 'upgrade_deploy');
         const { data } = await service.client.call('backups.read', { params: { id: again.backup_id ?? '' } });
         expect(data).toMatchObject({ kind: 'safety', status: 'completed' });
-        await bed.report(again.deployment_id ?? '', 'failed', irreversible);
-        const { return_id } = await bed.until(id, 'upgrade_return');
+        await template.report(again.deployment_id ?? '', 'failed', irreversible);
+        const { return_id } = await template.until(id, 'upgrade_return');
         expect(await deployment(return_id)).toMatchObject({ backup_id: backupId });
       });
 
       it('cannot be undone by a dump that the template does not say how to restore', async () => {
         const { id, deploymentId } = await begun(0, 'dump');
-        await bed.report(deploymentId, 'failed', irreversible);
-        expect(await bed.until(id, 'failed')).toMatchObject({
+        await template.report(deploymentId, 'failed', irreversible);
+        expect(await template.until(id, 'failed')).toMatchObject({
           reason: 'irreversible',
           error: expect.stringContaining('does not say how the backup'),
         });
@@ -271,39 +283,39 @@ onBothEngines((engine) => {
     });
 
     it('has failed when somebody rolls it back', async () => {
-      const { instanceId } = await bed.plant({}, 3600);
-      await bed.publish('2.1.0');
-      const id = await bed.upgradeOf(instanceId);
-      const { deployment_id } = (await bed.apply(id)).json.data;
-      await bed.report(deployment_id, 'success');
-      await bed.until(id, 'upgrade_watch');
+      const { instanceId } = await template.deploy({}, 3600);
+      await template.publish('2.1.0');
+      const id = await template.upgradeOf(instanceId);
+      const { deployment_id } = (await template.apply(id)).json.data;
+      await template.report(deployment_id, 'success');
+      await template.until(id, 'upgrade_watch');
       const { data } = await service.client.call('deployments.rollback', { params: { id: deployment_id } });
-      await bed.report(data.id, 'success');
-      expect(await bed.until(id, 'failed')).toMatchObject({ reason: 'rolled_back' });
+      await template.report(data.id, 'success');
+      expect(await template.until(id, 'failed')).toMatchObject({ reason: 'rolled_back' });
     });
   });
 
   describe('several', () => {
     const applyAll = (body: object) => service.request('POST', '/upgrades/apply', { body });
-    const statuses = async (ids: string[]) => Promise.all(ids.map(async (id) => (await bed.read(id)).status));
+    const statuses = async (ids: string[]) => Promise.all(ids.map(async (id) => (await template.read(id)).status));
 
     async function three() {
-      const planted = [await bed.plant(), await bed.plant(), await bed.plant()];
-      await bed.publish('2.1.0');
-      return await Promise.all(planted.map(({ instanceId }) => bed.upgradeOf(instanceId)));
+      const target = [await template.deploy(), await template.deploy(), await template.deploy()];
+      await template.publish('2.1.0');
+      return await Promise.all(target.map(({ instanceId }) => template.upgradeOf(instanceId)));
     }
 
     it('are applied one by one, and the first that fails is the last', async () => {
       const [one = '', two = '', last = ''] = await three();
       const answer = await applyAll({ upgrade_ids: [one, two, last] });
       expect(answer.json.data.upgrades.map(({ id }: { id: string }) => id)).toEqual([one, two, last]);
-      const first = await bed.until(one, 'applying');
+      const first = await template.until(one, 'applying');
       expect(await statuses([two, last])).toEqual(['available', 'available']);
-      await bed.report(first.deployment_id ?? '', 'success');
-      const second = await bed.until(two, 'applying');
+      await template.report(first.deployment_id ?? '', 'success');
+      const second = await template.until(two, 'applying');
       expect(await statuses([one, last])).toEqual(['applied', 'available']);
-      await bed.report(second.deployment_id ?? '', 'failed', { error: 'no' });
-      await bed.until(two, 'failed');
+      await template.report(second.deployment_id ?? '', 'failed', { error: 'no' });
+      await template.until(two, 'failed');
       const jobs = () => service.sideDoor.db.selectFrom('jobs').select('id').where('kind', '=', 'upgrades.apply_all');
       await until(async () => (await jobs().execute()).length === 0, { describe: 'the end' });
       expect(await statuses([last])).toEqual(['available']);

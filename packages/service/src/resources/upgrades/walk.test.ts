@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { newId } from '../../ids.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { startApp } from '../../testing/running-service.ts';
-import { Bed, withBackup } from './testing/bed.ts';
+import { VersionedTemplate, withBackup } from './testing/versioned-template.ts';
 
 const moments = ['backup', 'deployment', 'watch', 'data', 'back'] as const;
 type Moment = (typeof moments)[number];
@@ -33,86 +33,86 @@ function outcomeOf({ backup, deployment, watch, data, back }: Fate): [string | n
 }
 
 onBothEngines((engine) => {
-  let bed: Bed;
+  let template: VersionedTemplate;
   let version = 0;
   beforeAll(async () => {
-    bed = new Bed(await startApp(engine));
+    template = new VersionedTemplate(await startApp(engine));
   });
 
   async function restart(): Promise<void> {
-    const { app, ground } = bed.service;
+    const { app, ground } = template.service;
     await app.close();
-    bed.service = await startApp(engine, {}, ground);
+    template.service = await startApp(engine, {}, ground);
   }
 
-  type Planted = Awaited<ReturnType<Bed['plant']>>;
+  type Target = Awaited<ReturnType<VersionedTemplate['deploy']>>;
   type Pause = (where: Moment) => Promise<void> | undefined;
 
   async function live(life: Fate): Promise<void> {
     const pause: Pause = (where) => (life.ends.includes(where) ? restart() : undefined);
-    await bed.publish(`3.${++version}.0`, withBackup);
-    const planted = await bed.plant({}, life.watch === 'quiet' ? 0 : 3600);
-    await bed.publish(`3.${version}.1`, withBackup);
-    const id = await bed.upgradeOf(planted.instanceId);
-    expect((await bed.apply(id)).status).toBe(202);
+    await template.publish(`3.${++version}.0`, withBackup);
+    const target = await template.deploy({}, life.watch === 'quiet' ? 0 : 3600);
+    await template.publish(`3.${version}.1`, withBackup);
+    const id = await template.upgradeOf(target.instanceId);
+    expect((await template.apply(id)).status).toBe(202);
     await pause('backup');
     const made = life.backup === 'made' ? { revision: 1 } : { error: 'no room' };
-    await bed.settle(planted.instanceId, 'hortus.backup', made);
-    if (life.backup === 'made') await deployed(life, id, planted, pause);
-    await check(life, id, planted.definitionId);
+    await template.settle(target.instanceId, 'hortus.backup', made);
+    if (life.backup === 'made') await deployed(life, id, target, pause);
+    await check(life, id, target.definitionId);
   }
 
-  async function deployed(life: Fate, id: string, planted: Planted, pause: Pause): Promise<void> {
-    const deploymentId = (await bed.until(id, 'upgrade_deploy')).deployment_id ?? '';
+  async function deployed(life: Fate, id: string, target: Target, pause: Pause): Promise<void> {
+    const deploymentId = (await template.until(id, 'upgrade_deploy')).deployment_id ?? '';
     await pause('deployment');
     if (life.deployment === 'success') {
-      await bed.report(deploymentId, 'success');
+      await template.report(deploymentId, 'success');
       if (life.watch === 'quiet') return;
-      await bed.until(id, 'upgrade_watch');
+      await template.until(id, 'upgrade_watch');
       await pause('watch');
-      await watched(life.watch, deploymentId, planted);
+      await watched(life.watch, deploymentId, target);
       if (life.watch !== 'irreversible') return;
     } else {
-      await bed.report(deploymentId, 'failed', { reason: life.deployment, error: 'it went wrong' });
+      await template.report(deploymentId, 'failed', { reason: life.deployment, error: 'it went wrong' });
       if (life.deployment === 'failed') return;
     }
-    await returned(life, id, planted, pause);
+    await returned(life, id, target, pause);
   }
 
   /** A person takes it back, or a daemon that has found it sick tries to. */
-  async function watched(how: Fate['watch'], rollback_of: string, { serverKey }: Planted): Promise<void> {
+  async function watched(how: Fate['watch'], rollback_of: string, { serverKey }: Target): Promise<void> {
     if (how === 'person') {
       const order = { params: { id: rollback_of }, body: {} };
-      const { data } = await bed.service.client.call('deployments.rollback', order);
-      return void (await bed.report(data.id, 'success'));
+      const { data } = await template.service.client.call('deployments.rollback', order);
+      return void (await template.report(data.id, 'success'));
     }
     const end = how === 'returned' ? { status: 'success', reason: 'unhealthy' } : { status: 'failed', reason: how };
     const body = { deployment_id: newId('deployment'), rollback_of, revision: 1, ...end };
-    const answer = await bed.service.request('POST', '/deploy/report', { key: serverKey, body });
+    const answer = await template.service.request('POST', '/deploy/report', { key: serverKey, body });
     expect(answer.status, JSON.stringify(answer.json)).toBe(200);
   }
 
-  async function returned(life: Fate, id: string, planted: Planted, pause: Pause): Promise<void> {
-    const returnId = (await bed.until(id, 'upgrade_return')).return_id ?? '';
+  async function returned(life: Fate, id: string, target: Target, pause: Pause): Promise<void> {
+    const returnId = (await template.until(id, 'upgrade_return')).return_id ?? '';
     await pause('data');
     const brought = life.data === 'back' ? { revision: 2 } : { error: 'damaged' };
-    await bed.settle(planted.instanceId, 'hortus.return_data', brought);
+    await template.settle(target.instanceId, 'hortus.return_data', brought);
     if (life.data === 'failed') return;
     await pause('back');
-    const isOffered = async () => (await bed.offered(planted.serverKey)).includes(returnId);
+    const isOffered = async () => (await template.offered(target.serverKey)).includes(returnId);
     await until(isOffered, { describe: 'the way back', within: 30_000 });
-    await bed.report(returnId, life.back, life.back === 'failed' ? { error: 'no image' } : {});
+    await template.report(returnId, life.back, life.back === 'failed' ? { error: 'no image' } : {});
   }
 
   async function check(life: Fate, id: string, definition_id: string): Promise<void> {
     const [reason, current_revision] = outcomeOf(life);
-    const upgrade = await bed.until(id, reason === null ? 'applied' : 'failed');
+    const upgrade = await template.until(id, reason === null ? 'applied' : 'failed');
     expect(upgrade).toMatchObject({ reason, finished_at: expect.any(String) });
-    expect(await bed.definition(definition_id)).toMatchObject({ current_revision });
-    const { data: deployments } = await bed.service.client.call('deployments.list', { query: { definition_id } });
+    expect(await template.definition(definition_id)).toMatchObject({ current_revision });
+    const { data: deployments } = await template.service.client.call('deployments.list', { query: { definition_id } });
     expect(deployments.filter(({ status }) => status === 'pending' || status === 'running')).toEqual([]);
     // One has always ended before the next begins.
-    const events = bed.service.sideDoor.db.selectFrom('events').select(['type', 'resource_id']);
+    const events = template.service.sideDoor.db.selectFrom('events').select(['type', 'resource_id']);
     const ids = deployments.map((one) => one.id);
     let running: string | null = null;
     for (const one of await events.where('resource_id', 'in', ids).orderBy('position').execute()) {

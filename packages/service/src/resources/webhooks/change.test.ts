@@ -6,38 +6,38 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Call } from '../../http/handler.ts';
 import { hasUntold } from '../../outbox/store.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { plantGarden } from './testing/garden.ts';
+import { openWebhookPipeline } from './testing/webhook-pipeline.ts';
 
 const secret = 'very secret words';
 const HOUR = 3_600_000;
 
 onBothEngines((engine) => {
   let receiver: Receiver;
-  let garden: Awaited<ReturnType<typeof plantGarden>>;
+  let pipeline: Awaited<ReturnType<typeof openWebhookPipeline>>;
 
   beforeEach(async () => {
     receiver = await startReceiver();
-    garden = await plantGarden(engine, { timeoutMs: 2_000 });
-    garden.start();
+    pipeline = await openWebhookPipeline(engine, { timeoutMs: 2_000 });
+    pipeline.start();
   });
   afterEach(async () => {
-    await garden.stop();
+    await pipeline.stop();
     await receiver.stop();
   });
 
   const callWith = (params: object, body?: WebhookUpdate) =>
-    ({ principal: garden.principal, params, body, write: garden.storage.write }) as unknown;
+    ({ principal: pipeline.principal, params, body, write: pipeline.storage.write }) as unknown;
   const update = async (id: string, body: WebhookUpdate) =>
-    (await garden.routes['webhooks.update'](callWith({ id }, body) as Call<'webhooks.update'>)).data;
+    (await pipeline.routes['webhooks.update'](callWith({ id }, body) as Call<'webhooks.update'>)).data;
   const redeliver = async (id: string, delivery_id: string) =>
-    (await garden.routes['webhooks.redeliver'](callWith({ id, delivery_id }) as Call<'webhooks.redeliver'>)).data;
+    (await pipeline.routes['webhooks.redeliver'](callWith({ id, delivery_id }) as Call<'webhooks.redeliver'>)).data;
   const read = async (id: string) =>
-    (await garden.routes['webhooks.read'](callWith({ id }) as Call<'webhooks.read'>)).data;
-  const plant = () => garden.endpoint({ url: `${receiver.url}/hook`, events: ['definition.created'], secret });
+    (await pipeline.routes['webhooks.read'](callWith({ id }) as Call<'webhooks.read'>)).data;
+  const plant = () => pipeline.endpoint({ url: `${receiver.url}/hook`, events: ['definition.created'], secret });
   const settled = (id: string, status: string, count = 1) =>
     until(
       async () => {
-        const { data } = await garden.deliveries(id, { status });
+        const { data } = await pipeline.deliveries(id, { status });
         return data.length >= count && data;
       },
       { describe: `${count} ${status}` },
@@ -46,7 +46,7 @@ onBothEngines((engine) => {
 
   it('a delivery is sent again, the same to the byte', async () => {
     const { id } = await plant();
-    await garden.fire('definition.created', { name: 'fern' });
+    await pipeline.fire('definition.created', { name: 'fern' });
     const [first] = await settled(id, 'delivered');
     const again = await redeliver(id, first?.id ?? '');
     expect(again).toMatchObject({ id: first?.id, event_id: first?.event_id, status: 'pending', attempts: 0 });
@@ -56,24 +56,24 @@ onBothEngines((engine) => {
     expect(both?.duration_ms).toBeGreaterThanOrEqual(0);
     expect(receiver.requests[1]?.body).toBe(receiver.requests[0]?.body);
     await expect(redeliver(id, 'dlv_none')).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    await garden.storage.write((tx) => tx.db.deleteFrom('events').where('type', '=', 'definition.created').execute());
+    await pipeline.storage.write((tx) => tx.db.deleteFrom('events').where('type', '=', 'definition.created').execute());
     await expect(redeliver(id, again.id)).rejects.toMatchObject({ details: { reason: 'expired' } });
   });
 
   it('a changed secret signs at once, the old one beside it for a while', async () => {
     const { id } = await plant();
     const changed = await update(id, { secret: 'another secret', keep_old_secret_for: 60 });
-    expect(Date.parse(changed.old_secret_until ?? '')).toBe(garden.now() + 60_000);
+    expect(Date.parse(changed.old_secret_until ?? '')).toBe(pipeline.now() + 60_000);
     expect(JSON.stringify(changed)).not.toContain('another secret');
-    await garden.fire('definition.created', { n: 1 });
+    await pipeline.fire('definition.created', { n: 1 });
     const during = await receiver.waitFor(({ json }) => (json as { data: { n: number } }).data.n === 1);
     expect(during.headers).toMatchObject({
       'x-service-signature': hmac('another secret', during.rawBody),
       'x-service-signature-old': hmac(secret, during.rawBody),
     });
     expect(String(during.headers['webhook-signature']).split(' ')).toHaveLength(2);
-    garden.pass(60_001);
-    await garden.fire('definition.created', { n: 2 });
+    pipeline.pass(60_001);
+    await pipeline.fire('definition.created', { n: 2 });
     const after = await receiver.waitFor(({ json }) => (json as { data: { n: number } }).data.n === 2);
     expect(after.headers['x-service-signature']).toBe(hmac('another secret', after.rawBody));
     expect(after.headers['x-service-signature-old']).toBeUndefined();
@@ -82,18 +82,18 @@ onBothEngines((engine) => {
   it('an endpoint that nothing reaches for a day is paused, and sends again when it is resumed', async () => {
     receiver.answer({ status: 500 });
     const { id } = await plant();
-    await garden.fire('definition.created', { n: 1 });
+    await pipeline.fire('definition.created', { n: 1 });
     const failed = () => until(async () => (await read(id)).failing_since, { describe: 'the failure' });
     await failed();
-    await until(async () => (await garden.deliveries(id)).data[0]?.attempts === 1, { describe: 'an attempt' });
-    garden.pass(25 * HOUR);
+    await until(async () => (await pipeline.deliveries(id)).data[0]?.attempts === 1, { describe: 'an attempt' });
+    pipeline.pass(25 * HOUR);
     await until(async () => (await read(id)).status === 'paused', { describe: 'the pause' });
     expect(await read(id)).toMatchObject({ status: 'paused', paused_because: 'dead' });
-    const audit = await garden.storage.reader.db.selectFrom('events').select(['type', 'actor']).execute();
+    const audit = await pipeline.storage.reader.db.selectFrom('events').select(['type', 'actor']).execute();
     expect(audit).toContainEqual({ type: 'audit.webhook_paused', actor: null });
     const before = receiver.requests.length;
-    await garden.fire('definition.created', { n: 2 });
-    await until(async () => !(await hasUntold(garden.storage.reader)), { describe: 'every event to be told' });
+    await pipeline.fire('definition.created', { n: 2 });
+    await until(async () => !(await hasUntold(pipeline.storage.reader)), { describe: 'every event to be told' });
 
     receiver.answer({ status: 200 });
     expect(await update(id, { status: 'active' })).toMatchObject({
@@ -101,7 +101,7 @@ onBothEngines((engine) => {
       paused_because: null,
       failing_since: null,
     });
-    await garden.fire('definition.created', { n: 3 });
+    await pipeline.fire('definition.created', { n: 3 });
     await receiver.waitFor(({ json }) => (json as { data: { n: number } }).data.n === 3);
     // What happened while it was paused is not sent: it is in the audit list.
     expect(receiver.requests.length).toBe(before + 1);
@@ -111,9 +111,9 @@ onBothEngines((engine) => {
   it('one failure among deliveries that arrive pauses nothing', async () => {
     const { id } = await plant();
     receiver.answerNext({ status: 500 });
-    await garden.fire('definition.created');
+    await pipeline.fire('definition.created');
     await until(async () => (await read(id)).failing_since !== null, { describe: 'the failure' });
-    garden.pass(HOUR);
+    pipeline.pass(HOUR);
     await settled(id, 'delivered');
     expect(await read(id)).toMatchObject({ status: 'active', failing_since: null });
   });

@@ -4,33 +4,33 @@ import { until } from '@hortus/testkit/until';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { outcomeOf } from './delivery-job.ts';
-import { plantGarden } from './testing/garden.ts';
+import { openWebhookPipeline } from './testing/webhook-pipeline.ts';
 
 const secret = 'very secret words';
 const HOUR = 3_600_000;
 
 onBothEngines((engine) => {
   let receiver: Receiver;
-  let garden: Awaited<ReturnType<typeof plantGarden>>;
+  let pipeline: Awaited<ReturnType<typeof openWebhookPipeline>>;
 
   beforeEach(async () => {
     receiver = await startReceiver();
-    garden = await plantGarden(engine, { timeoutMs: 2_000 });
-    garden.start();
+    pipeline = await openWebhookPipeline(engine, { timeoutMs: 2_000 });
+    pipeline.start();
   });
   afterEach(async () => {
-    await garden.stop();
+    await pipeline.stop();
     await receiver.stop();
   });
 
-  const only = async (id: string) => (await garden.deliveries(id)).data[0];
+  const only = async (id: string) => (await pipeline.deliveries(id)).data[0];
 
   describe('a delivery', () => {
     it('carries the event and both signatures, and is recorded', async () => {
-      const { id } = await garden.endpoint({ url: `${receiver.url}/hook`, events: ['definition.created'], secret });
-      await garden.fire('definition.created', { name: 'fern ☘' });
+      const { id } = await pipeline.endpoint({ url: `${receiver.url}/hook`, events: ['definition.created'], secret });
+      await pipeline.fire('definition.created', { name: 'fern ☘' });
       const request = await receiver.waitFor(() => true);
-      const event = await garden.storage.reader.db
+      const event = await pipeline.storage.reader.db
         .selectFrom('events')
         .selectAll()
         .where('type', '=', 'definition.created')
@@ -39,7 +39,7 @@ onBothEngines((engine) => {
         id: event.id,
         type: 'definition.created',
         created_at: new Date(event.created_at).toISOString(),
-        account_id: garden.principal.accountId,
+        account_id: pipeline.principal.accountId,
         data: { name: 'fern ☘' },
       });
       const delivery = await until(async () => (await only(id))?.status === 'delivered' && (await only(id)), {
@@ -61,34 +61,34 @@ onBothEngines((engine) => {
     });
 
     it('goes to the endpoints of its account that want its type, and never carries an audit', async () => {
-      const wanted = await garden.endpoint({ url: `${receiver.url}/a`, events: ['action.failed'], secret });
-      await garden.endpoint({ url: `${receiver.url}/b`, events: ['definition.created'], secret });
-      const stranger = await garden.newAccount();
-      await garden.endpoint({ url: `${receiver.url}/c`, events: ['action.failed'], secret }, stranger);
-      await garden.fire('audit.key.created');
-      await garden.fire('action.failed');
+      const wanted = await pipeline.endpoint({ url: `${receiver.url}/a`, events: ['action.failed'], secret });
+      await pipeline.endpoint({ url: `${receiver.url}/b`, events: ['definition.created'], secret });
+      const stranger = await pipeline.newAccount();
+      await pipeline.endpoint({ url: `${receiver.url}/c`, events: ['action.failed'], secret }, stranger);
+      await pipeline.fire('audit.key.created');
+      await pipeline.fire('action.failed');
       await until(async () => (await only(wanted.id))?.status === 'delivered', { describe: 'the delivery' });
       expect(receiver.requests.map((request) => request.path)).toEqual(['/a']);
-      const all = await garden.storage.reader.db.selectFrom('deliveries').select('id').execute();
+      const all = await pipeline.storage.reader.db.selectFrom('deliveries').select('id').execute();
       expect(all).toHaveLength(1);
     });
 
     it('is tried again, with the same event in the same bytes, until it is taken', async () => {
       receiver.answerNext({ status: 500, body: 'internal words' }, { close: true });
-      const { id } = await garden.endpoint({ url: receiver.url, events: ['action.failed'], secret });
-      await garden.fire('action.failed', { leaf: 1 });
+      const { id } = await pipeline.endpoint({ url: receiver.url, events: ['action.failed'], secret });
+      await pipeline.fire('action.failed', { leaf: 1 });
       const waiting = (attempts: number) =>
         until(async () => (await only(id))?.attempts === attempts && (await only(id)), {
           describe: `attempt ${attempts}`,
         });
       const first = await waiting(1);
       expect(first).toMatchObject({ status: 'pending', response_code: 500, error: 'the receiver answered 500' });
-      const wait = Date.parse(first.next_attempt_at ?? '') - garden.now();
+      const wait = Date.parse(first.next_attempt_at ?? '') - pipeline.now();
       expect(wait).toBeGreaterThanOrEqual(2_500);
       expect(wait).toBeLessThanOrEqual(5_000);
-      garden.pass(wait);
+      pipeline.pass(wait);
       expect(await waiting(2)).toMatchObject({ response_code: null, error: 'the request failed: ECONNRESET' });
-      garden.pass(10_000);
+      pipeline.pass(10_000);
       expect(await waiting(3)).toMatchObject({ status: 'delivered', response_code: 200, error: null });
       expect(new Set(receiver.requests.map((request) => request.body)).size).toBe(1);
       expect(new Set(receiver.requests.map((request) => request.headers['x-service-delivery'])).size).toBe(1);
@@ -96,31 +96,34 @@ onBothEngines((engine) => {
 
     it('does not wait behind a receiver that hangs', async () => {
       receiver.answer((request) => (request.path === '/hangs' ? { hang: true } : { status: 204 }));
-      const ill = await garden.endpoint({ url: `${receiver.url}/hangs`, events: ['action.failed'], secret });
-      const well = await garden.endpoint({ url: `${receiver.url}/well`, events: ['action.completed'], secret });
+      const ill = await pipeline.endpoint({ url: `${receiver.url}/hangs`, events: ['action.failed'], secret });
+      const well = await pipeline.endpoint({ url: `${receiver.url}/well`, events: ['action.completed'], secret });
       // All of them are there before the first is sent, so that there are as many at once as there may be.
-      await garden.stop();
-      for (let i = 0; i < 20; i++) await garden.fire('action.failed');
-      garden.start();
+      await pipeline.stop();
+      for (let i = 0; i < 20; i++) await pipeline.fire('action.failed');
+      pipeline.start();
       await until(() => receiver.requests.length === 4, { describe: 'four requests that hang' });
-      await garden.fire('action.completed');
+      await pipeline.fire('action.completed');
       await until(async () => (await only(well.id))?.status === 'delivered', { describe: 'the other one' });
       expect(receiver.requests.filter((request) => request.path === '/hangs')).toHaveLength(4);
-      expect((await garden.deliveries(ill.id, { status: 'pending' })).pagination.total).toBe(20);
-      expect((await garden.deliveries(ill.id, { status: 'delivered' })).data).toEqual([]);
+      expect((await pipeline.deliveries(ill.id, { status: 'pending' })).pagination.total).toBe(20);
+      expect((await pipeline.deliveries(ill.id, { status: 'delivered' })).data).toEqual([]);
     });
 
     it('ends with its endpoint', async () => {
       receiver.answer({ status: 503 });
-      const { id } = await garden.endpoint({ url: receiver.url, events: ['action.failed'], secret });
-      await garden.fire('action.failed');
+      const { id } = await pipeline.endpoint({ url: receiver.url, events: ['action.failed'], secret });
+      await pipeline.fire('action.failed');
       await until(async () => (await only(id))?.attempts === 1, { describe: 'the first attempt' });
-      await garden.remove(id);
-      garden.pass(HOUR);
-      await until(async () => (await garden.storage.reader.db.selectFrom('jobs').select('id').execute()).length === 0, {
-        describe: 'the end of its job',
-      });
-      expect(await garden.storage.reader.db.selectFrom('deliveries').selectAll().execute()).toEqual([]);
+      await pipeline.remove(id);
+      pipeline.pass(HOUR);
+      await until(
+        async () => (await pipeline.storage.reader.db.selectFrom('jobs').select('id').execute()).length === 0,
+        {
+          describe: 'the end of its job',
+        },
+      );
+      expect(await pipeline.storage.reader.db.selectFrom('deliveries').selectAll().execute()).toEqual([]);
       expect(receiver.requests).toHaveLength(1);
     });
   });

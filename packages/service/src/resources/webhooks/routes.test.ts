@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../problem.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { plantGarden } from './testing/garden.ts';
+import { openWebhookPipeline } from './testing/webhook-pipeline.ts';
 
 const registration = {
   url: 'https://93.184.216.34/hooks/s3cr3t-path',
@@ -12,25 +12,25 @@ const registration = {
 onBothEngines((engine) => {
   describe('a webhook endpoint', () => {
     it('is registered, listed and removed, and its secret is never shown nor kept readable', async () => {
-      const garden = await plantGarden(engine);
-      const created = await garden.endpoint(registration);
+      const pipeline = await openWebhookPipeline(engine);
+      const created = await pipeline.endpoint(registration);
       expect(created).toMatchObject({ url: registration.url, events: registration.events, status: 'active' });
       expect(created.id).toMatch(/^whe_/);
-      const listed = await garden.list();
+      const listed = await pipeline.list();
       expect(listed.data).toEqual([created]);
       expect(listed.pagination).toEqual({ page: 1, per_page: 20, total: 1, total_pages: 1 });
-      const rows = await garden.storage.reader.db.selectFrom('webhook_endpoints').selectAll().execute();
-      const events = await garden.storage.reader.db.selectFrom('events').selectAll().execute();
+      const rows = await pipeline.storage.reader.db.selectFrom('webhook_endpoints').selectAll().execute();
+      const events = await pipeline.storage.reader.db.selectFrom('events').selectAll().execute();
       expect(JSON.stringify([created, listed, rows, events])).not.toContain(registration.secret);
-      expect(await garden.remove(created.id)).toEqual(created);
-      expect((await garden.list()).data).toEqual([]);
+      expect(await pipeline.remove(created.id)).toEqual(created);
+      expect((await pipeline.list()).data).toEqual([]);
     });
 
     it('leaves an audit of its coming and going, without the path of its address', async () => {
-      const garden = await plantGarden(engine);
-      const { id } = await garden.endpoint(registration);
-      await garden.remove(id);
-      const events = await garden.storage.reader.db.selectFrom('events').selectAll().orderBy('position').execute();
+      const pipeline = await openWebhookPipeline(engine);
+      const { id } = await pipeline.endpoint(registration);
+      await pipeline.remove(id);
+      const events = await pipeline.storage.reader.db.selectFrom('events').selectAll().orderBy('position').execute();
       expect(events).toMatchObject([
         { type: 'audit.webhook_created', resource_id: id, actor: 'key_1' },
         { type: 'audit.webhook_deleted', resource_id: id, actor: 'key_1' },
@@ -39,21 +39,21 @@ onBothEngines((engine) => {
     });
 
     it('is nobody else’s', async () => {
-      const garden = await plantGarden(engine);
-      const { id } = await garden.endpoint(registration);
-      const stranger = await garden.newAccount();
-      expect((await garden.list({}, stranger)).data).toEqual([]);
-      await expect(garden.remove(id, stranger)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-      await expect(garden.deliveries(id, {}, stranger)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-      expect((await garden.list()).data).toHaveLength(1);
+      const pipeline = await openWebhookPipeline(engine);
+      const { id } = await pipeline.endpoint(registration);
+      const stranger = await pipeline.newAccount();
+      expect((await pipeline.list({}, stranger)).data).toEqual([]);
+      await expect(pipeline.remove(id, stranger)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      await expect(pipeline.deliveries(id, {}, stranger)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      expect((await pipeline.list()).data).toHaveLength(1);
     });
 
     it('is listed page by page, newest first', async () => {
-      const garden = await plantGarden(engine);
+      const pipeline = await openWebhookPipeline(engine);
       const ids: string[] = [];
-      for (let i = 0; i < 3; i++) ids.unshift((await garden.endpoint(registration)).id);
-      const first = await garden.list({ page: 1, per_page: 2 });
-      const second = await garden.list({ page: 2, per_page: 2 });
+      for (let i = 0; i < 3; i++) ids.unshift((await pipeline.endpoint(registration)).id);
+      const first = await pipeline.list({ page: 1, per_page: 2 });
+      const second = await pipeline.list({ page: 2, per_page: 2 });
       expect([...first.data, ...second.data].map((one) => one.id)).toEqual(ids);
       expect(first.pagination).toEqual({ page: 1, per_page: 2, total: 3, total_pages: 2 });
     });
@@ -68,8 +68,8 @@ onBothEngines((engine) => {
       ['ftp://93.184.216.34/', 'http or https'],
       ['http://', 'not an address'],
     ])('is refused: %s', async (url, message) => {
-      const garden = await plantGarden(engine, { allowPrivate: false });
-      const refused = garden.endpoint({ ...registration, url });
+      const pipeline = await openWebhookPipeline(engine, { allowPrivate: false });
+      const refused = pipeline.endpoint({ ...registration, url });
       await expect(refused).rejects.toThrow(Problem);
       await expect(refused).rejects.toMatchObject({
         code: 'VALIDATION_ERROR',
@@ -80,8 +80,8 @@ onBothEngines((engine) => {
     });
 
     it('may be private where the operator allows it', async () => {
-      const garden = await plantGarden(engine, { allowPrivate: true });
-      expect((await garden.endpoint({ ...registration, url: 'http://127.0.0.1:9000/' })).status).toBe('active');
+      const pipeline = await openWebhookPipeline(engine, { allowPrivate: true });
+      expect((await pipeline.endpoint({ ...registration, url: 'http://127.0.0.1:9000/' })).status).toBe('active');
     });
   });
 });

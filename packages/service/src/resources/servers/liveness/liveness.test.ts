@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CHANNEL_TOPIC } from '../../../channel/waker.ts';
 import { notFound } from '../../../problem.ts';
 import { onBothEngines } from '../../../testing/engines.ts';
-import { openReplica, plantDeployment, plantServer } from '../testing/replica.ts';
+import { insertPendingDeployment, insertServer, openReplica } from '../testing/replica.ts';
 
 onBothEngines((engine) => {
   const open = async (...[options]: [Parameters<typeof openReplica>[2]?]) =>
@@ -12,7 +12,7 @@ onBothEngines((engine) => {
   describe('a daemon that connects', () => {
     it('brings its server online and says what it is', async () => {
       const replica = await open();
-      const { id, key } = await plantServer(replica);
+      const { id, key } = await insertServer(replica);
       const about = { capabilities: ['wake', 'ack', 'unheard-of'], version: '1.2.3', os: 'linux', arch: 'arm64' };
       const daemon = replica.daemon(key, about);
       expect(await daemon.received('authenticated')).toEqual({
@@ -37,7 +37,7 @@ onBothEngines((engine) => {
 
     it('and leaves takes it offline a little later, and its instances with it', async () => {
       const replica = await open();
-      const { id, key } = await plantServer(replica);
+      const { id, key } = await insertServer(replica);
       const daemon = replica.daemon(key);
       await replica.becomes(id, { status: 'online' });
       expect(replica.instances).toEqual([`regain ${id}`]);
@@ -52,7 +52,7 @@ onBothEngines((engine) => {
 
     it('and comes back at once leaves no trace', async () => {
       const replica = await open({ patience: { reconnectMs: 2_000 } });
-      const { id, key } = await plantServer(replica);
+      const { id, key } = await insertServer(replica);
       const daemon = replica.daemon(key);
       await replica.becomes(id, { connection_epoch: 1 });
       daemon.socket.close();
@@ -68,7 +68,7 @@ onBothEngines((engine) => {
 
     it('does not end the draining of its server', async () => {
       const replica = await open();
-      const { id, key } = await plantServer(replica);
+      const { id, key } = await insertServer(replica);
       await replica.storage.write((tx) => tx.run(`update servers set status = 'draining'`, []));
       const daemon = replica.daemon(key);
       await replica.becomes(id, { status: 'draining', connected_replica: replica.name });
@@ -79,7 +79,7 @@ onBothEngines((engine) => {
 
     it.each(['disabled', 'removed'])('is refused when the server is %s', async (how) => {
       const replica = await open();
-      const { key } = await plantServer(replica);
+      const { key } = await insertServer(replica);
       const change = how === 'disabled' ? `status = 'disabled'` : 'deleted_at = 1';
       await replica.storage.write((tx) => tx.run(`update servers set ${change}`, []));
       expect(await replica.daemon(key).closed).toBe(4401);
@@ -89,7 +89,7 @@ onBothEngines((engine) => {
   describe('a second daemon with the same key', () => {
     it('takes the place of the first, and the server shows that there are two', async () => {
       const replica = await open();
-      const { id, key } = await plantServer(replica);
+      const { id, key } = await insertServer(replica);
       const first = replica.daemon(key);
       await replica.becomes(id, { connection_epoch: 1 });
       const second = replica.daemon(key);
@@ -106,7 +106,7 @@ onBothEngines((engine) => {
 
     it('is none when the first was long gone and nobody had noticed', async () => {
       const replica = await open();
-      const { id, key } = await plantServer(replica);
+      const { id, key } = await insertServer(replica);
       const first = replica.daemon(key);
       const connection = await replica.connected(id);
       // As when its network is gone: it neither hears nor answers.
@@ -123,7 +123,7 @@ onBothEngines((engine) => {
   describe('a daemon that only polls', () => {
     it('has a server that is online while it does', async () => {
       const replica = await open({ patience: { pollMs: 1_000, writePollMs: 10 } });
-      const { id } = await plantServer(replica);
+      const { id } = await insertServer(replica);
       replica.liveness.heard(id);
       const { last_seen_at } = await replica.becomes(id, { status: 'online', connected_replica: null });
       expect(replica.instances).toEqual([`regain ${id}`]);
@@ -142,7 +142,7 @@ onBothEngines((engine) => {
 
     it('costs a write only now and then', async () => {
       const replica = await open();
-      const { id } = await plantServer(replica);
+      const { id } = await insertServer(replica);
       replica.liveness.heard(id);
       const { last_seen_at } = await replica.becomes(id, { status: 'online' });
       for (let i = 0; i < 100; i++) replica.liveness.heard(id);
@@ -152,7 +152,7 @@ onBothEngines((engine) => {
 
     it('is online after its connection broke, and one that polls beside its connection is not when it goes', async () => {
       const replica = await open({ patience: { pollMs: 60_000, writePollMs: 1 } });
-      const { id, key } = await plantServer(replica);
+      const { id, key } = await insertServer(replica);
       const daemon = replica.daemon(key);
       await replica.becomes(id, { connection_epoch: 1 });
       replica.liveness.heard(id);
@@ -166,7 +166,7 @@ onBothEngines((engine) => {
   it('a process that starts again gives the daemons of its former self time to come back', async () => {
     const ground = await engine.ground();
     const before = await openReplica(engine, ground);
-    const [back, gone] = [await plantServer(before), await plantServer(before)];
+    const [back, gone] = [await insertServer(before), await insertServer(before)];
     before.daemon(back.key);
     before.daemon(gone.key);
     await before.becomes(back.id, { status: 'online' });
@@ -183,7 +183,7 @@ onBothEngines((engine) => {
 
   it('writes down now and then that a connected daemon was seen', async () => {
     const replica = await open({ rollCallMs: 20 });
-    const { id, key } = await plantServer(replica);
+    const { id, key } = await insertServer(replica);
     replica.daemon(key);
     const { last_seen_at, updated_at } = await replica.becomes(id, { status: 'online' });
     await until(async () => ((await replica.server(id)).last_seen_at ?? 0) > (last_seen_at ?? 0), {
@@ -194,7 +194,7 @@ onBothEngines((engine) => {
 
   it('the bus wakes the daemon that it names', async () => {
     const replica = await open();
-    const [one, other] = [await plantServer(replica), await plantServer(replica)];
+    const [one, other] = [await insertServer(replica), await insertServer(replica)];
     replica.daemon(one.key);
     replica.daemon(other.key);
     await until(() => replica.woken.length === 2, { describe: 'both to be connected' });
@@ -205,11 +205,11 @@ onBothEngines((engine) => {
 
   it('work that the bus said nothing of is found', async () => {
     const replica = await open({ sweepMs: 50 });
-    const { id, key } = await plantServer(replica);
+    const { id, key } = await insertServer(replica);
     const daemon = replica.daemon(key, { capabilities: ['wake'] });
     await until(() => replica.woken.length === 1, { describe: 'the daemon to be connected' });
     expect(daemon.messages).toEqual([]);
-    const deployment = await plantDeployment(replica.storage, id);
+    const deployment = await insertPendingDeployment(replica.storage, id);
     await until(() => replica.woken.length > 2, { describe: 'it to be woken' });
     expect(await daemon.received('deployment_available')).toEqual({ type: 'deployment_available' });
     await replica.storage.write((tx) => tx.run(`update deployments set status = 'running'`, []));
@@ -230,7 +230,7 @@ onBothEngines((engine) => {
         if (execution_id === 'exe_unknown') throw notFound('execution');
       },
     });
-    const [one, other] = [await plantServer(replica), await plantServer(replica)];
+    const [one, other] = [await insertServer(replica), await insertServer(replica)];
     const [asks, silent] = [replica.daemon(one.key, { capabilities: ['ack'] }), replica.daemon(other.key)];
     for (const daemon of [asks, silent]) {
       await daemon.opened();

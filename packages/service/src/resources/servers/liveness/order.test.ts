@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { JobRun } from '../../../jobs/job.ts';
 import { onBothEngines } from '../../../testing/engines.ts';
-import { plantServer } from '../testing/replica.ts';
+import { insertServer } from '../testing/replica.ts';
 import { Liveness } from './liveness.ts';
 
 type Step =
@@ -23,7 +23,7 @@ onBothEngines((engine) => {
     const storage = await engine.open({ clock: () => now });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
-        const { id } = await plantServer({ storage });
+        const { id } = await insertServer({ storage });
         const seen: string[] = [];
         const instances = {
           lose: async () => void seen.push('lose'),

@@ -1,7 +1,7 @@
 import { until } from '@hortus/testkit/until';
 import { expect, it } from 'vitest';
 import { onBothEngines } from '../../../testing/engines.ts';
-import { openReplica, plantServer } from '../testing/replica.ts';
+import { insertServer, openReplica } from '../testing/replica.ts';
 
 onBothEngines((engine) => {
   // SQLite belongs to one process.
@@ -14,7 +14,7 @@ onBothEngines((engine) => {
 
   it('a second daemon at another replica replaces the first', async () => {
     const [here, there] = await two();
-    const { id, key } = await plantServer(here);
+    const { id, key } = await insertServer(here);
     const first = here.daemon(key);
     await here.becomes(id, { connection_epoch: 1, connected_replica: here.name });
     const second = there.daemon(key);
@@ -32,7 +32,7 @@ onBothEngines((engine) => {
 
   it('and is found out by the roll call when no notice comes', async () => {
     const [here, there] = await two({ rollCallMs: 50 });
-    const { id, key } = await plantServer(here);
+    const { id, key } = await insertServer(here);
     const first = here.daemon(key);
     await here.becomes(id, { connection_epoch: 1 });
     await there.storage.write((tx) => tx.run('update servers set connection_epoch = 7', []));
@@ -42,7 +42,7 @@ onBothEngines((engine) => {
   it('the servers of a replica that died go offline, unless they are back elsewhere', async () => {
     const ground = await engine.ground();
     const doomed = await openReplica(engine, ground);
-    const [back, gone] = [await plantServer(doomed), await plantServer(doomed)];
+    const [back, gone] = [await insertServer(doomed), await insertServer(doomed)];
     doomed.daemon(back.key);
     doomed.daemon(gone.key);
     await doomed.becomes(back.id, { connected_replica: doomed.name });
@@ -61,7 +61,7 @@ onBothEngines((engine) => {
     const ground = await engine.ground();
     const slow = await openReplica(engine, ground, { watch: { beatMs: 1_500 } });
     const hasty = await openReplica(engine, ground, { watch: { beatMs: 50, deadAfterMs: 300 } });
-    const { id, key } = await plantServer(slow);
+    const { id, key } = await insertServer(slow);
     const daemon = slow.daemon(key);
     await slow.becomes(id, { status: 'offline', connected_replica: null });
     await hasty.die();

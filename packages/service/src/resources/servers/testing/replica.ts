@@ -172,7 +172,7 @@ export async function openReplica(engine: Engine, ground: Ground, options: Repli
 }
 
 /** A registered server and its key. */
-export async function plantServer({ storage }: Pick<Replica, 'storage'>): Promise<{ id: string; key: string }> {
+export async function insertServer({ storage }: Pick<Replica, 'storage'>): Promise<{ id: string; key: string }> {
   const accountId = await insertAccount(storage);
   const { token, hash } = newServerKey('live');
   const id = newId('server');
@@ -183,7 +183,7 @@ export async function plantServer({ storage }: Pick<Replica, 'storage'>): Promis
 }
 
 /** A deployment that waits for a server, and nobody is told. */
-export async function plantDeployment(storage: Storage, serverId: string): Promise<string> {
+export async function insertPendingDeployment(storage: Storage, serverId: string): Promise<string> {
   const ground = { ...(await insertDefinitionGround(storage)), serverId };
   const id = newId('deployment');
   await storage.write(async (tx) => {

@@ -3,26 +3,29 @@ import type { Handlers } from '../../../http/handler.ts';
 import { fakeAuthenticator, serve } from '../../../http/testing/serve.ts';
 import { unauthorized } from '../../../problem.ts';
 import type { Engine } from '../../../testing/engines.ts';
-import { type Garden, plantGarden } from './garden.ts';
+import { type DeploymentServices, openDeploymentServices } from './deployment-services.ts';
 
-/** The garden behind HTTP: an owner, the daemon of the server that a definition is planted on, and another daemon. */
-export async function serveGarden(engine: Engine, handlersOf: (garden: Garden) => Partial<Handlers<EndpointName>>) {
-  const garden = await plantGarden(engine);
-  const owner = await garden.account();
-  const daemon = await garden.server(owner);
-  const callers = { owner, daemon, other: await garden.server(owner) };
-  const { id: definition_id } = await garden.definition(owner, daemon.serverId, { SMTP_PASSWORD: SECRET });
+/** Serves the deployment services over HTTP to an owner, the daemon of the definition's server and a second daemon. */
+export async function serveDefinition(
+  engine: Engine,
+  handlersOf: (services: DeploymentServices) => Partial<Handlers<EndpointName>>,
+) {
+  const services = await openDeploymentServices(engine);
+  const owner = await services.account();
+  const daemon = await services.server(owner);
+  const callers = { owner, daemon, other: await services.server(owner) };
+  const { id: definition_id } = await services.definition(owner, daemon.serverId, { SMTP_PASSWORD: SECRET });
   const find = (authorization = '') => callers[authorization.slice('Bearer '.length) as keyof typeof callers];
   const served = await serve({
-    storage: garden.storage,
-    vault: garden.vault,
+    storage: services.storage,
+    vault: services.vault,
     config: { trustedProxies: ['127.0.0.0/8'] },
     authenticator: {
       ...fakeAuthenticator,
       authenticate: async ({ authorization }) => find(authorization) ?? Promise.reject(unauthorized()),
       fromCache: find,
     },
-    handlers: handlersOf(garden),
+    handlers: handlersOf(services),
   });
   engine.afterwards(() => served.http.close());
 
@@ -41,8 +44,8 @@ export async function serveGarden(engine: Engine, handlersOf: (garden: Garden) =
     // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
     return { status: answer.status, json: (await answer.json()) as any };
   }
-  return { garden, callers, definition_id, ask };
+  return { services, callers, definition_id, ask };
 }
 
-/** What the definition must keep to itself. */
+/** Secret input of the definition; no response may contain it. */
 export const SECRET = 'hunter2hunter2';

@@ -6,8 +6,8 @@ import { enqueue, type NewJob } from '../enqueue.ts';
 import type { JobKind } from '../job.ts';
 import { JobWorker, type JobWorkerOptions } from '../worker.ts';
 
-/** A storage with jobs, and a clock that the test moves: what is due is done at once, the rest waits for `pass`. */
-export async function plantGarden(engine: Engine) {
+/** Opens a storage with jobs and a manual clock; `pass` advances it. */
+export async function openJobQueue(engine: Engine) {
   const clock = { now: 1_700_000_000_000 };
   const storage = await engine.open({ clock: () => clock.now });
   const log = new QuietLog();
@@ -32,7 +32,7 @@ export async function plantGarden(engine: Engine) {
   };
 }
 
-/** Something that ends when the test says so. */
+/** Blocks callers until the test opens it. */
 export class Gate {
   readonly #waiting: (() => void)[] = [];
 

@@ -12,9 +12,9 @@ import type { SeverableNetwork } from '@hortus/testkit/severable-network';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { type ServiceProcess, startService } from '../service-process.ts';
-import { makePlotImage, plantCatalog } from './plot.ts';
+import { makePageImage, writeCatalog } from './test-species.ts';
 
-export interface Garden extends AsyncDisposable {
+export interface Installation extends AsyncDisposable {
   service: ServiceProcess;
   readonly serverId: string;
   readonly serverKey: string;
@@ -34,14 +34,14 @@ export interface Garden extends AsyncDisposable {
   online(): Promise<void>;
 }
 
-export interface GardenOptions {
-  /** The folder of the species to offer; those of `plot.ts`, with their image, unless given. */
+export interface InstallationOptions {
+  /** The folder of the species to offer; those of `website.ts`, with their image, unless given. */
   catalog?: string;
-  /** What those of `plot.ts` run instead of the image that is made for them. */
+  /** What those of `website.ts` run instead of the image that is made for them. */
   image?: string;
   /** Further settings of the service. */
   env?: Record<string, string>;
-  /** Further species beside those of `plot.ts`: the text of each, by slug. */
+  /** Further species beside those of `website.ts`: the text of each, by slug. */
   species?: Record<string, string>;
   /** The engine of the test run unless given. */
   socketPath?: string;
@@ -77,11 +77,11 @@ const sourceOf = (killAt: string | undefined): readonly [string, ...string[]] =>
 const onNetwork = { HORTUS_HOST: '0.0.0.0', HORTUS_ALLOW_PLAINTEXT_MANIFEST: 'true' };
 
 /** A real service, a registered server and a real Docker engine; the daemon is started by the test. Takes away what it made. */
-export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
-  const folder = temporaryFolder('garden');
+export async function openInstallation(options: InstallationOptions = {}): Promise<Installation> {
+  const folder = temporaryFolder('installation');
   const { image, species, socketPath = sharedDocker(), network } = options;
-  const catalog = options.catalog ?? plantCatalog(join(folder.path, 'catalog'), { image, species });
-  if (options.catalog === undefined && image === undefined) await makePlotImage(socketPath);
+  const catalog = options.catalog ?? writeCatalog(join(folder.path, 'catalog'), { image, species });
+  if (options.catalog === undefined && image === undefined) await makePageImage(socketPath);
   const directory = join(folder.path, 'data');
   const start = (again?: ServiceProcess) =>
     startService({
@@ -92,7 +92,7 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
     });
   const service = await start();
   const { data } = await service.client.call('servers.register', {
-    body: { name: 'ground', environment: 'production' },
+    body: { name: 'server-1', environment: 'production' },
   });
   const keyFile = join(folder.path, 'server.json');
   const { id, api_key, manifest_public_key } = data;
@@ -101,7 +101,7 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
   const children: RunningProcess[] = [];
   const states = new Set<string>();
   const [httpPort, httpsPort] = [await freePort(), await freePort()];
-  const garden: Garden = {
+  const installation: Installation = {
     service,
     serverId: id,
     serverKey: api_key,
@@ -121,7 +121,7 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
       socketPath: way,
       command = sourceOf(killAt),
     } = {}) {
-      const stateDirectory = garden.stateOf(state);
+      const stateDirectory = installation.stateOf(state);
       states.add(stateDirectory);
       mkdirSync(stateDirectory, { recursive: true });
       const options = [
@@ -143,43 +143,46 @@ export async function openGarden(options: GardenOptions = {}): Promise<Garden> {
       return child;
     },
     async restartService() {
-      await garden.service.process.kill('SIGKILL');
-      garden.service = await start(garden.service);
+      await installation.service.process.kill('SIGKILL');
+      installation.service = await start(installation.service);
     },
     async online() {
-      const read = () => garden.service.client.call('servers.read', { params: { id } });
+      const read = () => installation.service.client.call('servers.read', { params: { id } });
       await until(async () => (await read()).data.connected, {
         within: 120_000,
         describe: () =>
-          `the daemon to be connected; it wrote:\n${children.at(-1)?.output}\nthe service:\n${garden.service.process.output}`,
+          `the daemon to be connected; it wrote:\n${children.at(-1)?.output}\nthe service:\n${installation.service.process.output}`,
       });
     },
     async [Symbol.asyncDispose]() {
       for (const child of children) await child.stop();
       for (const state of states) endCaddy(state);
-      await garden.service.process.stop();
-      garden.engine.close();
+      await installation.service.process.stop();
+      installation.engine.close();
       await removeContainers(socketPath, id);
       await folder.remove();
     },
   };
-  return garden;
+  return installation;
 }
 
 /** The same with its daemon at work. */
-export async function openTendedGarden(options?: GardenOptions, daemon?: DaemonOptions): Promise<Garden> {
-  const garden = await openGarden(options);
-  garden.startDaemon(daemon);
-  await garden.online();
-  return garden;
+export async function openInstallationWithDaemon(
+  options?: InstallationOptions,
+  daemon?: DaemonOptions,
+): Promise<Installation> {
+  const installation = await openInstallation(options);
+  installation.startDaemon(daemon);
+  await installation.online();
+  return installation;
 }
 
 /** Gives daemons with state directories of their own one key pair, as copies of one machine have it. */
-export function shareKeyPair(garden: Garden, states: readonly string[]): void {
+export function shareKeyPair(installation: Installation, states: readonly string[]): void {
   const key = generateKeyPairSync('x25519').privateKey.export({ format: 'pem', type: 'pkcs8' });
   for (const state of states) {
-    mkdirSync(garden.stateOf(state), { recursive: true });
-    writeFileSync(join(garden.stateOf(state), 'identity.key'), key, { mode: 0o600 });
+    mkdirSync(installation.stateOf(state), { recursive: true });
+    writeFileSync(join(installation.stateOf(state), 'identity.key'), key, { mode: 0o600 });
   }
 }
 
@@ -209,12 +212,12 @@ export async function removeContainers(socketPath: string, serverId: string): Pr
   engine.close();
 }
 
-export interface Planted {
+export interface Deployed {
   readonly definitionId: string;
   readonly instanceId: string;
 }
 
-export interface Planting {
+export interface DefinitionOptions {
   species?: string;
   inputs?: Record<string, string>;
   watch_seconds?: number;
@@ -222,36 +225,46 @@ export interface Planting {
   tenant_id?: string;
 }
 
-/** A healthy instance, of the species plot unless said. */
-export async function plant(
-  garden: Garden,
+/** A healthy instance, of the species website unless said. */
+export async function createAndDeploy(
+  installation: Installation,
   uid: string,
-  { species = 'plot', inputs = {}, watch_seconds = 0, heal = false, ...of }: Planting = {},
-): Promise<Planted> {
-  const { client } = garden.service;
-  const body = { species, instance_uid: uid, server_id: garden.serverId, inputs, watch_seconds, heal, ...of };
+  { species = 'website', inputs = {}, watch_seconds = 0, heal = false, ...of }: DefinitionOptions = {},
+): Promise<Deployed> {
+  const { client } = installation.service;
+  const body = { species, instance_uid: uid, server_id: installation.serverId, inputs, watch_seconds, heal, ...of };
   const { data } = await client.call('definitions.create', { body });
-  const outcome = await finished(garden, await deploy(garden, data.id));
+  const outcome = await finished(installation, await deploy(installation, data.id));
   if (outcome.status !== 'success' || !outcome.instance_id)
     throw new Error(`${uid} was not deployed: ${outcome.error}`);
   return { definitionId: data.id, instanceId: outcome.instance_id };
 }
 
 /** Orders a deployment; answers its id. */
-export async function deploy(garden: Garden, definitionId: string): Promise<string> {
-  const { data } = await garden.service.client.call('deployments.execute', { body: { definition_id: definitionId } });
+export async function deploy(installation: Installation, definitionId: string): Promise<string> {
+  const { data } = await installation.service.client.call('deployments.execute', {
+    body: { definition_id: definitionId },
+  });
   return data.id;
 }
 
 /** Changes inputs and deploys; answers the deployment when it has ended. */
-export async function redeploy(garden: Garden, id: string, inputs: Record<string, string>, within?: number) {
-  await garden.service.client.call('definitions.update', { params: { id }, body: { inputs } });
-  return await finished(garden, await deploy(garden, id), within);
+export async function redeploy(
+  installation: Installation,
+  id: string,
+  inputs: Record<string, string>,
+  within?: number,
+) {
+  await installation.service.client.call('definitions.update', { params: { id }, body: { inputs } });
+  return await finished(installation, await deploy(installation, id), within);
 }
 
 /** Orders an action; answers the id of its execution. */
-export async function act(garden: Garden, id: string, slug: string, params: Record<string, string> = {}) {
-  const { execution } = await garden.service.client.call('actions.execute', { params: { id, slug }, body: { params } });
+export async function act(installation: Installation, id: string, slug: string, params: Record<string, string> = {}) {
+  const { execution } = await installation.service.client.call('actions.execute', {
+    params: { id, slug },
+    body: { params },
+  });
   return execution.id;
 }
 
@@ -267,16 +280,18 @@ export async function inside(engine: Engine, container: string, ...argv: string[
 export const sicken = (engine: Engine, uid: string) => inside(engine, uid, 'rm', '/www/index.html');
 
 /** Polls as the interface says a client does, only quicker; a service that is away for a moment is asked again. */
-export async function finished(garden: Garden, deploymentId: string, within = 120_000) {
+export async function finished(installation: Installation, deploymentId: string, within = 120_000) {
   return await poll(within, `deployment ${deploymentId}`, async () => {
-    const { data } = await garden.service.client.call('deployments.read', { params: { id: deploymentId } });
+    const { data } = await installation.service.client.call('deployments.read', { params: { id: deploymentId } });
     return data.status === 'success' || data.status === 'failed' ? data : undefined;
   });
 }
 
-export async function ended(garden: Garden, executionId: string, within = 120_000) {
+export async function ended(installation: Installation, executionId: string, within = 120_000) {
   return await poll(within, `execution ${executionId}`, async () => {
-    const { execution } = await garden.service.client.call('actions.read', { params: { execution_id: executionId } });
+    const { execution } = await installation.service.client.call('actions.read', {
+      params: { execution_id: executionId },
+    });
     return ['pending', 'sent', 'running'].includes(execution.status) ? undefined : execution;
   });
 }

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { sharedBusyboxImage } from '@hortus/testkit/images';
 
 /** The image that the species of these tests run: busybox under a name that no registry has. */
-export const PLOT_IMAGE = 'hortus.test/plot';
+export const PAGE_IMAGE = 'hortus.test/page';
 
 /** All that a page of text can be mangled by on its way into a container. */
 export const AWKWARD = `it's "quoted" $HOME \${HOME} $$ # not a comment \\ back\nsecond line\t`;
 
 /** One container with a web page, a volume, a file, limits, a secret, and actions that leave a trace. */
-const plot = (image: string, healthPath = '/') => `
-slug: plot
-name: Plot
-description: A small web server that the tests grow.
+const website = (image: string, healthPath = '/') => `
+slug: website
+name: Website
+description: A small web server.
 version: 1.0.0
 app_version: "1"
 archetype: application
@@ -42,11 +42,11 @@ actions:
 backup: {strategy: volume, volumes: [{name: data, critical: true}], schedule_hint: daily}
 `;
 
-/** A page behind a route. As `meadow` it keeps nothing, so that two can run at once; as `hedge` it has a volume. */
-export const page = (slug: string, more = '', { image = PLOT_IMAGE, deadline = '60s' } = {}) => `
+/** A page behind a route. As `stateless` it keeps nothing, so that two can run at once; as `stateful` it has a volume. */
+export const page = (slug: string, more = '', { image = PAGE_IMAGE, deadline = '60s' } = {}) => `
 slug: ${slug}
 name: ${slug}
-description: A page that the tests grow behind a route.
+description: A page behind a route.
 version: 1.0.0
 app_version: "1"
 archetype: application
@@ -74,19 +74,19 @@ interface CatalogOptions {
   species?: Record<string, string> | undefined;
 }
 
-/** A catalog folder with the species `plot`; the same as `weed`, which never becomes healthy; and as `gap`, whose image is nowhere. */
-export function plantCatalog(folder: string, { image = PLOT_IMAGE, species: more = {} }: CatalogOptions = {}): string {
-  const called = (slug: string, text: string) => text.replace('slug: plot', `slug: ${slug}`);
+/** A catalog folder with the species `website`; the same as `unhealthy`, which never becomes healthy; and as `missing-image`, whose image is nowhere. */
+export function writeCatalog(folder: string, { image = PAGE_IMAGE, species: more = {} }: CatalogOptions = {}): string {
+  const called = (slug: string, text: string) => text.replace('slug: website', `slug: ${slug}`);
   const species = {
-    plot: plot(image),
+    website: website(image),
     // It cannot become healthy, so nobody has to wait until it might.
-    weed: called('weed', plot(image, '/nothing-here'))
+    unhealthy: called('unhealthy', website(image, '/nothing-here'))
       .replace('interval: 1s', 'interval: 200ms')
       .replace('start_period: 3s', 'start_period: 500ms'),
-    gap: called('gap', plot(image).replace('tag: "1"', 'tag: none')),
-    meadow: page('meadow', '', { image }),
-    lawns: page('lawns', 'replicas: 2', { image }),
-    hedge: page('hedge', 'storage: [{name: data, mount_path: /data, critical: true}]', { image }),
+    'missing-image': called('missing-image', website(image).replace('tag: "1"', 'tag: none')),
+    stateless: page('stateless', '', { image }),
+    'two-replicas': page('two-replicas', 'replicas: 2', { image }),
+    stateful: page('stateful', 'storage: [{name: data, mount_path: /data, critical: true}]', { image }),
     ...more,
   };
   for (const [slug, text] of Object.entries(species)) {
@@ -96,4 +96,4 @@ export function plantCatalog(folder: string, { image = PLOT_IMAGE, species: more
   return folder;
 }
 
-export const makePlotImage = (socketPath: string): Promise<void> => sharedBusyboxImage(socketPath, `${PLOT_IMAGE}:1`);
+export const makePageImage = (socketPath: string): Promise<void> => sharedBusyboxImage(socketPath, `${PAGE_IMAGE}:1`);

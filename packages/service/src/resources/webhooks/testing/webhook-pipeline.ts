@@ -17,8 +17,11 @@ import { DELIVER, deliveryJob } from '../delivery-job.ts';
 import { fanOut } from '../fan-out.ts';
 import { webhookRoutes } from '../routes.ts';
 
-/** Everything between an event and its receiver, on one storage, with a clock that the test moves. */
-export async function plantGarden(engine: Engine, options: { allowPrivate?: boolean; timeoutMs?: number } = {}) {
+/** Opens everything between an event and its webhook receiver, on one storage with a manual clock. */
+export async function openWebhookPipeline(
+  engine: Engine,
+  options: { allowPrivate?: boolean; timeoutMs?: number } = {},
+) {
   const time = { now: Date.now() };
   const clock = () => time.now;
   const storage = await engine.open({ clock });

@@ -6,23 +6,23 @@ import { makeDebianImages } from '@hortus/testkit/debian-images';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { catalogFolder, editions, readCatalog } from '../catalog/paper.ts';
-import { inside } from '../docker/garden.ts';
-import { type Ground, openTwoGrounds, type TwoGrounds } from './two-grounds.ts';
+import { inside } from '../docker/installation.ts';
+import { openTwoServers, type ServerWithEngine, type TwoServers } from './two-servers.ts';
 
 const species = ['postgres', 'redis'] as const;
 
 /** A tenant with two databases, on the first of two servers, and ways to see where it runs and what it knows. */
-export class Nursery implements AsyncDisposable {
-  readonly all: TwoGrounds;
+export class MigratedTenant implements AsyncDisposable {
+  readonly all: TwoServers;
   /** The server that it is on, as far as the test knows. */
   home: string;
   readonly #tenantId: string;
   readonly #written: string[] = [];
   readonly #opened: AsyncDisposableStack;
 
-  constructor(all: TwoGrounds, tenantId: string, opened: AsyncDisposableStack) {
+  constructor(all: TwoServers, tenantId: string, opened: AsyncDisposableStack) {
     this.all = all;
-    this.home = all.grounds[0].serverId;
+    this.home = all.servers[0].serverId;
     this.#tenantId = tenantId;
     this.#opened = opened;
   }
@@ -31,7 +31,7 @@ export class Nursery implements AsyncDisposable {
     return (await this.all.service.client.call('tenants.read', { params: { id: this.#tenantId } })).data;
   }
 
-  async migrate(to: Ground, options: Partial<MigrationOrder> = {}) {
+  async migrate(to: ServerWithEngine, options: Partial<MigrationOrder> = {}) {
     const body = { server_id: to.serverId, ...options };
     return (await this.all.service.client.call('tenants.migrate', { params: { id: this.#tenantId }, body })).data;
   }
@@ -52,7 +52,7 @@ export class Nursery implements AsyncDisposable {
       last = (await this.read(id)) ?? last;
       return (last?.status === 'completed' || last?.status === 'failed') && last;
     };
-    const daemons = () => this.all.grounds.map(({ name, daemon }) => `${name}:\n${daemon.output.slice(-3_000)}`);
+    const daemons = () => this.all.servers.map(({ name, daemon }) => `${name}:\n${daemon.output.slice(-3_000)}`);
     return await until(look, {
       within,
       every: 20,
@@ -63,7 +63,7 @@ export class Nursery implements AsyncDisposable {
   /** Where something of it runs. */
   async sides(): Promise<string[]> {
     const sides: string[] = [];
-    for (const { name, engine } of this.all.grounds) {
+    for (const { name, engine } of this.all.servers) {
       const containers = await engine.containers({ labels: { 'hortus.managed': 'true' } });
       if (containers.some(({ state }) => state === 'running')) sides.push(name);
     }
@@ -72,9 +72,9 @@ export class Nursery implements AsyncDisposable {
 
   /** A row into every database, wherever it runs; one that stops at this moment does not take it. */
   async write(text: string): Promise<void> {
-    for (const ground of this.all.grounds) {
+    for (const server of this.all.servers) {
       const table = 'create table if not exists rows (id serial primary key, text text)';
-      const wrote = await this.#sql(ground, `${table}; insert into rows (text) values ('${text}')`).catch(() => '');
+      const wrote = await this.#sql(server, `${table}; insert into rows (text) values ('${text}')`).catch(() => '');
       if (wrote.includes('INSERT')) this.#written.push(text);
     }
   }
@@ -83,12 +83,12 @@ export class Nursery implements AsyncDisposable {
     return this.#written;
   }
 
-  async rows(ground: Ground): Promise<string[]> {
-    return (await this.#sql(ground, 'select text from rows order by id')).trim().split('\n');
+  async rows(server: ServerWithEngine): Promise<string[]> {
+    return (await this.#sql(server, 'select text from rows order by id')).trim().split('\n');
   }
 
   /** Everything of ours on an engine. */
-  async leftOn({ engine }: Ground): Promise<string[]> {
+  async leftOn({ engine }: ServerWithEngine): Promise<string[]> {
     const labels = { 'hortus.managed': 'true' };
     return [
       ...(await engine.containers({ labels })).map(({ name }) => name),
@@ -97,7 +97,7 @@ export class Nursery implements AsyncDisposable {
     ];
   }
 
-  async #sql({ engine }: Ground, text: string): Promise<string> {
+  async #sql({ engine }: ServerWithEngine, text: string): Promise<string> {
     const labels = { 'hortus.instance': 'postgres', 'hortus.primary': 'true' };
     const [container] = await engine.containers({ labels });
     if (container?.state !== 'running') return '';
@@ -109,9 +109,9 @@ export class Nursery implements AsyncDisposable {
   }
 }
 
-export async function openNursery(env: Record<string, string> = {}): Promise<Nursery> {
+export async function openMigratedTenant(env: Record<string, string> = {}): Promise<MigratedTenant> {
   await using opened = new AsyncDisposableStack();
-  const folder = opened.use(temporaryFolder('nursery'));
+  const folder = opened.use(temporaryFolder('migrated'));
   for (const slug of species) {
     const [place = ''] = globSync(`*/${slug}`, { cwd: catalogFolder });
     cpSync(join(catalogFolder, place), join(folder.path, place), { recursive: true });
@@ -121,10 +121,11 @@ export async function openNursery(env: Record<string, string> = {}): Promise<Nur
     for (const { manifest } of await editions(spec, slug))
       for (const { image } of manifest.components) wanted.add(image);
   const images = (socketPath: string) => makeDebianImages(socketPath, wanted);
-  const all = opened.use(await openTwoGrounds({ catalog: folder.path, images, env }));
+  const all = opened.use(await openTwoServers({ catalog: folder.path, images, env }));
   const { client } = all.service;
-  const server_id = all.grounds[0].serverId;
-  const { id: tenant_id } = (await client.call('tenants.create', { body: { name: 'Rose Nursery', server_id } })).data;
+  const server_id = all.servers[0].serverId;
+  const { id: tenant_id } = (await client.call('tenants.create', { body: { name: 'Rose MigratedTenant', server_id } }))
+    .data;
   for (const slug of species) {
     const body = { species: slug, instance_uid: slug, server_id, tenant_id, inputs: {}, watch_seconds: 0 };
     const { data } = await client.call('definitions.create', { body });
@@ -136,5 +137,5 @@ export async function openNursery(env: Record<string, string> = {}): Promise<Nur
     };
     await until(ended, { within: 120_000, describe: `${slug} to be deployed` });
   }
-  return new Nursery(all, tenant_id, opened.move());
+  return new MigratedTenant(all, tenant_id, opened.move());
 }

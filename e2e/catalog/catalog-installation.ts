@@ -4,11 +4,11 @@ import type { Engine } from '@hortus/daemon/engine/engine';
 import { makeDebianImages } from '@hortus/testkit/debian-images';
 import { startDocker } from '@hortus/testkit/docker';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
-import { type Garden, openTendedGarden } from '../docker/garden.ts';
+import { type Installation, openInstallationWithDaemon } from '../docker/installation.ts';
 import { catalogFolder, editions, readCatalog } from './paper.ts';
 
-export interface Greenhouse extends AsyncDisposable {
-  readonly garden: Garden;
+export interface CatalogInstallation extends AsyncDisposable {
+  readonly installation: Installation;
   readonly engine: Engine;
 }
 
@@ -16,10 +16,10 @@ export interface Greenhouse extends AsyncDisposable {
  * A service and a daemon with some species of the catalog that comes with Hortus, on an engine of its own that has their
  * images. Of its own, because these are names of real images: elsewhere they may mean something else.
  */
-export async function openGreenhouse(...species: string[]): Promise<Greenhouse> {
+export async function openCatalogInstallation(...species: string[]): Promise<CatalogInstallation> {
   await using opened = new AsyncDisposableStack();
   const docker = opened.use(await startDocker());
-  const folder = opened.use(temporaryFolder('greenhouse'));
+  const folder = opened.use(temporaryFolder('catalog'));
   for (const slug of species) takeOver(slug, folder.path);
   const wanted = new Set<string>();
   for (const [slug, spec] of await readCatalog(folder.path)) {
@@ -28,9 +28,11 @@ export async function openGreenhouse(...species: string[]): Promise<Greenhouse> 
   }
   const missing = await makeDebianImages(docker.socketPath, wanted);
   if (missing.length > 0) throw new Error(`Debian has nothing for ${missing.join(', ')}`);
-  const garden = opened.use(await openTendedGarden({ catalog: folder.path, socketPath: docker.socketPath }));
+  const installation = opened.use(
+    await openInstallationWithDaemon({ catalog: folder.path, socketPath: docker.socketPath }),
+  );
   const all = opened.move();
-  return { garden, engine: garden.engine, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return { installation, engine: installation.engine, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
 /** The template as it is; a service that had to read the whole catalog would start later. */

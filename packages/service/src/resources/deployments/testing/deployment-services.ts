@@ -10,7 +10,7 @@ import { JobWorker } from '../../../jobs/worker.ts';
 import { Pages } from '../../../storage/page.ts';
 import { insertRow } from '../../../storage/status-columns.ts';
 import type { Storage, Tx } from '../../../storage/storage.ts';
-import { plantCatalog } from '../../../testing/catalog-folder.ts';
+import { writeCatalog } from '../../../testing/catalog-folder.ts';
 import type { Engine } from '../../../testing/engines.ts';
 import { QuietLog } from '../../../testing/quiet-log.ts';
 import { insertAccount, serverRow } from '../../../testing/rows.ts';
@@ -35,8 +35,8 @@ import { Deployments } from '../service.ts';
 
 const WAKE = 'channel';
 
-/** Everything that a deployment meets on its way, with a clock that the test moves; instances are written down. */
-export async function plantGarden(engine: Engine, options: { allowPlaintext?: boolean } = {}) {
+/** Opens the services that a deployment uses, with a manual clock and a recording stand-in for instances. */
+export async function openDeploymentServices(engine: Engine, options: { allowPlaintext?: boolean } = {}) {
   const time = { now: Date.now() };
   const ground = await engine.ground();
   const storage = await ground.open({ clock: () => time.now });
@@ -62,7 +62,7 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
   const wake = (tx: Tx, serverId: string) => tx.notify(WAKE, serverId);
   const heardOf: string[] = [];
   const heard = (serverId: string) => void heardOf.push(serverId);
-  const instances = new WrittenDownInstances();
+  const instances = new RecordedInstances();
   const definitions = new Definitions({
     requireRoom: async () => {},
     work: onThisThread,
@@ -125,7 +125,7 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
     replica: 'a',
   });
 
-  const garden = {
+  const services = {
     storage,
     vault,
     signer,
@@ -136,7 +136,7 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
     reports,
     reading,
     instances,
-    /** Servers whose daemons were called, in order. */
+    /** Servers whose daemons were woken, in order. */
     woken,
     /** Servers that gave a sign of life. */
     heardOf,
@@ -149,7 +149,7 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
       worker.start();
       engine.afterwards(() => worker.stop({ withinMs: 0 }));
     },
-    /** Looks at a deployment's deadline right now, whenever its job would come. */
+    /** Runs the deadline job of a deployment now. */
     async checkDeadline(id: string): Promise<void> {
       const job = { id: 'job', kind: DEADLINE, key: id, payload: { deployment_id: id }, attempts: 1 };
       const complete: JobRun['complete'] = async () => 'settled';
@@ -183,7 +183,7 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
     },
     async definition(owner: Principal, serverId: string, inputs: Record<string, string> = {}, species = 'inkwell') {
       const uid = newId('definition').replace('def_', 'uid-');
-      // One of its own: two definitions of a server cannot have the same.
+      // Host names must be unique on a server.
       const needed = species === 'inkwell' ? { WEB_HOSTNAME: `${uid}.example.org` } : {};
       const order = await definitions.order(owner, {
         species,
@@ -217,13 +217,13 @@ export async function plantGarden(engine: Engine, options: { allowPlaintext?: bo
         .orderBy('position')
         .execute(),
   };
-  return garden;
+  return services;
 }
 
-export type Garden = Awaited<ReturnType<typeof plantGarden>>;
+export type DeploymentServices = Awaited<ReturnType<typeof openDeploymentServices>>;
 
 async function openCatalog(storage: Storage, directory: string): Promise<Catalog> {
-  const loaded = await loadCatalog(await plantCatalog(`${directory}/catalog`));
+  const loaded = await loadCatalog(await writeCatalog(`${directory}/catalog`));
   await shipCatalog(
     storage,
     loaded.flatMap(({ spec }) => spec ?? []),
@@ -233,8 +233,8 @@ async function openCatalog(storage: Storage, directory: string): Promise<Catalog
   return catalog;
 }
 
-/** Stands in for the instances: what deployments told of them is what a test looks at. */
-class WrittenDownInstances {
+/** Records what deployments report about instances. */
+class RecordedInstances {
   readonly ids = new Map<string, string>();
   readonly facts = new Map<string, DeployedFacts>();
   readonly reported: ReportedInstance[] = [];

@@ -8,11 +8,11 @@ import { type RunningProcess, startProcess } from '@hortus/testkit/process';
 import { daemonMain } from '@hortus/testkit/programs';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
-import { endCaddy } from '../docker/garden.ts';
+import { endCaddy } from '../docker/installation.ts';
 import { type ServiceProcess, startService } from '../service-process.ts';
 
 /** A server with an engine and a daemon of its own. */
-export interface Ground {
+export interface ServerWithEngine {
   readonly name: string;
   readonly serverId: string;
   readonly socketPath: string;
@@ -23,15 +23,15 @@ export interface Ground {
   restart(): void;
 }
 
-export interface TwoGrounds extends AsyncDisposable {
+export interface TwoServers extends AsyncDisposable {
   service: ServiceProcess;
-  readonly grounds: readonly [Ground, Ground];
+  readonly servers: readonly [ServerWithEngine, ServerWithEngine];
   restartService(): Promise<void>;
   /** Waits until the daemons of both are connected. */
   online(): Promise<void>;
 }
 
-export interface TwoGroundsOptions {
+export interface TwoServersOptions {
   readonly catalog: string;
   /** Makes the images that the species of the catalog run. */
   readonly images: (socketPath: string) => Promise<unknown>;
@@ -39,9 +39,9 @@ export interface TwoGroundsOptions {
 }
 
 /** A real service and two servers, each with a Docker engine of its own that shares nothing with the other. */
-export async function openTwoGrounds({ catalog, images, env = {} }: TwoGroundsOptions): Promise<TwoGrounds> {
+export async function openTwoServers({ catalog, images, env = {} }: TwoServersOptions): Promise<TwoServers> {
   await using opened = new AsyncDisposableStack();
-  const folder = opened.use(temporaryFolder('grounds'));
+  const folder = opened.use(temporaryFolder('servers'));
   const start = (again?: ServiceProcess) =>
     startService({
       directory: join(folder.path, 'data'),
@@ -49,15 +49,15 @@ export async function openTwoGrounds({ catalog, images, env = {} }: TwoGroundsOp
       ...(again && { key: again.key, port: Number(new URL(again.root).port) }),
     });
   const service = await start();
-  const all: TwoGrounds = {
+  const all: TwoServers = {
     service,
-    grounds: [] as unknown as TwoGrounds['grounds'],
+    servers: [] as unknown as TwoServers['servers'],
     async restartService() {
       await all.service.process.kill('SIGKILL');
       all.service = await start(all.service);
     },
     async online() {
-      for (const { serverId: id, daemon } of all.grounds) {
+      for (const { serverId: id, daemon } of all.servers) {
         const connected = async () =>
           (await all.service.client.call('servers.read', { params: { id } })).data.connected;
         await until(async () => await connected().catch(() => false), {
@@ -69,26 +69,31 @@ export async function openTwoGrounds({ catalog, images, env = {} }: TwoGroundsOp
     [Symbol.asyncDispose]: async () => await kept.disposeAsync(),
   };
   opened.defer(async () => void (await all.service.process.stop()));
-  const grounds = await Promise.all(
+  const servers = await Promise.all(
     ['here', 'there'].map(async (name) => {
       const docker = opened.use(await startDocker());
       await images(docker.socketPath);
-      const ground = await openGround(all, name, docker.socketPath, folder.path);
+      const server = await openServer(all, name, docker.socketPath, folder.path);
       opened.defer(async () => {
-        await ground.daemon.stop();
-        endCaddy(ground.state);
-        ground.engine.close();
+        await server.daemon.stop();
+        endCaddy(server.state);
+        server.engine.close();
       });
-      return ground;
+      return server;
     }),
   );
-  (all.grounds as unknown as Ground[]).push(...grounds);
+  (all.servers as unknown as ServerWithEngine[]).push(...servers);
   await all.online();
   const kept = opened.move();
   return all;
 }
 
-async function openGround(all: TwoGrounds, name: string, socketPath: string, folder: string): Promise<Ground> {
+async function openServer(
+  all: TwoServers,
+  name: string,
+  socketPath: string,
+  folder: string,
+): Promise<ServerWithEngine> {
   const { data } = await all.service.client.call('servers.register', { body: { name, environment: 'production' } });
   const { id, api_key, manifest_public_key } = data;
   const keyFile = join(folder, `${name}.json`);
@@ -103,7 +108,7 @@ async function openGround(all: TwoGrounds, name: string, socketPath: string, fol
       ...[daemonMain, 'run', '--key-file', keyFile],
       ...['--state-dir', state, '--docker-socket', socketPath, ...ports, '--log-level', 'debug'],
     ]);
-  const ground: Ground = {
+  const server: ServerWithEngine = {
     name,
     serverId: id,
     socketPath,
@@ -111,8 +116,8 @@ async function openGround(all: TwoGrounds, name: string, socketPath: string, fol
     state,
     daemon: startDaemon(),
     restart() {
-      ground.daemon = startDaemon();
+      server.daemon = startDaemon();
     },
   };
-  return ground;
+  return server;
 }

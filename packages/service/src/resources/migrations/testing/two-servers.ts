@@ -6,14 +6,14 @@ import { DaemonSocket } from '../../../testing/daemon-socket.ts';
 import type { Engine } from '../../../testing/engines.ts';
 import { type RunningService, startApp } from '../../../testing/running-service.ts';
 
-/** A server whose daemon does at once what it is told over the channel; transfers and deployments are left to the test. */
-export class Shed {
+/** A server whose daemon completes every action at once; the test completes transfers and deployments. */
+export class ServerWithDaemon {
   readonly id: string;
   readonly key: string;
   readonly #service: RunningService;
-  /** What its daemon was told, oldest first. */
+  /** Slugs of the requested actions, oldest first. */
   readonly told: string[] = [];
-  /** Slugs that it cannot do. */
+  /** Slugs of actions that fail. */
   readonly fails = new Set<string>();
 
   constructor(service: RunningService, { id, api_key }: { id: string; api_key: string }) {
@@ -43,7 +43,7 @@ export class Shed {
     return this;
   }
 
-  /** Ends all transfers that come to it, as soon as they are there, for as long as the migration is in this state. */
+  /** Reports the given end for every pending transfer to this server. */
   async receiveAll(status: 'completed' | 'failed', error?: string): Promise<void> {
     const { data } = await this.client.call('transfers.pending', { query: {} });
     for (const { id, order } of data) {
@@ -53,7 +53,7 @@ export class Shed {
     }
   }
 
-  /** Takes the deployments that wait for it and ends them so. */
+  /** Takes every pending deployment and reports the given end. */
   async deployAll(status: 'success' | 'failed'): Promise<void> {
     const { data } = await this.client.call('deployments.pending', { query: {} });
     for (const { id } of data)
@@ -64,29 +64,29 @@ export class Shed {
   }
 }
 
-/** The failure of one may have called off the others by then. */
+/** Ignores a report about a transfer that ended meanwhile: one failure cancels the others. */
 function unlessEnded(error: unknown): void {
   if (!(error instanceof ApiProblem) || error.details?.reason !== 'final') throw error;
 }
 
-/** A service, two servers and a tenant with a running definition on the first. */
-export async function openTwoSheds(engine: Engine, graceMinutes = 0) {
+/** Starts a service with two servers and a tenant on the first. */
+export async function openTwoServers(engine: Engine, graceMinutes = 0) {
   const service = await startApp(engine, { migrationGraceMinutes: graceMinutes });
   const { client } = service;
   const register = async (name: string) => {
     const { data } = await client.call('servers.register', { body: { name, environment: 'staging' } });
-    return await new Shed(service, data).connect(engine);
+    return await new ServerWithDaemon(service, data).connect(engine);
   };
   const [here, there] = [await register('here'), await register('there')];
   const tenant = (await client.call('tenants.create', { body: { name: 'Roses', server_id: here.id } })).data;
   let number = 0;
   const define = async (tenant_id: string | undefined = tenant.id) => {
-    const instance_uid = `plant-${++number}`;
+    const instance_uid = `blog-${++number}`;
     const inputs = { WEB_HOSTNAME: `${instance_uid}.example.org` };
     const body = { species: 'inkwell', instance_uid, server_id: here.id, inputs, ...(tenant_id && { tenant_id }) };
     return (await client.call('definitions.create', { body })).data.id;
   };
-  const plant = async (tenant_id?: string) => {
+  const deploy = async (tenant_id?: string) => {
     const definition_id = await define(tenant_id);
     await client.call('deployments.execute', { body: { definition_id } });
     await here.deployAll('success');
@@ -101,7 +101,7 @@ export async function openTwoSheds(engine: Engine, graceMinutes = 0) {
     there,
     tenant,
     define,
-    plant,
+    deploy,
     read,
     async migrate(order: Partial<MigrationOrder> = {}) {
       const body = { server_id: there.id, ...order };

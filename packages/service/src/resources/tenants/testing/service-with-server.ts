@@ -3,36 +3,36 @@ import { DaemonSocket } from '../../../testing/daemon-socket.ts';
 import type { Engine } from '../../../testing/engines.ts';
 import { startApp } from '../../../testing/running-service.ts';
 
-/** A service with a server whose daemon does at once what it is told, and ways to plant tenants on it. */
-export async function plantNursery(engine: Engine) {
+/** Starts a service with one server, whose daemon completes every action at once, and offers shortcuts for tenants. */
+export async function startServiceWithServer(engine: Engine) {
   const service = await startApp(engine);
   const { client, request, sideDoor } = service;
-  const shed = (await client.call('servers.register', { body: { name: 'shed', environment: 'staging' } })).data;
+  const server = (await client.call('servers.register', { body: { name: 'server-1', environment: 'staging' } })).data;
   let number = 0;
 
-  const nursery = {
+  const system = {
     service,
-    serverId: shed.id,
-    serverKey: shed.api_key,
-    /** What the daemon has been told, oldest first, once it is connected. */
+    serverId: server.id,
+    serverKey: server.api_key,
+    /** Actions requested from the daemon, oldest first. */
     told: [] as { instanceId: string; slug: string }[],
 
     async connectDaemon(): Promise<void> {
       const daemon = new DaemonSocket(`${service.base.replace('http', 'ws')}/ws/server`, {
-        auth: { api_key: shed.api_key, capabilities: ['ack', 'builtin'] },
+        auth: { api_key: server.api_key, capabilities: ['ack', 'builtin'] },
       });
       engine.afterwards(() => daemon.socket.terminate());
       daemon.socket.on('message', (data) => {
         const { type, execution_id, instance_id, action } = JSON.parse(String(data));
         if (type !== 'action_request') return;
-        nursery.told.push({ instanceId: instance_id, slug: action.slug });
+        system.told.push({ instanceId: instance_id, slug: action.slug });
         daemon.send({ type: 'action_started', execution_id });
         daemon.send({ type: 'action_completed', execution_id, exit_code: 0, output: '' });
       });
       await daemon.received('authenticated');
     },
 
-    /** Until the daemon has done all that it was told. */
+    /** Waits until no execution is pending or running. */
     atRest: () =>
       until(
         async () => {
@@ -42,16 +42,16 @@ export async function plantNursery(engine: Engine) {
         { describe: 'every execution to end' },
       ),
 
-    async tenant(name = `Nursery ${++number}`) {
-      return (await client.call('tenants.create', { body: { name, server_id: shed.id } })).data;
+    async tenant(name = `ServiceWithServer ${++number}`) {
+      return (await client.call('tenants.create', { body: { name, server_id: server.id } })).data;
     },
     read: async (id: string) => (await client.call('tenants.read', { params: { id } })).data,
     move: (id: string, move: 'suspend' | 'resume' | 'active') => request('PATCH', `/tenants/${id}/${move}`),
     async define(tenant_id: string): Promise<string> {
-      const instance_uid = `plant-${++number}`;
-      // One of its own: two definitions of a server cannot have the same.
+      const instance_uid = `blog-${++number}`;
+      // Host names must be unique on a server.
       const inputs = { WEB_HOSTNAME: `${instance_uid}.example.org` };
-      const body = { species: 'inkwell', instance_uid, server_id: shed.id, inputs, tenant_id };
+      const body = { species: 'inkwell', instance_uid, server_id: server.id, inputs, tenant_id };
       return (await client.call('definitions.create', { body })).data.id;
     },
     deploy: (definition_id: string) => request('POST', '/deployments/execute', { body: { definition_id } }),
@@ -64,11 +64,11 @@ export async function plantNursery(engine: Engine) {
       if (!instance) throw new Error('There is no instance.');
       return instance;
     },
-    /** Defined, deployed and running. */
+    /** Creates a definition and deploys it. */
     async running(tenantId: string): Promise<{ definitionId: string; instanceId: string }> {
-      const definitionId = await nursery.define(tenantId);
-      await nursery.succeed((await nursery.deploy(definitionId)).json.data.id);
-      return { definitionId, instanceId: (await nursery.instanceOf(definitionId)).id };
+      const definitionId = await system.define(tenantId);
+      await system.succeed((await system.deploy(definitionId)).json.data.id);
+      return { definitionId, instanceId: (await system.instanceOf(definitionId)).id };
     },
     /** Types of the events of a tenant, oldest first. */
     async events(tenantId: string): Promise<string[]> {
@@ -76,7 +76,7 @@ export async function plantNursery(engine: Engine) {
       return (await rows.orderBy('position').execute()).map(({ type }) => type);
     },
   };
-  return nursery;
+  return system;
 }
 
-export type Nursery = Awaited<ReturnType<typeof plantNursery>>;
+export type ServiceWithServer = Awaited<ReturnType<typeof startServiceWithServer>>;

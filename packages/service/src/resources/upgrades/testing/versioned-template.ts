@@ -5,12 +5,12 @@ import { until } from '@hortus/testkit/until';
 import type { RunningService } from '../../../testing/running-service.ts';
 import { keptAs } from '../../backups/testing/kept.ts';
 
-/** Has a backup made before anything else: the daemon that would make it is not here, so most tests go without. */
+/** Makes upgrades start with a backup. Most tests go without, because no daemon is there to make one. */
 export const withBackup = (text: string): string => text.replace('strategy: none', 'strategy: both');
 
-/** Inkwell as a template of the account's own, so that any number of versions can be published. */
-export class Bed {
-  /** Another one after each restart. */
+/** Inkwell as a private template of the account, so that a test can publish any number of versions. */
+export class VersionedTemplate {
+  /** Replaced after each restart. */
   service: RunningService;
   #number = 0;
   constructor(service: RunningService) {
@@ -28,8 +28,8 @@ export class Bed {
     await client.call('drafts.promote', { params: { id } });
   }
 
-  /** Something that runs, on a server of its own. */
-  async plant(inputs: Record<string, string> = {}, watch_seconds = 0) {
+  /** Deploys the template to a new server. */
+  async deploy(inputs: Record<string, string> = {}, watch_seconds = 0) {
     const { client } = this.service;
     const uid = `blog-${++this.#number}`;
     const { data: server } = await client.call('servers.register', { body: { name: uid, environment: 'staging' } });
@@ -47,12 +47,12 @@ export class Bed {
     return { definitionId, instanceId: instance?.id ?? '', serverId: server.id, serverKey: server.api_key };
   }
 
-  /** What its daemon would say. */
+  /** Reports the end of a deployment as its daemon would. */
   report(id: string, status: 'success' | 'failed', more = {}) {
     return this.service.client.call('deployments.status', { params: { id }, body: { status, ...more } });
   }
 
-  /** The newest order of a kind on an instance, once there is one that has not ended. */
+  /** Waits for an unfinished execution of an action and returns it. */
   async ordered(instanceId: string, slug: string): Promise<Execution> {
     const find = async () =>
       (await this.service.client.call('actions.history', { params: { id: instanceId }, query: { slug } })).data.find(
@@ -61,7 +61,7 @@ export class Bed {
     return await until(find, { describe: `an order of ${slug}`, within: 20_000 });
   }
 
-  /** What its daemon would say of the end of an order about backups. */
+  /** Reports the end of a backup or restore as its daemon would. */
   async settle(instanceId: string, slug: string, end: { error: string } | { revision: number; kind?: 'dump' }) {
     const { client, handOver } = this.service;
     const execution = await this.ordered(instanceId, slug);
@@ -79,13 +79,13 @@ export class Bed {
     return execution;
   }
 
-  /** What the daemon of a server may take. */
+  /** Lists the deployments offered to the daemon of a server. */
   async offered(serverKey: string): Promise<string[]> {
     const { json } = await this.service.request('GET', '/deployments/pending', { key: serverKey });
     return json.data.map(({ id }: { id: string }) => id);
   }
 
-  /** The upgrade of an instance, once it is known. */
+  /** Waits for an available upgrade of an instance. */
   async upgradeOf(instance_id: string): Promise<string> {
     const find = async () =>
       (await this.service.client.call('upgrades.list', { query: { instance_id } })).data.find(
@@ -102,7 +102,7 @@ export class Bed {
     return (await this.service.client.call('upgrades.read', { params: { id } })).data;
   }
 
-  /** Waits until it has ended, or is at a step. */
+  /** Waits for a status or a step. */
   until(id: string, word: string) {
     const look = async () => {
       const upgrade = await this.read(id);

@@ -57,12 +57,12 @@ backup:
 const OURS = ['journal', 'builtin', 'cancel'];
 
 export const SMTP_PASSWORD = 'hunter2-and-more';
-/** Decrypts the same on every replica. */
+/** Shared by all replicas. */
 const masterKey = randomBytes(32).toString('base64');
 
 type Replica = Awaited<ReturnType<typeof replicaOn>>;
 
-/** The services of instances and actions, as one process of the installation has them. */
+/** Opens the services of instances and actions as one replica. */
 async function replicaOn(storage: Storage, clock: () => number) {
   const log = new QuietLog();
   const bus = openLocalBus({ log });
@@ -147,7 +147,7 @@ async function replicaOn(storage: Storage, clock: () => number) {
   return { storage, bus, instances, actions, backups, orders, definitions, worker, log };
 }
 
-/** A daemon at the end of a line, as the service sees it. */
+/** Stands in for the connection to a daemon. */
 export class FakeLine implements Line {
   readonly epoch: number;
   readonly capabilities: ReadonlySet<string>;
@@ -164,14 +164,14 @@ export class FakeLine implements Line {
     return this.open;
   }
 
-  /** The executions that were handed over, in order. */
+  /** Ids of the requested executions, in order. */
   get requested(): string[] {
     return this.sent.filter(({ type }) => type === 'action_request').map((message) => message.execution_id);
   }
 }
 
-/** An account with a server, on which the definitions of a test run, and a clock that the test moves. */
-export async function plantGarden(engine: Engine, on?: Ground) {
+/** Opens the services with an account, one server and a manual clock. */
+export async function openInstanceServices(engine: Engine, on?: Ground) {
   const time = { now: 1_800_000_000_000 };
   const clock = () => time.now;
   const ground = on ?? (await engine.ground());
@@ -224,9 +224,9 @@ export async function plantGarden(engine: Engine, on?: Ground) {
     addServer,
     daemon,
     pending,
-    /** A second process on the same database; only PostgreSQL has room for one. */
+    /** Opens a second replica on the same database; PostgreSQL only. */
     replica: async (): Promise<Replica> => replicaOn(await ground.open({ clock }), clock),
-    /** An instance that was deployed and runs, healthy. */
+    /** Creates an instance that is deployed and healthy. */
     async running(server = serverId) {
       const { id, definition_id: definitionId, container_name: containerName } = await pending(server);
       const facts = { container_id: `c-${id}`, status: 'running', health: 'healthy', started_at: time.now } as const;
@@ -234,7 +234,7 @@ export async function plantGarden(engine: Engine, on?: Ground) {
       await storage.write((tx) => first.instances.deployed(tx, id, deployed));
       return { id, definitionId, containerName };
     },
-    /** A daemon connects; it has the newest connection then. */
+    /** Connects a daemon; it becomes the newest connection. */
     async connect(capabilities: readonly string[] = OURS, id = serverId) {
       const { connection_epoch } = await storage.reader.db
         .selectFrom('servers')
@@ -258,7 +258,7 @@ export async function plantGarden(engine: Engine, on?: Ground) {
       storage.write((tx) =>
         first.instances.report(
           tx,
-          { accountId: by.accountId, serverId: by.kind === 'server' ? by.serverId : undefined, actor: 'somebody' },
+          { accountId: by.accountId, serverId: by.kind === 'server' ? by.serverId : undefined, actor: 'actor' },
           reported,
         ),
       ),
@@ -275,7 +275,7 @@ export async function plantGarden(engine: Engine, on?: Ground) {
       return storage.write((tx) => first.actions.report(tx, by, id, masked));
     },
     cancel: (id: string) => storage.write((tx) => first.actions.cancel(tx, principal, id)),
-    /** Types of the events of a resource, in the order in which they happened. */
+    /** Events of a resource, oldest first. */
     events: async (resourceId: string) =>
       (
         await storage.reader.db
@@ -300,7 +300,7 @@ export async function plantGarden(engine: Engine, on?: Ground) {
   };
 }
 
-export type Garden = Awaited<ReturnType<typeof plantGarden>>;
+export type InstanceServices = Awaited<ReturnType<typeof openInstanceServices>>;
 
 export const keyOf = (accountId: string, permissions: readonly string[] = ['admin']): Principal => ({
   kind: 'key',

@@ -10,8 +10,8 @@ import { startService } from './service-process.ts';
 
 const fromSource = [process.execPath, 'packages/daemon/src/main.ts'] as const;
 
-/** A Docker engine of its own, the service, and one server with the daemon on it, all on both cores as on a real machine. */
-export async function openEngineGround({
+/** Starts a Docker engine, the service, and one server with its daemon, all on both cores as on a real machine. */
+export async function startServiceWithEngine({
   daemon: program = fromSource,
 }: {
   daemon?: readonly [string, ...string[]];
@@ -20,13 +20,13 @@ export async function openEngineGround({
   const docker = started.use(await startDocker());
   const { socketPath } = docker;
   await busyboxImage(socketPath, IMAGE, { files: { [PAGE]: 'grown' } });
-  const folder = temporaryFolder('ground');
+  const folder = temporaryFolder('bench');
   started.defer(() => folder.remove());
   const catalog = seedCatalog(join(folder.path, 'catalog'));
   const service = await startService({ env: { HORTUS_CATALOG_DIR: catalog }, cores: '0,1' });
   started.defer(() => service.stop());
   const { client } = service;
-  const registered = await client.call('servers.register', { body: { name: 'ground', environment: 'production' } });
+  const registered = await client.call('servers.register', { body: { name: 'server-1', environment: 'production' } });
   const { id: serverId, api_key, manifest_public_key } = registered.data;
   const keyFile = join(folder.path, 'server.json');
   const identity = { url: service.base, server_id: serverId, api_key, manifest_public_key };
@@ -43,16 +43,16 @@ export async function openEngineGround({
   return { client, serverId, socketPath, daemon, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
-export type EngineGround = Awaited<ReturnType<typeof openEngineGround>>;
+export type ServiceWithEngine = Awaited<ReturnType<typeof startServiceWithEngine>>;
 
-/** A new definition, of the seed unless said. */
-export async function define({ client, serverId }: EngineGround, uid: string, species = 'seed'): Promise<string> {
+/** Creates a definition. */
+export async function define({ client, serverId }: ServiceWithEngine, uid: string, species = 'seed'): Promise<string> {
   const body = { species, instance_uid: uid, server_id: serverId, inputs: {} };
   return (await client.call('definitions.create', { body })).data.id;
 }
 
-/** From the order until the service says success. */
-export async function deploy({ client, daemon }: EngineGround, definition_id: string, quietMs = 0) {
+/** Deploys and waits for success. */
+export async function deploy({ client, daemon }: ServiceWithEngine, definition_id: string, quietMs = 0) {
   const { data } = await client.call('deployments.execute', { body: { definition_id } });
   await pause(quietMs);
   for (;;) {
@@ -65,7 +65,7 @@ export async function deploy({ client, daemon }: EngineGround, definition_id: st
 
 export const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
-/** How long the last ones took at least: before half of it has passed nobody need look, and looking costs those who work. */
+/** Returns half of the shortest recent time in milliseconds: polling before then only costs CPU. */
 export const quietTime = (times: readonly number[]): number => Math.min(...times.slice(-5), 10_000) / 2;
 
 export async function timed(work: () => Promise<unknown>): Promise<number> {

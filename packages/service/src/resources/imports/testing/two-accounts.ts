@@ -10,17 +10,17 @@ import { expect } from 'vitest';
 import type { Engine } from '../../../testing/engines.ts';
 import { type Caller, startApp } from '../../../testing/running-service.ts';
 
-/** A server of an account, whose daemon is played by the test. */
-export interface House {
+/** An account with one server; the test plays its daemon. */
+export interface AccountWithServer {
   readonly caller: Caller;
   readonly client: Client;
   readonly serverId: string;
   readonly serverKey: string;
-  /** As its daemon calls. */
+  /** Authenticated as the daemon of the server. */
   readonly daemon: Client;
 }
 
-/** One end of a transfer, which hands on what it gets. */
+/** Receives the whole content of a transfer. */
 export async function received(base: string, key: string, transferId: string): Promise<Buffer> {
   const link = await Link.open(base, key, transferId, new AbortController().signal);
   try {
@@ -50,10 +50,12 @@ export const refusal = (of: Promise<unknown>) =>
   );
 
 /** Two accounts, which share nothing but the service: to each the other is as far away as another Hortus. */
-export async function openTwoHouses(engine: Engine) {
+export async function openTwoAccounts(engine: Engine) {
   const service = await startApp(engine);
-  const open = async (caller: Caller): Promise<House> => {
-    const { data } = await caller.client.call('servers.register', { body: { name: 'shed', environment: 'staging' } });
+  const open = async (caller: Caller): Promise<AccountWithServer> => {
+    const { data } = await caller.client.call('servers.register', {
+      body: { name: 'server-1', environment: 'staging' },
+    });
     const daemon = createClient({ baseUrl: service.base, key: data.api_key, retries: { attempts: 1 } });
     return { caller, client: caller.client, serverId: data.id, serverKey: data.api_key, daemon };
   };
