@@ -56,6 +56,6 @@ const taken = ({ host, path }: { host: string; path: string }, other: string) =>
   conflict(
     'definition_id',
     'route_taken',
-    `${host}${path === '/' ? '' : path} leads to the definition ${other} on this server; give it another address.`,
+    `${host}${path === '/' ? '' : path} is used by definition ${other} on this server; choose another address.`,
     { definition_id: other, host, path },
   );

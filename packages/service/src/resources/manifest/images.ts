@@ -3,7 +3,7 @@ import type { Manifest } from '@hortus/contract/template/manifest';
 import { imageText, parseImage, registryOf } from '@hortus/template/image-reference';
 import type { Row } from '../../storage/tables.ts';
 
-/** The registries that a server must reach to run this. */
+/** Lists the registries that a server must reach to run the manifest. */
 export function registriesOf({ components, actions }: Manifest): string[] {
   const images = [...components.map(({ image }) => image), ...actions.flatMap(({ image }) => image ?? [])];
   return [...new Set(images.map(registryOf))].sort();
@@ -11,13 +11,13 @@ export function registriesOf({ components, actions }: Manifest): string[] {
 
 const pinned: readonly Row<'deployments'>['kind'][] = ['rollback', 'heal', 'migrate'];
 
-/** What goes back, heals or moves runs the bytes that ran. */
+/** Rollbacks, heals and migrations run the digests that ran before. */
 export const pinsOf = ({ kind, images }: Pick<Row<'deployments'>, 'kind' | 'images'>): DeployedImage[] =>
   pinned.includes(kind) ? JSON.parse(images) : [];
 
 /**
- * With the bytes that ran before, where they are known and the image is still the same: a tag may mean others by now. A
- * digest that the template names itself stays.
+ * Pins each component to the digest that ran before, if known and the image is unchanged: a tag may point elsewhere
+ * now. A digest in the template itself takes precedence.
  */
 export function withPins(manifest: Manifest, pins: readonly DeployedImage[]): Manifest {
   if (pins.length === 0) return manifest;

@@ -6,7 +6,7 @@ import type { ManifestSigner } from './signer.ts';
 /** The daemon that an order is for. */
 export interface Addressee {
   readonly serverId: string;
-  /** The pinned key; null where the daemon has none, which then gets values in the clear. */
+  /** Pinned key; null if the daemon has none and gets values in plain text. */
   readonly sealingKey: string | null;
 }
 
@@ -24,12 +24,12 @@ export type Protect = <Order extends { readonly type: string }>(
 ) => Sealed<Order & Proof>;
 
 /**
- * How long an order counts. Longer than clocks differ, and shorter than the seven days for which daemons remember executions,
- * so that none can be replayed after it was forgotten.
+ * Validity of an order. Longer than clocks differ, and shorter than the seven days for which daemons remember
+ * executions, so that no order can be replayed after it was forgotten.
  */
 const ORDER_VALID_MS = 24 * 3_600_000;
 
-/** Signs what a daemon does only for its service, and seals the texts that the pointers in `secrets` lead to. */
+/** Signs an order and seals the texts at the JSON pointers in `secrets`. */
 export const orderProtection =
   (signer: Pick<ManifestSigner, 'signOrder'>, clock: () => number = Date.now): Protect =>
   (order, { serverId, sealingKey }, secrets = []) => {

@@ -14,15 +14,15 @@ export interface ManifestReadingDeps {
   readonly manifests: Manifests;
   /** HORTUS_ALLOW_PLAINTEXT_MANIFEST: the network between service and daemons is closed. */
   readonly allowPlaintext: boolean;
-  /** A deployment that the caller may see. */
+  /** Finds a deployment that the caller may see. */
   readonly deployment: (queries: Queries, principal: Principal, id: string) => Promise<Deployment | undefined>;
-  /** The definition of an instance, of whichever account. */
+  /** Finds the definition of an instance of any account. */
   readonly definitionOf: (queries: Queries, instanceId: string) => Promise<string | undefined>;
-  /** The unfinished deployment of a definition that comes first. */
+  /** Finds the first unfinished deployment of a definition. */
   readonly underWay: (queries: Queries, definitionId: string) => Promise<Deployment | undefined>;
-  /** Pins the first key that a server shows, and records another. */
+  /** Pins the first key that a server presents; records a different one. */
   readonly introduce: (serverId: string, shown: string | null) => Promise<void>;
-  /** Whom secrets for a server are sealed to; throws for a request without the pinned key. */
+  /** Returns the key to seal secrets for; throws if the request lacks the pinned key. */
   readonly recipient: (tx: Tx, serverId: string, shown: string | null) => Promise<Recipient>;
 }
 
@@ -31,23 +31,23 @@ export interface ManifestQuery {
   readonly instance_uid?: string;
   readonly instance_id?: string;
   readonly deployment_id?: string;
-  /** The key of the daemon that asks. */
+  /** Key of the requesting daemon. */
   readonly sealing_key?: string;
 }
 
-/** Who gets to read which manifest. */
+/** Decides who may read which manifest. */
 export class ManifestReading {
   readonly #deps: ManifestReadingDeps;
   constructor(deps: ManifestReadingDeps) {
     this.#deps = deps;
   }
 
-  /** To be called before `forDaemon`, whose transaction is rolled back when it refuses. */
+  /** Call before `forDaemon`, whose transaction is rolled back on refusal. */
   async introduce(principal: Principal, { sealing_key }: ManifestQuery): Promise<void> {
     if (principal.kind === 'server') await this.#deps.introduce(principal.serverId, sealing_key ?? null);
   }
 
-  /** In a transaction, because handing out secrets leaves a trace in the audit list. */
+  /** In a transaction, because handing out secrets is recorded in the audit list. */
   async forDaemon(tx: Tx, principal: Principal, query: ManifestQuery, secure: boolean): Promise<SignedManifest> {
     const { manifests, underWay, allowPlaintext } = this.#deps;
     const named = await this.#find(tx, principal, query);
@@ -111,7 +111,7 @@ export class ManifestReading {
     const definition = await (id === undefined
       ? definitionByUid(queries, accountId, instance_uid)
       : definitionById(queries, accountId, id));
-    // A daemon sees what is planted on its own server, or is about to be, and nothing else.
+    // A daemon sees only definitions of its own server, or being deployed there.
     const server_id = deployment?.server_id ?? definition?.server_id;
     const hidden = principal.kind === 'server' && server_id !== principal.serverId;
     if (!definition || server_id === undefined || hidden) throw notFound('definition');
@@ -122,6 +122,6 @@ export class ManifestReading {
 const plaintext = () =>
   new Problem(
     'FORBIDDEN',
-    'A manifest holds secrets and is given over TLS or on the same machine only. Use https, or set HORTUS_ALLOW_PLAINTEXT_MANIFEST for a closed network.',
+    'A manifest contains secrets and is only sent over TLS or on the same machine. Use https, or set HORTUS_ALLOW_PLAINTEXT_MANIFEST for a closed network.',
     { reason: 'plaintext' },
   );

@@ -32,39 +32,39 @@ export interface ManifestsDeps {
   readonly vault: Pick<Vault, 'decrypt'>;
   readonly signer: ManifestSigner;
   readonly work: Work;
-  /** How to sign in to those of these registries that the account has a password for. */
+  /** Returns the logins of the account for these registries. */
   readonly loginsFor: (queries: Queries, accountId: string, hosts: readonly string[]) => Promise<RegistryLogin[]>;
 }
 
 export interface ResolvedManifest {
-  /** With secret values in it. */
+  /** Includes secret values. */
   readonly manifest: Manifest;
-  /** Where they are. */
+  /** JSON pointers to the secret values. */
   readonly secretPaths: string[];
 }
 
-/** Makes another value of the one that is known. */
+/** Suffix that turns a known secret into a placeholder for its previous value. */
 const STAND_IN = '-of-then';
 
-/** Whom a manifest is sealed to. */
+/** Server that a manifest is sealed for. */
 export interface Recipient {
-  /** Null for a server that never pinned a key pair. */
+  /** Null for a server without a pinned key. */
   readonly key: string | null;
-  /** Whether passwords of registries may go there. */
+  /** Whether registry passwords may be sent there. */
   readonly trusted: boolean;
 }
 
-/** What a manifest is made for. */
+/** Context that a manifest is created in. */
 export interface Occasion {
   readonly definition: DefinitionRow;
   readonly deploymentId: string | null;
   readonly revision: number;
   readonly now: number;
-  /** Whether the images are asked for again. */
+  /** Whether to pull the images again. */
   readonly renew?: boolean;
 }
 
-/** Makes one definite, signed text of a definition: what a daemon turns into containers. */
+/** Creates signed manifests of definitions, which daemons turn into containers. */
 export class Manifests {
   readonly #deps: ManifestsDeps;
   constructor(deps: ManifestsDeps) {
@@ -75,12 +75,12 @@ export class Manifests {
     return this.#deps.signer.publicKey;
   }
 
-  /** For orders to daemons that are no manifests. */
+  /** Signs orders to daemons that are not manifests. */
   signOrder<Order extends object>(order: Order): Order & { signature: string } {
     return this.#deps.signer.signOrder(order);
   }
 
-  /** Secrets that were set after `secretsBefore` get a stand-in: what they were then is nowhere kept. */
+  /** Secrets set after `secretsBefore` get a placeholder: their previous values are not stored. */
   async resolve(
     queries: Queries,
     accountId: string,
@@ -93,7 +93,7 @@ export class Manifests {
     return this.#resolve(queries, definition, await revisionOf(queries, definitionId, revision), secretsBefore);
   }
 
-  /** How long a deployment of this revision may go without progress. */
+  /** Longest time without progress for a deployment of this revision. */
   async deadlineMs(queries: Queries, definitionId: string, revision: number): Promise<number> {
     const { template_id, profile } = await revisionOf(queries, definitionId, revision);
     const spec = this.#spec(template_id);
@@ -101,8 +101,8 @@ export class Manifests {
   }
 
   /**
-   * With all secrets, sealed to the recipient if it has a key, and with what its daemon needs to get the images. A server whose
-   * key is held by someone who may not export data gets no password of the account.
+   * Includes all secrets, sealed if the recipient has a key, and the registry logins to pull the images. A server whose
+   * key holder may not export data gets no registry passwords.
    */
   async signed(
     queries: Queries,
@@ -122,7 +122,7 @@ export class Manifests {
     return signer.sign(sealFields(order, [...secretPaths, ...logins], key, manifestContext(order)));
   }
 
-  /** For people: the shape, with null for what they may not see, and nothing that a daemon would accept. */
+  /** For users: secrets are null and there is no signature, so that no daemon accepts it. */
   async readable(queries: Queries, occasion: Occasion): Promise<SignedManifest> {
     const { manifest, secretPaths } = await this.#of(queries, occasion);
     return { ...this.#addressed(redact(manifest, secretPaths), occasion), signature: null };
@@ -167,7 +167,7 @@ export class Manifests {
       ...(revision.variant !== null && { variant: revision.variant }),
       inputs,
       secrets,
-      // Names and volumes on the server are made of this, so it is the name that no other definition ever gets.
+      // Container and volume names derive from it, so it must be unique among all definitions, archived ones included.
       instance: { uid: container_name, name, server_id },
     };
     const key = () => canonicalJson(['manifest', revision.spec_hash, options]);
@@ -190,12 +190,12 @@ export class Manifests {
   }
 }
 
-/** Characters of a canonical text. Filling one of this length takes a few milliseconds. */
+/** Characters of canonical JSON. Resolving a spec of this size takes a few milliseconds. */
 const SMALL_SPEC = 65_536;
 
 const costly = new WeakMap<Canonical, boolean>();
 
-/** Filling a small spec is linear in its length, except for its hashes. */
+/** Resolving a small spec is linear in its length, except for bcrypt hashes. */
 function isCostly(spec: Canonical): boolean {
   let known = costly.get(spec);
   if (known === undefined) {

@@ -5,7 +5,7 @@ import type { Storage } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { claimSigningKey, keptSigningKey } from './store.ts';
 
-/** The key belongs to no account; the vault keeps a data key for the installation itself under this name. */
+/** The key belongs to no account; the vault keeps a data key for the installation under this name. */
 const INSTALLATION = 'installation';
 const CONTEXT = 'manifest signing key';
 
@@ -16,10 +16,10 @@ interface KeptKey {
   readonly sealed: string;
 }
 
-/** Signs manifests, so that a daemon takes its orders from this installation and from nobody else. */
+/** Signs manifests, so that daemons accept orders only from this installation. */
 export class ManifestSigner {
   readonly publicKey: string;
-  /** Names the key in a few characters. */
+  /** Fingerprint of the key. */
   readonly publicKeyId: string;
   readonly #privateKey: KeyObject;
 
@@ -29,19 +29,19 @@ export class ManifestSigner {
     this.#privateKey = privateKey;
   }
 
-  /** Over everything but the signature itself, in the one order that canonical JSON knows. */
+  /** Signs the canonical JSON of everything but the signature. */
   sign(manifest: Omit<SignedManifest, 'signature'>): SignedManifest {
     return this.signOrder(manifest);
   }
 
-  /** The same for whatever else a daemon does only for us. */
+  /** Signs any other order to a daemon. */
   signOrder<Order extends object>(order: Order): Order & { signature: string } {
     const signature = sign(null, Buffer.from(canonicalJson(order)), this.#privateKey).toString('base64');
     return { ...order, signature };
   }
 }
 
-/** The key pair is made at the first start. Of replicas that start together one is quicker, and all take its pair. */
+/** Creates the key pair at the first start. Of replicas that start together one wins, and all use its pair. */
 export async function openManifestSigner(storage: Storage, vault: Vault): Promise<ManifestSigner> {
   const kept = JSON.parse((await keptSigningKey(storage.reader)) ?? (await makeKey(storage, vault))) as KeptKey;
   const pem = await vault.decrypt(storage.reader, INSTALLATION, kept.sealed, CONTEXT);
@@ -58,7 +58,7 @@ async function makeKey(storage: Storage, vault: Vault): Promise<string> {
     const made: KeptKey = { public_key: publicKey.toString('base64'), sealed };
     await claimSigningKey(tx, JSON.stringify(made));
     const kept = await keptSigningKey(tx);
-    if (kept === undefined) throw new Error('A signing key was written and is not there.');
+    if (kept === undefined) throw new Error('The signing key could not be read after it was written.');
     return kept;
   });
 }

@@ -1,6 +1,6 @@
 import type { Queries, Tx } from '../../storage/storage.ts';
 
-/** The setting that holds the key pair, its private half sealed. */
+/** Setting with the key pair, its private half sealed. */
 const SIGNING_KEY = 'manifest_signing_key';
 
 export async function keptSigningKey(queries: Queries): Promise<string | undefined> {
@@ -12,7 +12,7 @@ export async function keptSigningKey(queries: Queries): Promise<string | undefin
   return row?.value;
 }
 
-/** The first replica to come decides. */
+/** Keeps an existing key: the first replica wins. */
 export async function claimSigningKey(tx: Tx, value: string): Promise<void> {
   await tx.db
     .insertInto('settings')

@@ -1,7 +1,7 @@
-/** What matching looks at of a template. */
+/** Properties of a template that matching uses. */
 export interface Candidate {
   readonly provides: readonly string[];
-  /** What it cannot do without. */
+  /** Classes that it requires. */
   readonly needs: readonly string[];
   readonly featured: boolean;
   readonly deprecated: boolean;
@@ -26,7 +26,7 @@ export const meets = (provided: string, needed: string): boolean =>
 
 const offers = ({ provides }: Candidate, needed: string) => provides.filter((provided) => meets(provided, needed));
 
-/** Which templates meet each need, best first, and the fewest that meet all of them that can be met. */
+/** Ranks the templates for each need, best first, and finds the smallest set that meets all satisfiable needs. */
 export function match<Template extends Candidate>(
   wanted: readonly string[],
   templates: readonly Template[],
@@ -43,7 +43,7 @@ export function match<Template extends Candidate>(
   return { matches, unmet, best: fewest(matches) };
 }
 
-/** What a template needs that it does not bring along and that is not asked for anyway. */
+/** Needs of a template that neither itself nor the requested needs cover. */
 const missingOf = (template: Candidate, needs: readonly string[]) =>
   template.needs.filter((own) => offers(template, own).length === 0 && !needs.some((need) => meets(need, own)));
 
@@ -60,15 +60,15 @@ function order(a: Ranked<Candidate>, b: Ranked<Candidate>, need: string): number
 
 interface Choice<Template> {
   readonly template: Template;
-  /** The needs it meets, as bits. */
+  /** Bit set of the needs it meets. */
   readonly met: number;
-  /** The sum of its places in the rankings of what it meets, then of all: less is better. */
+  /** Sum of its positions in the rankings; lower is better. */
   readonly rank: number;
 }
 
 /**
- * The smallest set that meets most, exactly: over the sets of needs met so far, the cheapest way to each. Templates that
- * meet the same needs stand for one another, so few choices remain, however large the catalog.
+ * Finds the smallest set by dynamic programming over sets of needs, keeping the cheapest way to each. Templates that
+ * meet the same needs are interchangeable, so few choices remain even for a large catalog.
  */
 function fewest<Template extends Candidate>(matches: Matching<Template>['matches']): Matching<Template>['best'] {
   const all = matches.reduce((bits, { templates }, at) => (templates.length > 0 ? bits | (1 << at) : bits), 0);
@@ -95,7 +95,7 @@ function fewest<Template extends Candidate>(matches: Matching<Template>['matches
   }));
 }
 
-/** For every set of needs that some template meets, the template that is ranked best for them. */
+/** Picks the best ranked template for every set of needs that some template meets. */
 function choicesOf<Template extends Candidate>(matches: Matching<Template>['matches']): Choice<Template>[] {
   const places = new Map<Template, { met: number; rank: number }>();
   for (const [at, { templates }] of matches.entries()) {

@@ -14,18 +14,18 @@ export interface Invitation extends InviteCreate {
   readonly accountId: string;
   readonly actor: string | null;
   readonly publicUrl: string;
-  /** What the request called the address. */
+  /** Name of the email field in the request. */
   readonly field: string;
-  /** Throws where the caller may not end an open invite of this role, which a new one does. */
+  /** Throws if the caller may not revoke an open invite of this role; a new invite replaces it. */
   readonly mayEnd: (role: InviteRow['role']) => void;
 }
 
-/** Makes a link into an account. The token stands behind a #, which browsers keep to themselves: no log ever has it. */
+/** Creates an invite link. The token is in the fragment (#), which browsers do not send, so no log contains it. */
 export async function invite(tx: Tx, invitation: Invitation): Promise<CreatedInvite> {
   const { accountId, actor, publicUrl, role = 'member', field } = invitation;
   const email = normalEmail(invitation.email);
-  // A user belongs to one account, and signs in by email alone.
-  if (await userWithEmail(tx, email)) throw conflict(field, 'taken', 'somebody with this email has a user already.');
+  // A user belongs to one account and signs in by email only.
+  if (await userWithEmail(tx, email)) throw conflict(field, 'taken', 'a user with this email already exists.');
   for (const ended of await endOpenInvites(tx, accountId, email)) invitation.mayEnd(ended.role);
   const token = newSessionToken();
   const row: InviteRow = {

@@ -52,9 +52,9 @@ export interface MembersDeps {
 }
 
 const RESET_LASTS_MS = 86_400_000;
-const deadLink = () => new Problem('UNAUTHORIZED', 'This link is wrong, was used, or is too old. Ask for another.');
+const deadLink = () => new Problem('UNAUTHORIZED', 'This link is invalid, already used or expired. Ask for a new one.');
 
-/** The people of an account. */
+/** Manages the users and invites of an account. */
 export class Members {
   readonly #deps: MembersDeps;
   constructor(deps: MembersDeps) {
@@ -97,7 +97,7 @@ export class Members {
   async setPassword({ token, new_password }: PasswordReset): Promise<User> {
     const { storage, passwords } = this.#deps;
     checkNewPassword('new_password', new_password);
-    // Hashing is dear, so it is done only for a link that is there.
+    // Hashing is expensive, so check the link first.
     if (!(await resetExists(storage.reader, hashOf(token), Date.now()))) throw deadLink();
     const passwordHash = await passwords.hash(new_password);
     return storage.write(async (tx) => {
@@ -138,7 +138,8 @@ export class Members {
     const row = await lockInvite(tx, principal.accountId, id);
     if (!row) throw notFound('invite');
     requireUnlimited(principal, permissionsOf({ role: row.role, admin: 0 }));
-    if (row.outcome === 'accepted') throw conflict('id', 'accepted', 'it was accepted; remove the user instead.');
+    if (row.outcome === 'accepted')
+      throw conflict('id', 'accepted', 'the invite was accepted; remove the user instead.');
     return inviteRecord((await endInvite(tx, id, 'revoked')) ?? row, tx.now);
   }
 
@@ -162,7 +163,7 @@ export class Members {
         created_at: tx.now,
         updated_at: tx.now,
       };
-      if (!(await addUser(tx, user))) throw conflict('token', 'taken', 'somebody with this email has a user already.');
+      if (!(await addUser(tx, user))) throw conflict('token', 'taken', 'a user with this email already exists.');
       const { expiresAt } = await startSession(tx, user, sessionToken, origin);
       await audit(tx, 'audit.invite_accepted', user, user.id, { invite_id: row.id });
       const account = await accountOf(tx, user.account_id);
@@ -171,7 +172,10 @@ export class Members {
     });
   }
 
-  /** A caller that resets a password can sign in as that user, so it needs every right of the user, without limits. */
+  /**
+   * Finds a user. Resetting a password allows to sign in as that user, so the caller needs all permissions of the user,
+   * without limits.
+   */
   #among(principal: Principal, users: readonly UserRow[], id: string): UserRow {
     const user = users.find((one) => one.id === id);
     // Checked for unknown ids too: a removed user is answered from its tombstone.

@@ -19,7 +19,7 @@ export const usersOf = (queries: Queries, accountId: string, limit: number, offs
 export const countUsers = (queries: Queries, accountId: string, atMost: number): Promise<number> =>
   countUpTo(queries, queries.db.selectFrom('users').select('id').where('account_id', '=', accountId), atMost);
 
-/** All of them, held until the transaction ends: who is the last owner must not change meanwhile. */
+/** Locks all users of the account, so that the last owner cannot change meanwhile. */
 export const lockUsers = (tx: Tx, accountId: string): Promise<UserRow[]> =>
   forUpdate(tx, tx.db.selectFrom('users').selectAll().where('account_id', '=', accountId).orderBy('id')).execute();
 
@@ -29,7 +29,7 @@ export const userWithEmail = (queries: Queries, email: string): Promise<Pick<Use
 export const deleteUser = async (tx: Tx, id: string): Promise<void> =>
   void (await tx.db.deleteFrom('users').where('id', '=', id).execute());
 
-/** False when somebody has the email by now. */
+/** Returns false if the email is taken. */
 export async function addUser(tx: Tx, user: NewRow<'users'>): Promise<boolean> {
   const added = await tx.db
     .insertInto('users')
@@ -84,7 +84,7 @@ export const endOpenInvites = (tx: Tx, accountId: string, email: string): Promis
     .returning('role')
     .execute();
 
-/** Undefined when it has ended already: of two who use the same link one is first. */
+/** Returns undefined if it has already ended: of two concurrent uses of a link one wins. */
 export const endInvite = (
   tx: Tx,
   id: string,
@@ -105,7 +105,7 @@ export const keepReset = async (tx: Tx, reset: NewRow<'password_resets'>): Promi
     .onConflict((last) => last.column('user_id').doUpdateSet(reset))
     .execute());
 
-/** Gone with the answer: a link works once. */
+/** Deletes the reset on use: a link works once. */
 export const takeReset = (tx: Tx, hash: string) =>
   tx.db.deleteFrom('password_resets').where('hash', '=', hash).returningAll().executeTakeFirst();
 

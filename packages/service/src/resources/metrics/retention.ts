@@ -3,16 +3,16 @@ import type { Removal } from '../../retention/removal.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { COARSE, FINE } from './steps.ts';
 
-/** Tables of points in time, and the column that says whose they are. */
+/** A table of points and the column with their owner. */
 interface Series {
   readonly table: Extract<keyof Tables, `${string}_points`>;
   readonly owner: 'server_id' | 'instance_id';
 }
 
-/** Of few owners at a time, because each has many points. */
+/** Few owners at a time, because each has many points. */
 const OWNERS_AT_ONCE = 20;
 
-/** Removes the points of one step. The table is named by whoever owns it. */
+/** Removes points of one step. The owner of the table names it. */
 export const removalOfPoints =
   ({ table, owner }: Series, step: number): Removal =>
   async (tx, before, most) => {

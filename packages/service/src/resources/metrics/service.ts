@@ -7,14 +7,14 @@ import { addUsage, componentsAt, listUsage, type UsageSum } from './store.ts';
 
 export interface MetricsDeps {
   readonly reader: Queries;
-  /** Throws where the caller has no such instance. */
+  /** Throws if the caller has no such instance. */
   readonly requireInstance: (principal: Principal, id: string) => Promise<unknown>;
-  /** The instances on a server that have these names and are not released. */
+  /** Finds unreleased instances of a server by name. */
   readonly idsByUid: (tx: Tx, serverId: string, uids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   readonly clock?: () => number;
 }
 
-/** What is taken of one report, and of one instance: no daemon makes more work or more rows than this. */
+/** Limits per report and per instance, so that a daemon cannot create unbounded work or rows. */
 const MOST_IN_REPORT = 1_000;
 const MOST_COMPONENTS = 32;
 
@@ -24,19 +24,19 @@ export class Metrics {
     this.#deps = deps;
   }
 
-  /** In the transaction of the report. What names no instance of the server, and what is too much, is left out. */
+  /** Called in the transaction of the report. Ignores unknown instances and entries beyond the limits. */
   async record(tx: Tx, serverId: string, reported: readonly ReportedUsage[]): Promise<void> {
     const taken = reported.slice(0, MOST_IN_REPORT);
     if (taken.length === 0) return;
     const ids = await this.#deps.idsByUid(tx, serverId, [...new Set(taken.map((one) => one.instance_uid))]);
-    // Said twice in one report, the last word counts.
+    // If a component appears twice in a report, the last entry counts.
     const meant = new Map<string, { readonly instanceId: string; readonly usage: ReportedUsage }>();
     for (const usage of taken) {
       const instanceId = ids.get(usage.instance_uid);
       if (instanceId !== undefined) meant.set(`${instanceId} ${usage.component}`, { instanceId, usage });
     }
     const room = await this.#room(tx, [...new Set(ids.values())]);
-    // In the order of their keys, as everybody writes them.
+    // In the order of keys, as all writers do, to avoid deadlocks.
     const kept = [...meant]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .filter(([, { instanceId, usage }]) => room(instanceId, usage.component));
@@ -58,7 +58,7 @@ export class Metrics {
     await addUsage(tx, rows);
   }
 
-  /** Whether a component may have a point: those that have one may, and new ones while there are few. */
+  /** Whether a component may have a point: known ones may, new ones up to the limit. */
   async #room(tx: Tx, instanceIds: readonly string[]) {
     const known = new Map<string, Set<string>>(instanceIds.map((id) => [id, new Set()]));
     const rows = instanceIds.length === 0 ? [] : await componentsAt(tx, instanceIds, COARSE, beginOf(COARSE, tx.now));
@@ -98,7 +98,7 @@ const average = (parts: readonly UsageSum[], of: (part: UsageSum) => number): nu
   total(parts, (part) => of(part) / part.samples);
 const percent = (value: number): number => Math.round(value * 100) / 100;
 
-/** All components together: what each used on average, added up. */
+/** Sums the averages of all components. */
 const pointOf = (begin: number, parts: readonly UsageSum[]): UsagePoint => ({
   at: iso(begin),
   cpu_percent: percent(average(parts, (part) => part.cpu_sum)),

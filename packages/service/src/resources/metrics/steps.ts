@@ -1,23 +1,23 @@
 import type { MetricRange } from '@hortus/contract/resources/metrics';
 
-/** The two steps in which reports are kept, in seconds. Charts of a day and of a week need no minutes. */
+/** Steps of stored points, in seconds. Charts of a day or a week need no minutes. */
 export const FINE = 60;
 export const COARSE = 300;
 export const steps = [FINE, COARSE] as const;
 
-/** Fine points are wanted for the last hour only; twice that leaves the hourly sweep its time. */
+/** Fine points are used for the last hour only; two hours leave time for the hourly cleanup. */
 export const FINE_DAYS = 2 / 24;
 
 /**
- * Reports that count within one point. A daemon reports twice a minute; one that reports without end must neither make a
- * point heavier than the others nor have the database write for it.
+ * Limit of reports per point. A daemon reports twice a minute; one that floods must not outweigh other points nor cause
+ * writes.
  */
 export const MOST_SAMPLES = 60;
 
 export interface Span {
-  /** Of the points that it is read from. */
+  /** Step of the stored points, in seconds. */
   readonly step: number;
-  /** Of those that are answered, in milliseconds. */
+  /** Width of a returned point, in milliseconds. */
   readonly width: number;
   readonly from: number;
   readonly to: number;
@@ -29,7 +29,7 @@ const windows: Readonly<Record<MetricRange, { step: number; width: number; point
   '7d': { step: COARSE, width: 1_800_000, points: 336 },
 };
 
-/** The last point of a range is the one that now falls into. */
+/** The last point of a range contains the current time. */
 export function windowOf(range: MetricRange, now: number): Span {
   const { step, width, points } = windows[range];
   const last = Math.floor(now / width) * width;

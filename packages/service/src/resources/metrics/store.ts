@@ -5,10 +5,10 @@ import { MOST_SAMPLES, type Span } from './steps.ts';
 
 export type UsageRow = NewRow<'usage_points'>;
 
-/** Eleven parameters a row: SQLite takes 32,766 of them in one statement. */
+/** Eleven parameters per row; SQLite allows 32,766 per statement. */
 const IN_ONE_STATEMENT = 500;
 
-/** Adds each row to the point that is there. No two of them may be of the same point. */
+/** Adds each row to its point, or creates the point. The rows must be of different points. */
 export async function addUsage(tx: Tx, rows: readonly UsageRow[]): Promise<void> {
   for (let from = 0; from < rows.length; from += IN_ONE_STATEMENT) {
     await tx.db
@@ -43,7 +43,7 @@ export async function addUsage(tx: Tx, rows: readonly UsageRow[]): Promise<void>
   }
 }
 
-/** The components that have a point at this very time. */
+/** Lists the components with a point at this time. */
 export const componentsAt = (
   queries: Queries,
   instanceIds: readonly string[],
@@ -58,7 +58,7 @@ export const componentsAt = (
     .where('at', '=', at)
     .execute();
 
-/** One row for each component and each width of time, oldest first. */
+/** Sums one row per component and interval, oldest first. */
 export const listUsage = (queries: Queries, instanceId: string, { step, width, from, to }: Span) => {
   const begin = sql<number>`(at / ${sql.lit(width)}) * ${sql.lit(width)}`;
   return queries.db

@@ -6,11 +6,11 @@ import { migrationLifecycle } from './lifecycle.ts';
 import { clear, type Held, type HeldPart } from './parts.ts';
 import { addLine, closeParts, type MigrationRow, setPart } from './store.ts';
 
-/** How long the target is given to say that nothing of it runs there before the source is started all the same. */
+/** Time for the target to confirm that nothing runs there before the source is started anyway. */
 const TARGET_PATIENCE_MS = 60_000;
 const CLEAR_WITHIN_MS = 30 * 24 * 3_600_000;
 
-/** Something cannot go on: whatever was under way is ended, and what was stopped will run again where it was. */
+/** Aborts a migration: cancels running work, and restarts what was stopped on the source. */
 export async function turnBack(
   tx: Tx,
   ground: Ground,
@@ -24,11 +24,13 @@ export async function turnBack(
     actor,
     set: { reason, error, progress_at: tx.now },
   });
-  await addLine(tx, row.id, 'clear_target', `It turns back: ${error}`);
+  await addLine(tx, row.id, 'clear_target', `Rolling back: ${error}`);
   return turned;
 }
 
-/** On the way back. The target is cleared first, so that it never runs on both sides; a target that is away is not waited for. */
+/**
+ * Rolls back. The target is cleared first, so that nothing runs on both sides; a disconnected target is not waited for.
+ */
 export async function goBack(tx: Tx, ground: Ground, held: Held): Promise<void> {
   const { row, parts } = held;
   const moved = parts.filter(({ part, instance }) => part.instance_id !== null && instance);
@@ -42,7 +44,7 @@ export async function goBack(tx: Tx, ground: Ground, held: Held): Promise<void> 
   await end(tx, ground, held);
 }
 
-/** Whether nothing of it is on the target any more. What is being deployed there ends before it is cleared away. */
+/** Whether nothing is left on the target. A deployment there ends before it is removed. */
 async function clearTarget(tx: Tx, ground: Ground, row: MigrationRow, held: HeldPart, must: boolean): Promise<boolean> {
   const { part, instance } = held;
   if (!instance) return true;
@@ -56,16 +58,16 @@ async function clearTarget(tx: Tx, ground: Ground, row: MigrationRow, held: Held
   const { transfers } = ground;
   const reached =
     deployment !== undefined || (await transfers.of(tx, row.id)).some(({ started_at }) => started_at !== null);
-  // Nothing has come there.
+  // Nothing was transferred or deployed.
   if (!reached) return true;
   const id = await clear(tx, ground, instance, row.to_server_id, CLEAR_WITHIN_MS);
   await setPart(tx, part, { clear_id: id });
   Object.assign(part, { clear_id: id });
-  await addLine(tx, row.id, 'clear_target', 'Whatever came to the target is removed');
+  await addLine(tx, row.id, 'clear_target', 'Removing what was created on the target');
   return false;
 }
 
-/** Whether all that was stopped runs again, or nothing more can be done about it. */
+/** Whether everything that was stopped runs again, or has failed to start. */
 async function restart(tx: Tx, ground: Ground, row: MigrationRow, parts: readonly HeldPart[]): Promise<boolean> {
   let done = true;
   for (const { definition, instance } of parts) {
@@ -74,7 +76,7 @@ async function restart(tx: Tx, ground: Ground, row: MigrationRow, parts: readonl
     const ordered = start !== undefined && start.created_at >= row.progress_at ? start : undefined;
     if (!ordered) {
       await ground.instances.start(tx, definition.id, instance.id, row.created_by);
-      await addLine(tx, row.id, 'start_source', `${definition.name} is told to start`);
+      await addLine(tx, row.id, 'start_source', `Starting ${definition.name}`);
       done = false;
     } else if (['pending', 'sent', 'running'].includes(ordered.status)) done = false;
     else if (ordered.status !== 'completed')
@@ -87,7 +89,7 @@ async function end(tx: Tx, ground: Ground, { row }: Held): Promise<void> {
   const { account_id, tenant_id, created_by: actor, stopped_at } = row;
   if (tenant_id !== null) await ground.tenants.settle(tx, account_id, tenant_id, undefined, actor);
   await closeParts(tx, row.id);
-  await addLine(tx, row.id, 'start_source', 'It runs where it was');
+  await addLine(tx, row.id, 'start_source', 'Running on the source again');
   const downtime_ms = stopped_at === null ? 0 : tx.now - stopped_at;
   const failed = await transition(tx, migrationLifecycle, row, 'fail', {
     actor,

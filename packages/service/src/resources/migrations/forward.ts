@@ -8,7 +8,7 @@ import { migrationLifecycle } from './lifecycle.ts';
 import { clear, type Held, waiting } from './parts.ts';
 import { addLine, closeParts, type MigrationRow, setPart } from './store.ts';
 
-/** Why a migration turns back: a word for programs, a sentence for people. */
+/** Why a migration is rolled back: a code for programs, a sentence for people. */
 export class TurnBack extends Error {
   readonly reason: string;
   constructor(reason: string, message: string) {
@@ -22,9 +22,9 @@ type Step = (tx: Tx, ground: Ground, held: Held) => Promise<void>;
 const RELEASE_WITHIN_MS = 30 * 24 * 3_600_000;
 
 /**
- * One step for each state, each in one transaction that orders what is to happen and moves on: killed before it commits it has
- * not been, and is done again; killed after, the next one looks whether what was ordered has happened. A step that has to wait
- * changes nothing; one that cannot go on throws TurnBack.
+ * One step per state, each in one transaction that orders work and advances the state. If killed before the commit, the
+ * step runs again; if after, the next step checks the ordered work. A step that has to wait changes nothing; one that
+ * cannot continue throws TurnBack.
  */
 export const forwardSteps: Partial<Record<MigrationRow['status'], Step>> = {
   pending: (tx, ground, held) => copyAll(tx, ground, held, 'stage', 'copy'),
@@ -41,7 +41,7 @@ export const forwardSteps: Partial<Record<MigrationRow['status'], Step>> = {
     for (const { part, definition } of parts)
       if (part.instance_id !== null) await ground.instances.stop(tx, definition.id, row.created_by);
     await go(tx, row, 'stop', { stopped_at: tx.now });
-    await addLine(tx, row.id, 'stop_source', 'Told to stop');
+    await addLine(tx, row.id, 'stop_source', 'Stopping');
   },
 
   async stopping(tx, ground, held) {
@@ -49,10 +49,10 @@ export const forwardSteps: Partial<Record<MigrationRow['status'], Step>> = {
       if (part.instance_id === null) continue;
       const stop = await ground.executions.latest(tx, part.instance_id, 'hortus.stop');
       if (stop && ['failed', 'timeout', 'cancelled'].includes(stop.status))
-        throw new TurnBack('stop', `It could not be stopped on the source: ${stop.error ?? stop.status}`);
+        throw new TurnBack('stop', `The instance could not be stopped on the source: ${stop.error ?? stop.status}`);
       if (instance?.status !== 'stopped') return;
     }
-    await addLine(tx, held.row.id, 'stop_source', 'It has stopped');
+    await addLine(tx, held.row.id, 'stop_source', 'Stopped');
     await copyAll(tx, ground, held, 'import', 'move');
   },
 
@@ -63,7 +63,7 @@ export const forwardSteps: Partial<Record<MigrationRow['status'], Step>> = {
     if (failed) throw new TurnBack('transfer', `${failed.storage} could not be copied: ${failed.error}`);
     if (copies.some(waiting)) return;
     for (const { storage, bytes, carried_bytes } of copies)
-      await addLine(tx, row.id, 'last_copy', `${storage}: ${bytes} bytes, of which ${carried_bytes} had to travel now`);
+      await addLine(tx, row.id, 'last_copy', `${storage}: ${bytes} bytes, ${carried_bytes} of them transferred now`);
     for (const { part, definition } of parts) {
       if (part.instance_id === null) continue;
       const revision = await ground.definitions.revision(tx, definition.id, part.revision ?? 0);
@@ -88,7 +88,7 @@ export const forwardSteps: Partial<Record<MigrationRow['status'], Step>> = {
       if (deployment?.status !== 'success') return;
     }
     await switchOver(tx, ground, held);
-    await addLine(tx, row.id, 'switch_server', `${parts.length} definitions are on ${row.to_server_id} now`);
+    await addLine(tx, row.id, 'switch_server', `${parts.length} definitions moved to ${row.to_server_id}`);
   },
 
   async switched(tx, ground, held) {
@@ -106,9 +106,9 @@ export const forwardSteps: Partial<Record<MigrationRow['status'], Step>> = {
       const execution = await ground.executions.find(tx, part.clear_id);
       if (execution && ['pending', 'sent', 'running'].includes(execution.status)) left.push(execution.id);
       else if (execution?.status !== 'completed')
-        await addLine(tx, row.id, 'release_source', `Something may be left on the source: ${execution?.error}`);
+        await addLine(tx, row.id, 'release_source', `The source may not be fully cleaned up: ${execution?.error}`);
     }
-    // A source that is gone for good is not waited for: its orders keep for when it comes back.
+    // A removed source is not waited for; its orders stay pending.
     const source = await ground.server(tx, row.account_id, row.from_server_id);
     if (left.length > 0 && source) return;
     await addLine(tx, row.id, 'release_source', 'Nothing is left on the source');
@@ -131,14 +131,14 @@ async function copyAll(tx: Tx, ground: Ground, held: Held, mode: 'stage' | 'impo
   await go(tx, row, move, {});
 }
 
-/** Chunks and volume lie side by side until the move is over. */
+/** Chunks and volume exist side by side until the migration is over. */
 async function requireDisk(tx: Tx, ground: Ground, row: MigrationRow, bytes: number): Promise<void> {
   const free = await ground.capacity.diskFree(tx, row.account_id, row.to_server_id);
   if (free !== null && bytes > free)
-    throw new TurnBack('capacity', `The target has ${free} bytes left on its disk and would need ${bytes} more.`);
+    throw new TurnBack('capacity', `The target has ${free} bytes of free disk space; ${bytes} are needed.`);
 }
 
-/** The one transaction that makes the target the truth: everything of the migration, or nothing. */
+/** Switches all definitions of the migration to the target in one transaction. */
 async function switchOver(tx: Tx, ground: Ground, { row, parts }: Held): Promise<void> {
   const { account_id, tenant_id, from_server_id, to_server_id, created_by: actor } = row;
   for (const { part, definition } of parts) {
@@ -184,7 +184,7 @@ async function go(
   });
 }
 
-/** What another resource refuses cannot be helped: it goes back. */
+/** Rolls back if another resource refuses. */
 async function refusable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

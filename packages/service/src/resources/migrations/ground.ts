@@ -11,7 +11,7 @@ import type { Transfers } from '../transfers/service.ts';
 
 type Actor = string | null;
 
-/** What a migration needs of the other resources. */
+/** What a migration needs from other resources. */
 export interface Ground {
   readonly server: (queries: Queries, accountId: string, id: string) => Promise<Standing | undefined>;
   readonly definitions: {
@@ -22,7 +22,7 @@ export interface Ground {
   };
   readonly manifest: (queries: Queries, definition: DefinitionRow, revision: number) => Promise<Manifest>;
   readonly instances: {
-    /** The one of a definition that has not been released. */
+    /** Finds the unreleased instance of a definition. */
     living(queries: Queries, definitionId: string): Promise<InstanceRow | undefined>;
     hold(tx: Tx, definitionId: string): Promise<InstanceRow | undefined>;
     stop(tx: Tx, definitionId: string, actor: Actor): Promise<unknown>;
@@ -37,19 +37,19 @@ export interface Ground {
   readonly deployments: DeploymentsElsewhere;
   readonly transfers: Transfers;
   readonly tenants: {
-    /** The tenant is on the target from now on, or where it was: nothing of it moves any more. */
+    /** Ends the move of the tenant: on the target, or on the source if `serverId` is undefined. */
     settle(tx: Tx, accountId: string, id: string, serverId: string | undefined, actor: Actor): Promise<void>;
   };
   readonly capacity: {
     require(tx: Tx, definition: DefinitionRow, serverId: string, revision: number): Promise<void>;
-    /** Bytes that a server last said it has left on its disk. */
+    /** Free disk space in bytes as last reported. */
     diskFree(queries: Queries, accountId: string, serverId: string): Promise<number | null>;
   };
-  /** How long what is left on the source is kept. */
+  /** How long data is kept on the source. */
   readonly graceMs: number;
 }
 
-/** What is copied of a manifest: volumes, each once; a path of the server itself cannot be. */
+/** Lists the volumes of a manifest to copy, each once. Host paths cannot be copied. */
 export function volumesOf({ components }: Manifest): { storage: string; volume: string }[] {
   const found = new Map<string, string>();
   for (const { storage } of components)

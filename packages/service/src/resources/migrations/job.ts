@@ -6,17 +6,17 @@ import type { Ground } from './ground.ts';
 import { type Held, hold } from './parts.ts';
 import { type MigrationRow, migrationById } from './store.ts';
 
-/** Whoever ends what is waited for says so; this is for what nobody says, such as a server that is gone. */
+/** Fallback poll; normally the end of the awaited work triggers the job. */
 const LOOK_AGAIN_MS = 5_000;
 const LOOK_AGAIN_ON_THE_WAY_BACK_MS = 1_000;
 
-/** How long nothing may move before it turns back: while it runs there is time, while it does not there is none. */
+/** Longest time without progress per state: generous while the instance runs, short while it is stopped. */
 const patience: Partial<Record<MigrationRow['status'], number>> = {
   copying: 30 * 60_000,
   stopping: 6 * 60_000,
   moving: 2 * 60_000,
 };
-/** On the target a deployment has a deadline of its own, which waits while the server is away: here that is not waited for. */
+/** The deadline of a deployment pauses while its server is offline; a migration does not wait for that. */
 const TARGET_AWAY_MS = 60_000;
 
 export interface MigrationJobDeps {
@@ -24,9 +24,9 @@ export interface MigrationJobDeps {
   readonly ground: Ground;
 }
 
-/** Takes a migration one step further, or finds that it has to wait. */
+/** Advances a migration by one step, or finds that it has to wait. */
 export const migrationJob = (deps: MigrationJobDeps): JobKind => ({
-  // Nothing but the database is needed, so a failure is temporary, and something may be stopped meanwhile.
+  // Only the database is needed, so a failure is temporary; retry, because instances may be stopped meanwhile.
   maxAttempts: Number.POSITIVE_INFINITY,
   concurrency: 8,
   run: async ({ job, complete }) => {
@@ -35,7 +35,7 @@ export const migrationJob = (deps: MigrationJobDeps): JobKind => ({
       return await deps.storage.write(async (tx) => complete(tx, await advance(tx, deps.ground, id)));
     } catch (error) {
       if (!(error instanceof TurnBack)) throw error;
-      // What the step had ordered before it failed is not ordered: it turns back in a transaction of its own.
+      // The failed step was rolled back with its orders; abort in a separate transaction.
       return await deps.storage.write(async (tx) => {
         const held = await hold(tx, deps.ground, id);
         const { reason, message } = error;
@@ -47,7 +47,7 @@ export const migrationJob = (deps: MigrationJobDeps): JobKind => ({
   },
 });
 
-/** As far as it can go at once. */
+/** Advances as many steps as possible. */
 async function advance(tx: Tx, ground: Ground, id: string): Promise<'done' | { again: number }> {
   for (;;) {
     const held = await hold(tx, ground, id);
@@ -76,10 +76,11 @@ function nextLook({ status, progress_at, release_at }: MigrationRow, now: number
 async function requireProgress(tx: Tx, ground: Ground, { row, parts }: Held): Promise<void> {
   const still = tx.now - row.progress_at;
   if (parts.some(({ definition }) => definition.status === 'archived') && row.status !== 'switched')
-    throw new TurnBack('archived', 'One of the definitions was archived meanwhile.');
+    throw new TurnBack('archived', 'One of the definitions was archived during the migration.');
   if (still > (patience[row.status] ?? Number.POSITIVE_INFINITY))
-    throw new TurnBack('deadline', `Nothing has moved for ${Math.round(still / 1_000)} seconds.`);
+    throw new TurnBack('deadline', `No progress for ${Math.round(still / 1_000)} seconds.`);
   if (row.status !== 'starting' || still <= TARGET_AWAY_MS) return;
   const target = await ground.server(tx, row.account_id, row.to_server_id);
-  if (!target?.connected) throw new TurnBack('target_away', 'The target went away while it was to start there.');
+  if (!target?.connected)
+    throw new TurnBack('target_away', 'The target went offline while the instance was starting there.');
 }

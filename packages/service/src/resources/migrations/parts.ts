@@ -16,7 +16,7 @@ export interface Held {
   readonly parts: readonly HeldPart[];
 }
 
-/** Holds the definitions first, in the order of their ids, as everybody does, and the migration after them. */
+/** Locks the definitions in the order of their ids, as all callers do, and then the migration. */
 export async function hold(tx: Tx, ground: Ground, id: string): Promise<Held | undefined> {
   const found = await migrationById(tx, id);
   if (!found) return undefined;
@@ -32,7 +32,7 @@ export async function hold(tx: Tx, ground: Ground, id: string): Promise<Held | u
 
 export const waiting = ({ status }: TransferRow): boolean => status === 'pending' || status === 'running';
 
-/** Has everything of an instance removed from a server that it is not on. Answers the execution. */
+/** Removes everything of an instance from a server that it does not belong to. Returns the execution. */
 export async function clear(
   tx: Tx,
   ground: Ground,

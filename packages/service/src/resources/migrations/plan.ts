@@ -16,15 +16,15 @@ export interface Wanted {
 
 type Part = MigrationPlan['definitions'][number];
 
-/** Looks at everything that can be known before anything is done. What only the target's daemon knows shows when it starts there. */
+/** Checks everything that is known in advance. Facts only the target's daemon knows show when it starts there. */
 export async function planMigration(tx: Tx, ground: Ground, wanted: Wanted): Promise<MigrationPlan> {
   const { accountId, fromServerId, definitions, order } = wanted;
   const findings = new Findings();
   const source = await ground.server(tx, accountId, fromServerId);
   const target = await ground.server(tx, accountId, order.server_id);
-  // There is no plan for a place that is none, not even one that says what stands in the way.
+  // An unknown server is an error of the request, not a finding of the plan.
   if (!target) throw invalid('server_id', 'there is no such server.', { reason: 'unknown' });
-  if (order.server_id === fromServerId) findings.block('same_server', 'It is on this server already.');
+  if (order.server_id === fromServerId) findings.block('same_server', 'The definition already is on this server.');
   if (target.status === 'disabled' || target.status === 'draining')
     findings.block(target.status, `The server ${target.name} is ${target.status} and takes no new work.`);
   const parts: Part[] = [];
@@ -61,12 +61,13 @@ async function planDefinition(
   const { id, name } = definition;
   const none = { definition_id: id, name, running: false, volumes: [], addresses: [] };
   const block = (reason: string, message: string) => findings.block(reason, message, id);
-  if (await openPartOf(tx, id)) block('migrating', `${name} is moving already.`);
-  if (await ground.deployments.busy(tx, id)) block('deploying', `A deployment of ${name} is under way.`);
+  if (await openPartOf(tx, id)) block('migrating', `${name} is already being migrated.`);
+  if (await ground.deployments.busy(tx, id))
+    block('deploying', `A deployment of ${name} is running; wait for it or cancel it.`);
   const instance = await ground.instances.living(tx, id);
   if (!instance) return none;
   if (instance.status !== 'running' || instance.revision === null) {
-    block('not_running', `${name} is ${instance.status}; start it, or release it, before it is moved.`);
+    block('not_running', `${name} is ${instance.status}; start or release it before migrating.`);
     return none;
   }
   const manifest = await ground.manifest(tx, definition, instance.revision);
@@ -89,17 +90,17 @@ async function judgeManifest(
 ): Promise<void> {
   const { id, name } = definition;
   for (const path of hostPathsOf(manifest))
-    findings.block('host_path', `${name} uses the path ${path} of its server, which is not moved.`, id);
+    findings.block('host_path', `${name} uses the host path ${path}, which cannot be migrated.`, id);
   const ports = manifest.components.flatMap(({ ports }) => ports.flatMap(({ host_port }) => host_port ?? []));
   if (ports.length > 0)
     findings.warn(
       'host_port',
-      `${name} needs port ${ports.join(', ')} of the target; it turns back if that is taken.`,
+      `${name} needs port ${ports.join(', ')} on the target; the migration rolls back if it is in use.`,
       id,
     );
   const clash = await ground.deployments.clash(tx, id, order.server_id, manifest.routes);
   if (clash)
-    findings.block('route_taken', `${clash.host} leads to the definition ${clash.definitionId} on the target.`, id);
+    findings.block('route_taken', `${clash.host} is used by definition ${clash.definitionId} on the target.`, id);
   if (order.ignore_capacity) return;
   try {
     await ground.capacity.require(tx, definition, order.server_id, revision);
@@ -112,16 +113,23 @@ async function judgeManifest(
 function judgeServers(source: Standing | undefined, target: Standing | undefined, findings: Findings): void {
   const both = [source, target].filter((one) => one !== undefined);
   for (const { name, connected, capabilities } of both) {
-    if (!connected) findings.warn('offline', `The server ${name} is not connected; nothing is stopped before it is.`);
+    if (!connected)
+      findings.warn(
+        'offline',
+        `The server ${name} is not connected; the migration waits for it before stopping anything.`,
+      );
     else if (capabilities && !capabilities.includes('transfer'))
       findings.block(
         'old_daemon',
-        `The daemon of ${name} cannot carry volumes: migration needs a current hortusd on both servers.`,
+        `The daemon of ${name} cannot transfer volumes; a migration needs a current hortusd on both servers.`,
       );
   }
   const [from, to] = [source?.arch, target?.arch];
   if (from !== undefined && to !== undefined && from !== to)
-    findings.block('architecture', `The source is ${from} and the target ${to}: data of one is not read by the other.`);
+    findings.block(
+      'architecture',
+      `The source is ${from} and the target ${to}; data cannot be moved between architectures.`,
+    );
 }
 
 class Findings {

@@ -40,7 +40,7 @@ import {
   unfinishedOfInstance,
 } from './store.ts';
 
-/** One per migration, until its source is released. */
+/** One job per migration, until its source is released. */
 export const MIGRATE = 'migration.step';
 
 export interface MigrationsDeps {
@@ -49,7 +49,7 @@ export interface MigrationsDeps {
   readonly ground: Ground;
 }
 
-/** What is moved together. The caller holds the definitions, and the tenant if it is one. */
+/** What is moved together. The caller has locked the definitions and the tenant, if any. */
 export interface Subject {
   readonly tenantId: string | null;
   readonly serverId: string;
@@ -62,7 +62,7 @@ export class Migrations {
     this.#deps = deps;
   }
 
-  /** Says what would be done and, unless that is all that was asked, begins with it. */
+  /** Plans the migration and, unless it is a dry run, starts it. */
   async order(tx: Tx, principal: Principal, subject: Subject, order: MigrationOrder): Promise<MigrationAnswer> {
     const { ground } = this.#deps;
     const { accountId } = principal;
@@ -123,7 +123,7 @@ export class Migrations {
     if (definition.status === 'archived')
       throw conflict('id', 'archived', 'the definition is archived; activate it first.');
     if (definition.tenant_id !== null)
-      throw conflict('id', 'tenant', 'the definition belongs to a tenant, which is moved as a whole.', {
+      throw conflict('id', 'tenant', 'the definition belongs to a tenant; migrate the tenant instead.', {
         tenant_id: definition.tenant_id,
       });
     const subject = { tenantId: null, serverId: definition.server_id, definitions: [definition] };
@@ -157,7 +157,7 @@ export class Migrations {
     };
   }
 
-  /** Turning back again what turns back, or has, changes nothing. */
+  /** Idempotent for migrations that are rolling back or were rolled back. */
   async cancel(tx: Tx, principal: Principal, id: string): Promise<Migration> {
     const { ground } = this.#deps;
     if (!(await findMigration(tx, principal.accountId, id))) throw notFound('migration');
@@ -166,12 +166,16 @@ export class Migrations {
     const parts = held.parts.map(({ part }) => part);
     if (held.row.status === 'returning' || held.row.status === 'failed') return migrationRecord(held.row, parts);
     const actor = actorOf(principal);
-    const turned = await turnBack(tx, ground, held, { reason: 'cancelled', error: 'It was cancelled.', actor });
+    const turned = await turnBack(tx, ground, held, {
+      reason: 'cancelled',
+      error: 'The migration was cancelled.',
+      actor,
+    });
     await this.#next(tx, id);
     return migrationRecord(turned, parts);
   }
 
-  /** A deployment on the target has ended; with what it tells of its containers, if it went well. */
+  /** Handles the end of a deployment on the target; `facts` is undefined after a failure. */
   async arrived(tx: Tx, deployment: Pick<Row<'deployments'>, 'id'>, facts: DeployedFacts | undefined): Promise<void> {
     const part = await partOfDeployment(tx, deployment.id);
     if (!part) return;
@@ -179,12 +183,12 @@ export class Migrations {
     await this.#next(tx, part.migration_id);
   }
 
-  /** Something that was ordered for an instance has ended. */
+  /** Handles the end of an action on an instance. */
   async acted(tx: Tx, instanceId: string): Promise<void> {
     for (const { id } of await unfinishedOfInstance(tx, instanceId)) await this.#next(tx, id);
   }
 
-  /** A transfer has got on or ended. */
+  /** Handles progress or the end of a transfer. */
   async carried(tx: Tx, id: string): Promise<void> {
     await noteProgress(tx, id);
     await this.#next(tx, id);

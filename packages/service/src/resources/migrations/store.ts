@@ -56,7 +56,7 @@ export const noteProgress = (tx: Tx, id: string) =>
 export const insertParts = (tx: Tx, parts: readonly NewRow<'migration_parts'>[]) =>
   parts.length === 0 ? undefined : tx.db.insertInto('migration_parts').values(parts).execute();
 
-/** By the ids of their definitions, as everybody locks those. */
+/** In the order of definition ids, in which all callers lock. */
 export const partsOf = (queries: Queries, migrationIds: readonly string[]): Promise<PartRow[]> =>
   queries.db
     .selectFrom('migration_parts')
@@ -91,7 +91,7 @@ export const openPartOf = (queries: Queries, definitionId: string): Promise<Part
 export const partOfDeployment = (queries: Queries, deploymentId: string): Promise<PartRow | undefined> =>
   queries.db.selectFrom('migration_parts').selectAll().where('deployment_id', '=', deploymentId).executeTakeFirst();
 
-/** Those that an execution of the instance may concern. */
+/** Finds migrations that an execution of the instance may concern. */
 export const unfinishedOfInstance = (queries: Queries, instanceId: string): Promise<{ id: string }[]> =>
   queries.db
     .selectFrom('migration_parts')

@@ -5,8 +5,8 @@ import { recipeLifecycle } from './lifecycle.ts';
 import type { RecipeRow } from './store.ts';
 
 /**
- * Tells the account that the recipe is from, and that of an admin who did something with it: each reads of it in its own
- * list, and the author not by which key of another account it was done.
+ * Appends to the audit list of the recipe's account and to that of the admin. The author does not learn which key of
+ * another account acted.
  */
 export async function audit(tx: Tx, principal: Principal, type: `audit.${string}`, row: RecipeRow): Promise<void> {
   for (const accountId of new Set([row.account_id, principal.accountId])) {

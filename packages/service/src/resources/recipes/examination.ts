@@ -8,7 +8,7 @@ import type { RecipeRow } from './store.ts';
 
 type Finding = RecipeDetail['findings'][number];
 
-/** A spec as it is kept: the text that was given, or the object written out. */
+/** A stored spec: the given text, or the object as JSON. */
 export type Written = Pick<RecipeRow, 'slug' | 'spec' | 'spec_form'>;
 
 export function writtenSpec(slug: string, given: RecipeDetail['spec']): Written {
@@ -22,19 +22,19 @@ export const givenSpec = ({ spec, spec_form }: Pick<Written, 'spec' | 'spec_form
   spec_form === 'text' ? spec : JSON.parse(spec);
 
 export interface Examination {
-  /** What was examined: if it has changed since, it has to be examined anew. */
+  /** The examined text: if it has changed since, it has to be examined again. */
   readonly spec: string;
   readonly findings: Finding[];
-  /** Missing where the findings hold an error. */
+  /** Undefined if the findings contain an error. */
   readonly canonical?: Canonical;
 }
 
-/** Nobody reads more than these; a text that is no template at all can give thousands. */
+/** Limit of findings; an invalid text can produce thousands. */
 const MOST_FINDINGS = 200;
 
-/** What the validator says, and what is asked besides of a template that everybody will see. */
+/** Runs the validator and the additional checks for public templates. */
 export function examine({ slug, spec, spec_form }: Written): Examination {
-  // An object has no lines of its own: it gets those that anybody would write it out with.
+  // An object has no line numbers; use those of its formatted JSON.
   const parsed = parse(spec_form === 'text' ? spec : JSON.stringify(JSON.parse(spec), null, 2));
   const { template, findings: found } = validate(parsed);
   const findings = found.map(asPromoted);
@@ -46,7 +46,7 @@ export function examine({ slug, spec, spec_form }: Written): Examination {
   return { spec, findings: readable(findings), ...(sound ? { canonical: canonical(template) } : {}) };
 }
 
-/** Of too many, the errors come first: they are what keeps it from being approved. */
+/** If there are too many findings, keeps errors first, because they prevent approval. */
 const readable = (findings: Finding[]): Finding[] =>
   findings.length <= MOST_FINDINGS
     ? findings
@@ -54,6 +54,6 @@ const readable = (findings: Finding[]): Finding[] =>
 
 const isError = ({ severity }: Finding): boolean => severity === 'error';
 
-/** A tag that means another image tomorrow is a warning to its author, but not something to give to everybody. */
+/** A floating tag is only a warning for private templates, but an error for public ones. */
 const asPromoted = ({ file: _, ...finding }: Finding & { file?: string }): Finding =>
   finding.code === 'floating-tag' ? { ...finding, severity: 'error' } : finding;

@@ -9,14 +9,14 @@ import { type RecipeHead, type RecipeRow, upvotedBy } from './store.ts';
 export const isAdmin = (principal: Principal): boolean =>
   principal.kind !== 'server' && allows(principal.permissions, 'admin');
 
-/** A person counts once, with whichever key; keys that nobody made by hand count for their account. */
+/** One vote per person across all keys; keys without a user vote for their account. */
 export const voterOf = (principal: Principal): string => userOf(principal) ?? principal.accountId;
 
-/** Others see what is approved; its author and admins see it from the beginning. */
+/** Others see approved recipes; the author and admins see them from the beginning. */
 export const isVisible = (principal: Principal, row: RecipeHead): boolean =>
   row.status === 'approved' || row.account_id === principal.accountId || isAdmin(principal);
 
-/** Recipes as this caller sees them. */
+/** Recipes as seen by this caller. */
 export async function recipeRecords(
   queries: Queries,
   principal: Principal,

@@ -15,18 +15,18 @@ import { findRecipe, lockRecipe, type RecipeRow } from './store.ts';
 export interface ReviewDeps {
   readonly reader: Queries;
   readonly work: Work;
-  /** Has the catalog of this process hold what was just published, so that who approved it finds it at once. */
+  /** Reloads the catalog of this process, so that the approving admin finds the template immediately. */
   readonly reloadCatalog: () => Promise<void>;
 }
 
-/** What admins do with the recipes of all accounts. */
+/** Reviews the recipes of all accounts; for admins. */
 export class RecipeReview {
   readonly #deps: ReviewDeps;
   constructor(deps: ReviewDeps) {
     this.#deps = deps;
   }
 
-  /** Validates before the transaction begins, as it takes time. */
+  /** Validates before the transaction begins, because it is slow. */
   async examine({ accountId }: Principal, id: string): Promise<Examination> {
     const { reader, work } = this.#deps;
     const row = await findRecipe(reader, id);
@@ -35,10 +35,10 @@ export class RecipeReview {
     return work.run('recipe.examine', { account: accountId, field: 'spec' }, { slug, spec, spec_form });
   }
 
-  /** The recipe is approved and its template published, or neither. */
+  /** Approves the recipe and publishes its template in one transaction. */
   async approve(tx: Tx, principal: Principal, id: string, examined: Examination): Promise<RecipeDetail> {
     const row = await lock(tx, id);
-    // Examined again if its author has edited it meanwhile: the request runs once more.
+    // If its author has edited it meanwhile, the request runs again.
     if (examined.spec !== row.spec) throw new Behind(`Recipe ${id} was edited while it was examined.`, async () => {});
     const { canonical: spec } = examined;
     if (row.status === 'pending' && spec === undefined) throw refused(examined);
@@ -81,7 +81,7 @@ async function lock(tx: Tx, id: string): Promise<RecipeRow> {
   return row;
 }
 
-/** All findings with their places; the message names the first error. */
+/** Reports all findings with their positions; the message names the first error. */
 function refused({ findings }: Examination): Problem {
   const first = findings.find(({ severity }) => severity === 'error');
   const field = first?.path ? `spec.${first.path}` : 'spec';

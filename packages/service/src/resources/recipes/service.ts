@@ -31,10 +31,10 @@ export interface RecipesDeps {
   readonly work: Work;
 }
 
-/** A spec as it is kept, with what the validator said of it. */
+/** A stored spec with its findings. */
 export type Draft = Written & ReturnType<typeof verdict>;
 
-/** What authors and readers do; reviewing is in `review.ts`. */
+/** Serves authors and readers; reviews are in `review.ts`. */
 export class Recipes {
   readonly #deps: RecipesDeps;
   constructor(deps: RecipesDeps) {
@@ -66,14 +66,14 @@ export class Recipes {
     return recipeDetail(reader, principal, visible(principal, await findBySlug(reader, slug, principal.accountId)));
   }
 
-  /** Reads and validates a spec: before a transaction begins, as it takes time. */
+  /** Validates a spec before a transaction begins, because it is slow. */
   async draft({ accountId }: Principal, slug: string, spec: RecipeDetail['spec']): Promise<Draft> {
     const written = writtenSpec(slug, spec);
     const examined = await this.#deps.work.run('recipe.examine', { account: accountId, field: 'spec' }, written);
     return { ...written, ...verdict(examined) };
   }
 
-  /** The same for one that is there. Its slug never changes. */
+  /** Validates a new spec of an existing recipe. Its slug never changes. */
   async redraft(principal: Principal, id: string, spec: RecipeDetail['spec'] | undefined): Promise<Draft | undefined> {
     const row = visible(principal, await findRecipe(this.#deps.reader, id));
     return spec === undefined ? undefined : this.draft(principal, row.slug, spec);
@@ -96,7 +96,7 @@ export class Recipes {
       created_at: tx.now,
       updated_at: tx.now,
     };
-    const taken = () => conflict('slug', 'taken', `a recipe for ${body.slug} is waiting for review already.`);
+    const taken = () => conflict('slug', 'taken', `a recipe for ${body.slug} is already waiting for review.`);
     const born = await begin(tx, recipeLifecycle, row, 'submit', actorOf(principal), taken);
     await audit(tx, principal, 'audit.recipe_submitted', born);
     return recipeDetail(tx, principal, born);
@@ -146,7 +146,7 @@ export class Recipes {
     return detail;
   }
 
-  /** What is another's is not there, or not the caller's to change. */
+  /** Hides recipes of other accounts. */
   async #lockOwn(tx: Tx, principal: Principal, id: string, { adminsToo = false } = {}): Promise<RecipeRow> {
     const row = visible(principal, await lockRecipe(tx, id));
     if (row.account_id !== principal.accountId && !(adminsToo && isAdmin(principal))) throw notFound('recipe');
@@ -159,7 +159,7 @@ export function visible(principal: Principal, row: RecipeRow | undefined): Recip
   return row;
 }
 
-/** What is kept of an examination. */
+/** Stored result of an examination. */
 export const verdict = ({ findings, canonical }: Examination) => ({
   findings: JSON.stringify(findings),
   valid: canonical ? (1 as const) : (0 as const),
@@ -167,5 +167,9 @@ export const verdict = ({ findings, canonical }: Examination) => ({
 
 export async function requireOwnSpecies(tx: Tx, slug: string, accountId: string): Promise<void> {
   if (!(await mayPublish(tx, slug, accountId)))
-    throw conflict('slug', 'taken', `the species ${slug} of the catalog is somebody else’s.`);
+    throw conflict(
+      'slug',
+      'taken',
+      `the species ${slug} belongs to another author in the catalog; choose another slug.`,
+    );
 }

@@ -66,7 +66,7 @@ export const findRecipe = (queries: Queries, id: string): Promise<RecipeRow | un
 export const lockRecipe = (tx: Tx, id: string): Promise<RecipeRow | undefined> =>
   forUpdate(tx, tx.db.selectFrom('recipes').selectAll().where('id', '=', id)).executeTakeFirst();
 
-/** The newest approved one; where there is none, the newest of this account. */
+/** Finds the newest approved recipe or, if there is none, the newest of this account. */
 export const findBySlug = (queries: Queries, slug: string, accountId: string): Promise<RecipeRow | undefined> =>
   queries.db
     .selectFrom('recipes')
@@ -85,11 +85,11 @@ export const findBySlug = (queries: Queries, slug: string, accountId: string): P
     .limit(1)
     .executeTakeFirst();
 
-/** Its upvotes go with it. */
+/** Its upvotes are deleted by cascade. */
 export const deleteRecipe = async (tx: Tx, id: string): Promise<void> =>
   void (await tx.db.deleteFrom('recipes').where('id', '=', id).execute());
 
-/** Counts once for each voter. */
+/** Counts one vote per voter. */
 export async function addUpvote(tx: Tx, recipe: RecipeRow, voter: string): Promise<RecipeRow> {
   const { numInsertedOrUpdatedRows } = await tx.db
     .insertInto('recipe_upvotes')
@@ -102,7 +102,7 @@ export async function addUpvote(tx: Tx, recipe: RecipeRow, voter: string): Promi
   return { ...recipe, upvotes };
 }
 
-/** Those of the recipes that this one has upvoted. */
+/** Finds the recipes that this voter has upvoted. */
 export async function upvotedBy(queries: Queries, recipeIds: readonly string[], voter: string): Promise<Set<string>> {
   const rows = await queries.db
     .selectFrom('recipe_upvotes')

@@ -27,7 +27,7 @@ export interface RegistryDeps {
   readonly vault: Pick<Vault, 'encrypt' | 'decrypt'>;
 }
 
-/** How the servers of an account sign in to registries of images. */
+/** Manages the logins of an account for image registries. */
 export class Registries {
   readonly #deps: RegistryDeps;
   constructor(deps: RegistryDeps) {
@@ -63,7 +63,7 @@ export class Registries {
       updated_at: tx.now,
     };
     if (!(await insertRegistry(tx, row)))
-      throw conflict('host', 'taken', `there is a registry ${row.host} already; change or delete that one.`);
+      throw conflict('host', 'taken', `a registry for ${row.host} already exists; change or delete it.`);
     await audit(tx, 'audit.registry_created', principal, row);
     return recordOf(row);
   }
@@ -88,7 +88,7 @@ export class Registries {
     return recordOf(row);
   }
 
-  /** With passwords, for a daemon that is about to pull from these hosts. */
+  /** Includes passwords, for a daemon that is about to pull from these hosts. */
   async loginsFor(queries: Queries, accountId: string, hosts: readonly string[]): Promise<RegistryLogin[]> {
     if (hosts.length === 0) return [];
     const rows = await registriesAt(queries, accountId, hosts);
@@ -103,7 +103,7 @@ export class Registries {
   }
 }
 
-/** Binds the ciphertext to its registry: copied into another row it does not open. */
+/** Binds the ciphertext to its registry: copied to another row it does not decrypt. */
 const place = (id: string): string => `registry/${id}`;
 
 async function held(tx: Tx, { accountId }: Principal, id: string): Promise<RegistryRow> {

@@ -4,7 +4,7 @@ import type { NewRow, Row } from '../../storage/tables.ts';
 
 export type RegistryRow = Row<'registries'>;
 
-/** By host, as a person looks for one. */
+/** Sorted by host. */
 export const registriesOf = (
   queries: Queries,
   accountId: string,
@@ -47,7 +47,7 @@ export const findRegistry = (queries: Queries, accountId: string, id: string): P
     .where('account_id', '=', accountId)
     .executeTakeFirst();
 
-/** False if the account has one of that host already. */
+/** Returns false if the account already has a registry with that host. */
 export async function insertRegistry(tx: Tx, row: NewRow<'registries'>): Promise<boolean> {
   const inserted = await tx.db
     .insertInto('registries')
@@ -58,7 +58,7 @@ export async function insertRegistry(tx: Tx, row: NewRow<'registries'>): Promise
   return inserted !== undefined;
 }
 
-/** Kept until the transaction ends. */
+/** Locks the registry. */
 export const heldRegistry = (tx: Tx, accountId: string, id: string): Promise<RegistryRow | undefined> =>
   forUpdate(
     tx,

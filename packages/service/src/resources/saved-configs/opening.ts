@@ -4,7 +4,7 @@ import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { findConfig, secretsOf } from './store.ts';
 
-/** Binds a value to its place: moved to another config or name, it does not decrypt. */
+/** Binds a value to its config and name: moved to another, it does not decrypt. */
 const place = (configId: string, name: string): string => `saved config/${configId}/${name}`;
 
 export const sealSecret = (
@@ -15,13 +15,13 @@ export const sealSecret = (
   value: string,
 ): Promise<string> => vault.encrypt(tx, config.accountId, value, place(config.id, name));
 
-/** A config with the values of its secrets: for those who make a definition from it, and for nobody's eyes. */
+/** A config with secret values, for creating definitions; never shown. */
 export interface OpenedConfig {
   readonly species: string;
   readonly profile: string | null;
   readonly variant: string | null;
   readonly inputs: Inputs;
-  /** Names of the inputs that are secret. */
+  /** Names of the secret inputs. */
   readonly secrets: readonly string[];
 }
 

@@ -33,7 +33,7 @@ export interface SavedConfigsDeps {
   readonly vault: Pick<Vault, 'encrypt'>;
 }
 
-/** Inputs are held against the newest published version of their species: the one that a definition will be made of. */
+/** Validates inputs against the newest published version of the species, from which a definition will be created. */
 export class SavedConfigs {
   readonly #deps: SavedConfigsDeps;
   constructor(deps: SavedConfigsDeps) {
@@ -95,7 +95,7 @@ export class SavedConfigs {
       inputs: JSON.stringify(plain),
     });
     await this.#keep(tx, changed, secret);
-    // What was a password once is one still, also where the species no longer asks for it.
+    // A former password stays secret, even if the species no longer has that input.
     for (const name of removed.filter((one) => held.includes(one) || isSecretInput(template.spec, one)))
       await removeSecret(tx, id, name);
     await audit(tx, principal, 'audit.saved_config_updated', changed);

@@ -60,7 +60,7 @@ export async function updateConfig(
   return { ...row, ...changed };
 }
 
-/** Its secrets go with it. */
+/** Its secrets are deleted by cascade. */
 export const deleteConfig = async (tx: Tx, id: string): Promise<void> =>
   void (await tx.db.deleteFrom('saved_configs').where('id', '=', id).execute());
 
