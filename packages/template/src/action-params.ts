@@ -7,7 +7,7 @@ import type { Problem } from './problem.ts';
 
 export type ParamCheck = { ok: true; values: Record<string, InputValue> } | { ok: false; problems: Problem[] };
 
-/** The params of one execution: checked, in their own type, defaults filled in. */
+/** Checks the params of one execution: converts them to their types and fills in defaults. */
 export function checkParams(params: CanonicalAction['params'], given: unknown): ParamCheck {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     return { ok: false, problems: [{ field: 'params', message: 'must be an object' }] };
@@ -35,12 +35,12 @@ export function checkParams(params: CanonicalAction['params'], given: unknown): 
 
 type Values = Readonly<Record<string, InputValue>>;
 
-/** Fills `${params.x}` in a text of a resolved action; everything else in it stays. */
+/** Fills `${params.x}` in a text of a resolved action; other references stay. */
 export function fillParams(text: string, values: Values): string {
   return filled(text, values).text ?? '';
 }
 
-/** The argv of one execution. A value stays within its argument, whatever it holds; `${params.x:+…}` may leave one out. */
+/** Fills the argv of one execution. A value never leaves its argument; `${params.x:+…}` can omit one. */
 export function fillArguments(argv: readonly string[], values: Values): string[] {
   return argv.flatMap((argument) => {
     const { text, omitted } = filled(argument, values);

@@ -10,7 +10,7 @@ import type { Template } from '@hortus/contract/template/schema';
 import type { Secret } from '@hortus/contract/template/secrets';
 import type { ConfigFile, Storage } from '@hortus/contract/template/storage';
 
-/** T with these optional keys written out. */
+/** T with these optional keys made required. */
 type With<T, K extends keyof T> = Omit<T, K> & { [Key in K]-?: Exclude<T[Key], undefined> };
 
 export type CanonicalInput = With<Input, 'immutable'>;
@@ -64,7 +64,7 @@ type Replaced =
   | 'sysctls';
 
 export type CanonicalComponent = Omit<With<Component, WrittenOut>, Replaced> & {
-  /** A text only where it refers to the template's image; every other image is taken apart. */
+  /** A string only if it refers to the template's image; every other image is parsed. */
   image: string | ImageReference;
   env: Record<string, string>;
   storage: CanonicalStorage[];
@@ -88,7 +88,7 @@ type Identity = With<
   'description' | 'links' | 'featured' | 'deprecated' | 'unverified' | 'deadline' | 'vars'
 >;
 
-/** The spec that is hashed, stored and sent: no sugar, every default written out, frozen. */
+/** The spec that is hashed, stored and sent: without shorthand, with all defaults, frozen. */
 export type Canonical = Pick<
   Identity,
   | 'slug'

@@ -8,8 +8,8 @@ import { mergePatch } from './merge-patch.ts';
 import type { Schema } from './schema-check.ts';
 
 /**
- * The canonical spec of a valid template: sugar expanded, defaults applied, keys sorted. It is frozen, since what is
- * prepared from it is remembered by its identity. Canonical of a canonical spec is the same again.
+ * Returns the canonical spec of a valid template: shorthand expanded, defaults applied, keys sorted. It is frozen,
+ * because derived data is cached by its identity. Idempotent.
  */
 export function canonical(template: Template | Canonical): Canonical {
   const whole = withDefaults(CanonicalTemplate as unknown as Schema, expand(template as Template));
@@ -18,12 +18,12 @@ export function canonical(template: Template | Canonical): Canonical {
 
 const hashes = new WeakMap<Canonical, string>();
 
-/** `sha256:` of the canonical text: the one name of this very spec in revision, plan, label and drift report. */
+/** Returns `sha256:` of the canonical text, which identifies the spec in revisions, plans, labels and drift reports. */
 export function specHash(spec: Canonical): string {
   let hash = hashes.get(spec);
   if (hash === undefined) {
     hash = `sha256:${createHash('sha256').update(canonicalJson(spec)).digest('hex')}`;
-    // Only a frozen spec is sure to keep its hash.
+    // Only a frozen spec is guaranteed to keep its hash.
     if (Object.isFrozen(spec)) hashes.set(spec, hash);
   }
   return hash;
@@ -31,7 +31,7 @@ export function specHash(spec: Canonical): string {
 
 const profiled = new WeakMap<Canonical, Map<string, Canonical>>();
 
-/** The spec as one of its profiles changes it; undefined for a profile it does not have. */
+/** Returns the spec with a profile applied; undefined if it does not have the profile. */
 export function withProfile(spec: Canonical, profile: string): Canonical | undefined {
   if (!Object.hasOwn(spec.profiles, profile)) return undefined;
   const patch = spec.profiles[profile] ?? {};
@@ -49,7 +49,7 @@ export function withProfile(spec: Canonical, profile: string): Canonical | undef
   return patched;
 }
 
-/** A frozen copy with sorted keys: what reading the canonical text back would give, without writing it. */
+/** Returns a frozen copy with sorted keys, equal to parsing the canonical text. */
 function settled(value: unknown): unknown {
   if (Array.isArray(value)) return Object.freeze(value.map((item) => settled(item ?? null)));
   if (typeof value !== 'object' || value === null) return value;

@@ -8,7 +8,7 @@ const USAGE = `Checks a catalog: every template valid without warnings, every pr
 
   npm run catalog:check [-- --corpora <folder>]
 
-  --corpora <folder>  every image tag must occur in a file of this folder, or its template say unverified: true
+  --corpora <folder>  every image tag must occur in a file of this folder, or its template must set unverified: true
 `;
 
 const { values, positionals } = parseArgs({
@@ -23,7 +23,7 @@ else await check();
 
 async function check(): Promise<void> {
   const { corpora } = values;
-  // Meanwhile: the two runs have a core each where there are two.
+  // Runs in parallel with the check, on a second core if there is one.
   const earlier = hashesOfAnotherRun();
   const { catalog, findings, resolved } = await checkCatalog(folder, { earlier, ...(corpora && { corpora }) });
   for (const [{ text }, list] of findings) {
@@ -39,7 +39,7 @@ async function check(): Promise<void> {
   process.exitCode = all.length === 0 && catalog.length > 0 ? 0 : 1;
 }
 
-/** In a process of its own, so that nothing remembered in this one can make the two agree. */
+/** Computes the hashes in a separate process, so that no cache of this process can make the two agree. */
 async function hashesOfAnotherRun(): Promise<Record<string, string>> {
   const args = [fileURLToPath(import.meta.url), '--hashes', folder];
   const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 16 * 1024 * 1024 });

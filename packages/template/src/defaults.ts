@@ -1,6 +1,6 @@
 import { branchFor, isMapping, type Schema, schemaOfKey } from './schema-check.ts';
 
-/** The value with every default that its schema states written out. */
+/** Returns the value with all defaults of its schema. */
 export function withDefaults(schema: Schema, value: unknown): unknown {
   const branch = branchFor(schema, value) ?? schema;
   if (Array.isArray(value)) {

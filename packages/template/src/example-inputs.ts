@@ -9,7 +9,7 @@ const EXAMPLES: Record<InputType, InputValue> = {
   number: 1,
   integer: 1,
   boolean: true,
-  email: 'somebody@example.org',
+  email: 'user@example.org',
   url: 'https://example.org/',
   domain: 'app.example.org',
   ip: '192.0.2.1',
@@ -19,7 +19,7 @@ const EXAMPLES: Record<InputType, InputValue> = {
   timezone: 'Etc/UTC',
 };
 
-/** Something to answer every question with that has no default; a placeholder of the template comes before ours. */
+/** Returns an example value for every input without a default; a placeholder of the template takes precedence. */
 export function exampleInputs(spec: Canonical): Inputs {
   const values: Inputs = {};
   for (const input of [...spec.inputs.required, ...spec.inputs.optional]) {

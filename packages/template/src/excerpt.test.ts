@@ -21,7 +21,7 @@ it('shows the line with a mark under the place, and what would be right beside i
     [
       'seed.yaml:8:21: error form: "lots" does not have the right form (resources.memory)',
       '  8 | resources: {memory: lots}',
-      '    |                     ^^^^ Limit. Bytes, or with a unit: k M G T (powers of 1000), Ki Mi Gi Ti (powers of 1024); such as 512Mi',
+      '    |                     ^^^^ Memory limit. Bytes, or with a unit: k M G T (powers of 1000), Ki Mi Gi Ti (powers of 1024); such as 512Mi',
     ].join('\n'),
   ]);
 });

@@ -1,9 +1,11 @@
-/** What is underlined: a quoted text, one reference, or a word up to what ends one in YAML. */
+/** Token to underline: a quoted string, one reference, or a word up to a YAML delimiter. */
 const TOKEN = /^("(?:[^"\\]|\\.)*"|'[^']*'|\$\{[^}]*\}|[^\s,:[\]{}#]+)/;
-/** Of a longer line only this much is shown. */
+/** Maximum number of characters shown of a line. */
 const WIDEST = 120;
 
-/** The line of a place with a mark under it, as compilers show it; undefined when the text has no such line. */
+/**
+ * Returns the line of a position with a mark under it, as compilers show it; undefined if the text has no such line.
+ */
 export function excerpt(text: string, at: { line: number; column: number }, note = ''): string | undefined {
   const whole = text.split(/\r?\n/)[at.line - 1];
   if (whole === undefined || whole.trim() === '') return undefined;
@@ -13,7 +15,7 @@ export function excerpt(text: string, at: { line: number; column: number }, note
   const more = whole.length > from + WIDEST ? '…' : '';
   const number = String(at.line);
   const gutter = ' '.repeat(number.length);
-  // Tabs stay tabs, so that the mark stands under its place however wide they are shown.
+  // Keep tabs, so that the mark is aligned at any tab width.
   const space = `${from > 0 ? ' ' : ''}${before.replace(/[^\t]/g, ' ')}`;
   const mark = '^'.repeat(Math.max(1, TOKEN.exec(rest)?.[0].length ?? 1));
   const line = `  ${number} | ${from > 0 ? '…' : ''}${before}${rest}${more}`;

@@ -5,7 +5,7 @@ import type { Secret, Secrets } from '@hortus/contract/template/secrets';
 import { parseImage } from './image-reference.ts';
 import { isMapping } from './schema-check.ts';
 
-/** The component that a template without `components` describes at its top level. */
+/** Name of the component that a template without `components` describes at its top level. */
 export const SOLE_COMPONENT = 'main';
 export const TEMPLATE_IMAGE = '${template.image}';
 
@@ -14,8 +14,8 @@ export const RUN_KEYS: ReadonlySet<string> = new Set(Object.keys(runKeys));
 const LENGTHS: Record<string, number> = { password: 32, hex: 64, base64: 44, alnum: 32, username: 12 };
 
 /**
- * The template without its shorthand: what was written for brevity stands where the canonical form has it. Defaults that
- * depend on something else in the template are filled here, the plain ones by the schema.
+ * Expands the shorthand of a template into the canonical structure. Fills defaults that depend on other parts of the
+ * template; the schema fills the others.
  */
 export function expand(template: Template): Template {
   const written = componentsOf(template);
@@ -23,7 +23,7 @@ export function expand(template: Template): Template {
     Object.entries(written).map(([name, c]) => [name, expandComponent(c, template)]),
   );
   const services = Object.keys(components).filter((name) => components[name]?.kind !== 'job');
-  // Only where there is no choice: the order of keys must not decide anything.
+  // Only if there is a single service: the order of keys must not be significant.
   const only = services.length === 1 ? { component: services[0] as string } : {};
   const routes = (template.routes ?? []).map((route) => ({ ...only, ...route }));
   if (routes[0] && !routes.some((route) => route.primary)) routes[0].primary = true;
@@ -92,7 +92,7 @@ function expandSecrets(secrets: Secrets): Secrets {
   return Object.fromEntries(Object.entries(secrets).map(([name, secret]) => [name, expandSecret(secret)]));
 }
 
-/** A patch of a template without `components` is written at the top level too. */
+/** Patches of a template without `components` are written at the top level too. */
 function expandProfiles(template: Template): Record<string, Record<string, unknown>> {
   const profiles: Record<string, Record<string, unknown>> = {};
   for (const name of STANDARD_PROFILES) profiles[name] = {};

@@ -2,20 +2,20 @@ import { excerpt } from './excerpt.ts';
 
 export type Path = readonly (string | number)[];
 
-/** What a rule says; it knows the place by path only. */
+/** A finding of a rule, located by path only. */
 export interface Remark {
   severity: 'error' | 'warning';
   code: string;
   path: Path;
   message: string;
   suggestion?: string;
-  /** Points at the key instead of its value, where the key itself is wrong. */
+  /** Points at the key instead of its value, if the key itself is wrong. */
   atKey?: boolean;
-  /** Points at the first place in the value that is written like this. */
+  /** Points at the first occurrence of this text in the value. */
   within?: string;
 }
 
-/** A remark with its place in the text. */
+/** A remark with its position in the text. */
 export interface Finding {
   severity: 'error' | 'warning';
   code: string;
@@ -42,8 +42,8 @@ export function pathText(path: Path): string {
 }
 
 /**
- * `file:line:column: error code: message`, the form editors and terminals make clickable; given the text it was found in,
- * the line follows with a mark under the place.
+ * Formats as `file:line:column: error code: message`, which editors and terminals make clickable. With the source, the
+ * line follows with a mark under the position.
  */
 export function formatFinding(finding: Finding, source?: string): string {
   const { file = 'template.yaml', line, column, severity, code, path, message, suggestion } = finding;

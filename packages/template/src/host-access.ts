@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { type PermissionKind, REFUSED_CAPABILITIES, REFUSED_KINDS } from '@hortus/contract/template/host-access';
 import type { Path } from './finding.ts';
 
-/** What a component says of the server, in canonical form or resolved. */
+/** The parts of a component that access the server, in canonical form or resolved. */
 export interface Reaching {
   network: string;
   privileged: boolean;
@@ -20,7 +20,7 @@ export interface Reaching {
 export interface Access {
   kind: PermissionKind;
   value?: string;
-  /** Where in the component it is said. */
+  /** Path in the component. */
   at: Path;
 }
 
@@ -31,7 +31,7 @@ const SOCKETS = [
   '/run/podman/podman.sock',
 ];
 
-/** Everything of the server that a component reaches beyond an ordinary container. */
+/** Returns all access of a component to the server beyond an ordinary container. */
 export function accessOf(component: Reaching): Access[] {
   const { network, privileged, pid, ipc, confinement, capabilities, devices, gpu, sysctls, storage, ports } = component;
   const access: Access[] = [];
@@ -59,8 +59,8 @@ export function accessOf(component: Reaching): Access[] {
 }
 
 /**
- * A socket mounted read-only still takes every command, so how it is mounted makes no difference. Mounting a directory
- * above it brings it along.
+ * Classifies a host path. A socket mounted read-only still accepts every command, so the mount mode is irrelevant.
+ * Mounting a parent directory includes the socket.
  */
 export function accessOfPath(path: string): { kind: PermissionKind; value: string } {
   const whole = `${posix.normalize(path)}/`.replace(/\/+$/, '/');
@@ -69,7 +69,7 @@ export function accessOfPath(path: string): { kind: PermissionKind; value: strin
   return { kind: isSocket ? 'docker_socket' : 'host_path', value: path };
 }
 
-/** Whether the operator of a server must have allowed it, beyond the consent of the person who deploys. */
+/** Tells whether the operator of a server must allow it, in addition to the consent of the user who deploys. */
 export function needsOperator({ kind, value }: { kind: PermissionKind; value?: string }): boolean {
   if (kind === 'capability') return (REFUSED_CAPABILITIES as readonly string[]).includes(value ?? '');
   return (REFUSED_KINDS as readonly string[]).includes(kind);
@@ -81,7 +81,7 @@ interface Declared {
   value?: string;
 }
 
-/** A declaration without a component or a value stands for all of them. */
+/** A declaration without a component or a value covers all of them. */
 export function covers(declared: Declared, component: string, access: Access): boolean {
   return (
     declared.kind === access.kind &&

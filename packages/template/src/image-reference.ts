@@ -1,6 +1,6 @@
 import type { ImageReference } from '@hortus/contract/template/image';
 
-/** Takes `registry:5000/path/name:tag@sha256:…` apart; the colon of a port is none of a tag. */
+/** Parses `registry:5000/path/name:tag@sha256:…`; the colon of a port does not start a tag. */
 export function parseImage(text: string): ImageReference {
   const [named = '', digest] = text.split('@', 2);
   const colon = named.lastIndexOf(':');
@@ -16,17 +16,17 @@ export function imageText({ repository, tag, digest }: ImageReference): string {
   return `${repository}${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`;
 }
 
-/** A tag that names no version means another image tomorrow. A digest settles it. */
+/** Tells whether the tag names no version, so that it can mean another image tomorrow. A digest pins the image. */
 export function isFloating({ tag, digest }: Pick<ImageReference, 'tag' | 'digest'>): boolean {
   return digest === undefined && (tag === undefined || tag.startsWith('latest') || !/\d/.test(tag));
 }
 
-/** The registry of an image; a plain name is one of Docker Hub. */
+/** Returns the registry of an image; a plain name belongs to Docker Hub. */
 export function registryOf(image: string): string {
   return repositoryOf(image).split('/', 1)[0] as string;
 }
 
-/** Where an image comes from in full, without tag and digest: `nginx` is short for docker.io/library/nginx. */
+/** Returns the full repository without tag and digest: `nginx` is short for docker.io/library/nginx. */
 export function repositoryOf(image: string): string {
   const { repository } = parseImage(image);
   const [first = '', ...rest] = repository.split('/');
@@ -35,7 +35,7 @@ export function repositoryOf(image: string): string {
   return [registryName(first), ...rest].join('/');
 }
 
-/** One name for each registry, however it is written. */
+/** Returns the normalized name of a registry. */
 export function registryName(host: string): string {
   const name = host.toLowerCase();
   return name === 'index.docker.io' || name === 'registry-1.docker.io' ? 'docker.io' : name;

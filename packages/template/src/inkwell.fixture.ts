@@ -1,4 +1,4 @@
-/** A template with two services, a job, files, profiles, an action and a backup: most of the format on one page. */
+/** A template with two services, a job, files, profiles, an action and a backup, to cover most of the format. */
 export const INKWELL = `
 slug: inkwell
 name: Inkwell
@@ -67,7 +67,7 @@ smoke: [{http: {route: web, path: /, expect: 200}}]
 notes: "Open \${routes.web.url}"
 `;
 
-/** The smallest template there is. */
+/** A minimal template. */
 export const SEED = `
 slug: seed
 name: Seed

@@ -43,7 +43,7 @@ describe('checkInputs', () => {
   });
 
   it.each<[Omit<Input, 'name'>, unknown, string]>([
-    [{ type: 'string' }, 5, 'must be a text'],
+    [{ type: 'string' }, 5, 'must be a string'],
     [{ type: 'string' }, 'a\nb', 'must be a single line'],
     [{ type: 'text' }, 'a\0b', 'must not contain a NUL character'],
     [{ type: 'string', min: 3 }, 'ab', 'must have at least 3 characters'],
@@ -64,7 +64,7 @@ describe('checkInputs', () => {
     [{ type: 'path' }, '/a/../b', 'must be an absolute path without ..'],
     [{ type: 'timezone' }, 'Mars/Base', 'must be a time zone such as Europe/Berlin'],
     [{ type: 'enum', options: [{ value: 'x' }, { value: 'y' }] }, 'z', 'must be one of x, y'],
-    [{ type: 'string' }, { a: 1 }, 'must be a text'],
+    [{ type: 'string' }, { a: 1 }, 'must be a string'],
   ])('refuses %j %j', (input, value, message) => {
     expect(check({ name: 'A', ...input }, value)).toEqual({ ok: false, problems: [{ field: 'inputs.A', message }] });
   });

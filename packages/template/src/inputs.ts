@@ -8,9 +8,9 @@ export type Inputs = Record<string, InputValue>;
 export type InputCheck =
   | {
       ok: true;
-      /** What is kept: given values in their own type, without defaults. */
+      /** Values to store: converted to their types, without defaults. */
       values: Inputs;
-      /** Names that a null took away. */
+      /** Names of values that were removed with null. */
       removed: string[];
     }
   | { ok: false; problems: Problem[] };
@@ -19,12 +19,12 @@ export type InputMode =
   | { mode: 'create' }
   | {
       mode: 'merge';
-      /** The values so far; those of secret inputs may be missing here. */
+      /** The current values; those of secret inputs may be missing here. */
       previous: Inputs;
-      /** Secret inputs whose values the vault holds. */
+      /** Secret inputs whose values are in the vault. */
       held?: readonly string[];
     }
-  /** A set that is kept for later: nothing is required yet and nothing is fixed yet. */
+  /** A set of values for later use: nothing is required and nothing is immutable yet. */
   | { mode: 'partial'; previous: Inputs; held?: readonly string[] };
 
 interface Asked {
@@ -39,7 +39,7 @@ interface Asked {
 
 const prepared = new WeakMap<Canonical, Map<string, Asked>>();
 
-/** Every question of the spec, its check made once: creating a definition asks this each time. */
+/** Returns the inputs of the spec with their checks. Cached, because every creation of a definition needs them. */
 function questions(spec: Canonical): Map<string, Asked> {
   const known = prepared.get(spec);
   if (known !== undefined) return known;
@@ -64,7 +64,7 @@ function questions(spec: Canonical): Map<string, Asked> {
   return asked;
 }
 
-/** Checks what a person gave for a definition. External secrets are asked among the inputs, as passwords. */
+/** Checks the inputs of a definition. External secrets are given as inputs of type password. */
 export function checkInputs(spec: Canonical, given: unknown, options: InputMode): InputCheck {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     return { ok: false, problems: [{ field: 'inputs', message: 'must be an object' }] };
@@ -77,7 +77,7 @@ export function checkInputs(spec: Canonical, given: unknown, options: InputMode)
   const removed: string[] = [];
   const problems: Problem[] = [];
   const failed = new Set<string>();
-  // One problem a field: what is wrong says more than that, being wrong, it is missing.
+  // Report one problem per field: an invalid value must not also be reported as missing.
   const fail = (name: string, message: string) => {
     if (!failed.has(name)) problems.push({ field: `inputs.${name}`, message });
     failed.add(name);
@@ -85,7 +85,7 @@ export function checkInputs(spec: Canonical, given: unknown, options: InputMode)
 
   for (const [name, value] of Object.entries(given)) {
     const question = asked.get(name);
-    // A later version may no longer ask what an earlier one did; the answer can still be taken out.
+    // A newer version may have dropped an input; its value can still be removed.
     const forgotten = partial && value === null && isSet(name);
     if (question === undefined && !forgotten) fail(name, 'is not an input of this template');
     else if (value === null || value === undefined) {
@@ -110,7 +110,7 @@ export function checkInputs(spec: Canonical, given: unknown, options: InputMode)
     return Object.hasOwn(values, name) || held.has(name);
   }
 
-  /** A held secret cannot be compared, so an immutable one may not be given again. */
+  /** A secret in the vault cannot be compared, so an immutable one must not be given again. */
   function isSame(question: Asked, value: InputValue): boolean {
     if (held.has(question.name)) return false;
     if (Object.hasOwn(values, question.name)) return values[question.name] === value;
@@ -125,7 +125,7 @@ function applies(question: Asked, asked: Map<string, Asked>, values: Inputs): bo
   });
 }
 
-/** The values a resolution sees: defaults filled in, inputs whose condition does not hold left out. */
+/** Returns the inputs for a resolution: with defaults, and without inputs whose condition does not hold. */
 export function effectiveInputs(spec: Canonical, values: Inputs): Map<string, InputValue> {
   const asked = questions(spec);
   const effective = new Map<string, InputValue>();
@@ -141,12 +141,12 @@ export function isSecretInput(spec: Canonical, name: string): boolean {
   return questions(spec).get(name)?.secret ?? false;
 }
 
-/** The names of all that only the vault may hold. */
+/** Returns the names of all inputs that must be stored in the vault. */
 export function secretInputs(spec: Canonical): string[] {
   return [...questions(spec).values()].filter(({ secret }) => secret).map(({ name }) => name);
 }
 
-/** What may stand in the database as it is, and what only the vault may hold. */
+/** Separates values that may be stored in the database from values that must be stored in the vault. */
 export function splitSecretInputs(spec: Canonical, values: Inputs): { plain: Inputs; secret: Record<string, string> } {
   const plain: Inputs = {};
   const secret: Record<string, string> = {};

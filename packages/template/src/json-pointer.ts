@@ -1,6 +1,6 @@
 /**
- * Replaces the value that an RFC 6901 pointer leads to, in place. Does nothing where the path does not exist. Only own
- * properties are followed, so a pointer never reaches a prototype.
+ * Replaces the value at an RFC 6901 pointer, in place. Does nothing if the path does not exist. Follows only own
+ * properties, so that a pointer never reaches a prototype.
  */
 export function replaceAt(root: unknown, pointer: string, replace: (value: unknown) => unknown): void {
   const steps = pointer

@@ -6,19 +6,19 @@ import type { Canonical } from './canonical-form.ts';
 import type { Finding } from './finding.ts';
 import { loadCatalog } from './load.ts';
 
-/** What whoever publishes a catalog needs of it. */
+/** Data of a template that publishing a catalog needs. */
 export interface CatalogEntry {
   findings: Finding[];
-  /** Missing where the findings hold an error. */
+  /** Absent if the findings contain an error. */
   spec?: Canonical;
 }
 
 const PREFIX = 'catalog-';
 
 /**
- * A catalog with what was worked out about it the last time, where nothing has changed since: reading and checking more
- * than a hundred templates takes a second or two, which is most of what a start would take. What is kept can be thrown
- * away at any time; without a folder to keep it in, everything is worked out anew.
+ * Loads a catalog, from a cache if nothing has changed since: reading and checking more than a hundred templates takes
+ * one or two seconds, most of the time of a start. The cache can be deleted at any time; without a cache folder the
+ * catalog is always loaded from its sources.
  */
 export async function loadKeptCatalog(folder: string, keepIn?: string): Promise<CatalogEntry[]> {
   if (keepIn === undefined) return work(folder);
@@ -35,7 +35,7 @@ async function work(folder: string): Promise<CatalogEntry[]> {
   return catalog.map(({ findings, spec }) => ({ findings, ...(spec === undefined ? {} : { spec }) }));
 }
 
-/** Changes with every template, and with the code that reads them. */
+/** Hashes every template and the code that reads them. */
 function stateOf(folder: string): string {
   const hash = createHash('sha256');
   for (const file of filesBelow(folder)) hash.update(`${file}\0`).update(readFileSync(file)).update('\0');
@@ -66,7 +66,7 @@ function read(file: string): CatalogEntry[] | undefined {
   }
 }
 
-/** Under its name only when it is whole; a folder that cannot be written to keeps nothing. */
+/** Writes the cache file atomically by renaming it; a read-only folder is ignored. */
 function keep(folder: string, name: string, text: string): void {
   try {
     const draft = join(folder, `${name}.${process.pid}`);
@@ -77,6 +77,6 @@ function keep(folder: string, name: string, text: string): void {
         rmSync(join(folder, other), { force: true });
     }
   } catch {
-    // Then the next start works it out again.
+    // The next start loads the catalog from its sources.
   }
 }

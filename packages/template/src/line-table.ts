@@ -4,8 +4,8 @@ export interface Position {
 }
 
 /**
- * Where an offset of a text stands, counted from 1. The counter that comes with the YAML library loses lines in text
- * that is malformed, which is when places matter most.
+ * Returns the position of an offset, counted from 1. The line counter of the YAML library loses lines in malformed
+ * text, where positions matter most.
  */
 export function lineTable(text: string): (offset: number) => Position {
   const starts = [0];

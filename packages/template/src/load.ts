@@ -14,16 +14,16 @@ export interface LoadedTemplate {
   family: string;
   species: string;
   findings: Finding[];
-  /** Missing where there is no file. */
+  /** Absent if there is no file. */
   text?: string;
   parsed?: Parsed;
-  /** Missing where the findings hold an error. */
+  /** Absent if the findings contain an error. */
   template?: Template;
   spec?: Canonical;
   specHash?: string;
 }
 
-/** Reads `<folder>/<family>/<species>/template.yaml` of a whole catalog, in the order of their names. */
+/** Reads `<folder>/<family>/<species>/template.yaml` of a whole catalog, sorted by name. */
 export async function loadCatalog(folder: string): Promise<LoadedTemplate[]> {
   const loaded: LoadedTemplate[] = [];
   for (const family of await subfolders(folder)) {
@@ -50,7 +50,7 @@ async function loadTemplate(folder: string, family: string, species: string, roo
     throw cause;
   });
   if (text === undefined) {
-    const message = `the folder holds no ${TEMPLATE_FILE}`;
+    const message = `the folder has no ${TEMPLATE_FILE}`;
     const finding: Finding = { severity: 'error', code: 'no-template', path: '', line: 1, column: 1, message, file };
     return { file, family, species, findings: [finding] };
   }
@@ -59,10 +59,11 @@ async function loadTemplate(folder: string, family: string, species: string, roo
   const read = { file, family, species, findings, text, parsed };
   if (template === undefined) return read;
   const misplaced = (path: Path, message: string) => findings.push(place(error('folder', path, message), parsed, file));
-  if (template.slug !== species) misplaced(['slug'], `the folder is called ${species}, the species ${template.slug}`);
+  if (template.slug !== species)
+    misplaced(['slug'], `the slug ${template.slug} differs from the name of the folder, ${species}`);
   const { family: said } = template.taxonomy;
   if (said !== family) {
-    misplaced(['taxonomy', 'family'], `the folder belongs to family ${family}, the template to ${said}`);
+    misplaced(['taxonomy', 'family'], `the family ${said} differs from the folder of the family, ${family}`);
   }
   const spec = canonical(template);
   return { ...read, template, spec, specHash: specHash(spec) };

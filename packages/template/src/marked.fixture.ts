@@ -1,7 +1,7 @@
-/** Stands in a fixture right before the place where a finding is expected. */
+/** Marks the position of an expected finding in a fixture. */
 const MARK = '▸';
 
-/** The text without its mark, and where the mark stood. */
+/** Returns the text without its mark, and the position of the mark. */
 export function marked(text: string): { text: string; at: { line: number; column: number } } {
   const [before = '', after, more] = text.split(MARK);
   if (after === undefined || more !== undefined) throw new Error('The fixture must have exactly one mark.');

@@ -1,6 +1,6 @@
 import { didYouMean, nearest } from './nearest.ts';
 
-/** What other formats, Compose before all, call what we call otherwise. */
+/** Keys of other formats, mainly Compose, and their equivalents in templates. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   environment: 'env',
   variables: 'vars',
@@ -25,7 +25,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   category: 'taxonomy',
 };
 
-/** The key that was probably meant by one that a mapping does not have. */
+/** Returns the key that was probably meant by an unknown one. */
 export function meantKey(key: string, known: readonly string[]): string | undefined {
   const elsewhere = Object.keys(ELSEWHERE).filter((word) => known.includes(ELSEWHERE[word] ?? ''));
   const meant = nearest(key, [...known, ...elsewhere]);

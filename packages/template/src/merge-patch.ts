@@ -1,6 +1,6 @@
 import { isMapping } from './schema-check.ts';
 
-/** RFC 7396: mappings merge, null removes, everything else replaces. Leaves both arguments as they are. */
+/** Applies RFC 7396: mappings merge, null removes, everything else replaces. Does not modify its arguments. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isMapping(patch)) return patch;
   const merged: Record<string, unknown> = isMapping(target) ? { ...target } : {};

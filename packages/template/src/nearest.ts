@@ -1,4 +1,4 @@
-/** Optimal string alignment: a swap of neighbours counts as one slip, as it does on a keyboard. */
+/** Optimal string alignment distance: a swap of neighbours counts as one error. */
 function distance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);
@@ -18,9 +18,9 @@ function distance(a: string, b: string): number {
   return last[b.length] ?? 0;
 }
 
-/** The known word that was probably meant, if one is near enough. */
+/** Returns the known word that was probably meant, if one is close enough. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
-  // A long word is no slip of a short one, and comparing it would cost its square.
+  // A long word is not a misspelling of a known one, and the comparison costs its length squared.
   if (word.length > 64) return undefined;
   let best: string | undefined;
   let least = Math.floor(Math.max(word.length, 3) / 3) + 1;

@@ -5,12 +5,12 @@ import { lineTable, type Position } from './line-table.ts';
 export type { Position };
 
 export interface Parsed {
-  /** Undefined when the text is no YAML mapping at all. */
+  /** Undefined if the text is not a YAML mapping. */
   value: unknown;
   findings: Finding[];
   /**
-   * Where the value at a path begins (or its key, or what is written like `within` inside it); of a path the text lacks,
-   * the nearest place above it.
+   * Returns the position of the value at a path, of its key, or of the text `within` inside it. For a path that the
+   * text lacks, returns the position of its nearest parent.
    */
   positionOf(path: Path, atKey?: boolean, within?: string): Position;
 }
@@ -25,12 +25,12 @@ interface Place {
 const START: Position = { line: 1, column: 1 };
 const DEEPEST = 64;
 const TOO_DEEP = `the text is nested more than ${DEEPEST} levels deep`;
-/** Of the parser's own; an author reads no more. */
+/** Maximum number of problems reported by the parser. */
 const MOST_PROBLEMS = 200;
 
 class TooDeep extends Error {}
 
-/** YAML 1.2 core. Malformed text gives findings, never an exception. */
+/** Parses YAML 1.2 core. Malformed text gives findings, never an exception. */
 export function parse(text: string, file?: string): Parsed {
   const findings: Finding[] = [];
   const places = new Map<string, Place>();
@@ -67,7 +67,7 @@ export function parse(text: string, file?: string): Parsed {
         const keyNode = pair.key as Node | null;
         const name = isScalar(keyNode) ? String(keyNode.value) : String(keyNode);
         const keyPosition = keyNode?.range ? at(keyNode.range[0]) : value;
-        // Checked here, because the parser compares each key with all before it.
+        // Checked here, because the check of the parser compares each key with all previous ones.
         if (isScalar(keyNode) && seen.has(keyNode.value)) {
           isBroken = true;
           report('yaml', [], keyPosition, 'Map keys must be unique');
@@ -83,7 +83,7 @@ export function parse(text: string, file?: string): Parsed {
       });
     } else if (isScalar(node) && misleads(node.value, node.source)) {
       const read = `is read as ${typeof node.value} ${node.value}`;
-      report('ambiguous-scalar', path, value, `${node.source} ${read}; write it so, or quote it`);
+      report('ambiguous-scalar', path, value, `${node.source} ${read}; write it in that form, or quote it`);
     }
   };
   try {
@@ -96,7 +96,7 @@ export function parse(text: string, file?: string): Parsed {
 
   return { value: plainValue(), findings, positionOf };
 
-  /** The parser calls itself for every level, and a text can have more levels than the stack. */
+  /** The parser is recursive, and a text can have more levels than the stack. */
   function readDocument() {
     try {
       return parseDocument(text, { version: '1.2', schema: 'core', prettyErrors: false, uniqueKeys: false });
@@ -135,14 +135,14 @@ export function parse(text: string, file?: string): Parsed {
   }
 }
 
-/** 0755 is the number 755 in YAML 1.2, and would reach a container as such. */
+/** 0755 is the number 755 in YAML 1.2, and would reach a container as that. */
 function misleads(value: unknown, source: string | undefined): boolean {
   if (source === undefined || typeof value === 'string') return false;
   if (typeof value === 'number') return Number.isInteger(value) && source !== String(value);
   return typeof value === 'boolean' && source !== String(value);
 }
 
-/** A template that came as JSON has no lines; everything is found at its start. */
+/** A template from JSON has no lines; all findings are at its start. */
 export function parsedValue(value: unknown): Parsed {
   return { value, findings: [], positionOf: () => START };
 }

@@ -4,7 +4,10 @@ import { withProfile } from './canonical.ts';
 import type { Canonical } from './canonical-form.ts';
 import { accessOf, covers, needsOperator, type Reaching } from './host-access.ts';
 
-/** What the components reach, each with the reason the template gives for it; an empty reason means undeclared. */
+/**
+ * Returns the access of the components to the server, each with the reason that the template declares; an empty reason
+ * means undeclared.
+ */
 export function permissionsUsed(
   components: Iterable<readonly [string, Reaching]>,
   declared: readonly Permission[],
@@ -24,7 +27,7 @@ export function permissionsUsed(
   );
 }
 
-/** What a deploy of this spec needs, to be shown to a person before it. */
+/** Returns the permissions that a deployment of this spec needs, to show them to a person first. */
 export function permissionsOf(spec: Canonical, profile?: string): ManifestPermission[] {
   const { components, permissions } = (profile === undefined ? spec : withProfile(spec, profile)) ?? spec;
   return permissionsUsed(Object.entries(components), permissions);

@@ -2,7 +2,7 @@ import type { ImageReference } from '@hortus/contract/template/image';
 import type { Canonical, CanonicalComponent, CanonicalImage } from './canonical-form.ts';
 import { imageText } from './image-reference.ts';
 
-/** The component a person thinks of as the application: the one the primary route leads to, else the first service. */
+/** Returns the main component: the target of the primary route, otherwise the first service. */
 export function primaryComponent(spec: Canonical): [name: string, component: CanonicalComponent] | undefined {
   const routed = spec.routes.find((route) => route.primary)?.component;
   const components = Object.entries(spec.components);
@@ -13,14 +13,14 @@ export function primaryComponent(spec: Canonical): [name: string, component: Can
   );
 }
 
-/** The image of the template, which may be written only at its primary component. */
+/** Returns the image of the template, which may be declared only at its primary component. */
 export function primaryImage(spec: Canonical): CanonicalImage | undefined {
   if (spec.image !== undefined) return spec.image;
   const image = primaryComponent(spec)?.[1].image;
   return typeof image === 'object' ? { ...image, variants: [] } : undefined;
 }
 
-/** The template's image in one of its variants; without a name, in the default one. Undefined for an unknown name. */
+/** Returns the template's image in a variant, by default the default one. Undefined for an unknown variant. */
 export function variantImage(image: CanonicalImage, variant?: string): ImageReference | undefined {
   const { repository, tag, digest, variants } = image;
   const chosen = variants.find((v) => (variant === undefined ? v.default : v.id === variant));

@@ -1,4 +1,4 @@
-/** Something wrong with what a caller gave, by the name the caller knows. */
+/** An error in the input of a caller, with the name of the field that the caller uses. */
 export interface Problem {
   field: string;
   message: string;

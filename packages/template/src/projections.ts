@@ -6,7 +6,7 @@ import { primaryComponent, primaryImage, primaryImageText, variantImage } from '
 
 type ShownInput = Omit<CanonicalInput, 'name'> & { required: boolean };
 
-/** Everything a person is asked: inputs, and the secrets that nothing generates. */
+/** Returns everything that a user is asked for: inputs, and external secrets. */
 function shownInputs(spec: Canonical): Map<string, ShownInput> {
   const shown = new Map<string, ShownInput>();
   const show = ({ name, ...input }: CanonicalInput, required: boolean) => {
@@ -25,7 +25,7 @@ function shownInputs(spec: Canonical): Map<string, ShownInput> {
   return shown;
 }
 
-/** The published form that is asked for by species: the image is a reference. */
+/** The published form by species, in which the image is a reference. */
 export function projectBySpecies(spec: Canonical): SpecBySpecies {
   const inputs = [...shownInputs(spec)].map(([name, input]) => ({ name, ...input }));
   return {
@@ -39,14 +39,14 @@ export function projectBySpecies(spec: Canonical): SpecBySpecies {
   };
 }
 
-/** The published form that is asked for by template id: the image is taken apart. */
+/** The published form by template id, in which the image is an object. */
 export function projectById(spec: Canonical): SpecById {
   const image = primaryImage(spec);
   const standard = image && (variantImage(image) ?? image);
   return {
     image: {
       repository: image?.repository ?? '',
-      // What Docker takes where a reference has no tag.
+      // Default of Docker for a reference without a tag.
       tag: standard?.tag ?? 'latest',
       digest: standard?.digest ?? null,
       variants: (image?.variants ?? []).map(({ id, tag, default: standard }) => ({ id, tag, default: standard })),
@@ -59,7 +59,7 @@ export function projectById(spec: Canonical): SpecById {
   };
 }
 
-/** The backup section as it is listed beside the actions of an instance. */
+/** The backup section as listed beside the actions of an instance. */
 export function projectBackup(backup: CanonicalBackup) {
   const { strategy, volumes, dump_action = null, schedule_hint = null } = backup;
   return {
@@ -76,7 +76,7 @@ function storageOf(spec: Canonical) {
   );
 }
 
-/** Ports that routes lead to count as well: a component need not repeat them. */
+/** Includes the ports of routes: a component need not repeat them. */
 function portsOf(spec: Canonical): number[] {
   const listed = Object.values(spec.components).flatMap(({ ports }) => ports.map((port) => port.container_port));
   return [...new Set([...spec.routes.map((route) => route.port), ...listed])];

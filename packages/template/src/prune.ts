@@ -1,7 +1,7 @@
 import type { Path, Remark } from './finding.ts';
 import { isMapping } from './schema-check.ts';
 
-/** Stand in for what every template must say, so that the rest can be looked at while one of them is missing. */
+/** Placeholders for required keys, so that the rest can be checked while one of them is missing. */
 const PLACEHOLDERS = {
   slug: 'unnamed',
   name: 'unnamed',
@@ -10,11 +10,13 @@ const PLACEHOLDERS = {
   taxonomy: { kingdom: 'applications', family: 'unnamed' },
 };
 
-/** A copy without what does not fit the schema: the remaining mistakes are worth telling at the same time. */
+/**
+ * Returns a copy without the parts that do not fit the schema, so that other mistakes can be reported at the same time.
+ */
 export function prune(value: unknown, remarks: readonly Remark[]): unknown {
   if (!isMapping(value)) return { ...PLACEHOLDERS };
   const copy = structuredClone(value);
-  // From the back, so that taking an entry out of a list moves none that is still to be taken out.
+  // Remove from the end, so that removing a list entry does not shift entries that are still to be removed.
   const paths = remarks.map(({ path }) => path).sort(byPlace);
   for (const path of paths.reverse()) remove(copy, path);
   return { ...PLACEHOLDERS, ...copy };

@@ -12,7 +12,7 @@ const BYTES: Record<string, number> = {
   Ti: 2 ** 40,
 };
 
-/** `1h30m` in milliseconds; undefined for what is no duration. */
+/** Converts `1h30m` to milliseconds; undefined if it is not a duration. */
 export function milliseconds(text: string): number | undefined {
   if (!/^(\d+(ms|s|m|h|d))+$/.test(text)) return undefined;
   let total = 0;
@@ -21,13 +21,13 @@ export function milliseconds(text: string): number | undefined {
   return total;
 }
 
-/** `512Mi` in bytes; undefined for what is no size. */
+/** Converts `512Mi` to bytes; undefined if it is not a size. */
 export function bytes(text: string): number | undefined {
   const found = /^(\d+(?:\.\d+)?)(B|k|K|M|G|T|Ki|Mi|Gi|Ti)?$/.exec(text);
   return found === null ? undefined : Math.round(Number(found[1]) * (BYTES[found[2] ?? 'B'] ?? 1));
 }
 
-/** `2`, `0.5` or `500m` in cores; undefined for what is none. */
+/** Converts `2`, `0.5` or `500m` to cores; undefined if it is invalid. */
 export function cores(text: string): number | undefined {
   const found = /^(\d+(?:\.\d+)?)(m?)$/.exec(text);
   return found === null ? undefined : Number(found[1]) / (found[2] === 'm' ? 1000 : 1);

@@ -11,7 +11,10 @@ export interface Failure {
 
 const INSTANCE = { uid: 'example', name: 'Example', server_id: 'srv_example' };
 
-/** Deploys a template on paper: every profile and every variant, with example answers and generated secrets. */
+/**
+ * Resolves every profile and variant of a template, with example inputs and generated secrets, without deploying
+ * anything.
+ */
 export async function rehearse(spec: Canonical): Promise<Failure[]> {
   const checked = checkInputs(spec, exampleInputs(spec), { mode: 'create' });
   if (!checked.ok) {

@@ -14,31 +14,31 @@ import { type Instance, Scope, type Surroundings } from './resolution/scope.ts';
 import { startOrder } from './start-order.ts';
 
 export interface ResolveOptions {
-  /** development unless said. */
+  /** Defaults to development. */
   profile?: string;
-  /** The default variant unless said. */
+  /** Defaults to the default variant. */
   variant?: string;
-  /** Plain and secret ones together. */
+  /** Plain and secret inputs together. */
   inputs: Inputs;
   secrets: Readonly<Record<string, string>>;
   instance: Instance;
-  /** What the instances that meet this one's needs provide, by the need's `as`. */
+  /** Attributes of the instances that satisfy the needs, by the need's `as`. */
   needs?: Surroundings['needs'];
 }
 
 export type Resolution =
   | {
       ok: true;
-      /** With secret values in it. */
+      /** Contains secret values. */
       manifest: Manifest;
-      /** JSON pointers (RFC 6901) of the texts in the manifest that hold a secret. */
+      /** JSON pointers (RFC 6901) of the texts in the manifest that contain a secret. */
       secretPaths: string[];
     }
   | { ok: false; problems: Problem[] };
 
 const STANDARD_PROFILE = 'development';
 
-/** The spec made definite for one instance. */
+/** Resolves the spec for one instance. */
 export function resolve(canonical: Canonical, options: ResolveOptions): Resolution {
   const { profile = STANDARD_PROFILE, inputs, secrets, instance, needs = {} } = options;
   const spec = withProfile(canonical, profile);
@@ -56,7 +56,7 @@ export function resolve(canonical: Canonical, options: ResolveOptions): Resoluti
   const secretPaths: string[] = [];
   const manifest = assemble(spec, scope, instance, secretPaths);
   for (const { kind, component, value, reason } of manifest.permissions) {
-    // An input decides what is mounted, so that what was declared may not be what is used.
+    // An input can decide what is mounted, so the used path may differ from the declared one.
     if (reason === '')
       scope.fail('permissions', `${component} would use ${kind} ${value ?? ''}, which is not declared`);
   }

@@ -1,11 +1,11 @@
-/** When something happens again and again, in UTC: each field holds the values that fit. */
+/** A recurring schedule in UTC: each field contains the matching values. */
 export interface Schedule {
   minutes: ReadonlySet<number>;
   hours: ReadonlySet<number>;
   days: ReadonlySet<number>;
   months: ReadonlySet<number>;
   weekdays: ReadonlySet<number>;
-  /** With both given, a day fits by either, as cron has always had it. */
+  /** If both day fields are given, a day matches by either, as in cron. */
   eitherDay: boolean;
 }
 
@@ -19,7 +19,9 @@ const DAY = 24 * HOUR;
 /** The 29th of February may be eight years away. */
 const FARTHEST = 9 * 366 * DAY;
 
-/** `hourly`, `daily`, `weekly` or a cron line of five fields; undefined for what is none, or for what never comes. */
+/**
+ * Parses `hourly`, `daily`, `weekly` or a cron expression of five fields; undefined if it is invalid or never occurs.
+ */
 export function parseSchedule(text: string): Schedule | undefined {
   const fields = (WORDS[text] ?? text).trim().toLowerCase().split(/\s+/);
   if (fields.length !== 5) return undefined;
@@ -43,7 +45,7 @@ export function parseSchedule(text: string): Schedule | undefined {
   return nextTime(schedule, 0) === undefined ? undefined : schedule;
 }
 
-/** The first time that fits after `after`, both in milliseconds since 1970; undefined where none comes. */
+/** Returns the first matching time after `after`, both in milliseconds since 1970; undefined if there is none. */
 export function nextTime(schedule: Schedule, after: number): number | undefined {
   let time = Math.floor(after / MINUTE) * MINUTE + MINUTE;
   for (const end = time + FARTHEST; time < end; ) {
@@ -63,7 +65,7 @@ function fitsDay({ days, months, weekdays, eitherDay }: Schedule, date: Date): b
   return eitherDay ? byDay || byWeekday : byDay && byWeekday;
 }
 
-/** `*`, `5`, `1-5`, each with `/2` behind it, and lists of them. */
+/** Parses `*`, `5`, `1-5`, each with an optional step `/2`, and lists of them. */
 function values(field: string, lowest: number, highest: number, names: string[] = []): Set<number> | undefined {
   const found = new Set<number>();
   for (const part of field.split(',')) {
@@ -75,7 +77,7 @@ function values(field: string, lowest: number, highest: number, names: string[] 
       return index >= 0 ? index + lowest : Number(text);
     };
     const first = every || from === undefined ? lowest : number(from);
-    // A step behind a single value goes on to the end.
+    // A step after a single value extends to the end of the range.
     const last = to !== undefined ? number(to) : every || by !== undefined ? highest : first;
     const step = by === undefined ? 1 : Number(by);
     if (!(first >= lowest && last <= highest && first <= last && step >= 1)) return undefined;

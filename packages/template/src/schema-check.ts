@@ -2,7 +2,7 @@ import { error, type Path, type Remark } from './finding.ts';
 import { meantKey } from './meant-key.ts';
 import { didYouMean } from './nearest.ts';
 
-/** The part of JSON Schema that the template schema is written in. */
+/** The subset of JSON Schema that the template schema uses. */
 export interface Schema {
   type?: string;
   enum?: readonly unknown[];
@@ -41,10 +41,10 @@ function hasType(value: unknown, type: string): boolean {
   return typeof value === type;
 }
 
-/** A union of unions is one union of all their alternatives. */
+/** Flattens nested unions. */
 const alternatives = (schema: Schema): readonly Schema[] => schema.anyOf?.flatMap(alternatives) ?? [schema];
 
-/** The alternative of a union that the value was meant to be, judged by its kind alone. */
+/** Returns the alternative of a union that the value was meant to be, by its type alone. */
 export function branchFor(schema: Schema, value: unknown): Schema | undefined {
   if (schema.anyOf === undefined) return schema;
   const branches = alternatives(schema);
@@ -54,7 +54,7 @@ export function branchFor(schema: Schema, value: unknown): Schema | undefined {
   );
 }
 
-/** The schema of one key of a mapping. */
+/** Returns the schema of one key of a mapping. */
 export function schemaOfKey(schema: Schema, key: string): Schema | undefined {
   if (schema.properties && Object.hasOwn(schema.properties, key)) return schema.properties[key];
   for (const [pattern, inner] of Object.entries(schema.patternProperties ?? {})) {
@@ -63,12 +63,12 @@ export function schemaOfKey(schema: Schema, key: string): Schema | undefined {
   return undefined;
 }
 
-/** The check stops here: an author mends the first few hundred before reading on, and each one costs. */
+/** Limit of remarks, because each one costs time and authors fix a few at a time. */
 const MOST_REMARKS = 500;
 
 /**
- * Everything in which the value differs from the schema. A general validator names the first alternative of a
- * union and stops after a few errors; a person who writes a template wants all of them, and the key that was meant.
+ * Reports every difference from the schema. General validators report the first alternative of a union and stop after a
+ * few errors; authors of templates want all errors, and a suggestion for the intended key.
  */
 export function checkSchema(schema: Schema, value: unknown): Remark[] {
   const remarks: Remark[] = [];
@@ -84,7 +84,7 @@ function check(union: Schema, value: unknown, path: Path, remarks: Remark[]): vo
   } else if (schema.enum !== undefined) {
     if (!schema.enum.includes(value)) {
       const known = schema.enum.map(String);
-      // Only a word can be a slip of another; a mapping may not even have a text, if it has a key toString.
+      // Suggest only for strings: converting a mapping could fail if it has a key toString.
       const meant = typeof value === 'string' ? didYouMean(value, known) : undefined;
       fail('value', `must be one of ${known.join(', ')}, not ${describe(value)}`, meant);
     }
@@ -128,7 +128,7 @@ function unknownKey(schema: Schema, key: string, path: Path): Remark {
   }
   const hint =
     key === 'build'
-      ? 'images are deployed, not built: name one that is'
+      ? 'images are not built: name an existing image'
       : meantKey(key, Object.keys(schema.properties ?? {}));
   return { ...error('unknown-key', path, `unknown key ${JSON.stringify(key)}`, hint), atKey: true };
 }
@@ -165,7 +165,7 @@ function checkNumber(schema: Schema, value: number, fail: Fail): void {
   }
 }
 
-/** What would be right, in the words that editors show for the field. */
+/** Describes the expected value with the text that editors show for the field. */
 function expected(description?: string, examples?: readonly unknown[]): string | undefined {
   const shown = examples?.[0] === undefined ? undefined : `such as ${examples[0]}`;
   const meant = description?.replace(/\.$/, '');
@@ -187,7 +187,7 @@ const KINDS: Record<string, string> = {
   object: 'a mapping',
   array: 'a list',
   integer: 'a whole number',
-  string: 'a text',
+  string: 'a string',
 };
 
 function kindOf(schema: Schema): string {

@@ -7,22 +7,22 @@ import { between, characters, pooledRandom, type Random } from './secrets/random
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 const DIGITS = '0123456789';
 const ALNUM = `${LOWER}${LOWER.toUpperCase()}${DIGITS}`;
-/** The unreserved characters of RFC 3986: safe in an address, a shell and a configuration file alike. */
+/** The unreserved characters of RFC 3986: safe in URLs, shells and configuration files. */
 const PASSWORD = `${ALNUM}-._~`;
 
-/** Below what systems hand out for outgoing connections, above what services usually take. */
+/** Below the ephemeral ports of operating systems, above the ports that services usually use. */
 const PORTS = { least: 20_000, end: 32_768 };
 
 export interface Generation {
   random?: Random;
   now?: () => number;
-  /** Secrets that exist already: they are kept, and a new token is signed with them. */
+  /** Existing secrets: they are kept, and new tokens can be signed with them. */
   existing?: Readonly<Record<string, string>>;
 }
 
 /**
- * A value for every secret that is not external. A keypair gives two: its private half under the secret's own name, its
- * public half under `<name>.public`.
+ * Generates a value for every secret that is not external. A keypair gives two: its private key under the name of the
+ * secret, its public key under `<name>.public`.
  */
 export async function generateSecrets(spec: Canonical, generation: Generation = {}): Promise<Record<string, string>> {
   const { random = pooledRandom, now = Date.now, existing = {} } = generation;
@@ -37,7 +37,7 @@ export async function generateSecrets(spec: Canonical, generation: Generation = 
       made[`${name}.public`] = publicKey;
     } else made[name] = generateOne(secret, random);
   }
-  // A token may be signed with any other secret, so those come first.
+  // Tokens come last, because they may be signed with any other secret.
   for (const [name, secret] of tokens) {
     const signer = secret.signed_with ?? '';
     const key = made[signer] ?? existing[signer];
@@ -58,7 +58,7 @@ function generateOne({ generate, length = 32, unit }: CanonicalSecret, random: R
     case 'alnum':
       return characters(ALNUM, length, random);
     case 'username':
-      // Databases and systems alike want a letter first.
+      // Databases and operating systems require a leading letter.
       return characters(LOWER, 1, random) + characters(LOWER + DIGITS, length - 1, random);
     case 'uuid':
       return uuid(random(16));

@@ -1,6 +1,6 @@
 type Dependencies = Readonly<Record<string, { depends_on?: Readonly<Record<string, unknown>> }>>;
 
-/** Names so that what a component depends on comes before it; otherwise in the order they have. */
+/** Sorts components topologically by their dependencies, otherwise in the given order. */
 export function startOrder(components: Dependencies): string[] {
   const order = new Set<string>();
   const entered = new Set<string>();
@@ -14,7 +14,7 @@ export function startOrder(components: Dependencies): string[] {
   return [...order];
 }
 
-/** A way round from a node back to itself, if there is one: `a → b → a`. */
+/** Finds a cycle, such as `a → b → a`. */
 export function findCycle(nodes: Iterable<string>, next: (node: string) => Iterable<string>): string[] | undefined {
   const done = new Set<string>();
   const trail: string[] = [];

@@ -254,8 +254,8 @@ describe('validate', () => {
 
   it('says what only the operator can allow', () => {
     const message = (line: string) => validate(`${SEED}${line}\n`).findings[0]?.message;
-    expect(message('privileged: true')).toContain('refused unless the operator');
-    expect(message('capabilities: {add: [SYS_PTRACE]}')).toContain('refused unless the operator');
+    expect(message('privileged: true')).toContain('the operator of the server must allow');
+    expect(message('capabilities: {add: [SYS_PTRACE]}')).toContain('the operator of the server must allow');
     expect(message('capabilities: {add: [NET_ADMIN]}')).not.toContain('refused');
   });
 

@@ -9,23 +9,23 @@ import { checkProfiles } from './rules/profiles.ts';
 import { checkSchema, isMapping, type Schema } from './schema-check.ts';
 
 export interface Validation {
-  /** Only where there is no error; warnings leave it. */
+  /** Present only if there are no errors; warnings are allowed. */
   template?: Template;
-  /** In the order of the text. */
+  /** In the order of the source. */
   findings: Finding[];
 }
 
-/** Taking one mistake out can take a name out with it; what follows from that alone is not told. */
+/** Codes of findings that may be consequences of pruning, which can remove a name; these are not reported. */
 const FOLLOWS = /^(unknown-|unused|unreachable|no-|condition|cycle|default-variant|permission)/;
-/** The sections, and the keys of a component, on which names depend that other parts of a template use. */
+/** Sections and keys of a component that define names which other parts of a template use. */
 const NAMING = new Set(
   'components inputs secrets vars routes actions needs image kind run storage ports healthcheck'.split(' '),
 );
 const MOST_PRUNINGS = 8;
-/** Of one rule; each may cost a search for the word that was meant, and an author reads none beyond these. */
+/** Limit of remarks of one rule; each may cost a search for the intended word. */
 const MOST_REMARKS = 500;
 
-/** Everything that is wrong with a template, at once and with its place. Never throws. */
+/** Reports everything that is wrong with a template, with positions. Never throws. */
 export function validate(source: string | Parsed, file?: string): Validation {
   const parsed = typeof source === 'string' ? parse(source, file) : source;
   const { value } = parsed;
@@ -37,7 +37,7 @@ export function validate(source: string | Parsed, file?: string): Validation {
   return { findings: inOrder(findings), ...(valid ? { template: value as Template } : {}) };
 }
 
-/** What the rules say; of a template that does not fit the schema, about the part of it that does. */
+/** Applies the rules; for a template that does not fit the schema, to the part that does. */
 function meaning(value: unknown, shape: readonly Remark[]): Remark[] {
   let fitting = value;
   let remaining = shape;
@@ -73,12 +73,12 @@ function besideComponents(value: Record<string, unknown>): Remark[] {
   return Object.keys(value)
     .filter((key) => RUN_KEYS.has(key))
     .map((key) => {
-      const message = `${key} at the top level describes the only component; beside components it has no meaning`;
+      const message = `${key} at the top level describes the only component; it is not allowed together with components`;
       return { ...error('misplaced', [key], message, 'move it into the component'), atKey: true };
     });
 }
 
-/** A remark with its place in the text it is about. */
+/** Adds the position in the text to a remark. */
 export function place(remark: Remark, parsed: Parsed, file: string | undefined): Finding {
   const { severity, code, message, suggestion, atKey, within } = remark;
   const path = asWritten(remark.path, parsed.value);
@@ -93,7 +93,7 @@ export function place(remark: Remark, parsed: Parsed, file: string | undefined):
   };
 }
 
-/** Rules see component `main`; a template without components wrote it at its top, and in its profiles likewise. */
+/** Rules see the component `main`; a template without components declares it at its top level, also in profiles. */
 function asWritten(path: Path, value: unknown): Path {
   if (!isMapping(value) || Object.hasOwn(value, 'components')) return path;
   const at = path[0] === 'profiles' ? 2 : 0;

@@ -93,7 +93,7 @@ describe('catalog:check', () => {
     });
     expect(await checked(folder, corpora)).toEqual(['unknown-tag image.variants[1].tag 11:73']);
     const { stdout } = await run(folder, '--corpora', corpora);
-    expect(stdout).toContain('there is 4.2.2-alpine; or say unverified: true');
+    expect(stdout).toContain('did you mean 4.2.2-alpine? Otherwise set unverified: true');
   });
 
   it('notices when another run came to another hash', async () => {

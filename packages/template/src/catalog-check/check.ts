@@ -9,26 +9,26 @@ import { shuffled } from './shuffle.ts';
 
 export interface Checked {
   readonly catalog: readonly LoadedTemplate[];
-  /** By file, in the order of the catalog. */
+  /** By file, in catalog order. */
   readonly findings: ReadonlyMap<LoadedTemplate, readonly Finding[]>;
-  /** How many profiles in how many variants were resolved. */
+  /** Number of resolved combinations of profile and variant. */
   readonly resolved: number;
 }
 
 type Hashes = Readonly<Record<string, string>>;
 
 export interface CheckOptions {
-  /** A folder of files in which tags must occur, unless a template says that it is unverified. */
+  /** A folder of files in which every tag must occur, unless the template is marked as unverified. */
   corpora?: string;
-  /** The hashes that another run of this program came to, by file. */
+  /** Hashes by file, computed by another run of this program. */
   earlier?: Hashes | Promise<Hashes>;
-  /** From 0 up to 1, as Math.random gives it. */
+  /** Returns a number from 0 up to 1, like Math.random. */
   random?: () => number;
 }
 
 const SHUFFLES = 5;
 
-/** Everything that is wrong with a catalog: what the validator says, and what shows only when it is used. */
+/** Finds everything that is wrong with a catalog: findings of the validator, and errors that appear only on use. */
 export async function checkCatalog(folder: string, options: CheckOptions = {}): Promise<Checked> {
   const { corpora, random = Math.random } = options;
   const catalog = await loadCatalog(folder);
@@ -42,7 +42,7 @@ export async function checkCatalog(folder: string, options: CheckOptions = {}): 
     const { file, species, parsed, template, spec } = loaded;
     const remarks: Remark[] = [];
     const twin = files.get(species);
-    if (twin !== undefined) remarks.push(error('duplicate', ['slug'], `${twin} is of this species already`));
+    if (twin !== undefined) remarks.push(error('duplicate', ['slug'], `${twin} has the same species`));
     files.set(species, file);
     if (template !== undefined && spec !== undefined) {
       remarks.push(...otherKingdom(spec, kingdoms));
@@ -50,9 +50,7 @@ export async function checkCatalog(folder: string, options: CheckOptions = {}): 
       if (hashes.some((hash) => hash !== loaded.specHash))
         remarks.push(error('unstable-hash', [], 'the hash depends on the order of keys'));
       if (earlier !== undefined && earlier[file] !== loaded.specHash)
-        remarks.push(
-          error('unstable-hash', [], `another run came to ${earlier[file]}, this one to ${loaded.specHash}`),
-        );
+        remarks.push(error('unstable-hash', [], `another run computed ${earlier[file]}, this one ${loaded.specHash}`));
       for (const { path, message } of await rehearse(spec)) remarks.push(error('rehearsal', path.split('.'), message));
       if (tags !== undefined) remarks.push(...unknownTags(spec, tags));
       resolved += Object.keys(spec.profiles).length * Math.max(1, spec.image?.variants.length ?? 0);
@@ -65,7 +63,7 @@ export async function checkCatalog(folder: string, options: CheckOptions = {}): 
 
 type Kingdoms = ReadonlyMap<string, string>;
 
-/** A shelf stands in one place: the kingdom that most templates of a family name is the family's. */
+/** Determines the kingdom of each family: the one that most of its templates name. */
 function kingdomsOf(catalog: readonly LoadedTemplate[]): Kingdoms {
   const counts = new Map<string, Map<string, number>>();
   for (const { spec } of catalog) {
@@ -81,11 +79,11 @@ function kingdomsOf(catalog: readonly LoadedTemplate[]): Kingdoms {
 function* otherKingdom({ taxonomy: { family, kingdom } }: Canonical, kingdoms: Kingdoms): Generator<Remark> {
   const usual = kingdoms.get(family) ?? kingdom;
   if (usual === kingdom) return;
-  const message = `the family ${family} belongs to the kingdom ${usual}, as its other templates say`;
-  yield error('kingdom', ['taxonomy', 'kingdom'], message, `say ${usual}, or choose another family`);
+  const message = `the family ${family} belongs to the kingdom ${usual} in the other templates`;
+  yield error('kingdom', ['taxonomy', 'kingdom'], message, `use ${usual}, or choose another family`);
 }
 
-/** The hash of every template of a catalog, by file: what two runs must agree on. */
+/** Returns the hash of every template of a catalog, by file; two runs must agree on them. */
 export async function catalogHashes(folder: string): Promise<Record<string, string>> {
   const catalog = await loadCatalog(folder);
   return Object.fromEntries(catalog.flatMap(({ file, specHash: hash }) => (hash === undefined ? [] : [[file, hash]])));

@@ -9,7 +9,7 @@ import { nearest } from '../nearest.ts';
 const REFERENCE = /(?<![\w./:@-])(?:[\w.-]+(?::\d+)?\/)*[\w.-]+:[\w][\w.-]*/g;
 const WITH_DEFAULT = /\$\{\w+:?-([^{}]*)\}/g;
 
-/** Every `repository:tag` that stands somewhere in the files of a folder, in the short form people write. */
+/** Collects every `repository:tag` in the files of a folder, in its short form. */
 export async function tagsIn(folder: string): Promise<Set<string>> {
   const tags = new Set<string>();
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
@@ -22,7 +22,7 @@ export async function tagsIn(folder: string): Promise<Set<string>> {
 
 const short = (image: string) => image.replace(/^(docker\.io|index\.docker\.io)\//, '').replace(/^library\//, '');
 
-/** A tag that occurs nowhere may be a slip of the pen; one that nobody could look up is declared. */
+/** Reports tags that occur in no known file and may be typing errors; `unverified` disables the check. */
 export function* unknownTags(spec: Canonical, known: ReadonlySet<string>): Generator<Remark> {
   if (spec.unverified) return;
   for (const [path, image] of imagesOf(spec)) {
@@ -31,7 +31,7 @@ export function* unknownTags(spec: Canonical, known: ReadonlySet<string>): Gener
     const name = `${short(repository)}:`;
     const others = [...known].filter((one) => one.startsWith(name)).map((one) => one.slice(name.length));
     const meant = nearest(tag, others) ?? others[0];
-    const hint = meant === undefined ? 'say unverified: true' : `there is ${meant}; or say unverified: true`;
+    const hint = meant === undefined ? 'set unverified: true' : `did you mean ${meant}? Otherwise set unverified: true`;
     yield { ...error('unknown-tag', path, `${imageText(image)} occurs in no known catalog`, hint), within: tag };
   }
 }

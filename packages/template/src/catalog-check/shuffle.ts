@@ -1,4 +1,4 @@
-/** A copy with the keys of every mapping in another order; lists keep theirs, since it means something. */
+/** Returns a copy with the keys of every mapping in random order; lists keep their order, which is significant. */
 export function shuffled<T>(value: T, random: () => number): T {
   if (Array.isArray(value)) return value.map((item) => shuffled(item, random)) as T;
   if (typeof value !== 'object' || value === null) return value;

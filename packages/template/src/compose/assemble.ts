@@ -7,7 +7,7 @@ import { readService } from './service.ts';
 
 const ALIAS = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$/;
 
-/** All services as components, tied together. */
+/** Reads all services as components and connects them. */
 export function readComponents(reading: Reading, services: Record<string, unknown>): Record<string, Component> {
   const components: Record<string, Component> = {};
   const dependencies = new Map<string, Dependency[]>();
@@ -24,7 +24,9 @@ export function readComponents(reading: Reading, services: Record<string, unknow
   return components;
 }
 
-/** What others wait for to complete is a job; so is what runs once and is exempt from health checks. */
+/**
+ * Marks jobs: services that others wait for to complete, and services that run once and are exempt from health checks.
+ */
 function addJobs(
   reading: Reading,
   services: Record<string, unknown>,
@@ -41,7 +43,7 @@ function addJobs(
     const exempt = service.exclude_from_hc === true;
     if (!completes && !(exempt && component.restart === 'no')) {
       if (exempt && component.healthcheck !== undefined) {
-        reading.notes.drop([...path, 'exclude_from_hc'], 'a component with a health check always counts');
+        reading.notes.drop([...path, 'exclude_from_hc'], 'the health check of a component always counts');
       }
       continue;
     }
@@ -49,14 +51,14 @@ function addJobs(
     if (!completes && waited.length === 0) component.run = 'after_start';
     reading.notes.infer(
       path,
-      completes ? 'others wait for it to complete, so it is a job' : 'it runs once, so it is a job',
+      completes ? 'it is a job, because others wait for it to complete' : 'it is a job, because it runs once',
     );
     if (component.healthcheck !== undefined) {
       delete component.healthcheck;
-      reading.notes.drop([...path, 'healthcheck'], 'a job is done when it ends, not when it is healthy');
+      reading.notes.drop([...path, 'healthcheck'], 'a job has no health check; it is done when it ends');
     }
     if (component.restart === 'always' || component.restart === 'unless-stopped') {
-      reading.notes.drop([...path, 'restart'], `a job that restarts ${component.restart} never ends`);
+      reading.notes.drop([...path, 'restart'], `a job with restart: ${component.restart} would never end`);
       delete component.restart;
     }
   }
@@ -75,14 +77,17 @@ function addDependencies(
     if (target === undefined || other === name) continue;
     if (target.kind === 'job') depends[other] = condition === 'started' ? 'started' : 'completed';
     else if (condition === 'healthy' && (target.healthcheck === undefined || target.healthcheck.disabled)) {
-      reading.notes.drop(path, `${service} has no health check in this file, so only its start is waited for`);
+      reading.notes.drop(
+        path,
+        `${service} has no health check in this file, so the dependency waits only for its start`,
+      );
       depends[other] = 'started';
     } else depends[other] = condition;
   }
   if (Object.keys(depends).length > 0) (components[name] as Component).depends_on = depends;
 }
 
-/** Services reach one another by the names of the file, so the components keep them. */
+/** Services reach each other by their names in the file, so the components keep these names as aliases. */
 function addAliases(reading: Reading, services: Record<string, unknown>, components: Record<string, Component>): void {
   const networks = readNetworks(reading, services);
   const linked = linkedNames(services);
@@ -97,7 +102,7 @@ function addAliases(reading: Reading, services: Record<string, unknown>, compone
   }
 }
 
-/** A volume of several components says so at each; `volumes_from` copies the mounts of another. */
+/** Marks volumes that several components mount as shared; `volumes_from` copies the mounts of another service. */
 function shareMounts(reading: Reading, services: Record<string, unknown>, components: Record<string, Component>): void {
   for (const [name, service] of Object.entries(services)) {
     if (!isMapping(service) || !Array.isArray(service.volumes_from)) continue;

@@ -1,6 +1,6 @@
 import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
 
-/** A Compose file as it grows, service by service. */
+/** Builds a Compose file, service by service. */
 export class ComposeFile {
   readonly dropped: string[] = [];
   readonly manifest: Manifest;
@@ -35,13 +35,13 @@ export class ComposeFile {
     return name;
   }
 
-  /** Names beside that of the service: further aliases, and the host that texts of the template may refer to. */
+  /** Returns further names of a service: its aliases, and the host if texts of the template refer to it. */
   aliasesOf({ name, host, aliases = [] }: ManifestComponent): string[] {
     const mentioned = this.#texts.split(host).length > 2 ? [host] : [];
     return [...aliases, ...mentioned].filter((alias) => alias !== this.serviceOf(name));
   }
 
-  /** Compose has no ingress, so what a route leads to is published: at the same port where that is free. */
+  /** Returns the ports of routes. Compose has no ingress, so these are published, on the same port if that is free. */
   routedPorts(component: string): number[] {
     return [...new Set(this.manifest.routes.filter((route) => route.component === component).map(({ port }) => port))];
   }
@@ -62,7 +62,7 @@ export class ComposeFile {
   }
 }
 
-/** Compose fills in what follows a dollar sign; two of them are one that stays. */
+/** Escapes `$` as `$$`, because Compose interpolates variables. */
 export function escaped(text: string): string {
   return text.replaceAll('$', '$$$$');
 }

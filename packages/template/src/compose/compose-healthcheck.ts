@@ -2,7 +2,10 @@ import type { ManifestComponent } from '@hortus/contract/template/manifest';
 import { type ComposeFile, escaped } from './compose-file.ts';
 import { composeDuration } from './compose-quantities.ts';
 
-/** Compose checks health by a command inside only; probes from outside need a program that may not be there. */
+/**
+ * Converts a health check. Compose only runs commands in the container, so HTTP and TCP probes need a program that may
+ * be missing.
+ */
 export function composeHealthcheck(
   component: ManifestComponent,
   file: ComposeFile,
@@ -34,11 +37,11 @@ function probe({ name, healthcheck }: ManifestComponent, file: ComposeFile): str
   if (healthcheck?.http !== undefined) {
     const { scheme, port, path, expect } = healthcheck.http;
     file.dropped.push(
-      `${name}: the HTTP probe is a call of wget inside${expect === undefined ? '' : ', whatever the status of success'}`,
+      `${name}: the HTTP probe calls wget in the container${expect === undefined ? '' : ', and does not check the expected status'}`,
     );
     return ['CMD', 'wget', '-q', '-O', '/dev/null', escaped(`${scheme}://127.0.0.1:${port}${path}`)];
   }
   if (healthcheck?.tcp === undefined) return undefined;
-  file.dropped.push(`${name}: the TCP probe is a call of nc inside`);
+  file.dropped.push(`${name}: the TCP probe calls nc in the container`);
   return ['CMD', 'nc', '-z', '127.0.0.1', String(healthcheck.tcp.port)];
 }

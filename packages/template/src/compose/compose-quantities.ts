@@ -4,7 +4,7 @@ const SIZES: readonly [string, number][] = [
   ['k', 2 ** 10],
 ];
 
-/** Bytes in the largest unit of Compose that they are a whole number of. */
+/** Formats bytes in the largest Compose unit that divides them. */
 export function composeSize(bytes: number): string {
   const [unit, size] = SIZES.find(([, one]) => bytes > 0 && bytes % one === 0) ?? ['b', 1];
   return `${bytes / size}${unit}`;

@@ -9,7 +9,7 @@ const CONDITIONS = {
   completed: 'service_completed_successfully',
 };
 
-/** A component, resolved, as a service of a Compose file. */
+/** Converts a resolved component into a Compose service. */
 export function composeService(component: ManifestComponent, file: ComposeFile): Record<string, unknown> {
   const c = component;
   const service: Record<string, unknown> = {
@@ -58,8 +58,7 @@ export function composeService(component: ManifestComponent, file: ComposeFile):
     stop_grace_period: c.stop_grace_period_ms === 10_000 ? undefined : composeDuration(c.stop_grace_period_ms),
   };
   if (c.run === 'schedule') file.dropped.push(`${c.name}: the schedule ${c.schedule ?? ''}; Compose starts it once`);
-  if (c.run === 'after_start')
-    file.dropped.push(`${c.name}: that it runs after the start; Compose starts it with the others`);
+  if (c.run === 'after_start') file.dropped.push(`${c.name}: the run after start; Compose starts it with the others`);
   return withoutEmpty(service);
 }
 

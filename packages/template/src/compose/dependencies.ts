@@ -12,13 +12,13 @@ const CONDITIONS = new Map<string, Condition>([
 ]);
 
 export interface Dependency {
-  /** The service, by its name in the file. */
+  /** Name of the service in the file. */
   service: string;
   condition: Condition;
   path: Path;
 }
 
-/** `depends_on` in both forms, and what `links`, `volumes_from` and shared networks imply. */
+/** Reads `depends_on` in both forms, and the dependencies implied by `links`, `volumes_from` and shared networks. */
 export function readDependencies(reading: Reading, service: Record<string, unknown>, path: Path): Dependency[] {
   const found = new Map<string, Dependency>();
   const add = (name: string, condition: Condition, at: Path, required = true) => {
@@ -33,13 +33,13 @@ export function readDependencies(reading: Reading, service: Record<string, unkno
       const told = isMapping(value) ? value : {};
       const word = reading.settled(told.condition ?? 'service_started', [...at, name]) ?? '';
       const condition = CONDITIONS.get(word);
-      if (condition === undefined) reading.notes.drop([...at, name, 'condition'], `${word} is no condition`);
-      if (told.restart === true) reading.notes.drop([...at, name, 'restart'], 'components restart each by itself');
+      if (condition === undefined) reading.notes.drop([...at, name, 'condition'], `${word} is not a condition`);
+      if (told.restart === true) reading.notes.drop([...at, name, 'restart'], 'components restart independently');
       add(name, condition ?? 'started', [...at, name], told.required !== false);
     }
   } else {
     for (const { item, path: place } of listOf(declared, at)) {
-      // `- db: {condition: …}` mixes both forms; what is meant is plain.
+      // `- db: {condition: …}` mixes both forms, but its meaning is clear.
       if (isMapping(item)) {
         for (const [name, value] of Object.entries(item)) {
           const word = isMapping(value) ? String(value.condition ?? '') : '';
@@ -58,7 +58,7 @@ export function readDependencies(reading: Reading, service: Record<string, unkno
   return [...found.values()];
 }
 
-/** Names by which `links` wants others to be reached. */
+/** Returns the aliases that `links` define, by service. */
 export function linkedNames(services: Record<string, unknown>): Map<string, Set<string>> {
   const names = new Map<string, Set<string>>();
   for (const service of Object.values(services)) {

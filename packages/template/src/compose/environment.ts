@@ -6,17 +6,17 @@ import { isScalarValue } from './scalars.ts';
 
 const KEY = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 
-/** `environment` and `env_file` of a service. */
+/** Reads `environment` and `env_file` of a service. */
 export function readEnvironment(reading: Reading, service: Record<string, unknown>, component: string, path: Path) {
   const env: Record<string, string> = {};
   for (const { item, path: at } of listOf(service.env_file, [...path, 'env_file'])) readFile(reading, item, at, env);
   for (const { key, value, path: at } of entriesOf(service.environment, [...path, 'environment'])) {
     if (!KEY.test(key)) {
-      if (key !== '') reading.notes.drop(at, `${JSON.stringify(key)} is no name of an environment variable`);
+      if (key !== '') reading.notes.drop(at, `${JSON.stringify(key)} is not a valid name of an environment variable`);
       continue;
     }
     if (value !== null && !isScalarValue(value)) {
-      reading.notes.drop(at, `${key} is neither a text nor a number`);
+      reading.notes.drop(at, `${key} is neither a string nor a number`);
       continue;
     }
     const text = isAddressVariable(key) ? address(reading, key, value, component, at) : undefined;
@@ -25,7 +25,7 @@ export function readEnvironment(reading: Reading, service: Record<string, unknow
   return env;
 }
 
-/** `SERVICE_URL_APP_3000`, alone or with a path, says that an address leads to this service. */
+/** `SERVICE_URL_APP_3000`, alone or with a path, declares an address of this service. */
 function address(reading: Reading, key: string, value: unknown, component: string, path: Path): string | undefined {
   const given = value === null ? '' : String(value);
   if (given !== '' && !given.startsWith('/')) return undefined;
@@ -39,10 +39,7 @@ function readFile(reading: Reading, item: unknown, path: Path, env: Record<strin
   const content = file === undefined ? undefined : reading.files(file);
   if (content === undefined) {
     const name = file ?? 'the file';
-    reading.notes.drop(
-      path,
-      `${name} is not at hand, so what it sets is unknown; name its variables under environment`,
-    );
+    reading.notes.drop(path, `${name} is not available, so its variables are unknown; list them under environment`);
     return;
   }
   for (const line of content.split(/\r?\n/)) {
@@ -51,13 +48,13 @@ function readFile(reading: Reading, item: unknown, path: Path, env: Record<strin
     const [, key = '', after = ''] = found;
     const written = after.trim();
     const quoted = /^(["'])(.*)\1$/.exec(written);
-    // A file of this kind is filled by the same rules, but not within single quotes.
+    // Variables in an env file are interpolated too, except within single quotes.
     const value = quoted ? (quoted[2] ?? '') : withoutComment(written);
     env[key] = reading.envText(key, quoted?.[1] === "'" ? value.replaceAll('$', '$$$$') : value, path) ?? '';
   }
 }
 
-/** Looks for one blank before the sign: a pattern for any number of them tries each run of blanks again and again. */
+/** Searches for one blank before `#`; a pattern for any number of blanks would backtrack on long runs. */
 function withoutComment(written: string): string {
   const comment = written.search(/\s#/);
   return comment < 0 ? written : written.slice(0, comment).trimEnd();

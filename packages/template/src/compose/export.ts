@@ -12,7 +12,7 @@ export interface ExportOptions {
   inputs: Inputs;
   profile?: string;
   variant?: string;
-  /** Values for secrets that would be generated otherwise. */
+  /** Values for secrets that would otherwise be generated. */
   secrets?: Readonly<Record<string, string>>;
 }
 
@@ -20,14 +20,14 @@ export type ComposeExport =
   | {
       ok: true;
       text: string;
-      /** What the template says and a Compose file cannot. */
+      /** Parts of the template that a Compose file cannot express. */
       dropped: string[];
-      /** Secrets that were made for this file and stand in it. */
+      /** Names of secrets that were generated for this file; it contains their values. */
       generated: string[];
     }
   | { ok: false; problems: Problem[] };
 
-/** A Compose file that runs what a definition of the template with these inputs would run. */
+/** Writes a Compose file that runs what a definition of the template with these inputs would run. */
 export async function exportCompose(spec: Canonical, options: ExportOptions): Promise<ComposeExport> {
   const checked = checkInputs(spec, options.inputs, { mode: 'create' });
   if (!checked.ok) return checked;
@@ -53,7 +53,7 @@ function composeFile(manifest: Manifest): { file: Record<string, unknown>; dropp
   return { file: file.content(), dropped: file.dropped };
 }
 
-/** A component is called what others call it by: its first alias, where that is free. */
+/** Names each service after its first alias if that is free, because others use that name. */
 function serviceNames(components: readonly ManifestComponent[]): Map<string, string> {
   const taken = new Set<string>();
   const names = new Map<string, string>();

@@ -5,7 +5,7 @@ import type { Notes } from './notes.ts';
 const DEEPEST = 8;
 const AS_MAPPING = new Set(['environment', 'labels', 'sysctls', 'extra_hosts']);
 
-/** Services with what they take over from others of the same file; another file is out of reach. */
+/** Resolves `extends` within the file; other files cannot be read. */
 export function extended(services: Record<string, unknown>, notes: Notes): Record<string, unknown> {
   return Object.fromEntries(Object.entries(services).map(([name]) => [name, whole(name, 0)]));
 
@@ -16,11 +16,11 @@ export function extended(services: Record<string, unknown>, notes: Notes): Recor
     const path = ['services', name, 'extends'];
     const base = isMapping(from) ? from.service : from;
     if (isMapping(from) && from.file !== undefined) {
-      notes.refuse(path, `what ${String(from.file)} says is unknown here`);
+      notes.refuse(path, `${String(from.file)} cannot be read here`);
       return own;
     }
     if (typeof base !== 'string' || !Object.hasOwn(services, base) || depth >= DEEPEST) {
-      notes.drop(path, 'extends no service of this file');
+      notes.drop(path, 'does not name a service of this file');
       return own;
     }
     const taken = whole(base, depth + 1);

@@ -1,7 +1,7 @@
 import type { ConfigFile } from '@hortus/contract/template/storage';
 import type { Texts } from './texts.ts';
 
-/** A file as it stands: nothing in it is filled but the passwords that became secrets. */
+/** Takes the content of a file literally, except for passwords that became secrets. */
 export function plainContent(texts: Texts, content: string): Pick<ConfigFile, 'content' | 'raw'> {
   const written = texts.literal(content);
   return written.includes('${secrets.') || !content.includes('${') ? { content: written } : { content, raw: true };

@@ -8,7 +8,7 @@ import type { Reading } from './reading.ts';
 
 type Section = 'configs' | 'secrets';
 
-/** `configs` and `secrets` of a service: files whose content the top level gives. */
+/** Reads `configs` and `secrets` of a service: files whose content is declared at the top level. */
 export function readFiles(reading: Reading, service: Record<string, unknown>, path: Path): ConfigFile[] {
   return (['configs', 'secrets'] as const).flatMap((section) =>
     listOf(service[section], [...path, section]).flatMap(({ item, path: at }) => {
@@ -28,7 +28,7 @@ function fileOf(reading: Reading, section: Section, item: unknown, path: Path): 
   }
   const content = contentOf(reading, section, source, declared);
   for (const key of ['uid', 'gid']) {
-    if (long[key] !== undefined) reading.notes.drop([...path, key], 'files belong to root');
+    if (long[key] !== undefined) reading.notes.drop([...path, key], 'files are always owned by root');
   }
   return { mount_path: placeOf(reading, section, source, long.target, path), ...content, mode: modeOf(long.mode) };
 }
@@ -39,7 +39,7 @@ function placeOf(reading: Reading, section: Section, source: string, target: unk
   return section === 'secrets' ? `/run/secrets/${told}` : `/${told}`;
 }
 
-/** A mode may come as an octal number or in quotes. */
+/** Reads a mode as an octal number or a quoted string. */
 function modeOf(mode: unknown): string {
   if (typeof mode === 'number') return `0${(mode & 0o777).toString(8).padStart(3, '0')}`;
   return typeof mode === 'string' && /^0?[0-7]{3}$/.test(mode) ? mode.padStart(4, '0') : '0444';
@@ -65,15 +65,15 @@ function contentOf(
   if (section === 'secrets') return { content: secretOf(reading, source, file, path) };
   if (known !== undefined) return plainContent(reading.texts, known);
   const name = reading.freeName(`FILE_${capitals(source)}`);
-  reading.notes.infer(path, `the content of ${file ?? `the config ${source}`} is asked as ${name}`);
+  reading.notes.infer(path, `the content of ${file ?? `the config ${source}`} becomes the input ${name}`);
   return { content: reading.ask({ name, type: 'text', label: `Content of ${source}`.slice(0, 200) }, true) };
 }
 
-/** A password in a file is made anew; anything else only the person who deploys can know. */
+/** Generates a password; any other secret must be provided by the user. */
 function secretOf(reading: Reading, source: string, file: string | undefined, path: Path): string {
   const name = reading.freeName(capitals(source));
   const password = /pass|pwd/i.test(source) || /pass|pwd/i.test(file ?? '');
   reading.secrets.set(name, password ? { generate: 'alnum', length: 32 } : { external: true });
-  reading.notes.infer(path, `the secret ${source} is ${password ? 'generated' : 'asked'} as ${name}`);
+  reading.notes.infer(path, `the secret ${source} becomes the ${password ? 'generated' : 'external'} secret ${name}`);
   return `\${secrets.${name}}`;
 }

@@ -1,4 +1,4 @@
-/** What the comments at the top of a file say of the application, as one peer writes them: `# key: value`. */
+/** Metadata from comments at the top of a file, in the form `# key: value`. */
 export interface Header {
   description?: string;
   documentation?: string;

@@ -5,7 +5,7 @@ import { duration, wholeNumber } from './quantities.ts';
 import type { Reading } from './reading.ts';
 
 const SHELL = ['/bin/sh', '-c'];
-/** What Docker takes where nothing is said; the format's own times differ. */
+/** Defaults of Docker, which differ from those of the template format. */
 const STANDARD = { interval: '30s', timeout: '30s', start_period: '0s' } as const;
 const STANDARD_RETRIES = 3;
 const MOST_RETRIES = 100;
@@ -13,7 +13,7 @@ const MOST_RETRIES = 100;
 export function readHealthcheck(reading: Reading, value: unknown, path: Path): Healthcheck | undefined {
   if (value === null || value === undefined) return undefined;
   if (!isMapping(value)) {
-    reading.notes.drop(path, 'is no mapping');
+    reading.notes.drop(path, 'is not a mapping');
     return undefined;
   }
   if (reading.flag(value.disable, [...path, 'disable'])) return { disabled: true };
@@ -21,17 +21,17 @@ export function readHealthcheck(reading: Reading, value: unknown, path: Path): H
   if (test === 'none') return { disabled: true };
   for (const key of Object.keys(value)) {
     if (!['test', 'disable', 'retries', ...Object.keys(STANDARD)].includes(key) && !key.startsWith('x-')) {
-      reading.notes.drop([...path, key], `${key} of a health check has no place in a template`);
+      reading.notes.drop([...path, key], `${key} of a health check is not supported in templates`);
     }
   }
   if (test === undefined) {
-    reading.notes.drop(path, 'times of a health check without a test');
+    reading.notes.drop(path, 'the health check has no test');
     return undefined;
   }
   return { test, ...times(reading, value, path), retries: retries(reading, value.retries, [...path, 'retries']) };
 }
 
-/** `[CMD, …]`, `[CMD-SHELL, line]`, `[NONE]` or a line for the shell. */
+/** Reads `[CMD, …]`, `[CMD-SHELL, line]`, `[NONE]` or a shell line. */
 function readTest(reading: Reading, test: unknown, path: Path): string[] | 'none' | undefined {
   if (!Array.isArray(test)) {
     const line = reading.text(test, path);
@@ -43,7 +43,7 @@ function readTest(reading: Reading, test: unknown, path: Path): string[] | 'none
   if (kind === 'CMD') return rest.length > 0 ? rest : undefined;
   if (kind === 'CMD-SHELL') return rest.length > 0 ? [...SHELL, rest.join(' ')] : undefined;
   if (kind === undefined) return undefined;
-  reading.notes.infer(path, 'a test must begin with CMD or CMD-SHELL; it is taken as CMD');
+  reading.notes.infer(path, 'a test must start with CMD or CMD-SHELL; CMD is assumed');
   return [kind, ...rest];
 }
 
@@ -52,8 +52,8 @@ function times(reading: Reading, value: Record<string, unknown>, path: Path): Pi
   for (const [key, standard] of Object.entries(STANDARD)) {
     const text = reading.settled(value[key], [...path, key]);
     const time = text === undefined ? undefined : duration(text);
-    if (value[key] !== undefined && time === undefined) reading.notes.drop([...path, key], `${key} is no duration`);
-    // Zero means the standard, but for the start period, where it is the standard.
+    if (value[key] !== undefined && time === undefined) reading.notes.drop([...path, key], `${key} is not a duration`);
+    // Zero means the default, except for the start period, where zero is the default.
     told[key] = time === undefined || /^0(ms|s)$/.test(time) ? standard : time;
   }
   return told;

@@ -10,12 +10,12 @@ import type { Mount } from './short-mounts.ts';
 const FILE =
   /(^|\/)(\.[A-Za-z0-9_-]+rc|\.env[A-Za-z0-9_.-]*|Caddyfile|Dockerfile|Corefile|hosts|crontab|[^/]+\.(conf|cnf|cfg|config|ya?ml|json5?|toml|ini|xml|properties|env|sh|sql|js|mjs|cjs|ts|py|rb|php|lua|pem|crt|cert|key|pub|txt|md|html?|css|template|tmpl|tpl|acl|htpasswd|htaccess|passwd|xsl|ldif|rules|hcl|bcrypt|lic|license|vcl|pgpass|cron|zip|tar|gz|jar|war|db|sqlite3?))$/i;
 
-/** Whether a source is a path rather than the name of a volume. */
+/** Tells whether a source is a path rather than the name of a volume. */
 export function isFilePath(source: string): boolean {
   return /^[./~]/.test(source) || source.includes('/');
 }
 
-/** A path of the server itself. */
+/** Reads a mount of a path of the server. */
 export function hostMount(reading: Reading, mount: Mount, component: string): Storage | undefined {
   const { target, path, readOnly, source = [] } = mount;
   const written = settle(source);
@@ -27,7 +27,7 @@ export function hostMount(reading: Reading, mount: Mount, component: string): St
     (written === undefined && typeof source[0] === 'string' && !source[0].startsWith('/'))
   ) {
     const name = reading.freeName(`${capitals(component)}_${capitals(target)}_PATH`);
-    reading.notes.infer(path, `which directory of the server is meant by ${written ?? 'this'} is asked as ${name}`);
+    reading.notes.infer(path, `the directory of the server for ${written ?? 'this'} becomes the input ${name}`);
     host_path = reading.ask({ name, type: 'path', label: `Directory for ${target}`.slice(0, 200) }, true);
   } else {
     host_path = reading.write(demanded(source), path, 'path');
@@ -43,7 +43,7 @@ export function hostMount(reading: Reading, mount: Mount, component: string): St
   };
 }
 
-/** The same judgement that validator and daemon make. */
+/** Classifies the access like the validator and the daemon. */
 function reach(host_path: string): Access {
   const [access] = accessOf({
     network: 'bridge',
@@ -60,7 +60,10 @@ function reach(host_path: string): Access {
   return access ?? { kind: 'host_path', value: host_path, at: [] };
 }
 
-/** A path beside the Compose file: a folder is a volume, a file is asked for unless it is at hand. */
+/**
+ * Reads a mount of a path beside the Compose file: a folder becomes a volume, a file becomes an input unless its
+ * content is available.
+ */
 export function projectMount(
   reading: Reading,
   mount: Mount,
@@ -75,7 +78,7 @@ export function projectMount(
     !mount.directory && (FILE.test(target) || FILE.test(written)) && !target.endsWith('/') && !written.endsWith('/');
   if (file) {
     const name = reading.freeName(`FILE_${capitals(posix.basename(target))}`);
-    reading.notes.infer(path, `the content of ${written} is asked as ${name}`);
+    reading.notes.infer(path, `the content of ${written} becomes the input ${name}`);
     const label = `Content of ${posix.basename(target)}`.slice(0, 200);
     return { file: { mount_path: target, content: reading.ask({ name, type: 'text', label }, true) } };
   }

@@ -9,18 +9,18 @@ type Reach = Pick<
   'privileged' | 'pid' | 'ipc' | 'network' | 'capabilities' | 'devices' | 'sysctls' | 'confinement'
 >;
 
-/** Always refused: each gives a container a part of the server that a template has no word for. */
+/** Keys that are always refused: each exposes a part of the server for which a template has no permission. */
 const REFUSED: Record<string, string> = {
-  userns_mode: 'the user namespace is the engine’s to choose',
-  uts: 'the host name of the server is not shared',
-  cgroup: 'control groups of the server are not shared',
-  cgroup_parent: 'control groups are the engine’s to choose',
-  device_cgroup_rules: 'rules for devices are not taken',
-  credential_spec: 'credentials of the server are not handed in',
-  use_api_socket: 'the engine’s own interface is not handed in',
+  userns_mode: 'the engine chooses the user namespace',
+  uts: 'the UTS namespace of the server cannot be shared',
+  cgroup: 'cgroups of the server cannot be shared',
+  cgroup_parent: 'the engine chooses cgroups',
+  device_cgroup_rules: 'device rules are not supported',
+  credential_spec: 'credentials of the server are not passed to containers',
+  use_api_socket: 'the API of the engine is not passed to containers',
 };
 
-/** Everything of a service that reaches beyond an ordinary container: a permission, or refused. */
+/** Reads everything of a service that goes beyond an ordinary container: each becomes a permission or is refused. */
 export function readReach(reading: Reading, service: Record<string, unknown>, component: string, path: Path): Reach {
   const reach: Reach = {};
   if (reading.flag(service.privileged, [...path, 'privileged'])) {
@@ -38,7 +38,7 @@ export function readReach(reading: Reading, service: Record<string, unknown>, co
         `shares the server's ${key} namespace`,
       );
     } else if (service[key] !== undefined && mode !== 'private' && mode !== 'shareable') {
-      reading.notes.refuse([...path, key], `${key}: ${mode ?? 'a variable'} is not taken`);
+      reading.notes.refuse([...path, key], `${key}: ${mode ?? 'a variable'} is not supported`);
     }
   }
   readNetworkMode(reading, service.network_mode, component, reach, [...path, 'network_mode']);
@@ -61,7 +61,7 @@ function readNetworkMode(reading: Reading, value: unknown, component: string, re
   } else if (mode !== 'bridge' && mode !== 'default') {
     reading.notes.refuse(
       path,
-      `network_mode ${mode ?? 'of a variable'} is not taken; components share a network of their own`,
+      `network_mode ${mode ?? 'from a variable'} is not supported; components share a private network`,
     );
   }
 }
@@ -77,7 +77,7 @@ function readCapabilities(
     listOf(service[key], [...path, key]).flatMap(({ item, path: at }) => {
       const name = reading.settled(item, at)?.toUpperCase().replace(/^CAP_/, '') ?? '';
       if (/^[A-Z][A-Z0-9_]*$/.test(name)) return [name];
-      reading.notes.refuse(at, 'is no capability');
+      reading.notes.refuse(at, 'is not a capability');
       return [];
     });
   const add = [...new Set(names('cap_add'))];
@@ -97,7 +97,7 @@ function readDevices(reading: Reading, value: unknown, component: string, reach:
     const inside = long ? reading.settled(long.target, at) : target;
     const rights = long ? reading.settled(long.permissions, at) : access;
     if (!source.startsWith('/dev/')) {
-      reading.notes.refuse(at, `${source || 'a device left to a variable'} is no device under /dev`);
+      reading.notes.refuse(at, `${source || 'a device from a variable'} is not a device under /dev`);
       continue;
     }
     devices.push({
@@ -115,7 +115,7 @@ function readSysctls(reading: Reading, value: unknown, component: string, reach:
   for (const { key, value: given, path: at } of entriesOf(value, path)) {
     const text = reading.settled(given, at);
     if (text === undefined || !/^[a-z0-9_.-]+$/.test(key)) {
-      reading.notes.refuse(at, `the kernel parameter ${key} has no value, or no plain name`);
+      reading.notes.refuse(at, `the kernel parameter ${key} has no value or an invalid name`);
       continue;
     }
     sysctls[key] = text;
@@ -134,8 +134,8 @@ function readConfinement(reading: Reading, value: unknown, component: string, re
       if (told !== 'false') reach.confinement = { ...reach.confinement, no_new_privileges: true };
       else {
         reach.confinement = { ...reach.confinement, new_privileges: true };
-        reading.permit('new_privileges', component, undefined, 'lets programs gain rights, as sudo does');
+        reading.permit('new_privileges', component, undefined, 'lets programs gain privileges, as sudo does');
       }
-    } else reading.notes.refuse(at, `the security option ${key} is the server's to choose`);
+    } else reading.notes.refuse(at, `the server chooses the security option ${key}`);
   }
 }

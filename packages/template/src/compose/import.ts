@@ -14,26 +14,29 @@ import { type Identity, writeTemplate } from './template.ts';
 import { readYaml } from './yaml.ts';
 
 export interface ImportOptions extends Identity {
-  /** Content of the files that stand beside the Compose file. */
+  /** Content of the files beside the Compose file. */
   files?: FileContent;
 }
 
 export interface ComposeImport {
-  /** Missing where the file cannot be read at all; the findings then say why. */
+  /** Absent if the file cannot be read; the findings give the reason. */
   template?: Template;
-  /** The template as a file. Its findings count lines here; those of the Compose file carry no file name. */
+  /**
+   * The template as text. Findings of the template have its file name and count its lines; findings of the Compose file
+   * have no file name.
+   */
   text?: string;
   findings: Finding[];
   inferred: Inferred[];
   dropped: Dropped[];
 }
 
-/** As many components as a template may have. */
+/** Maximum number of components of a template. */
 const MOST_SERVICES = 200;
 
 export const TEMPLATE_FILE = 'template.yaml';
 
-/** Turns a Compose file into a template, and tells what was concluded and what was left out. Never throws. */
+/** Converts a Compose file into a template, and reports what was inferred and what was dropped. Never throws. */
 export function importCompose(source: string, options: ImportOptions = {}): ComposeImport {
   const parsed = readYaml(source);
   const services = servicesOf(parsed);
@@ -65,7 +68,7 @@ function convert(
   const files = options.files ?? (() => undefined);
   const gathered = nothingGathered();
   for (const name of [...components.keys(), ...components.values()]) gathered.passwords.reserve(name);
-  // What a variable or a password becomes depends on all its uses, so the file is read twice.
+  // The file is read twice, because all uses of a variable or password determine what it becomes.
   const first = new Reading(parsed, components, gathered, true, files);
   const seen = readComponents(first, services);
   gathered.routes.build(
@@ -83,7 +86,7 @@ function convert(
   return template;
 }
 
-/** Undefined, with a finding, for what is no Compose file. */
+/** Returns undefined and adds a finding if it is not a Compose file. */
 function servicesOf(parsed: Parsed): Record<string, unknown> | undefined {
   const fail = (path: string, message: string) => {
     const position = parsed.positionOf(path === '' ? [] : [path]);
@@ -91,7 +94,7 @@ function servicesOf(parsed: Parsed): Record<string, unknown> | undefined {
     return undefined;
   };
   if (parsed.findings.some(({ severity }) => severity === 'error') && parsed.value === undefined) return undefined;
-  if (!isMapping(parsed.value)) return fail('', 'a Compose file is a mapping with the key services');
+  if (!isMapping(parsed.value)) return fail('', 'a Compose file must be a mapping with the key services');
   const { services } = parsed.value;
   if (!isMapping(services)) return fail('services', 'services must be a mapping of names to services');
   const names = Object.keys(services);
@@ -99,7 +102,7 @@ function servicesOf(parsed: Parsed): Record<string, unknown> | undefined {
   const broken = names.filter((name) => !isMapping(services[name]));
   for (const name of broken) {
     const position = parsed.positionOf(['services', name]);
-    const message = `the service ${name} is no mapping`;
+    const message = `the service ${name} is not a mapping`;
     parsed.findings.push({ severity: 'error', code: 'compose', path: `services.${name}`, ...position, message });
   }
   const whole = Object.fromEntries(Object.entries(services).filter(([, service]) => isMapping(service)));
@@ -116,7 +119,7 @@ const TOP_LEVEL = new Set(['services', 'volumes', 'networks', 'configs', 'secret
 function dropTopLevel(reading: Reading): void {
   for (const key of Object.keys(reading.root)) {
     if (TOP_LEVEL.has(key) || key.startsWith('x-')) continue;
-    if (key === 'include') reading.notes.refuse([key], 'what other files say is unknown here');
-    else reading.notes.drop([key], `${key} has no place in a template`);
+    if (key === 'include') reading.notes.refuse([key], 'other files cannot be read here');
+    else reading.notes.drop([key], `${key} is not supported in templates`);
   }
 }

@@ -11,7 +11,7 @@ const BY_NAME: readonly [RegExp, InputType][] = [
 ];
 const BY_VALUE: readonly InputType[] = ['boolean', 'integer', 'number'];
 
-/** The most telling type that the name suggests and the default allows. */
+/** Chooses the most specific type that the name suggests and the default allows. */
 export function typeOf(name: string, standard: string | undefined): Pick<Input, 'type' | 'default'> {
   const byName = BY_NAME.filter(([form]) => form.test(name)).map(([, type]) => type);
   if (standard === undefined || standard === '') return { type: byName[0] ?? 'string' };
@@ -23,13 +23,13 @@ export function typeOf(name: string, standard: string | undefined): Pick<Input, 
   return { type: plain, default: standard };
 }
 
-/** The default in the type's own form, where it comes out of it as the text that went in. */
+/** Returns the default in the given type, if converting it back gives the same text. */
 function accepted(type: InputType, name: string, standard: string): InputValue | undefined {
   const outcome = KINDS[type]({ name, type })(standard);
   return 'value' in outcome && String(outcome.value) === standard ? outcome.value : undefined;
 }
 
-/** Defaults are taken as they are, so one that looks like a reference cannot be one. */
+/** Defaults are taken literally, so a text with references cannot be one. */
 export function canBeDefault(text: string): boolean {
   return references(text).length === 0 && !text.includes('\0') && text.length <= 65_536;
 }

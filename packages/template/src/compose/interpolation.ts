@@ -1,8 +1,8 @@
-/** `${name operator operand}` of a Compose file; without an operator also `$name`. */
+/** A variable of a Compose file: `${name operator operand}`, or `$name` without an operator. */
 export interface Variable {
   name: string;
   operator?: '-' | '?' | '+';
-  /** With the colon an empty value counts as unset. */
+  /** With the colon, an empty value counts as unset. */
   colon: boolean;
   operand: readonly Piece[];
 }
@@ -12,7 +12,9 @@ export type Piece = string | Variable;
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 const DEEPEST = 8;
 
-/** Takes a text apart; `$$` is a dollar sign. Undefined for what Compose refuses. */
+/**
+ * Splits a text into literals and variables; `$$` is a dollar sign. Returns undefined for syntax that Compose refuses.
+ */
 export function piecesOf(text: string): Piece[] | undefined {
   const read = until(text, 0, 0);
   return read?.pieces;
@@ -69,7 +71,7 @@ function variableAt(text: string, start: number, depth: number): { variable: Var
   return { variable: { name, operator, colon, operand: operand.pieces }, end: operand.end + 1 };
 }
 
-/** The text with every variable at its default; undefined where one has none. */
+/** Returns the text with every variable at its default; undefined if one has no default. */
 export function settle(pieces: readonly Piece[]): string | undefined {
   let text = '';
   for (const piece of pieces) {
@@ -88,7 +90,7 @@ export function variablesIn(pieces: readonly Piece[]): Variable[] {
   return pieces.flatMap((piece) => (typeof piece === 'string' ? [] : [piece, ...variablesIn(piece.operand)]));
 }
 
-/** The same where nothing works without a value: whoever deploys must give one to a variable that has no default. */
+/** Marks variables without a default as required, for places that do not work without a value. */
 export function demanded(pieces: readonly Piece[]): Piece[] {
   return pieces.map((piece) =>
     typeof piece === 'object' && piece.operator === undefined ? { ...piece, operator: '?', colon: true } : piece,

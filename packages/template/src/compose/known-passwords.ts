@@ -3,23 +3,23 @@ import { generatorLike } from './secret-names.ts';
 
 interface Known {
   name: string;
-  /** Missing where the variable that has it as its default became the secret. */
+  /** Absent if the password is the default of a variable, which then becomes the secret. */
   secret?: Secret;
 }
 
-/** Shorter ones are words that may well stand for something else. */
+/** Minimum length of a password that is replaced anywhere; shorter ones may be ordinary words. */
 const DISTINCTIVE = 8;
 
 /**
- * Passwords written down in a Compose file, by their value: everybody who copied the file has the same one. Each becomes a
- * secret, and every place that must know it refers to that.
+ * Passwords in a Compose file, by value: every copy of the file has the same ones. Each becomes a secret, and every
+ * place that contains it refers to the secret.
  */
 export class KnownPasswords {
   readonly #known = new Map<string, Known>();
   readonly #words = new Set<string>();
   #places: [RegExp, string][] | undefined;
 
-  /** A word that also means something else here, such as the name of a service. */
+  /** Excludes a word with another meaning, such as the name of a service. */
   reserve(word: string): void {
     this.#words.add(word);
   }
@@ -45,7 +45,7 @@ export class KnownPasswords {
     );
   }
 
-  /** The text in parts: as it stands, or a secret in place of its value. */
+  /** Splits a text into literals and references to secrets. */
   within(text: string): (string | { secret: string })[] {
     let parts: (string | { secret: string })[] = [text];
     this.#places ??= [...this.#known].map(([value, { name }]) => [this.#placesOf(value), name]);

@@ -7,10 +7,10 @@ import type { Reading } from './reading.ts';
 
 type Limited = Pick<Component, 'resources' | 'ulimits' | 'shm_size' | 'replicas' | 'gpu' | 'restart' | 'logging'>;
 
-/** Compose says -1 for no limit; the kernel has no more process ids than these. */
+/** Compose uses -1 for no limit; this is the maximum number of process ids of the kernel. */
 const MOST_PIDS = 4_194_304;
 
-/** What a component may use at most: the keys of a service and those of `deploy`, which count more. */
+/** Reads the limits of a component; those under `deploy` take precedence over the keys of the service. */
 export function readLimits(reading: Reading, service: Record<string, unknown>, component: string, path: Path): Limited {
   const deploy = isMapping(service.deploy) ? service.deploy : {};
   const at = [...path, 'deploy'];
@@ -28,11 +28,11 @@ export function readLimits(reading: Reading, service: Record<string, unknown>, c
     ...(pids === undefined || pids === 0 ? {} : { pids: pids < 0 ? MOST_PIDS : pids }),
   };
   if (kept.cpus !== undefined)
-    reading.notes.drop([...at, 'resources', 'reservations', 'cpus'], 'processors are limited, not kept free');
+    reading.notes.drop([...at, 'resources', 'reservations', 'cpus'], 'CPU reservations are not supported, only limits');
   const gpu = readGpu(reading, service, kept.devices, component, path);
   const replicas = wholeNumber(reading.settled(deploy.replicas ?? service.scale, [...at, 'replicas']));
   const shm = size(reading, service.shm_size, [...path, 'shm_size']);
-  if (replicas === 0) reading.notes.drop([...at, 'replicas'], 'a component cannot be switched off by zero replicas');
+  if (replicas === 0) reading.notes.drop([...at, 'replicas'], 'a component cannot have zero replicas');
   dropOthers(reading, deploy, at);
   const restart = readRestart(reading, service, deploy, path);
   return {
@@ -46,20 +46,20 @@ export function readLimits(reading: Reading, service: Record<string, unknown>, c
   };
 }
 
-/** Drivers whose files the engine limits; what other drivers do is a matter of the server. */
+/** Log drivers whose files the engine limits; the server decides about other drivers. */
 const LIMITED_DRIVERS = ['json-file', 'local'];
 
 function readLogging(reading: Reading, value: unknown, path: Path): Pick<Component, 'logging'> {
   if (!isMapping(value)) return {};
   const driver = reading.settled(value.driver, [...path, 'driver']) ?? 'json-file';
   if (!LIMITED_DRIVERS.includes(driver)) {
-    reading.notes.drop([...path, 'driver'], `where logs go (${driver}) is the server's to choose`);
+    reading.notes.drop([...path, 'driver'], `the server chooses the log driver (${driver})`);
     return {};
   }
   const options = isMapping(value.options) ? value.options : {};
   for (const key of Object.keys(options)) {
     if (key !== 'max-size' && key !== 'max-file')
-      reading.notes.drop([...path, 'options', key], `${key} is the server's to choose`);
+      reading.notes.drop([...path, 'options', key], `the server chooses ${key}`);
   }
   const max_size = size(reading, options['max-size'], [...path, 'options', 'max-size']);
   const files = wholeNumber(reading.settled(options['max-file'], [...path, 'options', 'max-file']));
@@ -72,10 +72,10 @@ const KNOWN_DEPLOY = new Set(['resources', 'replicas', 'restart_policy', 'mode']
 function dropOthers(reading: Reading, deploy: Record<string, unknown>, path: Path): void {
   for (const key of Object.keys(deploy)) {
     if (!KNOWN_DEPLOY.has(key) && !key.startsWith('x-'))
-      reading.notes.drop([...path, key], `${key} is about a cluster`);
+      reading.notes.drop([...path, key], `${key} applies only to clusters`);
   }
   if (deploy.mode !== undefined && deploy.mode !== 'replicated') {
-    reading.notes.drop([...path, 'mode'], `mode ${String(deploy.mode)} is about a cluster`);
+    reading.notes.drop([...path, 'mode'], `mode ${String(deploy.mode)} applies only to clusters`);
   }
 }
 
@@ -89,7 +89,7 @@ const RESTARTS = new Map<string, Component['restart']>([
   ['none', 'no'],
 ]);
 
-/** Compose itself restarts nothing unless told to. */
+/** By default Compose restarts nothing. */
 function readRestart(
   reading: Reading,
   service: Record<string, unknown>,
@@ -99,14 +99,14 @@ function readRestart(
   const policy = isMapping(deploy.restart_policy) ? deploy.restart_policy : undefined;
   const at = policy === undefined ? [...path, 'restart'] : [...path, 'deploy', 'restart_policy'];
   for (const key of ['delay', 'max_attempts', 'window']) {
-    if (policy?.[key] !== undefined) reading.notes.drop([...at, key], `${key} is left to the engine`);
+    if (policy?.[key] !== undefined) reading.notes.drop([...at, key], `the engine decides about ${key}`);
   }
   const given = service.restart ?? policy?.condition ?? (policy === undefined ? undefined : 'any');
   if (given === undefined || given === null) return undefined;
   const [word = '', attempts] = (reading.settled(given, at) ?? '').split(':');
-  if (attempts !== undefined) reading.notes.drop(at, 'the number of attempts is left to the engine');
+  if (attempts !== undefined) reading.notes.drop(at, 'the engine decides about the number of attempts');
   const restart = RESTARTS.get(word);
-  if (restart === undefined) reading.notes.drop(at, `${JSON.stringify(word)} is no restart policy`);
+  if (restart === undefined) reading.notes.drop(at, `${JSON.stringify(word)} is not a restart policy`);
   return restart;
 }
 
@@ -118,13 +118,13 @@ function readUlimits(reading: Reading, value: unknown, path: Path): Pick<Compone
     const one = (given: unknown) => wholeNumber(reading.settled(given, at));
     const [soft, hard] = isMapping(told) ? [one(told.soft), one(told.hard)] : [one(told), one(told)];
     if (soft === undefined || hard === undefined || !/^[a-z]+$/.test(name) || soft < -1 || hard < -1) {
-      reading.notes.drop(at, `${name} is no limit`);
+      reading.notes.drop(at, `${name} is not a valid limit`);
     } else ulimits[name] = soft === hard ? soft : { soft, hard };
   }
   return { ulimits };
 }
 
-/** Graphics processors, in each of the ways Compose has had for them. */
+/** Reads GPUs, in each form that Compose has had for them. */
 function readGpu(
   reading: Reading,
   service: Record<string, unknown>,
@@ -139,7 +139,7 @@ function readGpu(
     if (item.device_ids !== undefined)
       reading.notes.drop(
         [...path, 'deploy', 'resources', 'reservations', 'devices'],
-        'which of the processors cannot be said',
+        'specific GPUs cannot be selected',
       );
     gpu = { count: count ?? 'all', ...(typeof item.driver === 'string' ? { driver: item.driver } : {}) };
   }
@@ -147,8 +147,8 @@ function readGpu(
   const runtime = service.runtime;
   if (runtime === 'nvidia') gpu ??= { count: 'all', driver: 'nvidia' };
   else if (runtime !== undefined)
-    reading.notes.refuse([...path, 'runtime'], `the runtime ${String(runtime)} is the server's to choose`);
-  if (gpu !== undefined) reading.permit('gpu', component, undefined, 'uses graphics processors');
+    reading.notes.refuse([...path, 'runtime'], `the server chooses the runtime (${String(runtime)})`);
+  if (gpu !== undefined) reading.permit('gpu', component, undefined, 'uses GPUs');
   return gpu;
 }
 
@@ -156,7 +156,7 @@ function size(reading: Reading, value: unknown, path: Path): string | undefined 
   if (value === undefined || value === null) return undefined;
   const text = reading.settled(value, path);
   const told = text === undefined ? undefined : byteSize(text);
-  if (told === undefined) reading.notes.drop(path, 'is no size');
+  if (told === undefined) reading.notes.drop(path, 'is not a size');
   return told;
 }
 
@@ -164,6 +164,6 @@ function number(reading: Reading, value: unknown, path: Path): string | undefine
   if (value === undefined || value === null) return undefined;
   const text = reading.settled(value, path);
   if (text !== undefined && /^\d+(\.\d+)?$/.test(text) && Number(text) > 0) return text;
-  reading.notes.drop(path, 'is no number of processors');
+  reading.notes.drop(path, 'is not a number of CPUs');
   return undefined;
 }

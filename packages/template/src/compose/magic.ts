@@ -1,6 +1,6 @@
 import type { Secret } from '@hortus/contract/template/secrets';
 
-/** Variables that one peer fills by their names alone: `SERVICE_<what>_<length>_<whose>`. */
+/** Variables with predefined meanings by name: `SERVICE_<what>_<length>_<whose>`. */
 export type Magic =
   | { kind: 'address'; form: 'host' | 'url'; id: string; port?: number }
   | { kind: 'secret'; secret: Secret; needs?: string };
@@ -9,7 +9,7 @@ const ADDRESS = /^SERVICE_(FQDN|URL)_(.+?)(?:_(\d{2,5}))?$/;
 const SECRET =
   /^SERVICE_(USER|PASSWORD|PASSWORDWITHSYMBOLS|BASE64|REALBASE64|HEX|SUPABASEANON|SUPABASESERVICE)_(?:(\d+)_)?(.+)$/;
 
-/** The key that signs the two tokens. */
+/** The secret that signs the two tokens. */
 const SIGNER = 'SERVICE_PASSWORD_JWT';
 
 export function magicOf(name: string): Magic | undefined {
@@ -50,7 +50,7 @@ function generator(what: string, length: number | undefined): Magic {
       };
     }
     default:
-      // What the peer calls base64 are letters and digits, too.
+      // BASE64 means letters and digits too, in that convention.
       return secret({ generate: 'alnum', length: length ?? 32 });
   }
 }

@@ -18,7 +18,7 @@ export interface Mounts {
 
 const LONGEST_FILE = 65_536;
 
-/** `volumes`, `tmpfs`, `configs` and `secrets` of a service. */
+/** Reads `volumes`, `tmpfs`, `configs` and `secrets` of a service. */
 export function readMounts(reading: Reading, service: Record<string, unknown>, component: string, path: Path): Mounts {
   const mounts: Mounts = { storage: [], files: [], tmpfs: [] };
   for (const { item, path: at } of listOf(service.volumes, [...path, 'volumes'])) {
@@ -36,12 +36,12 @@ export function readMounts(reading: Reading, service: Record<string, unknown>, c
 function longMount(reading: Reading, item: Record<string, unknown>, path: Path): Mount | undefined {
   const target = reading.text(item.target ?? item.destination, [...path, 'target']);
   if (target === undefined || !target.startsWith('/')) {
-    reading.notes.drop(path, 'a mount without an absolute target');
+    reading.notes.drop(path, 'the mount has no absolute target');
     return undefined;
   }
   for (const key of Object.keys(item)) {
     if (!LONG_KEYS.has(key) && !key.startsWith('x-'))
-      reading.notes.drop([...path, key], `${key} of a mount has no place in a template`);
+      reading.notes.drop([...path, key], `${key} of a mount is not supported in templates`);
   }
   const source = reading.pieces(item.source, [...path, 'source']);
   const type = typeof item.type === 'string' ? item.type : undefined;
@@ -82,17 +82,20 @@ function place(reading: Reading, mount: Mount, component: string, mounts: Mounts
   } else if (type === 'tmpfs') {
     addTmpfs(reading, mounts, target, mount.size === undefined ? '' : `size=${mount.size}`, path);
   } else if (type !== undefined && type !== 'volume' && type !== 'bind') {
-    reading.notes.refuse(path, `a mount of type ${type} has no place in a template`);
+    reading.notes.refuse(path, `mounts of type ${type} are not supported in templates`);
   } else if (written === undefined || (source?.length === 0 && type !== 'bind')) {
     const name = reading.volumeName(`${component} ${target}`, target);
-    reading.notes.infer(path, `the volume without a name is called ${name}`);
+    reading.notes.infer(path, `the anonymous volume is named ${name}`);
     mounts.storage.push({ name, mount_path: target, ...(readOnly ? { read_only: true } : {}) });
   } else if (written === '' || isFilePath(written) || type === 'bind') {
     bind(reading, mount, component, mounts);
   } else named(reading, written, mount, component, mounts);
 }
 
-/** A path of the server is mounted with permission; one beside the Compose file becomes a volume or a file. */
+/**
+ * Reads a bind mount: a path of the server needs a permission; a path beside the Compose file becomes a volume or a
+ * file.
+ */
 function bind(reading: Reading, mount: Mount, component: string, mounts: Mounts): void {
   const written = settle(mount.source ?? []);
   if (written === undefined || written === '' || written.startsWith('/') || written.startsWith('~')) {
@@ -108,7 +111,7 @@ function bind(reading: Reading, mount: Mount, component: string, mounts: Mounts)
 function named(reading: Reading, volume: string, mount: Mount, component: string, mounts: Mounts): void {
   const { target, path, readOnly } = mount;
   if (mount.source?.some((piece) => typeof piece === 'object'))
-    reading.notes.infer(path, `the volume is called ${volume}`);
+    reading.notes.infer(path, `the volume is named ${volume}`);
   const declared = reading.section('volumes')[volume];
   const at = ['volumes', volume];
   const options = isMapping(declared) && isMapping(declared.driver_opts) ? declared.driver_opts : {};
@@ -127,18 +130,15 @@ function named(reading: Reading, volume: string, mount: Mount, component: string
     if (Object.keys(options).length > 0)
       reading.notes.refuse(
         [...at, 'driver_opts'],
-        `the volume ${volume} is an ordinary one, without the options of its driver`,
+        `the volume ${volume} becomes an ordinary volume, without its driver options`,
       );
     if (typeof declared.driver === 'string' && declared.driver !== 'local')
       reading.notes.drop(
         [...at, 'driver'],
-        `the volume ${volume} is an ordinary one, not of driver ${declared.driver}`,
+        `the volume ${volume} becomes an ordinary volume, without the driver ${declared.driver}`,
       );
     if (declared.external !== undefined && declared.external !== false)
-      reading.notes.drop(
-        [...at, 'external'],
-        `the volume ${volume} is a new one; that of somebody else is not reached`,
-      );
+      reading.notes.drop([...at, 'external'], `the volume ${volume} is created; external volumes are not supported`);
   }
   const name = reading.volumeName(volume, volume);
   mounts.storage.push({ name, mount_path: target, critical: true, ...(readOnly ? { read_only: true } : {}) });
@@ -146,19 +146,19 @@ function named(reading: Reading, volume: string, mount: Mount, component: string
 
 function addTmpfs(reading: Reading, mounts: Mounts, target: string, options: string, path: Path): void {
   if (!target.startsWith('/')) {
-    reading.notes.drop(path, 'a tmpfs without an absolute path');
+    reading.notes.drop(path, 'the tmpfs has no absolute path');
     return;
   }
   const size = /(?:^|,)size=([^,]+)/.exec(options)?.[1];
   const others = options
     .split(',')
     .filter((one) => one !== '' && !/^(size=|rw$|exec$|noexec$|nosuid$|nodev$)/.test(one));
-  if (others.length > 0) reading.notes.drop(path, `of a tmpfs only its size can be said, not ${others.join(', ')}`);
+  if (others.length > 0) reading.notes.drop(path, `a tmpfs has only a size; ignored: ${others.join(', ')}`);
   const bytes = size === undefined ? undefined : byteSize(size);
   mounts.tmpfs.push({ mount_path: target, ...(bytes === undefined ? {} : { size: bytes }) });
 }
 
-/** Of several mounts at one place Compose takes the last. */
+/** Keeps the last of several mounts at one path, as Compose does. */
 function once({ storage, files, tmpfs }: Mounts): Mounts {
   const last = <M extends { mount_path: string }>(list: M[]): M[] => {
     const byPlace = new Map(list.map((mount) => [mount.mount_path.replace(/(.)\/+$/, '$1'), mount]));

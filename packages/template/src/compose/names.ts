@@ -1,4 +1,4 @@
-/** Gives each thing a name of the wanted form, and no two the same. */
+/** Assigns unique names. */
 export class Names {
   readonly #taken = new Set<string>();
   readonly #longest: number;
@@ -21,7 +21,7 @@ export class Names {
   }
 }
 
-/** `My_App.1` as `my-app-1`: what slugs, components and routes are called. */
+/** Converts `My_App.1` to `my-app-1`, the form of slugs, components and routes. */
 export function dashed(text: string, otherwise: string): string {
   const name = text
     .toLowerCase()
@@ -30,16 +30,16 @@ export function dashed(text: string, otherwise: string): string {
   return name === '' ? otherwise : name;
 }
 
-/** The same with a letter first and bounded, as a DNS label of ours must be. */
+/** Converts to a bounded DNS label with a leading letter. */
 export function componentName(service: string): string {
   const name = dashed(service, 'service');
   return (/^[a-z]/.test(name) ? name : `c-${name}`).slice(0, 31).replace(/-+$/, '');
 }
 
-/** No name needs more of a text; a long run of dashes is costly to trim. */
+/** Characters of a text that are used for a name; bounds the cost of trimming long runs of dashes. */
 const LONGEST_READ = 256;
 
-/** The name of a volume. */
+/** Returns the name of a volume. */
 export function storageName(text: string): string {
   const name = text
     .slice(0, LONGEST_READ)
@@ -49,7 +49,7 @@ export function storageName(text: string): string {
   return (name === '' ? 'data' : name).slice(0, 63);
 }
 
-/** The name of an input or secret, in capitals like the variables of a Compose file. */
+/** Returns the name of an input or secret, in capitals like the variables of a Compose file. */
 export function questionName(text: string): string {
   const name = text.replace(/[^A-Za-z0-9_]+/g, '_').replace(/^[^A-Za-z_]+/, '');
   return (name === '' ? 'VALUE' : name).slice(0, 64);

@@ -2,7 +2,10 @@ import { isMapping } from '../schema-check.ts';
 import { listOf } from './entries.ts';
 import type { Reading } from './reading.ts';
 
-/** Names that the networks of a file give its services. All components share one network, so what separated them is told. */
+/**
+ * Returns the aliases that the networks of a file give its services. All components share one network, so lost
+ * isolation is reported.
+ */
 export function readNetworks(reading: Reading, services: Record<string, unknown>): Map<string, string[]> {
   const aliases = new Map<string, string[]>();
   const memberships = new Set<string>();
@@ -18,7 +21,7 @@ export function readNetworks(reading: Reading, services: Record<string, unknown>
           aliases.set(name, [...(aliases.get(name) ?? []), String(item)]);
         for (const key of Object.keys(told)) {
           if (key !== 'aliases' && key !== 'priority')
-            reading.notes.drop([...path, network, key], `${key} is left to the engine`);
+            reading.notes.drop([...path, network, key], `the engine decides about ${key}`);
         }
       }
     } else joined.push(...listOf(service.networks, path).map(({ item }) => String(item)));
@@ -26,21 +29,21 @@ export function readNetworks(reading: Reading, services: Record<string, unknown>
     memberships.add((own.length === 0 ? ['default'] : own).sort().join(' '));
   }
   if (memberships.size > 1)
-    reading.notes.drop(['networks'], 'all components share one network; what kept them apart is left out');
+    reading.notes.drop(['networks'], 'all components share one network, so they are not isolated from each other');
   for (const [name, network] of Object.entries(reading.section('networks'))) {
     if (!isMapping(network)) continue;
     const path = ['networks', name];
     if (isExternal(reading, name))
       reading.notes.refuse(
         [...path, 'external'],
-        `the network ${name} of somebody else is not joined; routes lead in from outside`,
+        `the external network ${name} is not joined; use routes for access from outside`,
       );
     for (const key of Object.keys(network)) {
       if (LOST.has(key) && network[key] !== false && network[key] !== null)
-        reading.notes.drop([...path, key], `${key} of a network is left to the engine`);
+        reading.notes.drop([...path, key], `the engine decides about ${key} of a network`);
     }
     if (network.driver !== undefined && network.driver !== 'bridge')
-      reading.notes.refuse([...path, 'driver'], `the network is a bridge, not ${String(network.driver)}`);
+      reading.notes.refuse([...path, 'driver'], `the network is always a bridge, not ${String(network.driver)}`);
   }
   return aliases;
 }

@@ -1,15 +1,15 @@
 import { type Path, pathText } from '../finding.ts';
 import type { Parsed, Position } from '../parse.ts';
 
-/** What was concluded from a Compose file without being said there. */
+/** A value that was inferred from a Compose file. */
 export interface Inferred extends Position {
   path: string;
   message: string;
 }
 
-/** What the template does not say though the Compose file did. */
+/** A part of the Compose file that the template does not contain. */
 export interface Dropped extends Inferred {
-  /** Left out because of the reach into the server it would give, not because it cannot be said. */
+  /** Whether it was omitted because of the access to the server that it would give. */
   refused: boolean;
 }
 

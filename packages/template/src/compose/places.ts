@@ -3,17 +3,17 @@ import type { Position } from '../parse.ts';
 
 const START: Position = { line: 1, column: 1 };
 
-/** Where in a text its values stand. */
+/** Positions of values in a text. */
 export class Places {
   readonly #known = new Map<string, { key: Position | undefined; value: Position | undefined }>();
 
   set(path: Path, key: Position | undefined, value: Position | undefined): void {
     const text = pathText(path);
-    // An alias is seen before what it stands for; the place a reader looks for is that of the alias.
+    // An alias is visited before its anchor; readers look for the place of the alias.
     if (!this.#known.has(text)) this.#known.set(text, { key, value });
   }
 
-  /** Of a path the text lacks, the nearest place above it. */
+  /** Returns the position of a path, or of its nearest parent in the text. */
   find(path: Path, atKey = false): Position {
     for (let length = path.length; length >= 0; length--) {
       const place = this.#known.get(pathText(path.slice(0, length)));

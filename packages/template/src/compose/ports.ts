@@ -7,10 +7,10 @@ import { wholeNumber } from './quantities.ts';
 import type { Reading } from './reading.ts';
 import { scalarText } from './scalars.ts';
 
-/** Ports of one component and how many a range may spread to. */
+/** Maximum number of ports of one component, and of a range. */
 const MOST = 100;
 
-/** What listens on these does not speak HTTP. */
+/** Well-known ports of protocols other than HTTP. */
 const OTHER_PROTOCOLS = new Set([
   21, 22, 23, 25, 53, 88, 110, 111, 123, 135, 139, 143, 161, 389, 445, 465, 514, 587, 636, 853, 993, 995, 1080, 1194,
   1433, 1521, 1883, 2049, 2222, 3306, 3389, 3478, 4222, 4333, 5044, 5060, 5222, 5269, 5349, 5432, 5433, 5671, 5672,
@@ -25,7 +25,7 @@ interface Pair {
   host: number | string | undefined;
 }
 
-/** `ports` and `expose`. What looks like a web page also becomes a route, which then takes the place of its fixed port. */
+/** Reads `ports` and `expose`. A port that looks like HTTP becomes a route, which replaces its fixed port. */
 export function readPorts(
   reading: Reading,
   service: Record<string, unknown>,
@@ -77,7 +77,7 @@ function publishedPorts(reading: Reading, item: unknown, path: Path): PublishedP
   if (isMapping(item)) return longForm(reading, item, path);
   const pieces = reading.pieces(item, path);
   if (pieces === undefined) {
-    reading.notes.drop(path, 'is no port');
+    reading.notes.drop(path, 'is not a port');
     return [];
   }
   const [parts, protocol] = shortForm(pieces);
@@ -93,11 +93,11 @@ function longForm(reading: Reading, item: Record<string, unknown>, path: Path): 
     item.published === undefined ? undefined : (reading.pieces(item.published, [...path, 'published']) ?? []);
   const protocol = reading.settled(item.protocol ?? 'tcp', [...path, 'protocol']) ?? 'tcp';
   const ip = item.host_ip === undefined ? undefined : reading.settled(item.host_ip, [...path, 'host_ip']);
-  if (item.mode === 'host') reading.notes.infer([...path, 'mode'], 'ports are always published on the server itself');
+  if (item.mode === 'host') reading.notes.infer([...path, 'mode'], 'ports are always published on the server');
   return combined(reading, container, host, protocol, ip, path);
 }
 
-/** `ip:host:container/protocol` taken apart at the colons outside variables. */
+/** Splits `ip:host:container/protocol` at the colons outside of variables. */
 function shortForm(pieces: readonly Piece[]): [Piece[][], string] {
   const parts: Piece[][] = [[]];
   let bracket = false;
@@ -136,12 +136,12 @@ function combined(
 ): PublishedPort[] {
   const targets = range(settle(container));
   if (targets === undefined || (protocol !== 'tcp' && protocol !== 'udp')) {
-    const why = targets === undefined ? 'its number is left to a variable' : `${protocol} is neither tcp nor udp`;
-    reading.notes.drop(path, `the port is left out: ${why}`);
+    const why = targets === undefined ? 'its number comes from a variable' : `${protocol} is neither tcp nor udp`;
+    reading.notes.drop(path, `the port is omitted: ${why}`);
     return [];
   }
   if (targets.length > MOST) {
-    reading.notes.drop(path, `a range of ${targets.length} ports is more than the ${MOST} a component may have`);
+    reading.notes.drop(path, `a range of ${targets.length} ports exceeds the ${MOST} ports of a component`);
     return [];
   }
   if (container.some((piece) => typeof piece === 'object')) reading.settled(textOf([container]), path);
@@ -163,17 +163,17 @@ function pairs(reading: Reading, targets: number[], host: readonly Piece[] | und
   }
   const sources = range(reading.settled(textOf([host]), path));
   if (sources === undefined || (sources.length !== targets.length && targets.length !== 1)) {
-    reading.notes.drop(path, 'the port of the server is left out: it is no number, or a range of another length');
+    reading.notes.drop(path, 'the port of the server is omitted: it is not a number, or a range of another length');
     return targets.map((container) => ({ container, host: undefined }));
   }
   if (sources.length > targets.length) {
-    reading.notes.infer(path, `of the range the first port, ${sources[0]}, is taken`);
+    reading.notes.infer(path, `the first port of the range, ${sources[0]}, is used`);
     return [{ container: targets[0] as number, host: sources[0] }];
   }
   return targets.map((container, index) => ({ container, host: sources[index] }));
 }
 
-/** A fixed port that the person who deploys may choose; it is left out where nobody does. */
+/** Returns a fixed port that the user may choose; omitted if it has no value. */
 function hostPort(reading: Reading, host: readonly Piece[], path: Path): string | number | undefined {
   const text = reading.write(host, path, 'port').replace(/:-\}$/, '}');
   return /^\$\{[^{}]+\}$/.test(text) ? text : wholeNumber(settle(host));
@@ -188,7 +188,7 @@ function range(text: string | undefined): number[] | undefined {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-/** The text of pieces as Compose would write it, for what is settled as a whole. */
+/** Formats pieces as Compose would write them. */
 function textOf(parts: readonly (readonly Piece[])[]): string {
   const piece = (one: Piece): string =>
     typeof one === 'string'

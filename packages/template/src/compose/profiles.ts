@@ -6,8 +6,8 @@ import { listOf } from './entries.ts';
 import type { Reading } from './reading.ts';
 
 /**
- * A service with `profiles` runs only where one of them is chosen. In a template the profiles take away what they do not have:
- * each of the standard ones all such services, each of the file's those of the others.
+ * A service with `profiles` runs only if one of them is chosen. In a template, profiles remove components instead: the
+ * standard ones remove all such services, and each profile of the file removes the services of the others.
  */
 export function readProfiles(
   reading: Reading,
@@ -32,7 +32,7 @@ export function readProfiles(
   }
   if (membership.size === 0) return {};
   if (membership.size === Object.keys(components).length) {
-    reading.notes.drop(['services'], 'every service belongs to a profile; all of them run');
+    reading.notes.drop(['services'], 'every service belongs to a profile, so all of them run');
     return {};
   }
   const profiles: Record<string, Record<string, unknown>> = {};
@@ -66,7 +66,7 @@ function without(
   };
 }
 
-/** What a backup has to hold: the volumes that the file gave a name. */
+/** Returns the volumes that a backup must contain: the named volumes of the file. */
 export function criticalVolumes(components: Record<string, Component>): { name: string; critical: true }[] {
   const mounts = Object.values(components).flatMap(({ storage = [] }) => storage.filter(({ critical }) => critical));
   return [...new Set(mounts.map(({ name }) => name))].map((name) => ({ name, critical: true }));

@@ -10,9 +10,9 @@ const SECONDS: Record<string, number> = {
   w: 604_800_000,
 };
 
-/** A duration of Compose (`1m30s`, `1.5s`) as one of the format; undefined for what is none. */
+/** Converts a Compose duration (`1m30s`, `1.5s`) to the template format; undefined if it is invalid. */
 export function duration(text: string): string | undefined {
-  // A bare number is seconds in most people's minds, though Compose wants a unit.
+  // Compose requires a unit, but a bare number almost always means seconds.
   if (/^\d+$/.test(text)) return `${Number(text)}s`;
   if (!/^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h|d|w))+$/.test(text)) return undefined;
   let total = 0;
@@ -28,7 +28,7 @@ export function duration(text: string): string | undefined {
 
 const UNITS: Record<string, string> = { '': '', b: 'B', k: 'Ki', m: 'Mi', g: 'Gi', t: 'Ti' };
 
-/** A size of Compose, whose units are powers of 1024. */
+/** Converts a Compose size, whose units are powers of 1024. */
 export function byteSize(text: string): string | undefined {
   const found = /^(\d+(?:\.\d+)?)\s*([bkmgt]?)(i?b)?$/i.exec(text.trim());
   if (found === null) return undefined;

@@ -15,7 +15,7 @@ import { isSecretName, isSecretValue } from './secret-names.ts';
 import { Texts, usesIn } from './texts.ts';
 import { Variables } from './variables.ts';
 
-/** What both readings of a file share: the first gathers, the second writes. */
+/** State that both passes over a file share: the first pass collects, the second writes. */
 export interface Gathered {
   variables: Variables;
   passwords: KnownPasswords;
@@ -26,10 +26,10 @@ export function nothingGathered(): Gathered {
   return { variables: new Variables(), passwords: new KnownPasswords(), routes: new Routes() };
 }
 
-/** Content of files beside the Compose file, by the path written there. */
+/** Returns the content of a file beside the Compose file, by the path written there. */
 export type FileContent = (path: string) => string | undefined;
 
-/** One reading of a Compose file, and what comes out of it beside the components. */
+/** One pass over a Compose file, and its results besides the components. */
 export class Reading {
   readonly notes: Notes;
   readonly routes: Routes;
@@ -39,7 +39,7 @@ export class Reading {
   readonly asked = new Map<string, { input: Input; required: boolean }>();
   readonly secrets = new Map<string, Secret>();
   readonly permissions: Permission[] = [];
-  /** Components by the service's name. */
+  /** Component names by service name. */
   readonly components: ReadonlyMap<string, string>;
   readonly #volumes = new Map<string, string>();
   readonly #volumeNames = new Names(63, '-');
@@ -75,14 +75,16 @@ export class Reading {
     return this.#gathered.passwords;
   }
 
-  /** A variable that became a secret had a password as its default, which may be written down elsewhere, too. */
+  /**
+   * Registers the default of a variable that became a secret as a known password, because it may occur elsewhere too.
+   */
   linkPassword(variable: string): void {
     const meaning = this.variables.meaning(variable);
     const standard = this.variables.standardOf(variable);
     if (meaning?.kind === 'secret' && standard !== undefined) this.passwords.addVariable(standard, meaning.name);
   }
 
-  /** A scalar as text of the template, variables as references; undefined for what is no scalar. */
+  /** Converts a scalar to a template text with references; undefined if it is not a scalar. */
   text(value: unknown, path: Path): string | undefined {
     const pieces = this.pieces(value, path);
     return pieces && this.write(pieces, path);
@@ -107,11 +109,11 @@ export class Reading {
     if (!text.includes('$')) return text === '' ? [] : [text];
     const pieces = piecesOf(text);
     if (pieces !== undefined) return pieces;
-    this.notes.infer(path, 'Compose would refuse this use of $; it is taken as it stands');
+    this.notes.infer(path, 'Compose would refuse this use of $; it is taken literally');
     return [text];
   }
 
-  /** A scalar that the template cannot leave open: variables at their defaults. */
+  /** Returns a scalar with all variables at their defaults, for places where a template allows no reference. */
   settled(value: unknown, path: Path): string | undefined {
     const pieces = this.pieces(value, path);
     const text = pieces && settle(pieces);
@@ -121,14 +123,14 @@ export class Reading {
     return text;
   }
 
-  /** A word such as true; undefined for what is neither. */
+  /** Reads a boolean; undefined for other values. */
   flag(value: unknown, path: Path): boolean | undefined {
     const text = this.settled(value, path)?.toLowerCase();
     if (text === 'true' || text === 'yes' || text === 'on') return true;
     return text === 'false' || text === 'no' || text === 'off' ? false : undefined;
   }
 
-  /** The value of an environment variable; a password in it becomes a secret. */
+  /** Returns the value of an environment variable; a password in it becomes a secret. */
   envText(name: string, value: unknown, path: Path): string | undefined {
     const pieces = this.pieces(value, path);
     if (pieces === undefined) return undefined;
@@ -139,27 +141,27 @@ export class Reading {
     return this.write(pieces, path);
   }
 
-  /** The secret that stands for a password that was written down. */
+  /** Returns the secret for a password in the file. */
   password(value: string, key: string, path: Path): string {
     if (this.#gathering) this.#gathered.passwords.add(value, this.freeName(key));
     const name = this.#gathered.passwords.nameOf(value) ?? key;
-    this.notes.infer(path, `the password written here becomes the secret ${name}`);
+    this.notes.infer(path, `the password becomes the secret ${name}`);
     return name;
   }
 
-  /** An environment variable that is handed on from the surroundings. */
+  /** Returns the text of an environment variable without a value, which Compose passes through from its environment. */
   bareText(name: string, path: Path): string {
     if (this.#gathering) this.variables.note({ variable: { name, colon: false, operand: [] }, path, bare: true });
     return this.texts.bare(name);
   }
 
-  /** A question of the importer's own. */
+  /** Adds an input of the importer. */
   ask(input: Input, required: boolean): string {
     this.asked.set(input.name, { input, required });
     return `\${inputs.${input.name}}`;
   }
 
-  /** A name that no variable of the file has. */
+  /** Returns a name that no variable of the file has. */
   freeName(wanted: string): string {
     const base =
       wanted
@@ -170,7 +172,7 @@ export class Reading {
     return this.#gathered.variables.names().includes(base) ? `${base}_VALUE` : base;
   }
 
-  /** The storage for a volume of the file; the same key is the same volume. */
+  /** Returns the storage name of a volume; equal keys are the same volume. */
   volumeName(key: string, wanted: string): string {
     const name = this.#volumes.get(key) ?? this.#volumeNames.take(storageName(wanted));
     this.#volumes.set(key, name);

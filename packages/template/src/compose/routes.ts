@@ -5,7 +5,7 @@ import { magicOf } from './magic.ts';
 import { capitals, dashed, Names } from './names.ts';
 
 interface Wanted {
-  /** What variables call it; of a published port, the component's name. */
+  /** Id in variables; for a published port, the name of the component. */
   id: string;
   component: string | undefined;
   port: number | undefined;
@@ -21,21 +21,21 @@ interface Made {
 const MAIN_HOST = 'WEB_HOSTNAME';
 const STANDARD_PORT = 80;
 
-/** Ways in from outside: what the file's variables speak of, and published ports that look like web pages. */
+/** Collects routes from address variables, and from published ports that look like HTTP. */
 export class Routes {
   readonly #wanted: Wanted[] = [];
   readonly #published: Wanted[] = [];
   readonly #mentioned = new Map<string, { component: string | undefined; at: Path }>();
   #made: Made[] = [];
 
-  /** A service says that an address leads to it. */
+  /** Records that a service declares an address. */
   declare(variable: string, component: string, path: string | undefined, at: Path): void {
     const magic = magicOf(variable);
     if (magic?.kind !== 'address') return;
     this.#add(this.#wanted, { id: magic.id, component, port: magic.port, path, at });
   }
 
-  /** A text uses an address, which somebody must have declared, or it belongs to the service of that name. */
+  /** Records the use of an address variable; without a declaration it belongs to the service of that name. */
   mention(variable: string, component: string | undefined, at: Path): void {
     const magic = magicOf(variable);
     if (magic?.kind === 'address' && !this.#mentioned.has(variable)) this.#mentioned.set(variable, { component, at });
@@ -45,7 +45,7 @@ export class Routes {
     this.#add(this.#published, { id: component, component, port, path: undefined, at });
   }
 
-  /** Settles what the routes are, once everything that asks for one is known. */
+  /** Determines the routes, once all requests for them are known. */
   build(
     components: readonly string[],
     portsOf: (component: string) => readonly number[],
@@ -56,7 +56,7 @@ export class Routes {
     const names = new Names(63, '-');
     const seen = new Set<string>();
     this.#made = [];
-    // What others need stands behind them, so the way in that people mean comes first.
+    // Components that others depend on are backends, so the frontend comes first.
     const behind = (wanted: Wanted) => Number(needed.has(wanted.component ?? ''));
     for (const wanted of [...this.#wanted, ...this.#published.toSorted((a, b) => behind(a) - behind(b))]) {
       const component = wanted.component ?? components[0];
@@ -65,7 +65,7 @@ export class Routes {
         wanted.port ?? portsOf(component)[0] ?? (this.#made.length === 0 ? told : undefined) ?? STANDARD_PORT;
       const path = wanted.path ?? '/';
       const magic = this.#wanted.includes(wanted);
-      // A published port that an address of the file already leads to is no second way in.
+      // Skips a published port to which an address of the file already leads.
       if (!magic && this.#made.some(({ route }) => route.component === component && route.port === port)) continue;
       if (seen.has(`${wanted.id} ${port} ${path}`)) continue;
       seen.add(`${wanted.id} ${port} ${path}`);
@@ -77,7 +77,7 @@ export class Routes {
     if (first) first.route.primary = true;
   }
 
-  /** One address with several paths is one host; with several ports each needs its own. */
+  /** One address with several paths shares a host; several ports need a host each. */
   #hostInput(id: string, name: string, path: string): string {
     const same = this.#made.find(
       ({ wanted, route }) =>
@@ -98,7 +98,7 @@ export class Routes {
     return [...names].map((name) => ({ name, type: 'domain', label: 'Host name' }));
   }
 
-  /** What stands for an address variable in a text. */
+  /** Returns the template text for an address variable. */
   address(variable: string): string {
     const magic = magicOf(variable);
     if (magic?.kind !== 'address') return '';

@@ -5,8 +5,8 @@ const INTEGER = /^[+-]?(0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|[1-9][0-9_]*|0)$/;
 const FLOAT = /^[+-]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][+-]?[0-9]+)?$/;
 
 /**
- * What Compose makes of a word without quotes. Its parser is one of YAML 1.2 that kept some of 1.1: 0755 is octal and 1_000 a
- * number, but yes, no, on and off are words and 12:30 is no number of seconds.
+ * Interprets an unquoted scalar like Compose. Its parser follows YAML 1.2 with some rules of 1.1: 0755 is octal and
+ * 1_000 a number, but yes, no, on and off are strings and 12:30 is not a number of seconds.
  */
 export function plainScalar(source: string): string | number | boolean | null {
   if (NULL.test(source)) return null;
@@ -22,12 +22,12 @@ function integer(source: string): number | undefined {
   const digits = source.replace(/^[+-]/, '').replaceAll('_', '');
   const octal = /^0[0-7]/.test(digits) ? `0o${digits.slice(1)}` : digits;
   const value = Number(octal);
-  // A longer one would come out as another number, and nobody calculates with an id.
+  // Larger integers would lose precision, and they are usually ids; keep them as strings.
   if (!Number.isSafeInteger(value)) return undefined;
   return negative ? -value : value;
 }
 
-/** A scalar as Compose writes it where it wants a text. */
+/** Formats a scalar where Compose expects a string. */
 export function scalarText(value: string | number | boolean): string {
   return String(value);
 }

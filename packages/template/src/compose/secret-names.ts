@@ -2,27 +2,27 @@ import type { Secret } from '@hortus/contract/template/secrets';
 
 const SECRET =
   /(^|[_.-])(pass|passwd|passwort|password|passphrase|pwd|secret|token|credentials?|(api|app|access|admin|auth|crypt|crypto|encrypt|encryption|hash|jwt|master|private|secret|session|shared|signing|webhook|cookie)_?(key|secret|token|pass(word)?)|salt|key_?base)(_?\d+)?$/i;
-/** Names that only speak of a secret: whether one may be empty, how long it is, that everybody may know it. */
+/** Names about a secret that do not hold one, such as its length or whether it may be empty. */
 const ABOUT = /(^|[_.-])(allow_?empty|random|has|use|enabled?|disabled?|required?|min|max|length|public)([_.-]|$)/i;
 const SWITCH = /^(yes|no|true|false|on|off|0|1|none|null|optional|required)$/i;
 
-/** Whether a variable of this name holds a secret. */
+/** Tells whether a variable of this name holds a secret. */
 export function isSecretName(name: string): boolean {
   const short = name.replaceAll('__', '_').replace(/([a-z])([A-Z])/g, '$1_$2');
   return SECRET.test(short) && !ABOUT.test(short);
 }
 
-/** Whether this text can be a secret that somebody wrote down, rather than a switch, a path or an address. */
+/** Tells whether a text can be a secret, rather than a switch, a path or an address. */
 export function isSecretValue(value: string): boolean {
   return value.length >= 3 && !SWITCH.test(value) && !/^(\/|\.|https?:)/.test(value) && !/\s/.test(value);
 }
 
-/** A generator for values of the same kind as the one that was written down. */
+/** Returns a generator for values similar to a given one. */
 export function generatorLike(value: string): Secret {
   const { length } = value;
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) return { generate: 'uuid' };
   if (length >= 16 && length % 2 === 0 && /^[0-9a-f]+$/.test(value)) return { generate: 'hex', length };
   if (length >= 24 && length % 4 === 0 && /^[A-Za-z0-9+/]+={1,2}$/.test(value)) return { generate: 'base64', length };
-  // Letters and digits need no quoting, whatever text the secret stands in.
+  // Letters and digits need no quoting in any context.
   return { generate: 'alnum', length: length >= 16 && length <= 128 ? length : 32 };
 }

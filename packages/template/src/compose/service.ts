@@ -12,7 +12,7 @@ import { readPorts } from './ports.ts';
 import { duration } from './quantities.ts';
 import type { Reading } from './reading.ts';
 
-/** Read elsewhere in this folder. */
+/** Keys that other files of this folder read. */
 const READ = new Set(
   `image build environment env_file command entrypoint volumes tmpfs configs secrets ports expose healthcheck depends_on links
   volumes_from restart deploy scale cpus mem_limit mem_reservation pids_limit logging shm_size ulimits gpus runtime privileged pid ipc
@@ -20,10 +20,10 @@ const READ = new Set(
   credential_spec use_api_socket user working_dir hostname read_only init tty stdin_open extra_hosts labels stop_signal
   stop_grace_period container_name networks profiles extends exclude_from_hc`.split(/\s+/),
 );
-/** Says nothing about what runs. */
+/** Keys without an effect on what runs. */
 const WITHOUT_EFFECT = new Set(['attach', 'develop']);
 
-/** One service as a component; what ties it to others is added when all are known. */
+/** Reads one service as a component; dependencies are added when all services are known. */
 export function readService(reading: Reading, name: string, service: Record<string, unknown>): Component {
   const path = ['services', name];
   const component = reading.components.get(name) ?? name;
@@ -49,7 +49,7 @@ export function readService(reading: Reading, name: string, service: Record<stri
   };
   for (const key of Object.keys(service)) {
     if (READ.has(key) || WITHOUT_EFFECT.has(key) || key.startsWith('x-') || service[key] === null) continue;
-    reading.notes.drop([...path, key], `${key} has no place in a template`);
+    reading.notes.drop([...path, key], `${key} is not supported in templates`);
   }
   return read;
 }
@@ -64,13 +64,13 @@ function readSwitches(reading: Reading, service: Record<string, unknown>, path: 
   };
 }
 
-/** `host:address`, `host=address` or a mapping. */
+/** Reads `host:address`, `host=address` or a mapping. */
 function readHosts(reading: Reading, value: unknown, path: Path): Record<string, string> {
   const hosts: Record<string, string> = {};
   const separator = listOf(value, path).every(({ item }) => String(item).includes('=')) ? '=' : ':';
   for (const { key, value: given, path: at } of entriesOf(value, path, separator)) {
     const address = reading.text(given, at)?.trim();
-    if (address === undefined || !/^[A-Za-z0-9.-]+$/.test(key)) reading.notes.drop(at, 'is no host with an address');
+    if (address === undefined || !/^[A-Za-z0-9.-]+$/.test(key)) reading.notes.drop(at, 'is not a host with an address');
     else hosts[key] = address.replace(/^\[|\]$/g, '');
   }
   return hosts;
@@ -89,14 +89,14 @@ function readSignal(reading: Reading, value: unknown, path: Path): string | unde
   const name = (reading.settled(value, path) ?? '').toUpperCase();
   const signal = name.startsWith('SIG') ? name : `SIG${name}`;
   if (/^SIG[A-Z][A-Z0-9+]*$/.test(signal)) return signal;
-  reading.notes.drop(path, 'is no signal by its name');
+  reading.notes.drop(path, 'is not the name of a signal');
   return undefined;
 }
 
 function readGrace(reading: Reading, value: unknown, path: Path): string | undefined {
   if (value === undefined || value === null) return undefined;
   const time = duration(reading.settled(value, path) ?? '');
-  if (time === undefined) reading.notes.drop(path, 'is no duration');
+  if (time === undefined) reading.notes.drop(path, 'is not a duration');
   return time;
 }
 

@@ -1,4 +1,4 @@
-/** A Compose file of our own with much of what real ones have. */
+/** A Compose file with many features of real ones. */
 export const SHOP = `# slogan: A shop for seeds.
 # documentation: https://example.org/docs
 # category: Online Shop

@@ -2,7 +2,7 @@ import type { Path } from '../finding.ts';
 import type { Piece } from './interpolation.ts';
 import type { Reading } from './reading.ts';
 
-/** A mount as either syntax says it. */
+/** A mount, from the short or the long syntax. */
 export interface Mount {
   target: string;
   source: readonly Piece[] | undefined;
@@ -14,29 +14,29 @@ export interface Mount {
   path: Path;
 }
 
-/** Options without a meaning of their own here: what they say is so anyway. */
+/** Mount options without an effect here. */
 const HARMLESS = new Set(['rw', 'ro', 'cached', 'delegated', 'consistent', 'default', 'nocopy', '']);
-/** Mounts of the container would show up on the server. */
+/** With these options, mounts of the container would appear on the server. */
 const PROPAGATION = /^r?(shared|slave|private)$/;
 
-/** `source:target:options`, taken apart at the colons outside variables. */
+/** Splits `source:target:options` at the colons outside of variables. */
 export function shortMount(reading: Reading, item: unknown, path: Path): Mount | undefined {
   const pieces = reading.pieces(item, path);
   const parts = pieces && splitAtColons(pieces);
   if (parts === undefined || parts.length === 0) {
-    reading.notes.drop(path, 'is no mount');
+    reading.notes.drop(path, 'is not a mount');
     return undefined;
   }
   const options = parts.length > 2 ? (parts[2] ?? []).filter((piece) => typeof piece === 'string').join('') : '';
   const target = reading.write(parts[parts.length > 1 ? 1 : 0] ?? [], path).trim();
   if (!target.startsWith('/')) {
-    reading.notes.drop(path, 'a mount without an absolute target');
+    reading.notes.drop(path, 'the mount has no absolute target');
     return undefined;
   }
   const words = options.split(',').map((word) => word.trim());
   for (const word of words) {
-    if (PROPAGATION.test(word)) reading.notes.refuse(path, `the mount option ${word} is left out`);
-    else if (!HARMLESS.has(word)) reading.notes.drop(path, `the mount option ${word} is left out`);
+    if (PROPAGATION.test(word)) reading.notes.refuse(path, `the mount option ${word} is not supported`);
+    else if (!HARMLESS.has(word)) reading.notes.drop(path, `the mount option ${word} is not supported`);
   }
   return {
     target,

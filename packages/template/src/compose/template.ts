@@ -14,7 +14,7 @@ export interface Identity {
   slug?: string;
 }
 
-/** The template around the components: who it is, what it asks, what it needs of the server. */
+/** Writes the template around the components: identity, inputs, secrets, routes and permissions. */
 export function writeTemplate(
   reading: Reading,
   services: Record<string, unknown>,
@@ -85,7 +85,7 @@ function appVersion(component: Component | undefined): string | undefined {
   return image.tag === undefined || isFloating(image) ? undefined : image.tag;
 }
 
-/** Names that `${inputs.…}` and `${secrets.…}` refer to anywhere in these values. */
+/** Collects the names of all `${inputs.…}` and `${secrets.…}` references in these values. */
 function referencesIn(values: readonly unknown[]): Set<string> {
   const found = JSON.stringify(values).matchAll(/\$\{\s*(inputs|secrets)\.([A-Za-z0-9_]+)/g);
   return new Set([...found].map(([, kind, name]) => `${kind}.${name}`));

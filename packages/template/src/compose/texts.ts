@@ -7,7 +7,7 @@ import type { Use, Variables } from './variables.ts';
 const REFERENCE = /\$\{(?=\s*[A-Za-z_]+\.[A-Za-z0-9_-])/g;
 const ENDS_OPERAND = new RegExp(`[}]|\\|\\s*(${FILTERS.join('|')})\\s*[|}]?|\\s$|\\$\\{`);
 
-/** Writes Compose texts as template texts. */
+/** Converts Compose texts to template texts. */
 export class Texts {
   readonly vars: Record<string, string> = {};
   readonly #variables: Variables;
@@ -26,7 +26,7 @@ export class Texts {
     return pieces.map((piece) => (typeof piece === 'string' ? this.literal(piece) : this.#reference(piece))).join('');
   }
 
-  /** A literal text, with the passwords in it that became secrets. */
+  /** Returns a literal text with references in place of known passwords. */
   literal(text: string): string {
     return this.#passwords
       .within(text)
@@ -34,7 +34,7 @@ export class Texts {
       .join('');
   }
 
-  /** What looks like a reference of ours is kept from being one. */
+  /** Escapes text that looks like a template reference. */
   #guarded(text: string): string {
     if (!text.includes('${')) return text;
     return text.replace(REFERENCE, () => {
@@ -43,7 +43,7 @@ export class Texts {
     });
   }
 
-  /** Handed on under its own name: left out where nobody gives it. */
+  /** Returns a reference under the variable's own name, which is omitted if it has no value. */
   bare(name: string): string {
     const meaning = this.#variables.meaning(name);
     if (meaning === undefined) return this.#routes.address(name);
@@ -63,14 +63,14 @@ export class Texts {
     return `\${${plain}:-${operator === '-' ? this.#operand(variable) : ''}}`;
   }
 
-  /** An operand ends at the first brace, so one that holds a brace gets a name. */
+  /** An operand ends at the first brace, so an operand with a brace is moved to a variable. */
   #operand({ name, operand }: Variable): string {
     const literals = operand.filter((piece) => typeof piece === 'string');
     if (!literals.some((text) => ENDS_OPERAND.test(text))) return this.write(operand);
     return `\${vars.${this.#named(`${name.toLowerCase()}_default`, this.write(operand))}}`;
   }
 
-  /** `${X:+word}` alone would leave its key out where X is not set; Compose leaves it empty. */
+  /** A lone `${X:+word}` would omit its key if X is unset, but Compose leaves the value empty. */
   #wholeSwitch(variable: Variable): string {
     const text = this.#reference(variable);
     return `\${vars.${this.#named(`${variable.name.toLowerCase()}_if_set`, text)}:-}`;
@@ -86,7 +86,7 @@ export class Texts {
   }
 }
 
-/** Every use of a variable in a text, those in defaults of others too. */
+/** Returns every use of a variable in a text, including those in defaults of other variables. */
 export function usesIn(pieces: readonly Piece[], path: Use['path']): Use[] {
   return variablesIn(pieces).map((variable) => ({ variable, path, bare: false }));
 }

@@ -7,13 +7,13 @@ import { magicOf } from './magic.ts';
 import { questionName } from './names.ts';
 import { generatorLike, isSecretName, isSecretValue } from './secret-names.ts';
 
-/** Where and how a variable is used. */
+/** One use of a variable. */
 export interface Use {
   variable: Variable;
   path: Path;
-  /** Handed on from the surroundings under its own name, and left out where it is not set. */
+  /** Passed through from the environment under its own name, and omitted if it is unset. */
   bare: boolean;
-  /** What its place demands, such as a path to mount. */
+  /** Type that its context requires, such as a path to mount. */
   demands?: InputType;
 }
 
@@ -21,7 +21,10 @@ export type Meaning =
   | { kind: 'secret'; name: string; secret: Secret }
   | { kind: 'input'; name: string; input: Input; required: boolean };
 
-/** Everything that uses one variable decides what it becomes, so all uses are gathered before the first is written. */
+/**
+ * Collects the uses of variables. All uses determine what a variable becomes, so they are collected before the first is
+ * written.
+ */
 export class Variables {
   readonly #uses = new Map<string, Use[]>();
   readonly #meanings = new Map<string, Meaning>();
@@ -37,7 +40,7 @@ export class Variables {
     return [...this.#uses.keys()];
   }
 
-  /** Undefined for an address, which the routes give. */
+  /** Returns what a variable becomes; undefined for an address, which routes provide. */
   meaning(name: string): Meaning | undefined {
     const known = this.#meanings.get(name);
     if (known !== undefined) return known;
@@ -49,7 +52,7 @@ export class Variables {
     return meaning;
   }
 
-  /** The default that all uses agree on, where it may be a password. */
+  /** Returns the default that all uses share, if it may be a password. */
   standardOf(name: string): string | undefined {
     const standard = sharedDefault(this.#uses.get(name) ?? []);
     return standard !== undefined && isSecretValue(standard) ? standard : undefined;
@@ -78,7 +81,7 @@ function decide(variable: string, uses: readonly Use[]): Meaning {
   const demanded = uses.find(({ demands }) => demands !== undefined)?.demands;
   const guessed: Pick<Input, 'type' | 'default'> =
     demanded !== undefined && standard === undefined ? { type: demanded } : typeOf(variable, standard);
-  // A switch that is off counts as unset in a template, and as a word in a Compose file.
+  // A boolean input that is false counts as unset in a template, but as text in a Compose file.
   const type = switched && guessed.type === 'boolean' ? typeOf('', `${standard} `).type : guessed.type;
   const value = type === guessed.type ? guessed.default : standard;
   const message = asked === undefined ? undefined : settle(asked.variable.operand);
@@ -91,7 +94,7 @@ function decide(variable: string, uses: readonly Use[]): Meaning {
   return { kind: 'input', name, input, required: asked !== undefined && value === undefined };
 }
 
-/** The default that all uses agree on; undefined where one has none or another. */
+/** Returns the default that all uses share; undefined if one has none or a different one. */
 function sharedDefault(uses: readonly Use[]): string | undefined {
   const defaults = new Set(
     uses
@@ -103,7 +106,7 @@ function sharedDefault(uses: readonly Use[]): string | undefined {
   return only !== undefined && canBeDefault(only) ? only : undefined;
 }
 
-/** A text without variables; one with them is no default that a form could show. */
+/** Returns a text without variables; a default with variables cannot be shown in a form. */
 function literal(operand: readonly Piece[]): string | undefined {
   return operand.every((piece) => typeof piece === 'string') ? operand.join('') : undefined;
 }

@@ -1,13 +1,16 @@
 export interface Words {
   words: string[];
-  /** Compose stops at an operator of the shell outside quotes; what follows it never reaches the container. */
+  /** Rest of the line from a shell operator outside of quotes, where Compose stops reading. */
   cut?: string;
   unclosed: boolean;
 }
 
 const OPERATORS = ';&|<>';
 
-/** Splits a command line into arguments by the rules of Compose: quotes and backslashes count, nothing is expanded. */
+/**
+ * Splits a command line into arguments by the rules of Compose: quotes and backslashes are interpreted, nothing is
+ * expanded.
+ */
 export function splitWords(line: string): Words {
   const words: string[] = [];
   let word = '';

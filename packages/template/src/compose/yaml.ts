@@ -6,16 +6,16 @@ import { isMapping } from '../schema-check.ts';
 import { Places } from './places.ts';
 import { plainScalar } from './scalars.ts';
 
-/** Real files stay far below; what goes beyond is an accident or an attack. */
+/** Limits far above real files, against accidents and attacks. */
 export const LONGEST_TEXT = 1_048_576;
 const MOST_NODES = 100_000;
 const DEEPEST = 64;
-/** Of the parser's own; an author reads no more. */
+/** Maximum number of problems reported by the parser. */
 const MOST_PROBLEMS = 200;
 
 class TooMuch extends Error {}
 
-/** Reads YAML as Compose does: anchors, aliases and merges resolved, words and numbers as its own parser takes them. */
+/** Reads YAML like Compose: resolves anchors, aliases and merges, and interprets scalars like its parser. */
 export function readYaml(text: string): Parsed {
   const places = new Places();
   const findings: Finding[] = [];
@@ -37,14 +37,14 @@ export function readYaml(text: string): Parsed {
     return done(document.contents === null ? undefined : value(document.contents, [], 0));
   } catch (cause) {
     if (cause instanceof TooMuch) report(cause.message);
-    // The parser calls itself for every level, and a text can have more levels than the stack.
+    // The parser is recursive, and a text can have more levels than the stack.
     else if (cause instanceof RangeError) report('the text is nested too deeply');
     else throw cause;
     return done(undefined);
   }
 
   function value(node: unknown, path: Path, depth: number, key?: Position): unknown {
-    if (++nodes > MOST_NODES) throw new TooMuch(`anchors and aliases make more than ${MOST_NODES} values of it`);
+    if (++nodes > MOST_NODES) throw new TooMuch(`anchors and aliases expand to more than ${MOST_NODES} values`);
     if (depth > DEEPEST) throw new TooMuch(`the text is nested more than ${DEEPEST} levels deep`);
     const offset = (node as Node | null)?.range?.[0];
     const position = offset === undefined ? key : at(offset);
@@ -52,7 +52,7 @@ export function readYaml(text: string): Parsed {
     if (isAlias(node)) {
       const target = anchors.get(node.source);
       if (target !== undefined) return value(target, path, depth + 1, key);
-      report(`there is no anchor ${node.source} before this`, position);
+      report(`the anchor ${node.source} is not defined before this`, position);
       return null;
     }
     const anchor = (node as { anchor?: string } | null)?.anchor;
@@ -70,7 +70,7 @@ export function readYaml(text: string): Parsed {
       const keyNode = pair.key as Node | null;
       const name = isScalar(keyNode) ? String(keyNode.value) : String(keyNode);
       const position = keyNode?.range ? at(keyNode.range[0]) : { line: 1, column: 1 };
-      // Checked here, because the parser compares each key with all before it.
+      // Checked here, because the check of the parser compares each key with all previous ones.
       if (isScalar(keyNode) && seen.has(keyNode.value)) report('Map keys must be unique', position);
       if (isScalar(keyNode)) seen.add(keyNode.value);
       if (isScalar(keyNode) && isMergeKey(keyNode)) {
@@ -78,7 +78,7 @@ export function readYaml(text: string): Parsed {
       } else if (name === '__proto__') report('the key __proto__ is not allowed', position);
       else own[name] = value(pair.value, [...path, name], depth + 1, position);
     }
-    // What is written beside a merge counts, and of several merged mappings the first.
+    // Own keys override merged ones, and earlier merged mappings override later ones.
     const result: Record<string, unknown> = {};
     for (const source of merged.reverse()) Object.assign(result, source);
     return Object.assign(result, own);
@@ -97,7 +97,7 @@ export function readYaml(text: string): Parsed {
   }
 }
 
-/** `<<`, also where its tag is written out, which the parser turns into a symbol. */
+/** Tells whether a key is `<<`; with an explicit tag, the parser turns it into a symbol. */
 function isMergeKey({ value, type }: Scalar): boolean {
   return typeof value === 'symbol' || (value === '<<' && type === 'PLAIN');
 }

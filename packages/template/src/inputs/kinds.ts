@@ -5,13 +5,13 @@ import { type Matcher, matcherOf } from './pattern.ts';
 
 export type Question = Input | ActionParam;
 
-/** A value as it will be kept, or what is wrong with it. */
+/** A value as it will be stored, or the reason why it is invalid. */
 export type Outcome = { value: InputValue } | { wrong: string };
 export type Check = (given: unknown) => Outcome;
 
 const STRING_LIMIT = 4096;
 const TEXT_LIMIT = 65_536;
-/** Longer values never match: it bounds the work of a pattern that an account wrote. */
+/** Longer values never match: bounds the cost of patterns written by users. */
 export const PATTERN_LIMIT = 256;
 
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,255}$/;
@@ -23,7 +23,7 @@ type Kind = (question: Question) => Check;
 
 const wrong = (message: string): Outcome => ({ wrong: message });
 
-/** A text, bounded, without the one character that no environment variable and no argument can carry. */
+/** Checks a bounded text. Refuses NUL, which environment variables and arguments cannot contain. */
 function text(
   question: Question,
   limit: number,
@@ -32,7 +32,7 @@ function text(
 ): Check {
   const { min, max } = question;
   const { pattern } = question;
-  // Compiled when it is first needed: a template may have hundreds, of which a request touches a few.
+  // Compiled on first use: a template may have hundreds of patterns, and a request uses few.
   let matcher: Matcher | undefined;
   const matches = (value: string) => {
     if (pattern === undefined) return true;
@@ -41,7 +41,7 @@ function text(
     return matcher(value);
   };
   return (given) => {
-    if (typeof given !== 'string') return wrong('must be a text');
+    if (typeof given !== 'string') return wrong('must be a string');
     if (given.includes('\0')) return wrong('must not contain a NUL character');
     if (!multiline && /[\r\n]/.test(given)) return wrong('must be a single line');
     if (given.length > limit) return wrong(`must have at most ${limit} characters`);
@@ -72,7 +72,7 @@ const TRUTH: Record<string, boolean> = { true: true, false: false };
 const zones = new Map<string, boolean>();
 
 function isTimezone(name: string): boolean {
-  // The platform's answer costs tens of microseconds, and there are only some hundred names worth remembering.
+  // Cached: the platform takes tens of microseconds, and there are only a few hundred names.
   let known = zones.get(name);
   if (known === undefined) {
     try {
@@ -129,7 +129,7 @@ export const KINDS: Record<InputType, Kind> = {
       false,
       unless((value) => isDomain(value.toLowerCase()), 'must be a host name'),
     );
-    // Host names know no case; kept in one form, the same name cannot be taken twice.
+    // Host names are case-insensitive; one form prevents registering the same name twice.
     return (given) => check(typeof given === 'string' ? given.toLowerCase() : given);
   },
   ip: single(unless((value) => isIP(value) !== 0, 'must be an IPv4 or IPv6 address')),

@@ -1,25 +1,26 @@
 import { RE2JS } from 're2js';
 
-/** The largest counted repetition: values longer than this are never held against a pattern. */
+/** Maximum of a counted repetition: longer values are never matched. */
 const MOST_REPETITIONS = 256;
-/** Instructions of the compiled pattern: matching costs at most these times the length of the value. */
+/** Maximum number of instructions of a compiled pattern: a match costs at most this times the length of the value. */
 const LARGEST_PROGRAM = 1_000;
 
-/** Holds a whole value against a pattern, in time linear in its length. */
+/** Matches a whole value, in time linear in its length. */
 export type Matcher = (value: string) => boolean;
 
 /**
- * Compiles the pattern of an input. RE2 matches in linear time whatever the pattern, so that no template of one account can
- * keep a process busy that serves all. Throws for what RE2 does not know, such as look-around and back-references.
+ * Compiles the pattern of an input. RE2 matches in linear time, so that a template of one account cannot block a
+ * process that serves all accounts. Throws for syntax that RE2 does not support, such as look-around and
+ * back-references.
  */
 export function matcherOf(pattern: string): Matcher {
   const expression = compile(pattern);
   return (value) => expression.matches(value);
 }
 
-/** Why a pattern is refused, if it is. */
+/** Returns the reason for which a pattern is refused, if any. */
 export function unsafePattern(pattern: string): string | undefined {
-  // Counted repetitions are written out when a pattern is compiled.
+  // Counted repetitions are expanded when a pattern is compiled.
   for (const [, least = '', most = ''] of pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)) {
     if (Math.max(Number(least), Number(most)) > MOST_REPETITIONS)
       return `must not repeat anything more than ${MOST_REPETITIONS} times`;
@@ -29,13 +30,13 @@ export function unsafePattern(pattern: string): string | undefined {
   try {
     return compile(pattern).programSize() > LARGEST_PROGRAM ? 'is too large; repeat less' : undefined;
   } catch {
-    return 'is no valid regular expression';
+    return 'is not a valid regular expression';
   }
 }
 
 const compile = (pattern: string): RE2JS => RE2JS.compile(RE2JS.translateRegExp(withShortNames(pattern)));
 
-/** RE2 knows `\p{Greek}` and not `\p{Script=Greek}`, which JavaScript has. Other escaped characters are passed over in pairs. */
+/** RE2 supports `\p{Greek}` but not `\p{Script=Greek}` of JavaScript. Skips other escaped characters in pairs. */
 const withShortNames = (pattern: string): string =>
   pattern.replace(/\\(?:([pP])\{(?:Script|sc|General_Category|gc)=|[\s\S])/g, (all, kind?: string) =>
     kind === undefined ? all : `\\${kind}{`,

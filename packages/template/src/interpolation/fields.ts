@@ -1,4 +1,4 @@
-/** What can be asked of the namespaces whose fields are fixed. */
+/** Fields of the namespaces with fixed fields. */
 export const ROUTE_FIELDS = ['url', 'host', 'path', 'scheme'] as const;
 export const COMPONENT_FIELDS = ['host'] as const;
 export const INSTANCE_FIELDS = ['uid', 'name', 'server_id', 'tenant_id', 'profile', 'variant'] as const;

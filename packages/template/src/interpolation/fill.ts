@@ -4,28 +4,31 @@ import type { ParsedText, Reference, Segment } from './text.ts';
 export type Value = string | number | boolean;
 
 export interface Found {
-  /** Undefined means not set, which is no error: an optional input that nobody gave. */
+  /** Undefined if unset, which is not an error: an optional input without a value. */
   value: Value | undefined;
   secret: boolean;
 }
 
 export interface Filled {
-  /** Undefined when the whole text is one reference to something not set. */
+  /** Undefined if the whole text is one reference to something unset. */
   text: string | undefined;
   secret: boolean;
-  /** The text was `${x:+…}` and x is not set: its author wants it gone, even from a list. */
+  /** Whether the text was `${x:+…}` with x unset, so that it is also removed from lists. */
   omitted: boolean;
 }
 
 export interface Filling {
   find(reference: Reference): Found;
-  /** Makes bcrypt repeatable: the same instance gets the same hash, so that resolving again shows no difference. */
+  /**
+   * Salt that makes bcrypt deterministic: an instance always gets the same hash, so that resolving again shows no
+   * change.
+   */
   saltFor(reference: Reference): string;
-  /** Whether a reference stays as it is written, because it belongs to another filling. */
+  /** Whether a reference stays in the text, because it is filled later. */
   leaves?(reference: Reference): boolean;
 }
 
-/** Values are put in byte for byte; nothing in them is looked at again. */
+/** Inserts values literally; references in them are not evaluated. */
 export function fill(parsed: ParsedText, filling: Filling): Filled {
   const [first] = parsed.segments;
   if (parsed.segments.length === 1 && typeof first === 'object') {
@@ -59,7 +62,7 @@ function evaluate(reference: Reference, filling: Filling, source: string): Found
   const empty = found.value === undefined || found.value === '';
   if (reference.operator === ':-' && empty) found = operandOf(reference, filling, source, found.secret);
   else if (reference.operator === ':+') {
-    // A switch that is off is not set, though false is something to print.
+    // A boolean that is false counts as unset for `:+`, though it can be printed.
     const set = !empty && found.value !== false;
     found = set ? operandOf(reference, filling, source, false) : { value: undefined, secret: false };
   }

@@ -50,7 +50,7 @@ describe('interpolation', () => {
   });
 
   it.each([
-    ['ab${input.A}', 2, 'none of inputs'],
+    ['ab${input.A}', 2, 'known are inputs'],
     ['${inputs.A', 0, 'no matching }'],
     ['${inputs.A:-b', 0, 'no matching }'],
     ['${inputs.A | shout}', 0, 'unknown filter shout'],

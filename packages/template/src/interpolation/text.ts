@@ -21,7 +21,7 @@ export interface Reference {
   operator?: ':-' | ':+';
   operand: readonly Segment[];
   filters: readonly Filter[];
-  /** Offsets of the whole in the text. */
+  /** Offsets of the whole reference in the text. */
   start: number;
   end: number;
 }
@@ -42,13 +42,13 @@ export interface ParsedText {
 const HEAD = /\$\{\s*([A-Za-z_]+)\.([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\s*/y;
 const FILTER = /\|\s*([A-Za-z0-9_]+)\s*(?=[|}])/y;
 const DEEPEST = 8;
-/** Filters of one reference. A hash costs some 50 ms, and the hash of a hash is of no use. */
+/** Limits on the filters of one reference. A hash costs about 50 ms, and hashing a hash is useless. */
 const MOST_FILTERS = 4;
 const MOST_HASHES = 1;
 
 /**
- * Only `${word.word…}` is ours. `$X`, `$$`, `${HOME}` and `${list[@]}` belong to the shells and configuration files that
- * templates carry, and stay as they are.
+ * Parses references of the form `${word.word…}`. `$X`, `$$`, `${HOME}` and `${list[@]}` belong to the shells and
+ * configuration files in templates, and stay unchanged.
  */
 export function parseText(source: string): ParsedText {
   if (!source.includes('${')) return { source, segments: source === '' ? [] : [source], faults: [] };
@@ -69,7 +69,7 @@ export function parseText(source: string): ParsedText {
   return { source, segments, faults };
 }
 
-/** Every reference of a text, those inside operands too. */
+/** Returns every reference of a text, including those inside operands. */
 export function references(text: string): Reference[] {
   const within = (segments: readonly Segment[]): Reference[] =>
     segments.flatMap((segment) => (typeof segment === 'string' ? [] : [segment, ...within(segment.operand)]));
@@ -85,7 +85,7 @@ function referenceAt(source: string, start: number, faults: Fault[], depth: numb
   };
   const namespace = head[1] as Namespace;
   if (!NAMESPACES.includes(namespace)) {
-    return fail(`\${${namespace}.…} is none of ${NAMESPACES.join(', ')}`);
+    return fail(`\${${namespace}.…} has an unknown namespace; known are ${NAMESPACES.join(', ')}`);
   }
   if (depth > DEEPEST) return fail('${…} is nested too deeply');
   let at = start + head[0].length;
@@ -102,7 +102,7 @@ function referenceAt(source: string, start: number, faults: Fault[], depth: numb
   FILTER.lastIndex = at;
   for (let filter = FILTER.exec(source); filter !== null; filter = FILTER.exec(source)) {
     at += filter[0].length;
-    if (!isFilter(filter[1])) return fail(`unknown filter ${filter[1]}; there are ${FILTERS.join(', ')}`);
+    if (!isFilter(filter[1])) return fail(`unknown filter ${filter[1]}; known are ${FILTERS.join(', ')}`);
     filters.push(filter[1]);
     if (filters.length > MOST_FILTERS) return fail(`\${…} has more than ${MOST_FILTERS} filters`);
     if (filters.filter((one) => one === 'bcrypt').length > MOST_HASHES) return fail('${…} is hashed more than once');
@@ -113,7 +113,7 @@ function referenceAt(source: string, start: number, faults: Fault[], depth: numb
   return { namespace, names, ...(operator ? { operator } : {}), operand, filters, start, end: at + 1 };
 }
 
-/** Up to the closing brace, or to a filter: `|` begins one only where a filter's name follows. */
+/** Parses an operand up to the closing brace or a filter; `|` starts a filter only if the name of one follows. */
 function operandAt(source: string, start: number, faults: Fault[], depth: number): Operand | undefined {
   const segments: Segment[] = [];
   let literalFrom = start;
@@ -130,7 +130,7 @@ function operandAt(source: string, start: number, faults: Fault[], depth: number
     }
     const before = faults.length;
     const reference = referenceAt(source, at, faults, depth + 1);
-    // A fault inside is one of the whole; going on from here would read the same text once per level.
+    // A fault inside invalidates the whole reference; continuing would parse the same text once per level.
     if (faults.length > before) return undefined;
     if (reference === undefined) {
       at += 2;

@@ -1,6 +1,6 @@
 import { hash } from './dice.ts';
 
-/** Families that are at home in the catalog have hues that lie well apart; another gets one from its name. */
+/** Hues of the families in the catalog, chosen to be distinguishable; other families get a hue from their name. */
 const HUES: Readonly<Record<string, number>> = {
   ai: 276,
   analytics: 292,
@@ -67,7 +67,7 @@ export type Theme = (typeof THEMES)[number];
 
 type Strength = readonly [lightness: number, chroma: number];
 
-/** `any` holds on paper and at night alike, for where the page is not known. */
+/** `any` works on light and dark backgrounds, for pages with an unknown theme. */
 const STRENGTHS: Readonly<Record<Theme, Readonly<Record<Tone, Strength>> & { readonly ground: string }>> = {
   any: {
     deep: [0.555, 0.115],
@@ -100,7 +100,7 @@ const STRENGTHS: Readonly<Record<Theme, Readonly<Record<Tone, Strength>> & { rea
 
 const GREEN = { stem: 152, leaf: 148 };
 
-/** The colours of one plant: its petals of the family's hue, its seeds of another, its leaves green. */
+/** Returns the colours of one plant: petals in the hue of the family, seeds in another, green leaves. */
 export function coloursOf(hue: number, seedHue: number, theme: Theme): Colours {
   const { ground, ...strengths } = STRENGTHS[theme];
   const hues: Record<Tone, number> = { deep: hue, mid: hue, soft: hue, seed: seedHue, ...GREEN };
@@ -109,8 +109,8 @@ export function coloursOf(hue: number, seedHue: number, theme: Theme): Colours {
 }
 
 /**
- * Oklch as sRGB. Written out here because what shows a mark may be older than that notation, and a colour that is not
- * understood is black. What lies outside sRGB loses chroma, not its hue.
+ * Converts Oklch to sRGB. Done here because a viewer may not support the Oklch notation, and would show such a colour
+ * as black. Colours outside sRGB lose chroma, not hue.
  */
 export function hex(lightness: number, chroma: number, hue: number): string {
   const radians = (hue * Math.PI) / 180;

@@ -1,4 +1,4 @@
-/** FNV-1a with a finish: without it, neighbouring names would look like twins. */
+/** FNV-1a with a finalizer; without it, similar names would give similar marks. */
 export function hash(text: string): number {
   let h = 2_166_136_261;
   for (const letter of text) h = Math.imul(h ^ (letter.codePointAt(0) ?? 0), 16_777_619);
@@ -7,7 +7,7 @@ export function hash(text: string): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-/** Throws that are the same for the same seed, on every machine. */
+/** Pseudo-random generator: the same seed gives the same values on every machine. */
 export class Dice {
   #state: number;
 

@@ -1,7 +1,7 @@
-/** Everything is drawn in a box of 96 by 96; 0 degrees points up, angles grow clockwise. */
+/** Coordinates of a box of 96 by 96; 0 degrees points up, angles grow clockwise. */
 export type Point = readonly [x: number, y: number];
 
-/** A number as short as it can be shown without a visible difference. */
+/** Formats a number with one decimal, the smallest visible difference. */
 export const n = (value: number): string => String(Math.round(value * 10) / 10 + 0);
 
 export function at(x: number, y: number, angle: number, distance: number): Point {
@@ -20,18 +20,18 @@ export const line = (path: string, stroke: string, width: number): string =>
 export const straight = (from: Point, to: Point, stroke: string, width: number): string =>
   line(`M${n(from[0])} ${n(from[1])}L${n(to[0])} ${n(to[1])}`, stroke, width);
 
-/** A point as far along a direction as `along` and as far beside it as `across`, as a path writes it. */
+/** Returns the path text of a point at distance `along` in a direction and `across` beside it. */
 export function beside(x: number, y: number, angle: number, along: number, across: number): string {
   const [ax, ay] = at(x, y, angle, along);
   const [bx, by] = at(ax, ay, angle + 90, across);
   return `${n(bx)} ${n(by)}`;
 }
 
-/** Where the belly of a leaf lies, from its foot (0) to its tip (1): wide low down, or high up. */
+/** Where a leaf is widest, from its foot (0) to its tip (1). */
 export type Belly = readonly [low: number, high: number];
 const PLAIN: Belly = [0.2, 0.72];
 
-/** A leaf whose halves have two colours: the light comes from one side. */
+/** Draws a leaf with halves in two colours, as if lit from one side. */
 export function leaf(
   x: number,
   y: number,
@@ -48,7 +48,7 @@ export function leaf(
   return half(-1, left) + half(1, right);
 }
 
-/** For each of several parts around a centre: its number and the angle it points to. */
+/** Calls `part` for each of several parts around a centre, with its angle and index. */
 export function around<T>(count: number, turn: number, part: (angle: number, index: number) => T): T[] {
   return Array.from({ length: count }, (_, index) => part(turn + (index * 360) / count, index));
 }

@@ -9,13 +9,13 @@ import * as leaves from './forms/leaves.ts';
 
 interface Habit {
   readonly draw: Form;
-  /** How far it may lean, in degrees. */
+  /** Maximum lean in degrees. */
   readonly lean?: number;
-  /** Its outline is in the deep tone, so that it never swaps deep and soft. */
+  /** Never swaps deep and soft, because its outline uses the deep tone. */
   readonly steady?: true;
 }
 
-/** What a species can look like. New forms go to the end: inserting one would give every species another plant. */
+/** The forms of plants. Append new ones: inserting one would change the mark of every species. */
 const HABITS: readonly [Habit, ...Habit[]] = [
   { draw: flowers.corolla },
   { draw: flowers.daisy },
@@ -42,23 +42,23 @@ const HABITS: readonly [Habit, ...Habit[]] = [
   { draw: leaves.sprig },
 ];
 
-/** Below this many pixels a mark has fewer and bolder parts. */
+/** Size in pixels below which a mark has fewer and bolder parts. */
 const SMALL = 40;
-/** One of many that would do: in this one no two species of a family that we ship have grown into the same form. */
+/** Seed with which no two species of a family in the shipped catalog share a form. */
 const SEASON = 219_342;
-/** The hues that pollen really has. */
+/** Natural hues of pollen. */
 const POLLEN = [88, 88, 72, 56] as const;
 
 export interface MarkOptions {
-  /** In pixels; 96 unless said. */
+  /** In pixels; 96 by default. */
   size?: number;
   theme?: Theme;
 }
 
 /**
- * The mark of a species: a plant, as SVG. The slug decides the form and how it has grown, the family its hue, so that a
- * shelf reads as one colour and every book on it as another shape. The same slug and family give the same bytes on every
- * machine. It has presentation attributes only: no style, no script, nothing that a strict policy would refuse.
+ * Draws the mark of a species: a plant, as SVG. The slug determines the form, the family the hue, so that a family
+ * shares a colour and its species differ in shape. The same slug and family give the same bytes on every machine. Uses
+ * presentation attributes only, without styles or scripts, so that a strict content security policy accepts it.
  */
 export function mark(slug: string, family: string, { size = 96, theme = 'any' }: MarkOptions = {}): string {
   const seed = hash(`${SEASON}/${slug}`);

@@ -6,7 +6,7 @@ import { milliseconds } from '../quantity.ts';
 import { deepFill } from './deep-fill.ts';
 import type { Scope } from './scope.ts';
 
-/** An action with everything filled but its params, which come with each execution. */
+/** Fills everything of an action except its params, which come with each execution. */
 export function resolveAction(
   action: CanonicalAction,
   pointer: string,

@@ -6,7 +6,7 @@ import { bytes, cores, milliseconds } from '../quantity.ts';
 import { deepFill } from './deep-fill.ts';
 import { componentHost, type Scope } from './scope.ts';
 
-/** One component with every text filled and every quantity a number. */
+/** Fills every text of a component and converts every quantity to a number. */
 export function resolveComponent(
   name: string,
   component: CanonicalComponent,
@@ -58,7 +58,7 @@ export function resolveComponent(
       ? { max_bytes: size('logging.max_size', logging.max_size) ?? 0, max_files: logging.max_files ?? 1 }
       : { ...DEFAULT_LOG, by_default: true as const },
     capabilities: { ...capabilities, drop: droppedOf(c) },
-    // A privileged component has every right already.
+    // A privileged component has all privileges already.
     confinement: { ...confinement, no_new_privileges: !confinement.new_privileges && !c.privileged },
     healthcheck: healthcheck && resolveHealthcheck(healthcheck),
     resources: compact({
@@ -89,7 +89,7 @@ export function resolveComponent(
   });
 }
 
-/** The engine gives a privileged component all of them, whatever is dropped. */
+/** The engine gives a privileged component all capabilities, regardless of what is dropped. */
 function droppedOf({
   capabilities: { add, drop },
   privileged,
@@ -130,7 +130,7 @@ function quantity<T>(
   return value;
 }
 
-/** Without the keys that hold nothing: an absent key and an undefined one are not the same on the wire. */
+/** Removes keys with the value undefined: in JSON an absent key differs from a null one. */
 type Compact<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };

@@ -4,9 +4,8 @@ import { isMapping } from '../schema-check.ts';
 export type FillText = (text: string) => Filled;
 
 /**
- * The value with every string in it filled. A key whose text comes out as unset is left out. An entry of a list is empty
- * instead, since its neighbours count on their places, unless `${x:+…}` asked for it to go. Secrets are noted by JSON
- * pointer.
+ * Fills every string in a value. A key whose text is unset is omitted. A list entry becomes empty instead, because
+ * positions matter, unless `${x:+…}` omits it. Collects the JSON pointers of secrets.
  */
 export function deepFill<T>(value: T, pointer: string, fillText: FillText, secretPaths: string[]): T {
   return filled(value, pointer) as T;
@@ -46,7 +45,7 @@ export function deepFill<T>(value: T, pointer: string, fillText: FillText, secre
 
 const plain = new WeakMap<object, boolean>();
 
-/** Most of a spec holds nothing to fill. What is frozen is looked through once and then taken as it is. */
+/** Most of a spec has nothing to fill. Frozen values are checked once and then reused unchanged. */
 function isPlain(value: object): boolean {
   if (!Object.isFrozen(value)) return false;
   let known = plain.get(value);
@@ -59,7 +58,7 @@ function isPlain(value: object): boolean {
   return known;
 }
 
-/** One step of an RFC 6901 pointer. */
+/** Escapes one step of an RFC 6901 pointer. */
 function pointerStep(key: string): string {
   return key.includes('~') || key.includes('/') ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key;
 }

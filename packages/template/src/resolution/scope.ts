@@ -16,7 +16,7 @@ export interface Instance {
 }
 
 export interface Surroundings {
-  /** Already changed by its profile. */
+  /** With its profile applied. */
   spec: Canonical;
   profile: string;
   variant: string | null;
@@ -29,19 +29,19 @@ export interface Surroundings {
 
 const UNSET: Found = { value: undefined, secret: false };
 
-/** Names come from templates, and `constructor` is a name like any other. */
+/** Names come from templates, so `constructor` must not reach a prototype. */
 function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
 const open = (value: InputValue | null | undefined): Found => ({ value: value ?? undefined, secret: false });
 
-/** Characters of all filled texts of one resolution. */
+/** Maximum length of all filled texts of one resolution. */
 const LONGEST_RESULT = 4_194_304;
 
 const parsedTexts = new WeakMap<Canonical, Map<string, ParsedText>>();
 
-/** Knows what every reference of one resolution stands for, and collects what is missing. */
+/** Evaluates every reference of one resolution, and collects missing values. */
 export class Scope {
   readonly problems: Problem[] = [];
   readonly #around: Surroundings;
@@ -67,7 +67,10 @@ export class Scope {
     return this.#bounded(fill(this.#parse(text), this));
   }
 
-  /** For actions: params stay, and no value may look like one, or it would be filled when the action runs. */
+  /**
+   * Fills the texts of actions: params stay, and no value may look like a param, because it would be filled when the
+   * action runs.
+   */
   fillExceptParams(text: string): Filled {
     const filled = fill(this.#parse(text), {
       find: (reference) => {
@@ -86,11 +89,11 @@ export class Scope {
     return this.#bounded(filled);
   }
 
-  /** Texts that name one another may double with every step: what comes out is limited, and not only what is written. */
+  /** References can double a text with every step, so the length of the result is limited too. */
   #bounded(filled: Filled): Filled {
     this.#length += filled.text?.length ?? 0;
     if (this.#length <= LONGEST_RESULT) return filled;
-    this.fail('vars', `make a manifest of more than ${LONGEST_RESULT} characters`);
+    this.fail('vars', `expand to a manifest of more than ${LONGEST_RESULT} characters`);
     return { ...filled, text: '' };
   }
 
@@ -119,7 +122,7 @@ export class Scope {
     }
   }
 
-  /** Public, as salts are; its own for every instance and reference. */
+  /** Salts may be public; this one differs for every instance and reference. */
   saltFor({ namespace, names }: Reference): string {
     return `${this.#around.instance.uid}/${namespace}.${names.join('.')}`;
   }
@@ -145,7 +148,7 @@ export class Scope {
   #secret(name: string, field: string | undefined): Found {
     const { secrets, inputs } = this.#around;
     const key = field === 'public' ? `${name}.public` : name;
-    // The user gives an external secret among the inputs.
+    // An external secret is given among the inputs.
     const value = own(secrets, key) ?? own(inputs, key);
     if (value === undefined) this.fail(`secrets.${key}`, 'has no value');
     return { value, secret: field !== 'public' };
@@ -182,7 +185,7 @@ export class Scope {
     const met = own(needs, name);
     const optional = this.#around.spec.needs.some((need) => need.as === name && need.optional);
     if (met === undefined && !optional) this.fail(`needs.${name}`, 'is not met');
-    // Whether an attribute of another template is a secret is not known here, so all of them count as such.
+    // Attributes of another template may be secrets, so all of them are treated as secret.
     return {
       value: met && own(met, field),
       secret: met !== undefined,

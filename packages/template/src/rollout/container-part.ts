@@ -2,8 +2,8 @@ import type { ManifestComponent } from '@hortus/contract/template/manifest';
 import { LONGEST_HOSTNAME } from './replacement.ts';
 
 /**
- * What of a component its containers are made from, field by field. Two revisions that agree in all of it share the containers;
- * in what is left out, such as the order of starting, they may differ. The daemon's planner is held against this by a test.
+ * Returns the fields of a component that determine its containers. Two revisions with equal fields share the
+ * containers; omitted fields, such as the start order, may differ. A test checks that the daemon's planner agrees.
  */
 export function containerPart(component: ManifestComponent, primary: boolean): Record<string, unknown> {
   const {
@@ -28,7 +28,7 @@ export function containerPart(component: ManifestComponent, primary: boolean): R
   const isJob = component.kind === 'job';
   return {
     ...rest,
-    // Whose container has the bare name of the instance.
+    // The container of the primary component has the bare name of the instance.
     primary,
     ...(isJob ? { run: run === 'after_start' ? run : 'before_start' } : { restart }),
     ...(hostname.length > LONGEST_HOSTNAME ? {} : { hostname }),

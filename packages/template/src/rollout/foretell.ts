@@ -12,18 +12,18 @@ import { redact } from '../redact.ts';
 import { containerPart } from './container-part.ts';
 import { canRunBeside, deployedComponents, primaryOf } from './replacement.ts';
 
-/** A resolved manifest, with secret values, and where they are. */
+/** A resolved manifest with secret values and their positions. */
 export interface Resolved {
   readonly manifest: Manifest;
   readonly secretPaths: readonly string[];
 }
 
 export interface Standing {
-  /** What was deployed last; undefined where nothing is there. */
+  /** The last deployment; undefined if there is none. */
   readonly former: Resolved | undefined;
-  /** Where its containers differ from that. */
+  /** Differences of its containers from the deployment. */
   readonly drift: readonly Drift[];
-  /** Whether it runs, as far as anybody knows: what does not cannot be interrupted. */
+  /** Whether it is known to run: only a running instance can be interrupted. */
   readonly up: boolean;
 }
 
@@ -32,12 +32,12 @@ export interface Foretold {
   readonly jobs: PlannedJob[];
   readonly routes: PlannedRoute[];
   readonly permissions: PlannedPermission[];
-  /** Images that containers are made of anew, each once. */
+  /** Images of new containers, without duplicates. */
   readonly pulls: string[];
   readonly interruption: boolean;
 }
 
-/** What a deployment of a manifest would change about what stands, by the rules that the daemon plans with. */
+/** Predicts what a deployment of a manifest would change, by the rules of the daemon's planner. */
 export function foretell(next: Resolved, standing: Standing): Foretold {
   const former = standing.former && sideOf(standing.former);
   const later = sideOf(next);
@@ -66,7 +66,7 @@ interface Side {
 
 interface Part {
   readonly component: ManifestComponent;
-  /** As it is, and as it may be shown. */
+  /** The real values, and the values that may be shown. */
   readonly real: Record<string, unknown>;
   readonly shown: Record<string, unknown>;
 }
@@ -78,7 +78,7 @@ function sideOf({ manifest, secretPaths }: Resolved): Side {
   const parts = deployedComponents(manifest).map((component): [string, Part] => {
     const { name } = component;
     const isPrimary = name === primary;
-    // Its own host name is needed to tell whether one was given; that is never a secret worth hiding from its owner.
+    // The host name is needed to tell whether one was given, and is not a secret from its owner.
     const visible = { ...(shownOf.get(name) ?? component), host: component.host };
     const real = containerPart(component, isPrimary);
     return [
@@ -128,7 +128,7 @@ function removed({ components }: Side, name: string): PlannedComponent {
   return { name, kind, image, change: 'removed', ...still, changes: [], containers: kind === 'job' ? 1 : replicas };
 }
 
-/** Containers that carry our labels and that nobody declared. */
+/** Returns containers with Hortus labels that are not declared. */
 function tooMany(drift: readonly Drift[]): PlannedComponent[] {
   return drift
     .filter(({ field, declared }) => field === 'component' && declared === null)
@@ -154,7 +154,7 @@ function changesBetween(before: Part, after: Part): PlannedChange[] {
 const HIDDEN = '***';
 const LONGEST = 200;
 
-/** Secrets are not shown, and neither are whole files. */
+/** Hides secrets and the contents of files. */
 function told(field: string, { real, shown }: Part): unknown {
   const value = shown[field];
   if (real[field] === undefined) return null;
@@ -181,7 +181,10 @@ const scaling = (before: ManifestComponent, after: ManifestComponent): PlannedCh
   drift: false,
 });
 
-/** What makes a rollout replace the container. One that is only off its network is put back there. */
+/**
+ * Tells whether the drift makes a rollout replace the container. A container that is only disconnected from its network
+ * is reconnected.
+ */
 function isAlteration({ field, actual }: Drift): boolean {
   if (field === 'component' || field.startsWith('routes.')) return false;
   return !(field.startsWith('networks.') && actual === null);
@@ -211,7 +214,7 @@ function routes(former: Manifest | undefined, next: Manifest): PlannedRoute[] {
   });
 }
 
-/** Those that nobody has been asked for before. */
+/** Returns the permissions that the former manifest did not have. */
 function permissions(former: Manifest | undefined, next: Manifest): PlannedPermission[] {
   const isGiven = (wanted: Manifest['permissions'][number]) =>
     (former?.permissions ?? []).some(

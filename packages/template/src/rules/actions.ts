@@ -6,21 +6,21 @@ import { question } from './inputs.ts';
 import { type Rule, repeated } from './rule.ts';
 import { scriptIndex } from './shell.ts';
 
-/** Every instance has these already. */
+/** Built-in actions of every instance. */
 const BUILT_IN = new Set(['start', 'stop', 'restart', 'release']);
 
 export const actions: Rule = function* (spec) {
   for (const [index, slug] of repeated(spec.actions, (action) => action.slug)) {
-    yield error('duplicate', ['actions', index, 'slug'], `another action is called ${slug} already`);
+    yield error('duplicate', ['actions', index, 'slug'], `another action has the slug ${slug}`);
   }
   for (const [index, action] of spec.actions.entries()) {
     const path = ['actions', index];
     if (BUILT_IN.has(action.slug))
-      yield error('reserved', [...path, 'slug'], `every instance has an action ${action.slug} already`);
+      yield error('reserved', [...path, 'slug'], `${action.slug} is a built-in action of every instance`);
     yield* place(spec, action, path);
     yield* form(action, path);
     for (const [at, name] of repeated(action.params, (param) => param.name)) {
-      yield error('duplicate', [...path, 'params', at, 'name'], `another param is called ${name} already`);
+      yield error('duplicate', [...path, 'params', at, 'name'], `another param has the name ${name}`);
     }
     const used = paramsUsed(action);
     for (const [at, param] of action.params.entries()) {
@@ -29,8 +29,8 @@ export const actions: Rule = function* (spec) {
       yield warning(
         'unused',
         [...path, 'params', at],
-        `the param ${param.name} is used nowhere in ${action.slug}`,
-        `write \${params.${param.name}} where it belongs`,
+        `the param ${param.name} is not used in ${action.slug}`,
+        `use it as \${params.${param.name}}`,
       );
     }
   }
@@ -39,11 +39,15 @@ export const actions: Rule = function* (spec) {
 function* place(spec: Canonical, { component, type }: CanonicalAction, path: Path): Generator<Remark> {
   yield* componentExists(spec, component, path);
   if (type !== 'job' && component !== undefined && spec.components[component]?.kind === 'job') {
-    yield error('condition', [...path, 'component'], `${component} is a job and not there to act in`);
+    yield error(
+      'condition',
+      [...path, 'component'],
+      `${component} is a job, which has no running container for actions`,
+    );
   }
 }
 
-/** Left out, the component is the only service; with several, somebody must say which. */
+/** Checks the component. It may be omitted if there is only one service. */
 export function* componentExists(spec: Canonical, component: string | undefined, path: Path): Generator<Remark> {
   const names = Object.keys(spec.components);
   if (component === undefined) {
@@ -81,7 +85,7 @@ function* form(action: CanonicalAction, path: Path): Generator<Remark> {
     if (http !== undefined) yield error('misplaced', [...path, 'http'], `http belongs to an action of type http`);
   }
   if (type !== 'job' && action.image !== undefined)
-    yield error('misplaced', [...path, 'image'], 'only a job has an image of its own');
+    yield error('misplaced', [...path, 'image'], 'only an action of type job can have an image');
   const script = scriptIndex(command ?? []);
   const text = command?.[script];
   if (text !== undefined && references(text).some(({ namespace }) => namespace === 'params')) {
@@ -89,7 +93,7 @@ function* form(action: CanonicalAction, path: Path): Generator<Remark> {
     yield error(
       'shell-injection',
       [...path, 'command', script],
-      'a param inside a shell script could run anything',
+      'a param inside a shell script could run arbitrary commands',
       hint,
     );
   }

@@ -29,13 +29,13 @@ export const dependencies: Rule = function* (spec) {
           atKey: true,
         };
       } else if (condition === 'completed' && target.kind !== 'job') {
-        yield error('condition', path, `${other} is no job and never completes`, 'wait for started or healthy');
+        yield error('condition', path, `${other} is not a job and never completes`, 'wait for started or healthy');
       } else if (condition === 'healthy' && target.kind === 'job') {
         yield error('condition', path, `${other} is a job`, 'wait for completed');
       } else if (condition === 'healthy' && (target.healthcheck === undefined || target.healthcheck.disabled)) {
         yield error('no-healthcheck', path, `${other} has no healthcheck, so it never becomes healthy`);
       } else if (target.kind === 'job' && target.run !== 'before_start') {
-        yield error('condition', path, `the job ${other} runs after the start, so nothing can wait for it`);
+        yield error('condition', path, `the job ${other} runs after the start, so no component can wait for it`);
       }
     }
   }
@@ -45,7 +45,7 @@ export const dependencies: Rule = function* (spec) {
     yield error(
       'cycle',
       ['components', first, 'depends_on', second],
-      `dependencies go round in a circle: ${cycle.join(' → ')}`,
+      `the dependencies form a cycle: ${cycle.join(' → ')}`,
     );
   }
 };
@@ -66,7 +66,7 @@ function* kind(component: CanonicalComponent, path: Path): Generator<Remark> {
     yield error(
       'schedule',
       [...path, 'schedule'],
-      `${schedule} is no schedule, or one that never comes`,
+      `${schedule} is not a schedule, or never occurs`,
       'such as 30 2 * * 1-5',
     );
   }
@@ -74,9 +74,9 @@ function* kind(component: CanonicalComponent, path: Path): Generator<Remark> {
     yield error('misplaced', [...path, 'schedule'], 'schedule needs run: schedule');
   }
   if (component.healthcheck)
-    yield error('misplaced', [...path, 'healthcheck'], 'a job is done when it ends, not when it is healthy');
+    yield error('misplaced', [...path, 'healthcheck'], 'a job has no health check; it is done when it ends');
   if (component.restart === 'always' || component.restart === 'unless-stopped') {
-    yield error('misplaced', [...path, 'restart'], `a job that restarts ${component.restart} never ends`);
+    yield error('misplaced', [...path, 'restart'], `a job with restart: ${component.restart} would never end`);
   }
 }
 
@@ -94,7 +94,7 @@ function* mounts({ storage, files, tmpfs }: CanonicalComponent, path: Path): Gen
     for (const [index, { mount_path }] of entries.entries()) {
       const place = mount_path.replace(/\/+$/, '');
       if (taken.has(place))
-        yield error('duplicate', [...path, key, index, 'mount_path'], `${mount_path} is mounted already`);
+        yield error('duplicate', [...path, key, index, 'mount_path'], `${mount_path} is mounted twice`);
       if (place === '') yield error('mount', [...path, key, index, 'mount_path'], 'nothing can be mounted over /');
       taken.add(place);
     }

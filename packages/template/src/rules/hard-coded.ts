@@ -3,25 +3,27 @@ import { parseText } from '../interpolation/text.ts';
 import { looksSecret } from '../secret-name.ts';
 import type { Rule } from './rule.ts';
 
-/** Not worth keeping secret: switches, numbers, and files in which the secret is kept. */
+/** Values that are not secret: switches, numbers, and paths of files that contain the secret. */
 const HARMLESS =
   /^(|true|false|yes|no|on|off|enabled|disabled|none|null|required|optional|auto|-?\d{1,5}|\/.*|file:.*)$/i;
 const IN_ADDRESS = /:\/\/[^/\s:@]*:([^@\s/]+)@/;
 const TELLTALES: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----/, 'a private key'],
-  [/\bAKIA[0-9A-Z]{16}\b/, 'an access key of a cloud'],
+  [/\bAKIA[0-9A-Z]{16}\b/, 'a cloud access key'],
   [/\b(ghp|gho|ghs|github_pat|glpat|xox[abp])[_-][A-Za-z0-9_-]{20,}/, 'a token'],
   [/\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/, 'a signed token'],
 ];
 const HINT = 'generate it under secrets, or ask for it with an input of type password';
 
-/** A secret that stands in a template is the same in every instance, and known to everybody who can read the catalog. */
+/**
+ * Reports secrets in a template: they are the same in every instance and known to everyone who can read the catalog.
+ */
 export const hardCoded: Rule = function* (spec) {
   for (const [component, { env, files }] of Object.entries(spec.components)) {
     const path = ['components', component];
     for (const [name, value] of Object.entries(env)) {
       if (looksSecret(name) && isLiteral(value)) {
-        yield warning('hard-coded-secret', [...path, 'env', name], `${name} is the same for everybody`, HINT);
+        yield warning('hard-coded-secret', [...path, 'env', name], `${name} would be the same in every instance`, HINT);
       } else yield* given(value, [...path, 'env', name]);
     }
     for (const [index, { content }] of files.entries()) yield* given(content, [...path, 'files', index, 'content']);
@@ -30,12 +32,17 @@ export const hardCoded: Rule = function* (spec) {
   for (const [index, { env = {} }] of spec.actions.entries()) {
     for (const [name, value] of Object.entries(env)) {
       if (!looksSecret(name) || !isLiteral(String(value))) continue;
-      yield warning('hard-coded-secret', ['actions', index, 'env', name], `${name} is the same for everybody`, HINT);
+      yield warning(
+        'hard-coded-secret',
+        ['actions', index, 'env', name],
+        `${name} would be the same in every instance`,
+        HINT,
+      );
     }
   }
 };
 
-/** A text without anything filled in, or one that falls back to such a text. */
+/** Tells whether a text has no references, or falls back to such a text. */
 function isLiteral(value: string): boolean {
   const { segments } = parseText(value);
   const [only] = segments;
@@ -50,7 +57,7 @@ function isLiteral(value: string): boolean {
 function* given(text: string, path: Path): Generator<Remark> {
   const password = IN_ADDRESS.exec(text)?.[1];
   if (password !== undefined && !/[$%{<*]/.test(password)) {
-    const message = 'the password in this address is the same for everybody';
+    const message = 'the password in this address would be the same in every instance';
     yield { ...warning('hard-coded-secret', path, message, HINT), within: `:${password}@` };
   }
   for (const [form, what] of TELLTALES) {

@@ -11,9 +11,9 @@ export const identity: Rule = function* (spec) {
     );
   }
   for (const [index, tag] of repeated(spec.taxonomy.tags, (word) => word)) {
-    yield error('duplicate', ['taxonomy', 'tags', index], `the tag ${tag} is there already`);
+    yield error('duplicate', ['taxonomy', 'tags', index], `the tag ${tag} is listed twice`);
   }
   for (const [index, name] of repeated(spec.needs, (need) => need.as)) {
-    yield error('duplicate', ['needs', index], `another need is called ${name} already`);
+    yield error('duplicate', ['needs', index], `another need has the name ${name}`);
   }
 };

@@ -20,10 +20,10 @@ export const images: Rule = function* (spec) {
       );
     }
     for (const [index, id] of repeated(variants, (variant) => variant.id)) {
-      yield error('duplicate', ['image', 'variants', index, 'id'], `another variant is called ${id} already`);
+      yield error('duplicate', ['image', 'variants', index, 'id'], `another variant has the id ${id}`);
     }
     for (const [index, tag] of repeated(variants, (variant) => `${variant.tag}${variant.digest ?? ''}`)) {
-      yield error('duplicate', ['image', 'variants', index, 'tag'], `another variant is the very same image ${tag}`);
+      yield error('duplicate', ['image', 'variants', index, 'tag'], `another variant has the same image ${tag}`);
     }
     for (const [index, variant] of variants.entries()) {
       if (isFloating(variant)) yield floating(['image', 'variants', index, 'tag'], variant.tag);
@@ -40,6 +40,6 @@ export const images: Rule = function* (spec) {
 };
 
 function floating(path: Path, tag = 'latest'): Remark {
-  const message = `the tag ${tag} means another image tomorrow`;
+  const message = `the tag ${tag} can move to another image`;
   return { ...warning('floating-tag', path, message, 'name a version or a digest'), within: tag };
 }

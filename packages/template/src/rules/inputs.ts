@@ -21,7 +21,7 @@ export const inputs: Rule = function* (spec) {
   const seen = new Set(Object.keys(spec.secrets));
   for (const [path, input, required] of placed) {
     if (seen.has(input.name))
-      yield error('duplicate', [...path, 'name'], `another input or secret is called ${input.name}`);
+      yield error('duplicate', [...path, 'name'], `another input or secret has the name ${input.name}`);
     seen.add(input.name);
     yield* question(input, path);
     if (required && input.default !== undefined) {
@@ -35,7 +35,7 @@ export const inputs: Rule = function* (spec) {
       yield warning(
         'plain-secret',
         [...path, 'type'],
-        `${input.name} looks like a secret and would be kept and shown in the open`,
+        `${input.name} looks like a secret and would be stored and shown in plain text`,
         'use type password',
       );
     }
@@ -50,10 +50,10 @@ export const inputs: Rule = function* (spec) {
     }
   }
   const cycle = findCycle(byName.keys(), (name) => Object.keys(byName.get(name)?.when ?? {}));
-  if (cycle !== undefined) yield error('cycle', ['inputs'], `conditions go round in a circle: ${cycle.join(' → ')}`);
+  if (cycle !== undefined) yield error('cycle', ['inputs'], `the conditions form a cycle: ${cycle.join(' → ')}`);
 };
 
-/** What holds for an input of a template and a param of an action alike. */
+/** Checks what inputs of a template and params of an action have in common. */
 export function* question(asked: Question, path: Path): Generator<Remark> {
   const { type, options, pattern, min, max, default: standard } = asked;
   if (type === 'enum' && (options ?? []).length === 0) {
@@ -64,7 +64,7 @@ export function* question(asked: Question, path: Path): Generator<Remark> {
     yield error('misplaced', [...path, 'options'], `options belong to an enum, not to a ${type}`);
   }
   if (min !== undefined && max !== undefined && min > max)
-    yield error('range', [...path, 'min'], 'min is more than max');
+    yield error('range', [...path, 'min'], 'min is greater than max');
   if (pattern !== undefined) {
     const mistake = NUMERIC.has(type) || type === 'boolean' ? `does not apply to a ${type}` : unsafePattern(pattern);
     if (mistake !== undefined) {
@@ -81,11 +81,11 @@ export function* question(asked: Question, path: Path): Generator<Remark> {
     yield warning(
       'known-password',
       [...path, 'default'],
-      'a default password is known to everybody',
+      'a default password is publicly known',
       'generate a secret instead',
     );
   }
   if (typeof standard === 'string' && references(standard).length > 0) {
-    yield error('not-filled', [...path, 'default'], 'a default is taken as it is; ${…} is not filled in it');
+    yield error('not-filled', [...path, 'default'], 'a default is taken literally; ${…} is not filled in it');
   }
 }

@@ -3,7 +3,10 @@ import { accessOf, covers, needsOperator } from '../host-access.ts';
 import { didYouMean } from '../nearest.ts';
 import type { Rule } from './rule.ts';
 
-/** What reaches the server is declared, so that a person is asked before; some of it the operator must allow as well. */
+/**
+ * Access to the server must be declared, so that the user is asked before a deployment; for some kinds the operator
+ * must consent too.
+ */
 export const permissions: Rule = function* (spec) {
   const used = new Set<number>();
   for (const [component, reaching] of Object.entries(spec.components)) {
@@ -13,7 +16,7 @@ export const permissions: Rule = function* (spec) {
       if (declared !== -1) continue;
       const { kind, value } = access;
       const what = value === undefined ? kind : `${kind} ${value}`;
-      const refused = needsOperator(access) ? ' and is refused unless the operator of the server allows it' : '';
+      const refused = needsOperator(access) ? ', and the operator of the server must allow it' : '';
       const hint = `add {kind: ${kind}, component: ${component}${value === undefined ? '' : `, value: ${JSON.stringify(value)}`}, reason: …}`;
       yield error(
         'permission',

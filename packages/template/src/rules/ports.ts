@@ -2,7 +2,7 @@ import type { Canonical, CanonicalComponent, CanonicalPort } from '../canonical-
 import { error, type Path, type Remark, warning } from '../finding.ts';
 import type { Rule } from './rule.ts';
 
-/** Where others are led to, somebody must listen; and a port of the server belongs to one. */
+/** Checks that a component listens on every port that others use, and that ports of the server are used once. */
 export const ports: Rule = function* (spec) {
   for (const [index, { component, port }] of spec.routes.entries()) {
     yield* heard(spec, component, port, ['routes', index, 'port']);
@@ -27,13 +27,13 @@ export const ports: Rule = function* (spec) {
 
 const listed = ({ ports: all }: CanonicalComponent) => all.map(({ container_port }) => container_port);
 
-/** Published ports alone are no list of what it listens on: routes reach the others, and need not be repeated. */
+/** Published ports alone are not the full list: ports of routes need not be repeated. */
 const lists = ({ ports: all }: CanonicalComponent) => all.some(({ host_port }) => host_port === undefined);
 
 const probed = ({ healthcheck }: CanonicalComponent) =>
   [healthcheck?.http?.port, healthcheck?.tcp?.port].filter((port) => port !== undefined);
 
-/** What a component is told to listen on stands in its environment, its arguments or its files. */
+/** Tells whether the configuration of a component mentions a port: in its environment, arguments or files. */
 function mentions({ env, command = [], entrypoint = [], files }: CanonicalComponent, port: number): boolean {
   const number = new RegExp(`(?<![\\d.])${port}(?![\\d.])`);
   return [...Object.values(env), ...command, ...entrypoint, ...files.map(({ content }) => content)].some((text) =>
@@ -52,7 +52,7 @@ function unheard(spec: Canonical, name: string, port: number, path: Path, known:
   const owner = Object.entries(spec.components).find(
     ([other, component]) => other !== name && [...listed(component), ...probed(component)].includes(port),
   )?.[0];
-  const hint = owner === undefined ? `if it does listen there, list it in its ports` : `did you mean ${owner}?`;
+  const hint = owner === undefined ? `list the port in its ports if it listens there` : `did you mean ${owner}?`;
   return warning('unknown-port', path, `${name} listens on ${known.join(', ')}, not on ${port}`, hint);
 }
 
@@ -64,7 +64,7 @@ function* clashes(spec: Canonical): Generator<Remark> {
       const other = taken.find((one) => clash(one.port, port));
       taken.push({ port, owner });
       if (other === undefined) continue;
-      const message = `the port ${port.host_port}/${port.protocol} of the server is taken by ${other.owner} already`;
+      const message = `the port ${port.host_port}/${port.protocol} of the server is used by ${other.owner}`;
       yield error('duplicate', ['components', owner, 'ports', index, 'host_port'], message);
     }
   }

@@ -7,10 +7,10 @@ import { didYouMean } from '../nearest.ts';
 import { checkSchema, type Schema } from '../schema-check.ts';
 import { RULES } from './all.ts';
 
-/** What a person is asked, what is generated and what can be done stay the same in every profile. */
+/** Inputs, secrets and actions are the same in every profile. */
 const CHANGEABLE = new Set(['image', 'vars', 'routes', 'components', 'backup', 'smoke', 'notes', 'deadline']);
 
-/** A profile is checked by applying it: whatever is wrong then and was not before is the patch's doing. */
+/** Checks each profile by applying it: findings that appear only then are caused by the patch. */
 export function* checkProfiles(template: Template, before: readonly Remark[]): Generator<Remark> {
   const spec = canonical(template);
   const known = new Set(before.map(({ code, path, message }) => `${code} ${pathText(path)} ${message}`));

@@ -4,9 +4,9 @@ import { accessOf } from '../host-access.ts';
 import type { Rule } from './rule.ts';
 
 /**
- * A component that nothing leads to and that leads to nothing else runs for nobody: a forgotten cache, a database whose
- * name was never written into the application. Jobs, workers that use other components, and what reaches the server or
- * the world beside it do their work without being asked.
+ * Reports components that nothing uses and that use no others: a forgotten cache, or a database whose name was never
+ * configured in the application. Jobs, workers that use other components, and components with access to the server are
+ * excluded.
  */
 export const reach: Rule = function* (spec) {
   const services = Object.entries(spec.components).filter(([, { kind }]) => kind === 'service');
@@ -17,14 +17,14 @@ export const reach: Rule = function* (spec) {
     const remark: Remark = warning(
       'unreachable',
       ['components', name],
-      `nothing uses ${name}: no route, no dependency and no text of another component leads to it`,
-      `write \${components.${name}.host} where it is used, or leave it out`,
+      `nothing uses ${name}: no route, dependency or text of another component refers to it`,
+      `write \${components.${name}.host} where it is used, or remove it`,
     );
     yield { ...remark, atKey: true };
   }
 };
 
-/** Who leads to whom, gathered in one pass: a template may have hundreds of components. */
+/** Collects all uses in one pass: a template may have hundreds of components. */
 function tiesOf(spec: Canonical) {
   const { routes, actions, smoke, provides, vars, components } = spec;
   const called = new Set([
@@ -50,7 +50,7 @@ function tiesOf(spec: Canonical) {
   return { isCalled: (name: string) => called.has(name), usesOthers: (name: string) => users.has(name) };
 }
 
-/** What a component is told: others are found by the name that stands in it, filled in or written out. */
+/** Texts of a component that may name other components. */
 const toldTo = ({ env, command, entrypoint, files, extra_hosts }: CanonicalComponent) => [
   env,
   command,

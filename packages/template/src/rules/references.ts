@@ -22,7 +22,7 @@ export const references: Rule = function* (spec) {
   for (const placed of textsOf(spec)) {
     for (const { offset, message } of parseText(placed.text).faults) {
       const within = placed.text.slice(offset, offset + 30).split('\n', 1)[0] ?? '';
-      const hint = 'a file may say raw: true';
+      const hint = 'in a file, set raw: true to disable references';
       yield { ...error('interpolation', placed.path, message, hint), within };
     }
     for (const reference of referencesIn(placed.text)) {
@@ -49,7 +49,7 @@ function* known(spec: Canonical, { path, action }: PlacedText, reference: Refere
   const among = function* (what: string, all: readonly string[], fields: readonly string[], fieldNeeded: boolean) {
     if (!all.includes(name)) yield unknown(what, name, all);
     else if (field === undefined ? fieldNeeded : !fields.includes(field)) {
-      yield unknown(`field of ${what} ${name} called`, field ?? '(none)', fields);
+      yield unknown(`field of ${what} ${name} named`, field ?? '(none)', fields);
     } else if (names.length > 2) yield unknown('field', names.slice(2).join('.'), []);
   };
   switch (namespace) {
@@ -58,7 +58,7 @@ function* known(spec: Canonical, { path, action }: PlacedText, reference: Refere
         yield warning(
           'unknown-reference',
           path,
-          `no input is called ${name}, so what follows :- always applies`,
+          `there is no input ${name}, so the fallback after :- always applies`,
           didYouMean(name, inputs),
         );
       } else yield* among('input', inputs, [], false);
@@ -91,10 +91,10 @@ function* known(spec: Canonical, { path, action }: PlacedText, reference: Refere
       );
       return;
     case 'instance':
-      yield* among('fact of an instance called', INSTANCE_FIELDS, [], false);
+      yield* among('field of an instance named', INSTANCE_FIELDS, [], false);
       return;
     case 'template':
-      yield* among('fact of a template called', TEMPLATE_FIELDS, [], false);
+      yield* among('field of a template named', TEMPLATE_FIELDS, [], false);
       return;
     case 'params':
       yield* param(path, action, reference);
@@ -104,7 +104,7 @@ function* known(spec: Canonical, { path, action }: PlacedText, reference: Refere
 function* param(path: Path, action: PlacedText['action'], reference: Reference): Generator<Remark> {
   const [name = ''] = reference.names;
   if (action === undefined) {
-    yield error('unknown-reference', path, `\${params.${name}} is known only inside an action`);
+    yield error('unknown-reference', path, `\${params.${name}} is only available inside an action`);
     return;
   }
   const all = action.params.map((one) => one.name);
@@ -118,17 +118,12 @@ function* param(path: Path, action: PlacedText['action'], reference: Reference):
   }
   const inside = reference.operand.filter((segment) => typeof segment === 'object');
   if (inside.some(({ namespace }) => namespace !== 'params')) {
-    yield error(
-      'interpolation',
-      path,
-      'what stands inside ${params.…} is filled at run time and can refer to params only',
-    );
+    yield error('interpolation', path, 'the operand of ${params.…} is filled at run time and can only refer to params');
   }
 }
 
 function* unused(spec: Canonical, used: ReadonlySet<string>): Generator<Remark> {
-  const say = (what: string, name: string, path: Path) =>
-    warning('unused', path, `the ${what} ${name} is used nowhere`);
+  const say = (what: string, name: string, path: Path) => warning('unused', path, `the ${what} ${name} is not used`);
   for (const list of ['required', 'optional'] as const) {
     for (const [index, { name }] of spec.inputs[list].entries()) {
       if (!used.has(`inputs.${name}`)) yield say('input', name, ['inputs', list, index]);
@@ -142,7 +137,7 @@ function* unused(spec: Canonical, used: ReadonlySet<string>): Generator<Remark> 
   }
 }
 
-/** Vars and routes can refer to one another; a circle would have no value. */
+/** Vars and routes can refer to each other; a cycle would have no value. */
 function* cycles(spec: Canonical): Generator<Remark> {
   const texts = new Map<string, string>();
   for (const [name, text] of Object.entries(spec.vars)) texts.set(`vars.${name}`, text);
@@ -156,5 +151,5 @@ function* cycles(spec: Canonical): Generator<Remark> {
   const [kind = '', name = ''] = (cycle[0] ?? '').split('.');
   const path: Path =
     kind === 'vars' ? ['vars', name] : ['routes', spec.routes.findIndex((route) => route.name === name)];
-  yield error('cycle', path, `${pathText(path)} goes round in a circle: ${cycle.join(' → ')}`);
+  yield error('cycle', path, `${pathText(path)} is part of a cycle: ${cycle.join(' → ')}`);
 }

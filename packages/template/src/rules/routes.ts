@@ -5,18 +5,18 @@ import { type Rule, repeated } from './rule.ts';
 
 export const routes: Rule = function* (spec) {
   for (const [index, name] of repeated(spec.routes, (route) => route.name)) {
-    yield error('duplicate', ['routes', index, 'name'], `another route is called ${name} already`);
+    yield error('duplicate', ['routes', index, 'name'], `another route has the name ${name}`);
   }
   for (const [index] of repeated(spec.routes, ({ host, path }) => `${host} ${path}`)) {
-    yield error('duplicate', ['routes', index, 'host'], 'another route has this host and path already');
+    yield error('duplicate', ['routes', index, 'host'], 'another route has the same host and path');
   }
   const primary = spec.routes.flatMap((route, index) => (route.primary ? [index] : []));
   for (const index of primary.slice(1))
-    yield error('primary', ['routes', index, 'primary'], 'another route is primary already');
+    yield error('primary', ['routes', index, 'primary'], 'another route is already primary');
   for (const [index, { component }] of spec.routes.entries()) {
     yield* componentExists(spec, component, ['routes', index]);
     if (spec.components[component]?.kind === 'job') {
-      yield error('condition', ['routes', index, 'component'], `${component} is a job and answers nobody`);
+      yield error('condition', ['routes', index, 'component'], `${component} is a job and cannot serve requests`);
     }
   }
 };

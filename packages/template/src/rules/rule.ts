@@ -1,10 +1,10 @@
 import type { Canonical } from '../canonical-form.ts';
 import type { Remark } from '../finding.ts';
 
-/** Looks at a spec that fits the schema and says what is wrong with it nevertheless. */
+/** Checks a spec that fits the schema. */
 export type Rule = (spec: Canonical) => Iterable<Remark>;
 
-/** Entries whose name another one before them has already. */
+/** Yields entries whose name an earlier entry has. */
 export function* repeated<T>(
   items: readonly T[],
   nameOf: (item: T) => string,

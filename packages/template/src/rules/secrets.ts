@@ -13,7 +13,7 @@ const APPLIES: Record<string, readonly string[]> = {
   expires_in: ['jwt'],
 };
 
-/** Below about 64 bits a secret can be guessed by machines. */
+/** Shorter secrets have less than about 64 bits and can be guessed. */
 const SHORTEST = 12;
 
 export const secrets: Rule = function* (spec) {
@@ -37,14 +37,10 @@ function* options(secret: CanonicalSecret, path: Path): Generator<Remark> {
   }
   if (bits !== undefined && algorithm !== 'rsa') yield error('misplaced', [...path, 'bits'], 'bits apply to rsa only');
   if (generate === 'base64' && unit === 'chars' && (length ?? 0) % 4 !== 0) {
-    yield error('length', [...path, 'length'], 'a base64 text has a multiple of 4 characters', 'say unit: bytes');
+    yield error('length', [...path, 'length'], 'a base64 text has a multiple of 4 characters', 'set unit: bytes');
   }
   if (length !== undefined && length < SHORTEST && generate !== 'username') {
-    yield warning(
-      'weak-secret',
-      [...path, 'length'],
-      `${length} is short enough to be guessed; take ${SHORTEST} or more`,
-    );
+    yield warning('weak-secret', [...path, 'length'], `a length of ${length} can be guessed; use ${SHORTEST} or more`);
   }
 }
 

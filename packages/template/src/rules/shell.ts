@@ -5,14 +5,14 @@ import { parseText } from '../interpolation/text.ts';
 import type { Rule } from './rule.ts';
 
 const SHELL = /(^|\/)(ba|da|z|a|k)?sh$/;
-/** What only a shell understands, and what only a shell can do. */
+/** Syntax and commands that need a shell. */
 const SYNTAX = /[|&;<>()$`*?[\]#~!{}\\\n]|(^|\s)\w+=/;
 const BUILT_IN =
   /^\s*(\.|:|cd|command|eval|exit|export|kill|read|set|source|trap|type|ulimit|umask|unset|wait|if|for|while|case|until)(\s|$)/;
 
 const ON_ONE_LINE = { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 } as const;
 
-/** A shell around one plain command only hides its signals and its exit, and makes quoting a question. */
+/** A shell around one plain command hides its signals and its exit code, and complicates quoting. */
 export const shell: Rule = function* (spec) {
   for (const { argv, pathAt } of commandsOf(spec)) {
     const at = scriptIndex(argv);
@@ -20,11 +20,16 @@ export const shell: Rule = function* (spec) {
     if (script === undefined || at !== argv.length - 1) continue;
     const words = plainWords(script);
     if (words === undefined) continue;
-    yield warning('needless-shell', pathAt(at), 'this needs no shell', `write ${stringify(words, ON_ONE_LINE).trim()}`);
+    yield warning(
+      'needless-shell',
+      pathAt(at),
+      'this command needs no shell',
+      `write ${stringify(words, ON_ONE_LINE).trim()}`,
+    );
   }
 };
 
-/** Where the script of `sh -c <script>` stands; -1 when no shell is called. */
+/** Returns the index of the script in `sh -c <script>`; -1 if no shell is called. */
 export function scriptIndex([program = '', ...rest]: readonly string[]): number {
   const flag = SHELL.test(program) ? rest.findIndex((word) => /^-\w*c$/.test(word)) : -1;
   return flag === -1 ? -1 : flag + 2;
@@ -53,10 +58,10 @@ function* commandsOf(spec: Canonical): Generator<Command> {
   for (const [index, { exec }] of spec.smoke.entries()) yield one(exec?.command, ['smoke', index, 'exec', 'command']);
 }
 
-/** Stands for a filled-in value while the words around it are told apart. */
+/** Placeholder for a filled-in value while words are split. */
 const FILLED = '\uFFFC';
 
-/** The words of a script that is one plain command; undefined for any other. */
+/** Returns the words of a script that is one plain command; otherwise undefined. */
 function plainWords(script: string): string[] | undefined {
   const { segments } = parseText(script);
   const filled = segments.filter((segment) => typeof segment === 'object');

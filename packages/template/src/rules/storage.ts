@@ -2,22 +2,22 @@ import { error, type Path, warning } from '../finding.ts';
 import { didYouMean } from '../nearest.ts';
 import { type Rule, repeated } from './rule.ts';
 
-/** Two components that both call their volume "data" hardly ever mean the same one, so sharing is said. */
+/** Two components with a volume "data" rarely mean the same one, so sharing must be declared. */
 export const storage: Rule = function* (spec) {
   const first = new Map<string, boolean>();
   for (const [component, { storage: mounts }] of Object.entries(spec.components)) {
     const path = ['components', component, 'storage'];
     for (const [index, name] of repeated(mounts, (mount) => mount.name)) {
-      // One volume at two places of a component is shared, too, if only with itself.
+      // Mounting one volume at two paths of a component is sharing too.
       if (mounts.filter((mount) => mount.name === name).every(({ shared }) => shared)) continue;
-      yield error('duplicate', [...path, index, 'name'], `another storage of ${component} is called ${name}`);
+      yield error('duplicate', [...path, index, 'name'], `another storage of ${component} has the name ${name}`);
     }
     for (const [index, { name, shared, host_path }] of mounts.entries()) {
       if (host_path !== undefined) continue;
       const before = first.get(name);
       if (before !== undefined && !(before && shared) && !mounts.slice(0, index).some((mount) => mount.name === name)) {
-        const hint = 'give it another name, or say shared: true at each';
-        yield error('duplicate', [...path, index, 'name'], `another component has a storage ${name} already`, hint);
+        const hint = 'rename it, or set shared: true at each';
+        yield error('duplicate', [...path, index, 'name'], `another component has a storage ${name}`, hint);
       }
       first.set(name, shared && (before ?? true));
     }
@@ -43,7 +43,7 @@ export const backup: Rule = function* (spec) {
     }
   }
   for (const [index, name] of repeated(volumes, (volume) => volume.name)) {
-    yield error('duplicate', ['backup', 'volumes', index], `${name} is listed already`);
+    yield error('duplicate', ['backup', 'volumes', index], `${name} is listed twice`);
   }
   const dumps = strategy === 'dump' || strategy === 'both';
   const action = spec.actions.find(({ slug }) => slug === dump_action);
@@ -58,24 +58,28 @@ export const backup: Rule = function* (spec) {
       didYouMean(dump_action, slugs),
     );
   } else if (action?.params.some((param) => param.required && param.default === undefined)) {
-    yield error('no-dump', ['backup', 'dump_action'], `nobody is there to fill the required params of ${dump_action}`);
+    yield error(
+      'no-dump',
+      ['backup', 'dump_action'],
+      `the required params of ${dump_action} have no default, and a backup cannot ask for them`,
+    );
   }
   if (restore_command !== undefined && action?.type !== 'exec') {
     yield error(
       'no-dump',
       ['backup', 'restore_command'],
-      'runs where the dump_action runs, and there is none of type exec',
+      'needs a dump_action of type exec, because it runs in the same component',
     );
   }
   if ((strategy === 'volume' || strategy === 'both') && volumes.length === 0) {
     yield error('no-volumes', ['backup', 'strategy'], `the strategy ${strategy} needs volumes`);
   }
   for (const [name, { critical, path }] of known) {
-    // What a dump holds need not be copied as files too, but which volume that is only the author knows.
+    // Data in a dump need not be copied as files too, but only the author knows which volume that is.
     const saved =
       strategy !== 'none' && (strategy === 'dump' || volumes.some((volume) => volume.name === name) || dumps);
     if (critical && !saved) {
-      yield warning('no-backup', path, `${name} is critical and no backup holds it`, 'list it in backup.volumes');
+      yield warning('no-backup', path, `${name} is critical but not part of the backup`, 'list it in backup.volumes');
     }
   }
 };

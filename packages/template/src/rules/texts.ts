@@ -11,7 +11,7 @@ export interface PlacedText {
 
 const SECTIONS = ['vars', 'routes', 'components', 'smoke', 'provides', 'permissions', 'notes'] as const;
 
-/** Every text of a spec in which `${…}` is filled. */
+/** Yields every text of a spec in which `${…}` is filled. */
 export function* textsOf(spec: Canonical): Generator<PlacedText> {
   for (const section of SECTIONS) yield* within(spec[section], [section]);
   for (const [index, action] of spec.actions.entries()) {

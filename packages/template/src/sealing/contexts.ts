@@ -8,7 +8,7 @@ interface ManifestSubject {
   readonly spec_hash: string;
 }
 
-/** Service and daemon derive these on their own from what is signed, so that neither has to believe the other. */
+/** Service and daemon derive these contexts independently from signed data, so that neither has to trust the other. */
 export const manifestContext = (manifest: ManifestSubject): SealingContext => ({
   kind: 'manifest',
   server_id: manifest.server_id,

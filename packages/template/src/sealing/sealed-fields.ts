@@ -12,7 +12,10 @@ import { canonicalJson } from '../canonical-json.ts';
 import { replaceAt } from '../json-pointer.ts';
 import { readSealingKey, sealingKeyFingerprint, sealingKeyText } from './sealing-key.ts';
 
-/** What the sealed values belong to; opening needs the very same, so a value is of no use in another message. */
+/**
+ * Identifies the message of sealed values; opening needs the same context, so that a value cannot be reused in another
+ * message.
+ */
 export type SealingContext = Readonly<Record<string, string | number | null>>;
 
 export type Sealed<T> = T & { readonly sealed?: SealedFields };
@@ -21,8 +24,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Replaces the texts that the pointers lead to by empty ones and adds them encrypted, so that only the owner of `recipient`
- * reads them. Every call makes an ephemeral key; each text is bound to the context and to its own pointer.
+ * Replaces the texts at the pointers by empty ones and adds them encrypted for the owner of `recipient`. Every call
+ * creates an ephemeral key; each text is bound to the context and to its own pointer.
  */
 export function sealFields<T extends object>(
   value: T,
@@ -46,7 +49,7 @@ export function sealFields<T extends object>(
   return { ...copy, sealed: { recipient: sealingKeyFingerprint(recipient), ephemeral_key: ephemeralKey, fields } };
 }
 
-/** Fills the sealed texts in. Throws if one does not open. */
+/** Fills in the sealed texts. Throws if one cannot be opened. */
 export function openFields<T extends object>(
   value: Sealed<T>,
   privateKey: KeyObject,

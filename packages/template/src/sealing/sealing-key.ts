@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, diffieHellman, generateKeyPairSync, type KeyObject } from 'node:crypto';
 
-/** Encodes a public key the way it travels: base64 of its SPKI. */
+/** Encodes a public key as base64 of its SPKI. */
 export const sealingKeyText = (key: KeyObject): string =>
   (key.type === 'private' ? createPublicKey(key) : key).export({ format: 'der', type: 'spki' }).toString('base64');
 
@@ -12,8 +12,8 @@ export function readSealingKey(text: string): KeyObject {
 }
 
 /**
- * Whether secrets can be sealed to this text: it is an X25519 key in its one spelling, and no point of low order, with which
- * every agreed secret would be known to everybody.
+ * Tells whether secrets can be sealed to this key: it must be an X25519 key in canonical encoding, and not a point of
+ * low order, for which every shared secret would be publicly known.
  */
 export function isSealingKey(text: string): boolean {
   try {
@@ -25,6 +25,6 @@ export function isSealingKey(text: string): boolean {
   }
 }
 
-/** Names a key in logs, records and messages. */
+/** Returns the fingerprint of a key for logs, records and messages. */
 export const sealingKeyFingerprint = (text: string): string =>
   `sha256:${createHash('sha256').update(Buffer.from(text, 'base64')).digest('hex')}`;

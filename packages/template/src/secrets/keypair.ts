@@ -9,7 +9,9 @@ const encodings = {
 
 const generate = promisify(generateKeyPair);
 
-/** PEM texts, PKCS #8 and SPKI. Made off the main thread: an RSA key takes tens to hundreds of milliseconds. */
+/**
+ * Generates PEM texts, PKCS #8 and SPKI. Runs off the main thread: an RSA key takes tens to hundreds of milliseconds.
+ */
 export async function keypair({ algorithm, bits }: Secret): Promise<{ privateKey: string; publicKey: string }> {
   return algorithm === 'rsa'
     ? generate('rsa', { modulusLength: bits ?? 2048, ...encodings })

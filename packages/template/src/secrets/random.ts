@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 
-/** A source of random bytes; tests put a predictable one in its place. */
+/** A source of random bytes; tests replace it by a deterministic one. */
 export type Random = (size: number) => Uint8Array;
 
 const POOL = 4096;
 let pool = Buffer.alloc(0);
 let used = 0;
 
-/** A system call costs more than the bytes it brings, so they are fetched by the page. None is handed out twice. */
+/** Returns random bytes from a pool, because a system call costs more than its bytes. No byte is used twice. */
 export const pooledRandom: Random = (size) => {
   if (size > POOL) return randomBytes(size);
   if (used + size > pool.length) {
@@ -20,7 +20,9 @@ export const pooledRandom: Random = (size) => {
   return taken;
 };
 
-/** Characters drawn evenly: a byte beyond the last whole multiple of the alphabet is thrown away, not folded. */
+/**
+ * Draws characters uniformly: bytes beyond the last whole multiple of the alphabet are discarded, to avoid modulo bias.
+ */
 export function characters(alphabet: string, length: number, random: Random): string {
   const limit = 256 - (256 % alphabet.length);
   let text = '';
@@ -32,7 +34,7 @@ export function characters(alphabet: string, length: number, random: Random): st
   return text;
 }
 
-/** A whole number from `least` up to, not including, `end`. */
+/** Draws an integer from `least` up to, not including, `end`. */
 export function between(least: number, end: number, random: Random): number {
   const range = end - least;
   const limit = 65_536 - (65_536 % range);

@@ -4,30 +4,30 @@ import type { Canonical, CanonicalInput } from '../canonical-form.ts';
 import { checkInputs, type Inputs } from '../inputs.ts';
 import { differences } from './change.ts';
 
-/** What a person has chosen, which the newer template must be able to take over. */
+/** The current settings of a definition, which the newer template must accept. */
 export interface Chosen {
   readonly profile: string;
   readonly variant?: string | undefined;
-  /** Those that may stand in the open. */
+  /** Inputs that are not secret. */
   readonly inputs: Inputs;
-  /** Secret inputs whose values the vault holds. */
+  /** Secret inputs whose values are in the vault. */
   readonly held: readonly string[];
 }
 
-/** A choice that the newer template cannot take over. */
+/** A setting that the newer template does not accept. */
 export interface Conflict {
   readonly field: string;
   readonly reason: 'input_removed' | 'input_invalid' | 'variant_removed' | 'profile_removed';
   readonly message: string;
 }
 
-/** What the newer template asks and nobody has answered. */
+/** An input of the newer template without a value. */
 export interface NewInput {
   readonly name: string;
   readonly type: CanonicalInput['type'];
   readonly label: string | null;
   readonly description: string | null;
-  /** Without it the upgrade cannot be applied. */
+  /** Whether the upgrade cannot be applied without it. */
   readonly required: boolean;
   readonly default: InputValue | null;
 }
@@ -38,7 +38,7 @@ export interface Asked {
   readonly newInputs: readonly NewInput[];
 }
 
-/** The third way of the comparison: what was chosen, against what either template asks. */
+/** Compares the given inputs with those of both templates. */
 export function compareInputs(from: Canonical, to: Canonical, { inputs, held }: Chosen): Asked {
   const [before, after] = [questionsOf(from), questionsOf(to)];
   const answered = (name: string) => Object.hasOwn(inputs, name) || held.includes(name);
@@ -54,7 +54,7 @@ export function compareInputs(from: Canonical, to: Canonical, { inputs, held }: 
     changes: defaultChanges(before, after, answered),
     conflicts: [
       ...[...new Set(gone)].map((name) =>
-        conflict(name, 'input_removed', 'is no input of the newer version; its value would be dropped'),
+        conflict(name, 'input_removed', 'is not an input of the newer version; its value would be dropped'),
       ),
       ...[...wrong].map(([name, message]) => conflict(name, 'input_invalid', `${message} in the newer version`)),
     ],
@@ -68,7 +68,7 @@ const conflict = (name: string, reason: Conflict['reason'], message: string): Co
   message,
 });
 
-/** A default that nobody has overruled takes effect by itself, and so does its change. */
+/** Defaults that were not overridden take effect automatically, and so do their changes. */
 function defaultChanges(
   before: ReadonlyMap<string, CanonicalInput>,
   after: ReadonlyMap<string, CanonicalInput>,
@@ -92,7 +92,7 @@ const newInput = (input: CanonicalInput, required: boolean): NewInput => ({
   default: input.default ?? null,
 });
 
-/** Secrets that nothing generates are asked like passwords. */
+/** External secrets are asked for like password inputs. */
 function questionsOf(spec: Canonical): Map<string, CanonicalInput> {
   const external = Object.entries(spec.secrets)
     .filter(([, secret]) => secret.external)
@@ -100,7 +100,7 @@ function questionsOf(spec: Canonical): Map<string, CanonicalInput> {
   return new Map([...spec.inputs.required, ...spec.inputs.optional, ...external].map((input) => [input.name, input]));
 }
 
-/** By the name of the input. */
+/** Returns problems by the name of the input. */
 function problems(check: ReturnType<typeof checkInputs>): Map<string, string> {
   if (check.ok) return new Map();
   return new Map(check.problems.map(({ field, message }) => [field.replace(/^inputs\./, ''), message]));

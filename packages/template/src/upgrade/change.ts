@@ -4,7 +4,7 @@ import { canonicalJson } from '../canonical-json.ts';
 type Kind = Pick<Change, 'area' | 'component'>;
 type Named = Readonly<Record<string, unknown>>;
 
-/** What two sets of named things differ in, by name. */
+/** Returns the differences between two sets of named values, by name. */
 export function differences(kind: Kind, from: Named, to: Named): Change[] {
   const names = [...new Set([...Object.keys(from), ...Object.keys(to)])].sort();
   return names.flatMap((name) => {
@@ -22,7 +22,7 @@ const shown = (value: unknown): string | null => {
   return typeof value === 'string' ? value : canonicalJson(value);
 };
 
-/** A list as things with names, so that their order is no difference. Of the same name the first counts. */
+/** Converts a list to named values, so that their order does not matter. The first of equal names wins. */
 export function named<Item>(items: readonly Item[], nameOf: (item: Item) => string): Record<string, Item> {
   const all: Record<string, Item> = {};
   for (const item of items) {

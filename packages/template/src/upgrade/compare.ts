@@ -15,8 +15,8 @@ export interface Comparison {
 }
 
 /**
- * Three ways at once: the template that runs, the newer one, and what a person has chosen for the first. No value of a secret
- * is known here, so none can be shown.
+ * Compares three ways: the running template, the newer one, and the current settings. Secret values are not available
+ * here, so none can be shown.
  */
 export function compareForUpgrade(from: Canonical, to: Canonical, chosen: Chosen): Comparison {
   const [before, after] = [withProfile(from, chosen.profile) ?? from, withProfile(to, chosen.profile) ?? to];
@@ -37,7 +37,7 @@ export function compareForUpgrade(from: Canonical, to: Canonical, chosen: Chosen
 
 const about = ({ version, app_version }: Canonical) => ({ version, app_version });
 const routes = (spec: Canonical) => named(spec.routes, ({ name }) => name);
-/** Those that Hortus makes; the others are asked for like inputs. */
+/** Generated secrets; external ones are asked for like inputs. */
 const generated = ({ secrets }: Canonical) =>
   Object.fromEntries(Object.entries(secrets).filter(([, secret]) => !secret.external));
 
@@ -47,14 +47,14 @@ function chosenShape(from: Canonical, to: Canonical, { profile, variant }: Chose
     conflicts.push({
       field: 'profile',
       reason: 'profile_removed',
-      message: `${profile} is no profile of the newer version`,
+      message: `${profile} is not a profile of the newer version`,
     });
   const image = primaryImage(to);
   if (variant !== undefined && !(image && variantImage(image, variant)))
     conflicts.push({
       field: 'variant',
       reason: 'variant_removed',
-      message: `${variant} is no variant of the newer version`,
+      message: `${variant} is not a variant of the newer version`,
     });
   return conflicts;
 }

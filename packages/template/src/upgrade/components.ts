@@ -5,10 +5,10 @@ import { imageText } from '../image-reference.ts';
 import { primaryImage, variantImage } from '../primary.ts';
 import { differences, named } from './change.ts';
 
-/** What a component is made of besides that which has an area of its own. */
+/** Parts of a component that have their own area. */
 const ownAreas = ['image', 'env', 'storage', 'ports', 'files'] as const;
 
-/** Components that came, went or are different, each in its parts. */
+/** Returns added, removed and changed components, by their parts. */
 export function componentChanges(from: Canonical, to: Canonical, variant: string | undefined): Change[] {
   const existence = differences(
     { area: 'component', component: null },
@@ -53,7 +53,7 @@ const access = (component: CanonicalComponent | undefined): Record<string, strin
     ]),
   );
 
-/** In the variant that was chosen, or the default one where the template has that variant no more. */
+/** Returns the image in the chosen variant, or in the default one if the template does not have it any more. */
 function imageOf(spec: Canonical, { image }: CanonicalComponent, variant: string | undefined): string {
   if (typeof image === 'object') return imageText(image);
   const own = primaryImage(spec);

@@ -1,7 +1,7 @@
 import type { Canonical, CanonicalComponent } from '../canonical-form.ts';
 import { volumes } from './components.ts';
 
-/** What going back to the older version would not undo. */
+/** A change that a rollback to the older version would not undo. */
 export interface Irreversible {
   readonly component: string;
   readonly reason: 'job' | 'volume_removed' | 'volume_moved';
@@ -21,7 +21,7 @@ export function irreversibles(from: Canonical, to: Canonical): Irreversible[] {
   return [...jobs, ...moved];
 }
 
-/** Its data stays on the server, but what runs from then on does not see it where it was. */
+/** Its data stays on the server, but the newer version does not see it at the same path. */
 function displaced(name: string, before: CanonicalComponent, after: CanonicalComponent | undefined): Irreversible[] {
   const there = after ? volumes(after) : {};
   return before.storage
@@ -29,7 +29,7 @@ function displaced(name: string, before: CanonicalComponent, after: CanonicalCom
     .flatMap(({ name: volume, mount_path }): Irreversible[] => {
       const now = Object.hasOwn(there, volume) ? there[volume] : undefined;
       if (now === undefined) {
-        const message = `The volume ${volume} is not mounted any more; what is written from then on is not in it.`;
+        const message = `The volume ${volume} is not mounted any more; new data is not written to it.`;
         return [{ component: name, reason: 'volume_removed', message }];
       }
       if (now.mount_path === mount_path) return [];

@@ -1,7 +1,7 @@
 import { around, at, type Belly, beside, disc, leaf, line, n, type Point, shape, straight } from '../drawing.ts';
 import type { Form } from '../form.ts';
 
-/** A curve through three points of a spine. */
+/** Returns a curve through three points. */
 const curve = ([x0, y0]: Point, [xm, ym]: Point, [x1, y1]: Point) =>
   `M${n(x0)} ${n(y0)}Q${n(2 * xm - (x0 + x1) / 2)} ${n(2 * ym - (y0 + y1) / 2)} ${n(x1)} ${n(y1)}`;
 
@@ -45,7 +45,7 @@ export const palmate: Form = (d, c, small) => {
   ]);
   const lean = d.between(-8, 8);
   const stem = line(`M48 62Q${n(48 + lean)} 80 ${n(48 + lean * 1.6)} 93`, c.stem, small ? 5 : 3.4);
-  // The outer ones first, so that the middle one lies on top.
+  // Draw the outer ones first, so that the middle one is on top.
   const places = Array.from({ length: fingers }, (_, i) => i - (fingers - 1) / 2);
   places.sort((a, b) => Math.abs(b) - Math.abs(a));
   const drawn = places.map((k) => {
@@ -86,7 +86,7 @@ export const ginkgo: Form = (d, c, small) => {
   return drawn.join('');
 };
 
-/** How wide a blade is from its foot to its tip, and how far its edge runs ahead of its middle. */
+/** Width of a blade from its foot to its tip, and offset of its edge along the blade. */
 interface Outline {
   width(t: number): number;
   lift(t: number): number;
@@ -113,7 +113,7 @@ export const blade: Form = (d, c, small) => {
   const half = (side: number, fill: string) => {
     const points = Array.from({ length: 45 }, (_, i) => {
       const t = i / 44;
-      // Rounding may leave a width a hair below zero, whose root is no number.
+      // Rounding can make a width slightly negative, and its root NaN.
       return beside(x, y, tilt, (t + lift(t)) * 72, (width(t) || 0) * side);
     });
     return shape(`M${points.join('L')}Z`, fill);
