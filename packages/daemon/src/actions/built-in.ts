@@ -2,6 +2,7 @@ import type { Manifest } from '@hortus/contract/template/manifest';
 import { primaryOf } from '@hortus/template/rollout/replacement';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
+import { keptNetwork } from '../engine/kept-network.ts';
 import { label } from '../plan/labels.ts';
 import { smokeFailure, smokeReport } from '../smoke/report.ts';
 import { runSmoke } from '../smoke/smoke.ts';
@@ -90,12 +91,16 @@ async function removeAll(
     await engine.stop(job.id, job.stopGraceMs);
     await engine.remove(job.id, { force: true });
   }
-  for (const { name } of await engine.networks({ labels })) await engine.removeNetwork(name);
+  const notes: string[] = [];
+  for (const { name } of await engine.networks({ labels })) {
+    // An empty network does no harm: the next prune tries again.
+    if ((await engine.removeNetwork(name)) === 'kept') notes.push(keptNetwork(name));
+  }
   if (volumesToo) {
     for (const { name } of await engine.volumes({ labels })) await engine.removeVolume(name);
   }
   context.forget();
-  return success();
+  return success(notes.join('\n'));
 }
 
 async function removeContainers({ engine }: BuiltInContext, containers: readonly ContainerFacts[]): Promise<void> {

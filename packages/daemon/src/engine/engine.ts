@@ -40,8 +40,8 @@ export interface Engine {
   /** The id of the network. One of that name with other `owner` labels is a conflict, not ours to use. */
   ensureNetwork(spec: NetworkSpec): Promise<string>;
   ensureVolume(spec: NamedSpec): Promise<void>;
-  /** Disconnects its containers first, and waits until the engine has let go of their endpoints. */
-  removeNetwork(name: string): Promise<void>;
+  /** Disconnects its containers first, and waits until the engine has released their endpoints. */
+  removeNetwork(name: string): Promise<NetworkRemoval>;
   /** Puts a container on a further network, under names of its own there. One that is on it already stays as it is. */
   joinNetwork(name: string, id: string, aliases: readonly string[]): Promise<void>;
   removeVolume(name: string): Promise<void>;
@@ -140,6 +140,9 @@ export interface NamedFacts {
   name: string;
   labels: Record<string, string>;
 }
+
+/** kept: the engine refuses because of endpoints that it counts but does not list. */
+export type NetworkRemoval = 'removed' | 'kept';
 
 export interface NetworkFacts extends NamedFacts {
   /** In CIDR notation, IPv4 and IPv6. */

@@ -1,6 +1,7 @@
 import type { Turns } from '../actions/turns.ts';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine, NetworkFacts } from '../engine/engine.ts';
+import { keptNetwork } from '../engine/kept-network.ts';
 import { guarded } from '../guard.ts';
 import type { Log } from '../log.ts';
 import { label } from '../plan/labels.ts';
@@ -37,6 +38,8 @@ const NAMES_LAST_MS = 600_000;
 export class ExtraNetworks {
   readonly #options: ExtraNetworksOptions & { everyMs: number; quietMs: number };
   readonly #watched = new Map<string, Watched>();
+  /** Networks that the engine would not remove. Each attempt would hold up the instance until it is given up. */
+  readonly #kept = new Set<string>();
   #regular: NodeJS.Timeout | undefined;
   #looking: Promise<void> = Promise.resolve();
   #stopped = false;
@@ -89,15 +92,21 @@ export class ExtraNetworks {
     if (this.#stopped || turns.busy(uid)) return;
     await turns.take(uid, async () => {
       const labels = { [label.managed]: 'true', [label.instance]: uid };
-      const networks = (await engine.networks({ labels })).filter(isExtra);
+      const extras = (await engine.networks({ labels })).filter(isExtra);
+      const networks = extras.filter(({ name }) => !this.#kept.has(name));
       if (networks.length === 0) return;
       const containers = await engine.containers({ labels });
       const sockets = new Map<string, Socket[]>();
       for (const { id, state, pid } of containers) if (state === 'running') sockets.set(id, await socketsOf(pid));
       for (const network of networks) {
         if (!this.#isUnneeded(network, networkName(uid), containers, sockets)) continue;
-        await engine.removeNetwork(network.name);
+        const removal = await engine.removeNetwork(network.name);
         this.#watched.delete(network.name);
+        if (removal === 'kept') {
+          this.#kept.add(network.name);
+          log.warn(keptNetwork(network.name));
+          continue;
+        }
         log.info('the extra network of a redeployment was removed: nothing uses it', { network: network.name });
       }
     });

@@ -1,6 +1,7 @@
 import { type ActionOutcome, failure, success } from '../actions/action.ts';
 import type { Turns } from '../actions/turns.ts';
 import type { Engine, NamedFacts } from '../engine/engine.ts';
+import { keptNetwork } from '../engine/kept-network.ts';
 import type { Journal } from '../journal/journal.ts';
 import { label } from '../plan/labels.ts';
 import { type Labelled, type Leftovers, leftovers } from './leftovers.ts';
@@ -107,7 +108,11 @@ async function removeInstance(
       await engine.remove(id, { force: true });
     });
   }
-  for (const { name } of await engine.networks({ labels })) await attempt(() => engine.removeNetwork(name));
+  for (const { name } of await engine.networks({ labels })) {
+    await attempt(async () => {
+      if ((await engine.removeNetwork(name)) === 'kept') throw new Error(keptNetwork(name));
+    });
+  }
   for (const { name } of await engine.volumes({ labels })) {
     if (askedVolumes.includes(name)) await attempt(() => engine.removeVolume(name));
   }

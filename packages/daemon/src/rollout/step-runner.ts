@@ -2,6 +2,7 @@ import type { RegistryLogin } from '@hortus/contract/resources/manifest';
 import type { ManifestHealthcheck } from '@hortus/contract/template/manifest';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
+import { keptNetwork } from '../engine/kept-network.ts';
 import type { Ingress } from '../ingress/ingress.ts';
 import { connectionsClosed } from '../ingress/open-connections.ts';
 import type { ServedRoute } from '../ingress/served-route.ts';
@@ -93,8 +94,9 @@ export class StepRunner {
         await engine.remove(step.container.id, { force: true });
         return `Removed ${step.step === 'discard' ? 'the unfinished' : 'the old'} ${step.container.component}`;
       case 'drop_network':
-        await engine.removeNetwork(step.network);
-        return `Removed network ${step.network}`;
+        return (await engine.removeNetwork(step.network)) === 'kept'
+          ? keptNetwork(step.network)
+          : `Removed network ${step.network}`;
     }
   }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LabelFilter, NetworkFacts, NetworkSpec } from '../engine.ts';
+import type { LabelFilter, NetworkFacts, NetworkRemoval, NetworkSpec } from '../engine.ts';
 import { EngineProblem, isEngineProblem } from '../engine-problem.ts';
 import type { DockerApi } from './docker-api.ts';
 import { labelFilters } from './label-filters.ts';
@@ -9,8 +9,8 @@ import { objectPath } from './object-path.ts';
 interface NetworkAnswer extends NamedAnswer {
   Id: string;
   IPAM?: { Config?: { Subnet?: string }[] | null } | null;
-  /** Only in the answer about a single network. */
-  Containers?: Record<string, unknown> | null;
+  /** Only in the answer about a single network: endpoints by the id of their container. */
+  Containers?: Record<string, { Name?: string }> | null;
 }
 
 export async function listNetworks(api: DockerApi, labels: LabelFilter): Promise<NetworkFacts[]> {
@@ -69,47 +69,57 @@ export async function ensureNetwork(api: DockerApi, spec: NetworkSpec): Promise<
   }
 }
 
-/**
- * How long removing a network waits for its endpoints. The engine says that a container is gone before its endpoint is, on a
- * busy machine several seconds before.
- */
-const ENDPOINTS_LINGER_MS = 30_000;
 const RETRY_MS = { first: 50, most: 1_000 };
 
 /** In the words of Docker and of Podman. */
 const IN_USE = /has active endpoints|has associated containers|network is being used/i;
 
-export async function removeNetwork(api: DockerApi, name: string): Promise<void> {
+/**
+ * Removes a network after disconnecting its containers. An engine reports a container as removed before it has released the
+ * endpoint, on a busy machine several seconds before, so removal is retried for a while. Docker decides by a counter of endpoints
+ * that it stores apart from them and that can stay too high until the engine restarts: then the network is kept.
+ */
+export async function removeNetwork(api: DockerApi, name: string): Promise<NetworkRemoval> {
   const operation = `remove network ${name}`;
   const path = objectPath('networks', name, operation);
-  const end = performance.now() + ENDPOINTS_LINGER_MS;
+  const end = performance.now() + api.timeouts.endpoints;
   let wait = RETRY_MS.first;
-  while (await disconnectAll(api, name, path)) {
+  for (;;) {
+    const endpoints = await disconnectAll(api, name, path);
+    if (endpoints === undefined) return 'removed';
     try {
       await api.call({ operation, method: 'DELETE', path, timeout: api.timeouts.heavy }, [404]);
-      return;
+      return 'removed';
     } catch (error) {
-      const lingers = isEngineProblem(error) && IN_USE.test(error.message);
-      if (!lingers || performance.now() > end) throw error;
+      if (!isEngineProblem(error) || !IN_USE.test(error.message)) throw error;
+      if (performance.now() > end) {
+        if (endpoints.length === 0) return 'kept';
+        const detail = `its endpoints cannot be disconnected: ${endpoints.join(', ')}`;
+        throw new EngineProblem({ operation, kind: 'conflict', detail, cause: error });
+      }
       await sleep(wait);
       wait = Math.min(wait * 2, RETRY_MS.most);
     }
   }
 }
 
-/** False if there is no such network. */
-async function disconnectAll(api: DockerApi, name: string, path: string): Promise<boolean> {
+/** Returns the endpoints that were listed; undefined if there is no such network. */
+async function disconnectAll(api: DockerApi, name: string, path: string): Promise<string[] | undefined> {
   const operation = `read network ${name}`;
   const { status, body } = await api.call({ operation, method: 'GET', path, timeout: api.timeouts.quick }, [404]);
-  if (status === 404) return false;
+  if (status === 404) return undefined;
   const { Containers } = JSON.parse(body.toString('utf8')) as NetworkAnswer;
-  for (const id of Object.keys(Containers ?? {})) {
-    const leave = `take container ${id} off network ${name}`;
+  const endpoints = Object.entries(Containers ?? {}).map(([id, { Name }]) => (isStale(id) ? (Name ?? id) : id));
+  for (const endpoint of endpoints) {
+    const leave = `disconnect ${endpoint} from network ${name}`;
     const call = { operation: leave, method: 'POST', path: `${path}/disconnect`, timeout: api.timeouts.heavy } as const;
-    await api.call({ ...call, body: { Container: id, Force: true } }, [404]);
+    await api.call({ ...call, body: { Container: endpoint, Force: true } }, [404]);
   }
-  return true;
+  return endpoints;
 }
+
+/** Whether an endpoint has lost its container. Docker lists it by its own id and disconnects it only by its name. */
+const isStale = (id: string): boolean => id.startsWith('ep-');
 
 export async function joinNetwork(api: DockerApi, name: string, id: string, aliases: readonly string[]): Promise<void> {
   const operation = `put container ${id} on network ${name}`;

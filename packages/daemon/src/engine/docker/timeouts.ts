@@ -11,6 +11,14 @@ export interface Timeouts {
   stop: number;
   /** Between two signs of life of a download or a log. */
   silence: number;
+  /** From the removal of containers until the engine has released their endpoints. */
+  endpoints: number;
 }
 
-export const standardTimeouts: Timeouts = { quick: 15_000, heavy: 120_000, stop: 30_000, silence: 120_000 };
+export const standardTimeouts: Timeouts = {
+  quick: 15_000,
+  heavy: 120_000,
+  stop: 30_000,
+  silence: 120_000,
+  endpoints: 30_000,
+};
