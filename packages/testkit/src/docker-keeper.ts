@@ -9,6 +9,7 @@ import type { DockerOptions } from './docker.ts';
 import { askDocker, readDocker } from './docker-request.ts';
 import {
   endEngine,
+  endProcessesOf,
   ignoringFailure,
   removeBridge,
   removeBridgesOf,
@@ -101,7 +102,7 @@ async function clearUp() {
   await emptyEngine().catch(() => {});
   endAbandonedProcesses();
   await endEngine(engine);
-  endLostShims();
+  endProcessesOf(folder);
   removeBridgesOf(dataRoot);
   removeBridge(bridge);
   ignoringFailure(() => packetRule && system('iptables', '--wait', '--delete', ...packetRule));
@@ -119,17 +120,6 @@ async function emptyEngine() {
     return networks.length === 0;
   };
   await until(isEmpty, { describe: 'the networks to go', within: 30_000 });
-}
-
-/** An engine that is killed while it starts a container may not know its shim when it is back: nobody else ends that. */
-function endLostShims() {
-  const address = join(folder, 'exec/containerd/containerd.sock');
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    ignoringFailure(() => {
-      const words = readFileSync(join('/proc', pid, 'cmdline'), 'utf8').split('\0');
-      if (words.includes(address)) process.kill(Number(pid), 'SIGKILL');
-    });
-  }
 }
 
 function removeAbandonedBridges() {

@@ -16,6 +16,19 @@ export async function endEngine(engine: ChildProcess | undefined): Promise<void>
 }
 
 /**
+ * Ends processes that an engine started and that outlive it, by the paths of its folder in their arguments. A Docker that is
+ * killed while it starts a container does not know its shim afterwards; a Podman keeps a monitor for five minutes after each exec.
+ */
+export function endProcessesOf(folder: string): void {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    ignoringFailure(() => {
+      const words = readFileSync(join('/proc', pid, 'cmdline'), 'utf8').split('\0');
+      if (words.some((word) => word.startsWith(`${folder}/`))) process.kill(Number(pid), 'SIGKILL');
+    });
+  }
+}
+
+/**
  * Removes the bridges of networks that a Docker engine had when it was killed, with the interfaces on them. Which ones it
  * created is read from its own store, so bridges of other engines stay. The store may still hold ids of removed networks.
  */

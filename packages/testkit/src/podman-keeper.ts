@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { askDocker } from './docker-request.ts';
-import { endEngine, ignoringFailure, removeEngineFolder } from './engine-remains.ts';
+import { endEngine, endProcessesOf, ignoringFailure, removeEngineFolder } from './engine-remains.ts';
 import { endingWithParent } from './orphan.ts';
 import { takeTurn } from './turn.ts';
 import { until } from './until.ts';
@@ -84,6 +84,7 @@ async function clearUp() {
   ignoringFailure(() => podman('rm', '--all', '--force', '--time', '0'));
   ignoringFailure(() => podman('network', 'prune', '--force'));
   await endEngine(engine);
+  endProcessesOf(folder);
   removeEngineFolder(folder);
 }
 

@@ -29,6 +29,10 @@ const killed = async () => {
   const made = await askDocker(socketPath, 'POST', '/containers/create', body);
   const { Id } = JSON.parse(made.text);
   expect((await askDocker(socketPath, 'POST', `/containers/${Id}/start`)).status).toBe(204);
+  // Podman keeps a monitor for minutes after an exec has ended.
+  const exec = await askDocker(socketPath, 'POST', `/containers/${Id}/exec`, { Cmd: ['true'] });
+  const ran = await askDocker(socketPath, 'POST', `/exec/${JSON.parse(exec.text).Id}/start`, { Detach: true });
+  expect(ran.status).toBe(200);
   expect(belongings(folder).length).toBeGreaterThan(0);
   await owner.kill();
   // The last to go is who has cleared the rest away.
@@ -37,4 +41,4 @@ const killed = async () => {
 };
 
 if (canStartPodman)
-  test('it ends with the process that started it, and so do its containers', { timeout: 500_000 }, killed);
+  test('it ends with the process that started it, and so do its containers and execs', { timeout: 500_000 }, killed);
