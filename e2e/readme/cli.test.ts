@@ -81,7 +81,7 @@ test('from the first look to an action, on the real thing', { timeout: 240_000 }
   expect(columns.every(Boolean), log.stdout).toBe(true);
 
   const doctor = await hortus(['doctor']);
-  expect(doctor, doctor.stdout).toMatchObject({ code: 0, stdout: expect.stringContaining('All is well.\n') });
+  expect(doctor, doctor.stdout).toMatchObject({ code: 0, stdout: expect.stringContaining('No problems found.\n') });
   expect(doctor.stdout).toMatch(/^ok +servers +1 server online\.$/m);
   expect(doctor.stdout).toMatch(/^ok +docker +Docker .* answers on /m);
 });

@@ -2,7 +2,7 @@ import { Failure } from './failure.ts';
 import { durationOf } from './output/words.ts';
 import type { World } from './world.ts';
 
-/** A question that the return key answers with yes. Where nobody can be asked, what was ordered is done. */
+/** Asks a yes-or-no question; Enter means yes. Returns true without a terminal. */
 export async function agree(world: World, question: string, yes: boolean): Promise<boolean> {
   if (yes || !world.terminal.interactive) return true;
   for (;;) {
@@ -12,20 +12,20 @@ export async function agree(world: World, question: string, yes: boolean): Promi
   }
 }
 
-/** What destroys something is confirmed by typing a name; where nobody can be asked, by --yes. */
+/** Requires the name to be typed before something is destroyed; without a terminal, requires --yes. */
 export async function confirmByName(world: World, what: string, name: string, yes: boolean): Promise<void> {
   if (yes) return;
   if (!world.terminal.interactive) {
-    throw new Failure('usage', what, { hint: 'Add --yes to do it without being asked.' });
+    throw new Failure('usage', what, { hint: 'Add --yes to skip the confirmation.' });
   }
   world.terminal.note(`${what}\n`);
-  const said = (await world.terminal.ask(`Type ${name} to go on: `)).trim();
-  if (said !== name) throw new Failure('usage', 'That is another name. Nothing was changed.');
+  const said = (await world.terminal.ask(`Type ${name} to continue: `)).trim();
+  if (said !== name) throw new Failure('usage', 'The name does not match. Nothing was changed.');
 }
 
 export const waitOptions = {
-  wait: { type: 'boolean', about: 'Wait until it has ended.' },
-  timeout: { type: 'string', value: 'time', about: 'How long to wait at most, such as 90s or 10m; implies --wait.' },
+  wait: { type: 'boolean', about: 'Wait until it has finished.' },
+  timeout: { type: 'string', value: 'time', about: 'Maximum time to wait, such as 90s or 10m; implies --wait.' },
 } as const;
 
 /** Whether and how long to wait. */

@@ -8,20 +8,20 @@ const read = (...argv: string[]) => {
   return { name: command.name, args, options };
 };
 
-test('the words of a command, its arguments and its options in any order', () => {
+test('arguments and options are accepted in any order', () => {
   const line = read('deploy', '--set', 'A=b=c', 'reader', '--wait', '--set=B=-1');
   expect(line).toMatchObject({ name: 'deploy', args: { species: 'reader' } });
   expect(line.options).toMatchObject({ set: ['A=b=c', 'B=-1'], wait: true, yes: false, server: undefined });
 });
 
-test('options of every command may stand before it', () => {
+test('global options may precede the command', () => {
   expect(read('--json', '--context', 'work', 'instances', 'show', 'x')).toMatchObject({
     name: 'instances show',
     options: { json: true, context: 'work' },
   });
 });
 
-test('a group alone is its list, and a command may be the first word of others', () => {
+test('a group alone runs its list, and a word can be both command and group', () => {
   expect(read('instances').name).toBe('instances list');
   expect(read('servers', '--json').name).toBe('servers list');
   expect(read('config').name).toBe('config');
@@ -29,12 +29,12 @@ test('a group alone is its list, and a command may be the first word of others',
 });
 
 test.each([
-  [['frob'], 'There is no command frob.'],
-  [['instances', 'frob'], 'There is no instances frob.'],
+  [['frob'], 'Unknown command: frob.'],
+  [['instances', 'frob'], 'Unknown command: instances frob.'],
   [['instances', 'show'], 'instances show needs an instance.'],
-  [['logs', 'a', 'b'], 'logs has no place for "b".'],
+  [['logs', 'a', 'b'], 'logs does not take the argument "b".'],
   [['deploy', 'x', '--frob'], "Unknown option '--frob'."],
   [['deploy', 'x', '--server'], "Option '--server <value>' argument missing."],
-])('%j is refused in a sentence', (argv, message) => {
+])('%j is refused with a message', (argv, message) => {
   expect(() => read(...argv)).toThrow(expect.objectContaining({ exit: 'usage', message }));
 });

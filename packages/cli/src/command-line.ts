@@ -8,10 +8,10 @@ export interface CommandLine {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** A group without a second word shows its list. */
+/** Subcommand of a group that is called without one. */
 const usualSecondWord = 'list';
 
-/** Finds the row that the words name. Options that every command has may stand before them. */
+/** Finds the command; global options may precede it. */
 export function findCommand(argv: readonly string[], table: readonly Command[]): { command: Command; rest: string[] } {
   const rest = [...argv];
   const before: string[] = [];
@@ -21,7 +21,8 @@ export function findCommand(argv: readonly string[], table: readonly Command[]):
     if (option === '--context' && rest.length > 0) before.push(rest.shift() as string);
   }
   const first = rest.shift();
-  if (first === undefined) throw new Failure('usage', 'No command is given.', { hint: 'hortus help lists them.' });
+  if (first === undefined)
+    throw new Failure('usage', 'No command was given.', { hint: 'hortus help lists the commands.' });
   const found = (name: string, more: string[]) => {
     const command = table.find((row) => row.name === name);
     return command && { command, rest: [...before, ...more] };
@@ -31,15 +32,15 @@ export function findCommand(argv: readonly string[], table: readonly Command[]):
   if (exact) return exact;
   const group = table.filter((row) => row.name.startsWith(`${first} `)).map((row) => row.name);
   if (group.length === 0) {
-    throw new Failure('usage', `There is no command ${first}.`, { hint: 'hortus help lists them.' });
+    throw new Failure('usage', `Unknown command: ${first}.`, { hint: 'hortus help lists the commands.' });
   }
   const usual = second === undefined || second.startsWith('-') ? found(`${first} ${usualSecondWord}`, rest) : undefined;
   if (usual) return usual;
   throw new Failure(
     'usage',
-    second === undefined ? `${first} needs another word.` : `There is no ${first} ${second}.`,
+    second === undefined ? `${first} needs a subcommand.` : `Unknown command: ${first} ${second}.`,
     {
-      hint: `There are ${group.join(', ')}.`,
+      hint: `Available: ${group.join(', ')}.`,
     },
   );
 }
@@ -62,7 +63,7 @@ function parsed(command: Command, rest: readonly string[], options: Options) {
   try {
     return parseArgs({ args: [...rest], options: described, allowPositionals: true, strict: true });
   } catch (error) {
-    // Node's message goes on with advice about its own syntax; the first sentence is the one that helps.
+    // Keeps the first sentence: the rest of Node's message is about its own syntax.
     const [said = ''] = (error as Error).message.split(/\. |\n/);
     throw new Failure('usage', `${said.replace(/\.$/, '')}.`, {
       hint: `hortus help ${command.name} shows its options.`,
@@ -71,7 +72,7 @@ function parsed(command: Command, rest: readonly string[], options: Options) {
 }
 
 function named(command: Command, given: readonly string[], helping: boolean): Record<string, string | undefined> {
-  const hint = `hortus help ${command.name} shows how it is used.`;
+  const hint = `hortus help ${command.name} shows its usage.`;
   const args: Record<string, string | undefined> = {};
   for (const [index, spelt] of command.args.entries()) {
     const name = spelt.replace('?', '');
@@ -83,7 +84,7 @@ function named(command: Command, given: readonly string[], helping: boolean): Re
   }
   if (given.length > command.args.length) {
     const surplus = given.slice(command.args.length).join(' ');
-    throw new Failure('usage', `${command.name} has no place for ${JSON.stringify(surplus)}.`, { hint });
+    throw new Failure('usage', `${command.name} does not take the argument ${JSON.stringify(surplus)}.`, { hint });
   }
   return args;
 }

@@ -8,16 +8,16 @@ export interface Option {
   readonly type: 'boolean' | 'string';
   readonly short?: string;
   readonly multiple?: boolean;
-  /** What stands for the value in help. */
+  /** Placeholder of the value in the help. */
   readonly value?: string;
   readonly about: string;
 }
 export type Options = Readonly<Record<string, Option>>;
 
 export const globalOptions = {
-  json: { type: 'boolean', about: 'Print one JSON document, as the service answers.' },
+  json: { type: 'boolean', about: 'Print the response of the service as one JSON document.' },
   context: { type: 'string', value: 'name', about: 'Use this stored context instead of the current one.' },
-  'no-color': { type: 'boolean', about: 'Print without colour, as NO_COLOR does.' },
+  'no-color': { type: 'boolean', about: 'Print without colour, like NO_COLOR.' },
   help: { type: 'boolean', short: 'h', about: 'Show the help of the command.' },
 } as const satisfies Options;
 type GlobalOptions = typeof globalOptions;
@@ -29,7 +29,7 @@ type ValueOf<O> = O extends { multiple: true }
     : string | undefined;
 export type ValuesOf<O> = { readonly [Name in keyof O]: ValueOf<O[Name]> };
 
-/** 'server' is a word that must be there, 'server?' one that may be. */
+/** 'server' is a required argument, 'server?' an optional one. */
 export type ArgsOf<A extends readonly string[]> = {
   readonly [Name in A[number] as Name extends `${infer N}?` ? N : Name]: Name extends `${string}?`
     ? string | undefined
@@ -41,13 +41,13 @@ export interface Call<O = Readonly<Record<string, unknown>>, A = Readonly<Record
   readonly options: O;
   readonly json: boolean;
   readonly world: World;
-  /** Which service is meant; read when first asked for. */
+  /** Reads the settings on first use. */
   settings(): Promise<Settings>;
-  /** The signed-in client. */
+  /** Returns the authenticated client. */
   client(): Promise<Client>;
 }
 
-/** One row of the table that help, parsing and dispatch are made from. */
+/** A command; help, parsing and dispatch are derived from it. */
 export interface Command {
   /** One or two words: 'deploy', 'catalog list'. */
   readonly name: string;
@@ -55,14 +55,14 @@ export interface Command {
   readonly about?: string;
   readonly args: readonly string[];
   readonly options: Options;
-  /** Lines a person can copy, each with what it does. */
+  /** Command lines to copy, each with its effect. */
   readonly examples: readonly (readonly [line: string, does: string])[];
-  /** What it asks the service for; help names the permissions of these. */
+  /** Endpoints it calls; the help lists their permissions. */
   readonly calls: readonly EndpointName[];
   run(call: Call): Promise<Exit | undefined>;
 }
 
-/** Keeps the types of options and arguments for `run`, and forgets them in the table. */
+/** Types options and arguments for `run` and erases these types in the table. */
 export function command<const A extends readonly string[] = [], const O extends Options = Record<never, Option>>(row: {
   name: string;
   summary: string;

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { Failure } from './failure.ts';
 import type { World } from './world.ts';
 
-/** One service and the key to it. */
+/** A service and its key. */
 export interface Context {
   readonly url: string;
   readonly key: string;
@@ -29,9 +29,9 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
   try {
     return checked(JSON.parse(text));
   } catch {
-    // The text itself is never quoted: it holds keys.
+    // Never quotes the text, because it contains keys.
     throw new Failure('usage', `${path} is not a configuration of hortus.`, {
-      hint: 'Move it away and sign in again with hortus login.',
+      hint: 'Move it away and sign in again with hortus login',
     });
   }
 }
@@ -45,7 +45,7 @@ function checked(value: unknown): ConfigFile {
   return { current: typeof current === 'string' ? current : undefined, contexts: Object.fromEntries(entries) };
 }
 
-/** Written beside and moved into place: an interrupted write never costs the keys that were there. */
+/** Writes a temporary file and renames it, so that an interrupted write keeps the old keys. */
 export async function writeConfigFile(path: string, config: ConfigFile): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;
@@ -53,7 +53,7 @@ export async function writeConfigFile(path: string, config: ConfigFile): Promise
   await rename(draft, path);
 }
 
-/** Whether others on this machine can read the keys. */
+/** Tells whether other users can read the keys. */
 export async function readableByOthers(path: string): Promise<boolean> {
   try {
     return ((await stat(path)).mode & 0o077) !== 0;

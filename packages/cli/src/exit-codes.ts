@@ -1,14 +1,14 @@
-/** What a script learns from the exit code. Printed by `hortus help`; a code never changes its meaning. */
+/** Exit codes for scripts, printed by `hortus help`. Their meaning never changes. */
 export const exitCodes = {
-  ok: { code: 0, meaning: 'done' },
-  failed: { code: 1, meaning: 'the operation was carried out and failed' },
-  usage: { code: 2, meaning: 'the command line is not right, or something must be confirmed' },
-  forbidden: { code: 3, meaning: 'not signed in, or the key may not do this' },
-  missing: { code: 4, meaning: 'there is no such thing, or the name fits several' },
+  ok: { code: 0, meaning: 'success' },
+  failed: { code: 1, meaning: 'the operation ran and failed' },
+  usage: { code: 2, meaning: 'wrong usage, or a confirmation is missing' },
+  forbidden: { code: 3, meaning: 'not signed in, or the key lacks the permission' },
+  missing: { code: 4, meaning: 'not found, or the name is ambiguous' },
   unreachable: { code: 5, meaning: 'the service cannot be reached' },
-  refused: { code: 6, meaning: 'the service found the request not valid' },
-  unavailable: { code: 7, meaning: 'the service failed or has too much to do; try again later' },
-  unfinished: { code: 8, meaning: 'still under way when --timeout had passed' },
+  refused: { code: 6, meaning: 'the service rejected the request as invalid' },
+  unavailable: { code: 7, meaning: 'the service failed or is overloaded; try again later' },
+  unfinished: { code: 8, meaning: 'still running after --timeout' },
   interrupted: { code: 130, meaning: 'interrupted from the keyboard' },
 } as const;
 

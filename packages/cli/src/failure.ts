@@ -1,12 +1,12 @@
 import { ApiProblem } from '@hortus/client/problem';
 import type { Exit } from './exit-codes.ts';
 
-/** What ends a command without success: a sentence for a person, an exit code for a script, and what to do next. */
+/** Ends a command with a message, an exit code and a hint. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly exit: Exit;
   readonly hint: string | undefined;
-  /** What the service said, for --json. */
+  /** Error of the service, for --json. */
   readonly problem: ApiProblem | undefined;
 
   constructor(exit: Exit, message: string, more: { hint?: string | undefined; problem?: ApiProblem } = {}) {
@@ -28,22 +28,22 @@ const exitOf: Record<ApiProblem['code'], Exit> = {
   NETWORK: 'unreachable',
 };
 
-/** Whatever a command threw, as a failure; undefined for a mistake of ours. */
+/** Converts a thrown error to a failure; undefined for a bug. */
 export function failureOf(error: unknown, url: string | undefined): Failure | undefined {
   if (error instanceof Failure) return error;
   if (!(error instanceof ApiProblem)) return undefined;
   const about = (message: string, hint?: string) => new Failure(exitOf[error.code], message, { hint, problem: error });
   switch (error.code) {
     case 'NETWORK':
-      return about(`${url ?? 'The service'} does not answer${reasonOf(error)}.`, 'hortus doctor looks for the cause.');
+      return about(`${url ?? 'The service'} does not answer${reasonOf(error)}.`, 'hortus doctor finds the cause.');
     case 'UNAUTHORIZED':
-      return about('The service does not accept this key.', 'hortus login stores another one.');
+      return about('The service does not accept this key.', 'Sign in again with hortus login');
     case 'BAD_ANSWER':
       return about(error.message, 'Does the address lead to a Hortus service?');
     case 'RATE_LIMITED':
       return about(`${error.message} ${error.retryAfter === undefined ? '' : `Wait ${error.retryAfter} s.`}`.trim());
     case 'SERVER_ERROR':
-      return about(`${error.message}${error.requestId ? ` Its log has the request as ${error.requestId}.` : ''}`);
+      return about(`${error.message}${error.requestId ? ` Request id in the log: ${error.requestId}.` : ''}`);
     default:
       return about(error.message);
   }
@@ -62,7 +62,7 @@ const networkWords: Record<string, string> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate cannot be verified',
 };
 
-/** The cause is buried under what fetch and the client wrapped around it. */
+/** Finds the innermost cause below the wrappers of fetch and the client. */
 function reasonOf(error: Error): string {
   for (let cause: unknown = error.cause; cause instanceof Error; cause = cause.cause) {
     if (cause.name === 'TimeoutError') return ' in time';

@@ -2,15 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { Failure } from './failure.ts';
 import type { World } from './world.ts';
 
-/** 'K=V' as its two halves. Whatever stands behind the first '=' is the value, byte for byte. */
+/** Splits 'K=V' at the first '='; the value is taken byte for byte. */
 export function assignment(option: string, text: string): [name: string, value: string] {
   const at = text.indexOf('=');
   if (at < 1)
-    throw new Failure('usage', `--${option} takes name=value; ${JSON.stringify(text.slice(0, 40))} has no name.`);
+    throw new Failure('usage', `--${option} expects name=value; ${JSON.stringify(text.slice(0, 40))} has no name.`);
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Values given as K=V and as K=path; '-' reads what is piped in. */
+/** Collects values given as K=V and K=path; '-' reads standard input. */
 export async function givenValues(
   world: World,
   spelt: { set: string; setFile: string },
@@ -27,7 +27,7 @@ export async function givenValues(
   for (const text of setFile) {
     const [name, path] = assignment(spelt.setFile, text);
     const content = path === '-' ? await world.terminal.readInput() : await contentOf(path);
-    // Editors and echo end a file with a line break that no single-line value has.
+    // Removes the final line break that editors and echo add.
     put(name, keepsLastBreak(name) ? content : content.replace(/\r?\n$/, ''));
   }
   return values;
@@ -45,7 +45,7 @@ export async function contentOf(path: string): Promise<string> {
   }
 }
 
-/** One of a few words, or nothing at all. */
+/** Checks that an option is one of the allowed words. */
 export function chosen<const Word extends string>(
   option: string,
   given: string | undefined,
@@ -53,11 +53,11 @@ export function chosen<const Word extends string>(
 ): Word | undefined {
   if (given === undefined) return undefined;
   const word = words.find((one) => one === given);
-  if (word === undefined) throw new Failure('usage', `--${option} is one of ${words.join(', ')}.`);
+  if (word === undefined) throw new Failure('usage', `--${option} must be one of ${words.join(', ')}.`);
   return word;
 }
 
-/** What nobody else may see: asked for without an echo, or read from a file or a pipe; never an argument. */
+/** Reads a secret: asked without echo, or from a file or pipe; never an argument. */
 export async function readSecret(world: World, what: string, file: string | undefined): Promise<string> {
   const { terminal } = world;
   const text =
@@ -66,7 +66,7 @@ export async function readSecret(world: World, what: string, file: string | unde
       : terminal.interactive && file === undefined
         ? await terminal.ask(`${what[0]?.toUpperCase()}${what.slice(1)} (not shown): `, { hidden: true })
         : await terminal.readInput();
-  // Editors and echo end a file with a line break.
+  // Removes the final line break that editors and echo add.
   const secret = text.replace(/\r?\n$/, '');
   if (secret !== '') return secret;
   throw new Failure('usage', `No ${what} was given.`, { hint: 'Pipe it in, or name a file.' });

@@ -4,11 +4,11 @@ import { commands } from './commands/all.ts';
 import { exitCodes } from './exit-codes.ts';
 import { helpOf, overview } from './help.ts';
 
-/** The words of a line as a shell would give them, up to a pipe or a redirection. */
+/** Splits a line like a shell, up to a pipe or redirection. */
 const wordsOf = (line: string): string[] =>
   (line.split(/ [|<>] /)[0]?.match(/(?:'[^']*'|[^\s'])+/g) ?? []).slice(1).map((word) => word.replaceAll("'", ''));
 
-test.each(commands.map((row) => [row.name, row] as const))('%s has examples that its own parser takes', (name, row) => {
+test.each(commands.map((row) => [row.name, row] as const))('%s has examples that its parser accepts', (name, row) => {
   expect(row.examples.length).toBeGreaterThan(0);
   for (const [line] of row.examples) {
     const { command, rest } = findCommand(wordsOf(line), commands);
@@ -18,7 +18,7 @@ test.each(commands.map((row) => [row.name, row] as const))('%s has examples that
   }
 });
 
-test('help names every command, every exit code once, and the permissions from the contract', () => {
+test('help lists every command, every exit code, and the permissions of the contract', () => {
   const text = overview(commands);
   for (const { name } of commands) expect(text).toContain(`  ${name} `);
   const codes = Object.values(exitCodes).map(({ code }) => code);
@@ -27,7 +27,7 @@ test('help names every command, every exit code once, and the permissions from t
   expect(release && helpOf(release)).toContain('instances:write');
 });
 
-test('a summary fits a line, and no name stands twice', () => {
+test('summaries fit a line, and names are unique', () => {
   for (const { name, summary } of commands) {
     expect(summary.length, name).toBeLessThanOrEqual(80);
     expect(summary, name).not.toMatch(/[!.]$/);

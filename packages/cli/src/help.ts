@@ -2,7 +2,7 @@ import { endpoints } from '@hortus/contract/endpoints';
 import { type Command, globalOptions, type Options } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 
-/** Two columns, the first as wide as its widest cell. */
+/** Aligns two columns. */
 function columns(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length));
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd()).join('\n');
@@ -16,13 +16,18 @@ export function usageOf({ name, args, options }: Command): string {
 const optionRows = (options: Options): [string, string][] =>
   Object.entries(options).map(([name, { short, value, multiple, about }]) => [
     `${short ? `-${short}, ` : ''}--${name}${value ? ` <${value}>` : ''}`,
-    `${about}${multiple ? ' May be repeated.' : ''}`,
+    `${about}${multiple ? ' Repeatable.' : ''}`,
   ]);
 
 export function overview(table: readonly Command[]): string {
-  return `Plant applications on your own servers, watch them, act on them.
+  return `Deploy applications to your own servers, monitor and operate them.
 
 Usage: hortus <command> [options]
+
+Terms
+  species      a template of the catalog, such as miniflux
+  definition   a species with your inputs on one server; each change is a revision
+  instance     the running containers of a definition
 
 Commands
 ${columns(table.map((row) => [row.name, row.summary]))}
@@ -36,13 +41,13 @@ Examples
   hortus actions run miniflux db-dump --wait > miniflux.sql
 
 Environment
-  HORTUS_URL, HORTUS_KEY   the service and the key, before any stored context
+  HORTUS_URL, HORTUS_KEY   address and key of the service; override the stored context
   NO_COLOR                 print without colour
 
 Exit codes
 ${columns(Object.values(exitCodes).map(({ code, meaning }) => [String(code), meaning]))}
 
-hortus help <command> shows options and examples.
+hortus help <command> shows the options and examples of a command.
 `;
 }
 
@@ -53,11 +58,11 @@ export function helpOf(row: Command): string {
   parts.push(`Options of every command\n${columns(optionRows(globalOptions))}`);
   parts.push(`Examples\n${row.examples.map(([line, does]) => `  ${line}\n      ${does}`).join('\n')}`);
   const needed = permissionsOf(row);
-  if (needed.length > 0) parts.push(`Permissions of the key\n  ${needed.join(', ')}`);
+  if (needed.length > 0) parts.push(`Required permissions\n  ${needed.join(', ')}`);
   return `${parts.join('\n\n')}\n`;
 }
 
-/** A group: its commands, then each usage. */
+/** Lists the commands of a group. */
 export const helpOfGroup = (rows: readonly Command[]): string =>
   `Usage\n${columns(rows.map((row) => [usageOf(row), row.summary]))}
 

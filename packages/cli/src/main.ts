@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// Halves the time until the first word. In the person's own folder: one that others may write to could carry their code.
+// Halves the start-up time. Uses the user's own folder, because a shared one could contain foreign code.
 enableCompileCache(join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'hortus'));
 const [{ exitCodes }, { nodeTerminal }, { run }] = await Promise.all([
   import('./exit-codes.ts'),

@@ -2,12 +2,12 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { nodeTerminal } from './node-terminal.ts';
 
-/** Streams that pass for those of a process at a terminal; what happens to them is written down in order. */
+/** Imitates the streams of a terminal and records their calls in order. */
 function standIn(env: Record<string, string> = {}) {
   const happened: string[] = [];
   const stdin = Object.assign(new PassThrough(), {
     isTTY: true,
-    setRawMode: (on: boolean) => happened.push(on ? 'the reader takes the keys' : 'the reader lets go'),
+    setRawMode: (on: boolean) => happened.push(on ? 'the reader takes the keys' : 'the reader closes'),
   });
   const stderr = Object.assign(new PassThrough(), { isTTY: true });
   stderr.on('data', (chunk) => happened.push(String(chunk)));
@@ -16,7 +16,7 @@ function standIn(env: Record<string, string> = {}) {
   return { happened, stdin, terminal: nodeTerminal(own, () => happened.push('interrupted')) };
 }
 
-test('a hidden answer is never shown, not even one typed the moment the question appears', async () => {
+test('a hidden answer is never echoed, even if typed at once', async () => {
   const { happened, stdin, terminal } = standIn();
   const answered = terminal.ask('Password: ', { hidden: true });
   stdin.write('correct horse\r');
@@ -24,10 +24,10 @@ test('a hidden answer is never shown, not even one typed the moment the question
   expect(happened.indexOf('the reader takes the keys')).toBe(0);
   expect(happened.join('')).toContain('Password: ');
   expect(happened.join('')).not.toContain('correct');
-  expect(happened).toContain('the reader lets go');
+  expect(happened).toContain('the reader closes');
 });
 
-test('a visible answer is, an interrupt is passed on, and the end of input is no answer', async () => {
+test('a visible answer is echoed, an interrupt is forwarded, and end of input is an error', async () => {
   const { happened, stdin, terminal } = standIn();
   const answered = terminal.ask('Name: ');
   stdin.write('feeds\r');
@@ -40,7 +40,7 @@ test('a visible answer is, an interrupt is passed on, and the end of input is no
   expect(happened).toContain('interrupted');
 });
 
-test('colour needs a terminal that has it and nobody who refuses it', () => {
+test('colour requires a terminal that supports it and no NO_COLOR', () => {
   expect(standIn().terminal).toMatchObject({ colour: true, live: true, interactive: true, width: 72 });
   expect(standIn({ NO_COLOR: '1' }).terminal.colour).toBe(false);
   expect(standIn({ NO_COLOR: '' }).terminal.colour).toBe(true);

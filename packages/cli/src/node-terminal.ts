@@ -7,7 +7,7 @@ import type { Terminal } from './terminal.ts';
 export function nodeTerminal(own: NodeJS.Process, onInterrupt: () => void): Terminal {
   const { stdin, stdout, stderr, env } = own;
   const live = stdout.isTTY === true && env.TERM !== 'dumb';
-  // Reading `head` of a long list is no failure.
+  // A closed pipe (such as `| head`) is not an error.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') own.exit(0);
     throw error;
@@ -27,9 +27,9 @@ export function nodeTerminal(own: NodeJS.Process, onInterrupt: () => void): Term
   };
 
   async function ask(question: string, hidden: boolean): Promise<string> {
-    // Questions go to stderr; a hidden answer is echoed into nothing.
+    // Questions go to stderr; the echo of a hidden answer is discarded.
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-    // Before the question is seen: until the terminal is in the reader's hands, the kernel shows what is typed.
+    // Opens the reader before printing the question: until then the kernel echoes the input.
     const lines = createInterface({ input: stdin, output: hidden ? nowhere : stderr, terminal: true, historySize: 0 });
     try {
       return await new Promise<string>((answer, fail) => {

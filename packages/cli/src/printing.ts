@@ -5,7 +5,7 @@ import { type Column, facts, table } from './output/table.ts';
 
 type Where = Pick<Call, 'json' | 'world'>;
 
-/** Records as a table, or as the service answers them; what is said when there are none. */
+/** Prints records as a table or JSON, or a message if there are none. */
 export function printList<Row>(
   { json, world: { terminal } }: Where,
   rows: readonly Row[],
@@ -17,7 +17,7 @@ export function printList<Row>(
   return 'ok';
 }
 
-/** One record, label by label. */
+/** Prints one record with a label per line. */
 export function printRecord(
   { json, world: { terminal } }: Where,
   record: unknown,
@@ -28,7 +28,7 @@ export function printRecord(
   return 'ok';
 }
 
-/** What a change came to, in a sentence. */
+/** Prints the result of a change as a sentence or JSON. */
 export function printDone({ json, world: { terminal } }: Where, record: unknown, sentence: string): Exit {
   if (json) printJson(terminal, record);
   else terminal.out(`${sentence}\n`);

@@ -32,7 +32,7 @@ const bodies = (name: string) => service.asked.filter((one) => one.name === name
 
 const account = { id: records.recordId('acc', 1), name: 'Garden', plan: 'enterprise' as const };
 
-test('login asks for address and key, hides the key, and keeps both for the owner alone', async () => {
+test('login asks for address and key, hides the key, and stores both readable only by the owner', async () => {
   service.on('account.read', ({ key }) => {
     if (key !== 'hk_live_good') throw new Refusal('UNAUTHORIZED', 'No.');
     return { success: true, data: { kind: 'key', user: null, account, permissions: ['admin'] } };
@@ -56,7 +56,7 @@ test('login asks for address and key, hides the key, and keeps both for the owne
   });
 });
 
-test('deploy asks for what is missing, again when it is wrong, and for what an answer makes necessary', async () => {
+test('deploy asks for missing inputs, repeats invalid ones, and asks for inputs an answer requires', async () => {
   service.on('definitions.create', () => ({ success: true, data: records.definition() }));
   service.on('deployments.execute', () => ({ success: true, data: records.deployment() }));
   const answers = ['not a name', 'feeds.example.org', 'short', 'correct horse', 'mail.example.org', ''];
@@ -77,7 +77,7 @@ test('deploy asks for what is missing, again when it is wrong, and for what an a
   ]);
 });
 
-test('no is no', async () => {
+test('answering no changes nothing', async () => {
   const set = ['--set', 'WEB_HOSTNAME=a.example.org', '--set', 'ADMIN_PASSWORD=correct horse'];
   const { code, noted } = await sit(['deploy', 'reader', ...set], ['maybe', 'n']);
   expect(code).toBe(0);
@@ -85,7 +85,7 @@ test('no is no', async () => {
   expect(bodies('definitions.create')).toEqual([]);
 });
 
-test('at a terminal the steps are drawn in place', async () => {
+test('a terminal redraws the steps in place', async () => {
   service.list('definitions.list', [records.definition()]);
   service.on('servers.read', () => ({ success: true, data: records.server() }));
   service.on('deployments.execute', () => ({ success: true, data: records.deployment() }));
@@ -106,9 +106,9 @@ test('at a terminal the steps are drawn in place', async () => {
     return { success: true, data: data ?? records.detail() };
   });
   const { printed } = await sit(['deploy', 'reader', '--name', 'feeds', '--yes', '--wait'], [], { live: true });
-  // Each drawing goes up over the lines of the one before it.
+  // Each drawing moves the cursor up over the previous one.
   expect(printed.replaceAll('\u001b', 'ESC').split(/ESC\[\dA\rESC\[J/)).toEqual([
-    '○ waiting for web-1 to take it\n',
+    '○ waiting for web-1 to start it\n',
     '● pull       1.0 s  Pulling\n◐ under way  1.4 s\n',
     expect.stringMatching(
       /^● pull {3}1\.0 s {2}Pulling\n● start {2}1\.0 s {2}Started\nfeeds is healthy on revision 4, after 3\.0 s\.\nhttps:\/\/feeds\.example\.org\n$/,
@@ -116,20 +116,20 @@ test('at a terminal the steps are drawn in place', async () => {
   ]);
 });
 
-test('what destroys something is confirmed by typing the name', async () => {
+test('destructive commands require the name to be typed', async () => {
   const dangerous = records.action({ slug: 'flush', name: 'Flush', dangerous: true });
   const backup = { strategy: 'none' as const, volumes: [], dump_action: null, schedule_hint: null };
   service.on('actions.list', () => ({ success: true, template_species: 'reader', actions: [dangerous], backup }));
   service.on('actions.execute', () => ({ success: true, execution: records.execution(), data: records.execution() }));
   const mistyped = await sit(['actions', 'run', 'feeds', 'flush'], ['feed']);
-  expect(mistyped).toMatchObject({ code: 2, questions: ['Type feeds to go on: '] });
-  expect(mistyped.noted).toContain('That is another name. Nothing was changed.');
+  expect(mistyped).toMatchObject({ code: 2, questions: ['Type feeds to continue: '] });
+  expect(mistyped.noted).toContain('The name does not match. Nothing was changed.');
   expect(bodies('actions.execute')).toEqual([]);
   expect((await sit(['actions', 'run', 'feeds', 'flush'], ['feeds'])).code).toBe(0);
   expect(bodies('actions.execute')).toEqual([{ params: {} }]);
 });
 
-test('an action in a terminal cannot steer it', async () => {
+test('the output of an action cannot control the terminal', async () => {
   const backup = { strategy: 'none' as const, volumes: [], dump_action: null, schedule_hint: null };
   service.on('actions.list', () => ({
     success: true,
@@ -144,7 +144,7 @@ test('an action in a terminal cannot steer it', async () => {
   expect(printed).toBe('ab\n');
 });
 
-test('a service that is away for a moment does not end the waiting', async () => {
+test('waiting survives a short outage of the service', async () => {
   service.list('definitions.list', [records.definition()]);
   service.list('deployments.list', [records.deployment()]);
   let reads = 0;
@@ -155,10 +155,10 @@ test('a service that is away for a moment does not end the waiting', async () =>
   });
   const { code, noted } = await sit(['logs', '-f', 'feeds'], []);
   expect(code).toBe(0);
-  expect(noted).toContain('The service does not answer. Still waiting.\nThe service answers again.\n');
+  expect(noted).toContain('The service does not answer; retrying.\nThe service answers again.\n');
 });
 
-test('deploy --plan that nobody agrees to deploys nothing, and says what is left', async () => {
+test('a declined deploy --plan deploys nothing and names the pending revision', async () => {
   service.list('definitions.list', [records.definition()]);
   service.on('servers.read', () => ({ success: true, data: records.server() }));
   service.on('definitions.update', () => ({ success: true, data: records.definition({ current_revision: 4 }) }));
@@ -168,13 +168,13 @@ test('deploy --plan that nobody agrees to deploys nothing, and says what is left
     ['n'],
   );
   expect(code).toBe(0);
-  expect(questions).toEqual(['Deploy feeds like this? [Y/n] ']);
-  expect(noted).toContain('It goes on serving meanwhile.');
-  expect(noted).toContain('Nothing was deployed. Revision 4 is what the next deployment takes.');
+  expect(questions).toEqual(['Deploy feeds as planned? [Y/n] ']);
+  expect(noted).toContain('The service is not interrupted.');
+  expect(noted).toContain('Nothing was deployed. The next deployment uses revision 4.');
   expect(bodies('deployments.execute')).toEqual([]);
 });
 
-test('prune shows what would go, and removes it once the name of the server is typed', async () => {
+test('prune lists leftovers and removes them after the server name is typed', async () => {
   const report = {
     containers: ['old'],
     networks: [],
@@ -197,20 +197,20 @@ test('prune shows what would go, and removes it once the name of the server is t
   expect(wrong.code).toBe(2);
   expect(wrong.noted).toContain(
     [
-      'This goes:',
+      'To be removed:',
       '  container old',
       '  image img:1',
-      '  volume old_data stays; --volume old_data would remove it',
+      '  volume old_data stays; remove it with --volume old_data',
       '',
     ].join('\n'),
   );
   expect(bodies('servers.prune')).toEqual([{ dry_run: true, volumes: [] }]);
   const right = await sit(['servers', 'prune', 'web-1'], ['web-1']);
-  expect(right).toMatchObject({ code: 0, printed: '2 things were removed from web-1.\n' });
+  expect(right).toMatchObject({ code: 0, printed: '2 objects were removed from web-1.\n' });
   expect(bodies('servers.prune').at(-1)).toEqual({ dry_run: false, volumes: [] });
   const unknown = await sit(['servers', 'prune', 'web-1', '--volume', 'x'], []);
   expect(unknown).toMatchObject({
     code: 4,
-    noted: expect.stringContaining('x is no volume of an instance that is gone'),
+    noted: expect.stringContaining('x is not a volume of a deleted instance'),
   });
 });

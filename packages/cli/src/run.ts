@@ -10,7 +10,7 @@ import { safeText } from './output/safe-text.ts';
 import { readSettings, type Settings } from './settings.ts';
 import type { World } from './world.ts';
 
-/** What people type before they know the commands. */
+/** Common first attempts of new users. */
 const spokenToo: Readonly<Record<string, readonly string[]>> = {
   '--help': ['help'],
   '-h': ['help'],
@@ -18,7 +18,7 @@ const spokenToo: Readonly<Record<string, readonly string[]>> = {
   '-v': ['version'],
 };
 
-/** Carries out a command line and answers the exit code. */
+/** Runs a command line and returns the exit code. */
 export async function run(
   argv: readonly string[],
   given: World,
@@ -66,12 +66,12 @@ export async function run(
   }
 }
 
-/** Spelt out, because width is read when it is needed. */
+/** Copies getters explicitly, because `width` is read on use. */
 const plain = (terminal: World['terminal']): World['terminal'] => Object.create(terminal, { colour: { value: false } });
 
 function tell({ terminal }: World, failure: Failure, json: boolean): void {
   if (!json) {
-    // A message may quote somebody else's words.
+    // A message can contain untrusted text.
     terminal.note(safeText(`${failure.message}\n${failure.hint === undefined ? '' : `${failure.hint}\n`}`));
     return;
   }

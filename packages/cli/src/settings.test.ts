@@ -16,7 +16,7 @@ test.each([
   expect(baseUrlOf(given)).toBe(url);
 });
 
-test.each(['', 'ftp://example.org', 'http://', 'https://me:secret@example.org'])('%j is no address', (given) => {
+test.each(['', 'ftp://example.org', 'http://', 'https://me:secret@example.org'])('%j is not an address', (given) => {
   expect(() => baseUrlOf(given)).toThrow(expect.objectContaining({ exit: 'usage' }));
 });
 
@@ -33,7 +33,7 @@ async function settingsWith(env: Record<string, string>, context?: string) {
   return { url, urlFrom, key, keyFrom };
 }
 
-test('the environment goes before the current context, and a named context before both', async () => {
+test('the environment overrides the current context, and a named context overrides both', async () => {
   const stored = { ...contexts.home, urlFrom: 'context', keyFrom: 'context' };
   expect(await settingsWith({})).toEqual(stored);
   const env = { HORTUS_URL: 'https://ci.example.org', HORTUS_KEY: 'hk_live_ci' };
@@ -46,18 +46,18 @@ test('the environment goes before the current context, and a named context befor
   expect(await settingsWith(env, 'work')).toMatchObject(contexts.work);
 });
 
-test('a stored key never goes to another service than its own', async () => {
+test('a stored key is sent only to its own service', async () => {
   expect(await settingsWith({ HORTUS_URL: 'https://elsewhere.example.org' })).toMatchObject({ key: undefined });
   expect(await settingsWith({ HORTUS_URL: 'http://127.0.0.1:8420' })).toMatchObject({ key: 'hk_live_home' });
 });
 
-test('without anything stored the local service is meant, with the key of the environment', async () => {
+test('without a stored context the local service is used with the key of the environment', async () => {
   const world = scriptedWorld(scriptedTerminal([]), { HORTUS_KEY: 'hk_live_ci\n' }, '/nowhere');
   expect(await readSettings(world, undefined)).toMatchObject({ url: defaultUrl, key: 'hk_live_ci' });
   await expect(readSettings(world, 'work')).rejects.toMatchObject({ exit: 'missing' });
 });
 
-test('the file is readable by its owner alone, and a broken one is named without its content', async () => {
+test('the file is readable only by its owner, and an error never quotes it', async () => {
   await using folder = temporaryFolder('cli');
   const path = configPath({ env: { XDG_CONFIG_HOME: folder.path }, home: '/nowhere' });
   await mkdir(dirname(path), { recursive: true });

@@ -7,7 +7,7 @@ export const firstContext = 'default';
 
 export type Source = 'environment' | 'context' | 'default';
 
-/** Which service is meant and with which key, and why. */
+/** The selected service and key, and the source of each. */
 export interface Settings {
   readonly path: string;
   readonly file: ConfigFile;
@@ -18,14 +18,14 @@ export interface Settings {
   readonly keyFrom: Source | undefined;
 }
 
-/** The base address as published: a person may leave out the scheme and the version segment. */
+/** Normalizes the base address; scheme and version segment are optional. */
 export function baseUrlOf(given: string): string {
   const text = given.trim();
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '') {
-    throw new Failure('usage', `${JSON.stringify(given)} is not an address such as https://hortus.example.org.`);
+    throw new Failure('usage', `${JSON.stringify(given)} is not a valid address, such as https://hortus.example.org.`);
   }
-  if (url.username || url.password) throw new Failure('usage', 'An address here carries no user and no password.');
+  if (url.username || url.password) throw new Failure('usage', 'The address must not contain a user or password.');
   const path = url.pathname.replace(/\/+$/, '');
   return `${url.origin}${path.endsWith('/api/v1') ? path : `${path}/api/v1`}`;
 }
@@ -38,16 +38,16 @@ export async function readSettings(world: World, wanted: string | undefined): Pr
   if (wanted !== undefined && stored === undefined) {
     const known = Object.keys(file.contexts);
     throw new Failure('missing', `There is no context ${wanted}.`, {
-      hint: known.length > 0 ? `Known are ${known.join(', ')}.` : 'hortus login makes the first one.',
+      hint: known.length > 0 ? `Known contexts: ${known.join(', ')}.` : 'Create one with hortus login',
     });
   }
-  // A context named on the command line is a decision; the environment is a circumstance.
+  // A context named on the command line overrides the environment.
   const env = wanted === undefined ? world.env : {};
   const url = env.HORTUS_URL ? baseUrlOf(env.HORTUS_URL) : (stored?.url ?? defaultUrl);
   const urlFrom: Source = env.HORTUS_URL ? 'environment' : stored ? 'context' : 'default';
   const common = { path, file, context: stored === undefined ? undefined : name, url, urlFrom };
   if (env.HORTUS_KEY) return { ...common, key: env.HORTUS_KEY.trim(), keyFrom: 'environment' };
-  // A stored key goes to the service it was stored for, and to no other.
+  // Sends a stored key only to the service it was stored for.
   if (stored !== undefined && stored.url === url) return { ...common, key: stored.key, keyFrom: 'context' };
   return { ...common, key: undefined, keyFrom: undefined };
 }

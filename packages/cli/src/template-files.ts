@@ -5,10 +5,10 @@ import { Failure } from './failure.ts';
 import { contentOf } from './given-values.ts';
 
 export const TEMPLATE_FILE = 'template.yaml';
-/** As long as a file of a template may be. */
+/** Maximum length of a template file. */
 const LONGEST = 65_536;
 
-/** A template by its file, or by the folder that holds it. */
+/** Reads a template from a file or its folder. */
 export async function templateFile(path: string): Promise<{ path: string; text: string }> {
   const folder = await stat(path).then(
     (found) => found.isDirectory(),
@@ -18,7 +18,7 @@ export async function templateFile(path: string): Promise<{ path: string; text: 
   return { path: file, text: await contentOf(file) };
 }
 
-/** Whether a word means a file rather than a species. */
+/** Tells whether a word is a file rather than a species. */
 export async function isFile(word: string): Promise<boolean> {
   return (
     word.includes('/') ||
@@ -30,18 +30,18 @@ export async function isFile(word: string): Promise<boolean> {
   );
 }
 
-/** Writes a template into a folder of its own; what is there already stays. */
+/** Writes a template to a folder; never overwrites a file. */
 export async function writeTemplate(folder: string, text: string): Promise<string> {
   const path = join(folder, TEMPLATE_FILE);
   await mkdir(folder, { recursive: true });
   await writeFile(path, text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     const there = error.code === 'EEXIST';
-    throw new Failure('usage', there ? `${path} is there already.` : `${path} cannot be written: ${error.message}`);
+    throw new Failure('usage', there ? `${path} already exists.` : `${path} cannot be written: ${error.message}`);
   });
   return path;
 }
 
-/** Files that a Compose file names, if they stand in its folder and are texts of a reasonable length. */
+/** Reads the files named by a Compose file if they are in its folder and are short text files. */
 export function filesBeside(composeFile: string): (path: string) => string | undefined {
   const folder = resolve(dirname(composeFile));
   return (path) => {

@@ -6,11 +6,11 @@ import type { Canonical } from '@hortus/template/canonical-form';
 export interface ReadTemplate {
   readonly template: Template;
   readonly spec: SpecBySpecies;
-  /** The whole spec, which says more about inputs than the published form does. */
+  /** The full spec, with more details about inputs than the published form. */
   readonly canonical: Canonical;
 }
 
-/** By species, its newest version, or by template id, exactly that one. */
+/** Reads the newest version of a species, or an exact template id. */
 export async function readTemplate(client: Client, species: string): Promise<ReadTemplate> {
   const { data } = await client.call('templates.read', { params: { species }, query: { shape: 'species' } });
   const spec = data.spec as SpecBySpecies;

@@ -2,14 +2,14 @@ import type { Terminal } from './terminal.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Everything a command gets from outside. */
+/** External dependencies of a command. */
 export interface World {
   readonly terminal: Terminal;
   readonly env: Environment;
-  /** The person's home folder. */
+  /** Home folder of the user. */
   readonly home: string;
   now(): number;
   pause(ms: number): Promise<void>;
-  /** What is said when the person interrupts from here on. */
+  /** Sets the message printed on an interrupt. */
   leaving(words: string): void;
 }

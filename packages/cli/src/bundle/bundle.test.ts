@@ -16,7 +16,7 @@ import { BundleWriter } from './write-bundle.ts';
 const folder = temporaryFolder('bundle');
 afterAll(folder.remove);
 const passphrase = 'a secret for the road';
-/** As weak as it can be: here nobody guesses, and hundreds are opened. */
+/** Weakest key derivation, because these tests open hundreds of bundles. */
 const weak = { N: 2, r: 1, p: 1 };
 
 const large = randomBytes(2_500_000);
@@ -69,7 +69,7 @@ beforeAll(async () => {
   whole = readFileSync(path);
 });
 
-test('what was put in comes out, every volume as often as wanted', async () => {
+test('a bundle returns its content, and each volume repeatedly', async () => {
   const strong = await write('strong.hortus');
   const reader = await BundleReader.open(strong, passphrase);
   expect(reader.bundle).toEqual(bundle);
@@ -81,23 +81,23 @@ test('what was put in comes out, every volume as often as wanted', async () => {
   for (const secret of ['correct-horse-battery', 'blog.example.org', passphrase]) expect(text).not.toContain(secret);
 });
 
-test('another passphrase is told from a file that was damaged', async () => {
+test('a wrong passphrase is distinguished from a damaged file', async () => {
   expect(await refusal(path, 'another secret')).toContain('not the passphrase');
-  expect(await refusal(join(folder.path, 'nowhere'))).toContain('There is no file');
+  expect(await refusal(join(folder.path, 'nowhere'))).toContain('does not exist');
 });
 
-test('what is no bundle, or one of another format, is not taken for one', async () => {
+test('other files and other bundle formats are refused', async () => {
   const other = join(folder.path, 'other');
   writeFileSync(other, 'PK\x03\x04 and so on');
-  expect(await refusal(other)).toContain('is no bundle');
+  expect(await refusal(other)).toContain('is not a Hortus bundle');
   writeFileSync(other, whole.toString('latin1').replace('HORTUS-BUNDLE 1', 'HORTUS-BUNDLE 2'), 'latin1');
   expect(await refusal(other)).toContain('format 2');
   const greedy = whole.toString('latin1').replace('"N":2,', '"N":1073741824,');
   writeFileSync(other, greedy, 'latin1');
-  expect(await refusal(other)).toContain('its head was changed');
+  expect(await refusal(other)).toContain('its header was changed');
 });
 
-test('damage is named by where it is', async () => {
+test('a damage error names the damaged place', async () => {
   const damaged = join(folder.path, 'damaged');
   const flip = (at: number) => {
     const bytes = Buffer.from(whole);
@@ -114,7 +114,7 @@ test('damage is named by where it is', async () => {
   expect(await refusal(damaged)).toContain('something follows its end');
 });
 
-test('whichever byte is changed, and wherever it is cut, it is refused', { timeout: 120_000 }, async () => {
+test('a bundle with any changed byte or any truncation is refused', { timeout: 120_000 }, async () => {
   const spoilt = join(folder.path, 'spoilt');
   const anywhere = fc.oneof(
     fc.nat(whole.length - 1),
@@ -132,7 +132,7 @@ test('whichever byte is changed, and wherever it is cut, it is refused', { timeo
   );
 });
 
-test('a bundle that is given up leaves no file', async () => {
+test('an abandoned bundle leaves no file', async () => {
   const given = join(folder.path, 'given-up');
   const writer = await BundleWriter.begin(given, passphrase, bundle, weak);
   const failing = async function* () {
@@ -144,7 +144,7 @@ test('a bundle that is given up leaves no file', async () => {
   expect([existsSync(given), existsSync(`${given}.part`)]).toEqual([false, false]);
 });
 
-test('so does one whose program ends in the middle', async () => {
+test('a bundle whose process exits early leaves no file', async () => {
   const broken = join(folder.path, 'broken-off');
   const program = `
     const { BundleWriter } = await import(${JSON.stringify(new URL('write-bundle.ts', import.meta.url).href)});

@@ -9,7 +9,7 @@ import { Failure } from '../failure.ts';
 import { patiently } from '../following/poll.ts';
 import type { World } from '../world.ts';
 
-/** One end of a transfer: with whom, and how to speak to him. */
+/** One end of a transfer, with the client and address of the service. */
 export interface Carrying {
   readonly world: World;
   readonly client: Client;
@@ -21,7 +21,7 @@ export interface Carrying {
 const PAUSE_MS = 500;
 const REPORT_EVERY_MS = 15_000;
 
-/** The content of a volume as it comes, over as many connections as it takes. */
+/** Streams the content of a volume; reconnects as often as needed. */
 export async function* fetchVolume(carrying: Carrying): AsyncGenerator<Buffer> {
   const { client, transfer, world } = carrying;
   const incoming = new Incoming();
@@ -31,7 +31,7 @@ export async function* fetchVolume(carrying: Carrying): AsyncGenerator<Buffer> {
     const body = { status, chunks, bytes, carried_bytes: bytes };
     await client.call('transfers.report', { params: { id: transfer.id }, body });
   };
-  // It is also how we hear that the other end cannot: then there is nothing to wait for.
+  // This call also reveals that the other end failed; then waiting is pointless.
   let refusal: ApiProblem | undefined;
   const tell = () =>
     report('running').catch((error: unknown) => {
@@ -62,14 +62,14 @@ export async function* fetchVolume(carrying: Carrying): AsyncGenerator<Buffer> {
     }
   } finally {
     clearInterval(regular);
-    const given = { status: 'failed', error: 'Whoever fetched it has given up.' } as const;
-    // Nobody has to wait for us; if this is not heard, that shows by itself.
+    const given = { status: 'failed', error: 'The receiver stopped.' } as const;
+    // Best effort: if this report is lost, the transfer times out by itself.
     if (!whole && !refusal)
       await client.call('transfers.report', { params: { id: transfer.id }, body: given }).catch(() => undefined);
   }
 }
 
-/** Sends a volume; `content` reads it from its beginning. `stillWanted` throws when nobody wants it any more. */
+/** Sends a volume. `content` reads it from the start; `stillWanted` throws once the import has failed. */
 export async function sendVolume(
   carrying: Carrying,
   content: () => AsyncIterable<Buffer>,

@@ -2,8 +2,8 @@ import { createHmac, hkdfSync, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
 /**
- * Derives the keys of a bundle. A passphrase becomes a key by scrypt, with a salt that is drawn for every bundle; each section is
- * sealed under a key of its own derived from that.
+ * Derives the keys of a bundle: scrypt turns the passphrase and a random salt into a key, from which each section gets its own
+ * key.
  */
 export interface Hardening {
   readonly N: number;
@@ -13,14 +13,14 @@ export interface Hardening {
   readonly salt: string;
 }
 
-/** 128 MiB and a good third of a second for every passphrase that somebody tries. */
+/** Costs 128 MiB and about 0.35 s per guessed passphrase. */
 export const hardening = { N: 2 ** 17, r: 8, p: 1 } as const;
-/** A file that asks for more is meant to stop whoever opens it. */
+/** Upper limit: a hostile file could ask for more to exhaust the reader. */
 const MOST = { N: 2 ** 20, r: 16, p: 4 } as const;
 
 export interface BundleKey {
   readonly key: Buffer;
-  /** Tells whether a passphrase is the right one, without anything having to be opened. */
+  /** Verifies the passphrase before any section is decrypted. */
   readonly check: string;
 }
 

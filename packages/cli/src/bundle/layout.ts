@@ -2,9 +2,9 @@ import type { Bundle } from '@hortus/contract/resources/imports';
 import type { Hardening } from './keys.ts';
 
 /**
- * A bundle is one file: a line that says so, a line of JSON for whoever has the passphrase, and sections. The first section is the
- * definition with its secrets, as JSON; then comes each volume, as a compressed tar archive; the last one says what the volumes
- * were, so that a file that ends before it is not whole.
+ * A bundle is one file: a magic line, a line of JSON with the key parameters, and encrypted sections. The first section is the
+ * definition with its secrets, as JSON; then follows each volume, as a compressed tar archive; the last section lists the
+ * volumes, so that a truncated file is detected.
  */
 export const MARK = 'HORTUS-BUNDLE';
 export const FORMAT = 1;
@@ -17,7 +17,7 @@ export interface Header {
 
 export interface KeptVolume {
   readonly name: string;
-  /** Of the archive, before compression. */
+  /** Size of the archive before compression. */
   readonly bytes: number;
   readonly sha256: string;
 }

@@ -6,13 +6,13 @@ export const passphraseOption = {
   'passphrase-file': {
     type: 'string',
     value: 'file',
-    about: 'The passphrase is in this file; otherwise HORTUS_BUNDLE_PASSPHRASE, or it is asked for.',
+    about: 'File with the passphrase; otherwise HORTUS_BUNDLE_PASSPHRASE is used, or you are asked.',
   },
 } as const;
 
 const SHORTEST = 8;
 
-/** Never an argument: those are for everybody on the machine to read. `twice` for one that is chosen now. */
+/** Reads the passphrase, never from an argument, which other users could see. `twice` asks again for a new passphrase. */
 export async function readPassphrase(
   { terminal, env }: World,
   file: string | undefined,
@@ -25,19 +25,19 @@ export async function readPassphrase(
     throw new Failure('usage', 'No passphrase was given for the bundle.', { hint });
   }
   const asked = longEnough(await terminal.ask('Passphrase of the bundle (not shown): ', { hidden: true }));
-  if (twice && (await terminal.ask('Once more: ', { hidden: true })) !== asked)
-    throw new Failure('usage', 'The two are not the same. Nothing was done.');
+  if (twice && (await terminal.ask('Repeat the passphrase: ', { hidden: true })) !== asked)
+    throw new Failure('usage', 'The passphrases do not match. Nothing was done.');
   return asked;
 }
 
 function longEnough(passphrase: string): string {
   if (passphrase.length >= SHORTEST) return passphrase;
-  throw new Failure('usage', `A passphrase has at least ${SHORTEST} characters.`);
+  throw new Failure('usage', `The passphrase must have at least ${SHORTEST} characters.`);
 }
 
 async function contentOf(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch(() => {
-    throw new Failure('missing', `There is no file ${file} that can be read.`);
+    throw new Failure('missing', `${file} does not exist or cannot be read.`);
   });
   return text.replace(/\r?\n$/, '');
 }

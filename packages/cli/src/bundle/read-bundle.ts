@@ -9,20 +9,20 @@ import { Failure } from '../failure.ts';
 import { type BundleKey, isBearable, isSame, keyFrom, sectionKey } from './keys.ts';
 import { type Contents, type Ending, FORMAT, type Header, type KeptVolume, LONGEST_HEADER, MARK } from './layout.ts';
 
-/** A bundle that has been read to its end and found to be whole. */
+/** A bundle that was fully read and verified. */
 export class BundleReader {
   readonly #path: string;
   readonly #file: FileHandle;
   readonly #key: BundleKey;
-  /** Where each section begins; the last is where the file ends. */
+  /** Start offset of each section; the last entry is the end of the file. */
   readonly #places: number[];
   #bundle: Bundle | undefined;
   #volumes: readonly KeptVolume[] = [];
 
-  /** Everything is checked here: what can be wrong with the file is known before anything is done with it. */
+  /** Verifies the whole file, so that every error is known before anything is sent. */
   static async open(path: string, passphrase: string): Promise<BundleReader> {
     const file = await open(path).catch(() => {
-      throw new Failure('missing', `There is no file ${path} that can be read.`);
+      throw new Failure('missing', `${path} does not exist or cannot be read.`);
     });
     try {
       const { header, end } = await readHeader(path, file);
@@ -53,7 +53,7 @@ export class BundleReader {
     return this.#volumes;
   }
 
-  /** A volume from its beginning, as a tar archive; as often as wanted. */
+  /** Streams a volume from its start as a tar archive; repeatable. */
   volume(name: string): AsyncIterable<Buffer> {
     const index = this.bundle.volumes.findIndex((one) => one.name === name);
     if (index < 0) throw new Error(`The bundle has no volume ${name}.`);
@@ -80,7 +80,7 @@ export class BundleReader {
     for (const [index, { name, bytes, sha256 }] of found.entries()) {
       const stated = volumes[index];
       if (stated?.name !== name || stated.bytes !== bytes || stated.sha256 !== sha256)
-        throw this.#damaged(`the volume ${name} is not the one that was put in`);
+        throw this.#damaged(`the volume ${name} does not match its checksum`);
     }
     const { size } = await this.#file.stat();
     if (size !== this.#places.at(-1)) throw this.#damaged('something follows its end');
@@ -126,10 +126,10 @@ async function readHeader(path: string, file: FileHandle): Promise<{ header: Hea
   const { bytesRead } = await file.read(start, 0, LONGEST_HEADER, 0);
   const [first = '', second] = start.toString('latin1', 0, bytesRead).split('\n', 2);
   const [mark, format] = first.split(' ');
-  if (mark !== MARK || second === undefined) throw new Failure('refused', `${path} is no bundle of a Hortus.`);
+  if (mark !== MARK || second === undefined) throw new Failure('refused', `${path} is not a Hortus bundle.`);
   if (Number(format) !== FORMAT) {
-    const hint = 'A newer hortus may know it.';
-    throw new Failure('refused', `${path} is a bundle of the format ${format}; this program reads ${FORMAT}.`, {
+    const hint = 'Use a newer version of hortus.';
+    throw new Failure('refused', `${path} is a bundle of format ${format}; this program reads format ${FORMAT}.`, {
       hint,
     });
   }
@@ -138,7 +138,7 @@ async function readHeader(path: string, file: FileHandle): Promise<{ header: Hea
     if (isBearable(header.scrypt) && typeof header.check === 'string')
       return { header, end: first.length + second.length + 2 };
   } catch {
-    // Said below: there is no telling a damaged head from one that was made up.
+    // Handled below: a damaged header and a forged one look the same.
   }
-  throw new Failure('refused', `${path} cannot be used: its head was changed.`);
+  throw new Failure('refused', `${path} cannot be used: its header was changed.`);
 }

@@ -8,14 +8,14 @@ import type { Bundle } from '@hortus/contract/resources/imports';
 import { type BundleKey, type Hardening, hardening, keyFrom, sectionKey } from './keys.ts';
 import { type Contents, type Ending, FORMAT, type Header, type KeptVolume, MARK } from './layout.ts';
 
-/** Writes a bundle as it comes, never more of it in memory than a chunk. It gets its name when it is whole and on disk. */
+/** Streams a bundle to disk with one chunk in memory. The file gets its final name once it is complete and synced. */
 export class BundleWriter {
   readonly #path: string;
   readonly #file: FileHandle;
   readonly #key: BundleKey;
   readonly #volumes: KeptVolume[] = [];
   #section = 0;
-  /** Also when the program is told to end in the middle. */
+  /** Also runs when the process exits early. */
   readonly #leave = () => rmSync(`${this.#path}.part`, { force: true });
 
   static async begin(
@@ -73,7 +73,7 @@ export class BundleWriter {
     return this.#volumes;
   }
 
-  /** Nothing of it stays. */
+  /** Removes the partial file. */
   async abandon(): Promise<void> {
     await this.#file.close().catch(() => undefined);
     await rm(`${this.#path}.part`, { force: true });

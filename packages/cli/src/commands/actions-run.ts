@@ -14,25 +14,25 @@ import { printOutput } from './actions.ts';
 export const actionsRun = command({
   name: 'actions run',
   summary: 'Run an action on an instance',
-  about: 'A dangerous action asks for the name of the instance first; in a script it needs --yes.',
+  about: 'A dangerous action asks you to type the name of the instance; scripts pass --yes.',
   args: ['instance', 'action'],
   options: {
-    param: { type: 'string', value: 'name=value', multiple: true, about: 'A parameter of the action.' },
+    param: { type: 'string', value: 'name=value', multiple: true, about: 'Value of an action parameter.' },
     'param-file': {
       type: 'string',
       value: 'name=path',
       multiple: true,
-      about: 'A parameter read from a file; - is a pipe.',
+      about: 'Value of an action parameter, read from a file; - reads standard input.',
     },
-    yes: { type: 'boolean', about: 'Do not ask before a dangerous action.' },
+    yes: { type: 'boolean', about: 'Skip the confirmation of a dangerous action.' },
     ...waitOptions,
   },
   examples: [
     [
       'hortus actions run miniflux db-dump --wait > miniflux.sql',
-      'Waits, and writes the output of the action to a file.',
+      'Waits and writes the output of the action to a file.',
     ],
-    ['hortus actions run cache flush --param database=0 --yes --wait', 'A dangerous one, in a script.'],
+    ['hortus actions run cache flush --param database=0 --yes --wait', 'Runs a dangerous action in a script.'],
   ],
   calls: ['instances.list', 'instances.read', 'actions.list', 'actions.execute', 'actions.read'],
   async run({ args, options, json, client, world }): Promise<Exit> {
@@ -45,7 +45,7 @@ export const actionsRun = command({
     if (action === undefined) {
       const known = actions.map(({ slug }) => slug).join(', ');
       throw new Failure('missing', `${instance_uid} has no action ${args.action}.`, {
-        hint: known ? `It has ${known}.` : undefined,
+        hint: known ? `Available: ${known}.` : undefined,
       });
     }
     const given = await givenValues(
@@ -64,28 +64,28 @@ export const actionsRun = command({
     const look = `hortus actions show ${execution.id}`;
     if (!wait) {
       if (json) printJson(terminal, execution);
-      else terminal.out(`${action.name} is ordered on ${instance_uid}. ${look} says how it goes.\n`);
+      else terminal.out(`${action.name} was requested on ${instance_uid}. ${look} shows its progress.\n`);
       return 'ok';
     }
-    world.leaving(`The action goes on. ${look} says how it went.`);
-    const unfinished = `${action.name} on ${instance_uid} has not ended yet. ${look} says how it goes.`;
+    world.leaving(`The action continues. ${look} shows its result.`);
+    const unfinished = `${action.name} on ${instance_uid} has not finished yet. ${look} shows its progress.`;
     const ended = await followExecution(service, execution, world, { timeout, unfinished });
     if (json) printJson(terminal, ended);
     else printOutput(terminal, ended);
     if (ended.status === 'completed') {
-      if (!json && terminal.live) terminal.note(`${action.name} is done.\n`);
+      if (!json && terminal.live) terminal.note(`${action.name} completed.\n`);
       return 'ok';
     }
     const code = ended.exit_code === null ? '' : ` (exit code ${ended.exit_code})`;
     const why = ended.error === null ? '' : ` ${safeLine(ended.error)}`;
-    const ends = { timeout: 'took too long', cancelled: 'was cancelled' } as const;
+    const ends = { timeout: 'timed out', cancelled: 'was cancelled' } as const;
     const how = ends[ended.status as keyof typeof ends] ?? 'failed';
     if (!json) terminal.note(`${action.name} on ${instance_uid} ${how}${code}.${why}\n`);
     return 'failed';
   },
 });
 
-/** Asks for what is required and was not given. */
+/** Asks for missing required parameters. */
 async function completed(
   { terminal }: World,
   action: ListedAction,
@@ -95,7 +95,7 @@ async function completed(
   if (unknown !== undefined) {
     const known = action.params.map(({ name }) => name).join(', ');
     throw new Failure('usage', `${action.slug} has no parameter ${unknown}.`, {
-      hint: known ? `There are ${known}.` : 'It takes none.',
+      hint: known ? `Available: ${known}.` : 'It takes no parameters.',
     });
   }
   const params = { ...given };

@@ -10,9 +10,9 @@ import type { Terminal } from '../terminal.ts';
 
 export const actionsList = command({
   name: 'actions list',
-  summary: 'List what can be done on an instance',
+  summary: 'List the actions of an instance',
   args: ['instance'],
-  examples: [['hortus actions list miniflux', 'By uid; an id works too.']],
+  examples: [['hortus actions list miniflux', 'By uid or id.']],
   calls: ['instances.list', 'instances.read', 'actions.list'],
   async run({ args, json, client, world: { terminal } }) {
     const service = await client();
@@ -36,7 +36,7 @@ export const actionsList = command({
           actions,
         ),
       );
-      terminal.out(`hortus actions run ${instance_uid} <action> runs one.\n`);
+      terminal.out(`Run one with hortus actions run ${instance_uid} <action>\n`);
     }
     return 'ok';
   },
@@ -46,9 +46,9 @@ const paramWord = ({ name, required }: ListedAction['params'][number]): string =
 
 export const actionsShow = command({
   name: 'actions show',
-  summary: 'Show how a run of an action went',
+  summary: 'Show an execution of an action',
   args: ['execution'],
-  examples: [['hortus actions show exe_01j9zq3v5t8x2m4n6p7r9s0abc', 'Its state, exit code and output.']],
+  examples: [['hortus actions show exe_01j9zq3v5t8x2m4n6p7r9s0abc', 'Status, exit code and output.']],
   calls: ['actions.read'],
   async run({ args, json, client, world: { terminal, now } }) {
     const { execution } = await (await client()).call('actions.read', { params: { execution_id: args.execution } });
@@ -73,22 +73,22 @@ export const actionsShow = command({
   },
 });
 
-/** Running means healthy for an instance and under way for an action. */
+/** Marks a running action as in progress; for an instance the same word means healthy. */
 const lookNow = (one: Execution) => (one.status === 'running' ? 'begun' : undefined);
 
-/** What the action wrote: unchanged into a pipe, harmless at a terminal. */
+/** Prints the output of an action: unchanged to a pipe, without control sequences to a terminal. */
 export function printOutput(terminal: Terminal, { output, output_truncated, output_dropped }: Execution): void {
   if (output !== null && output !== '') {
     const text = terminal.live ? safeText(output) : output;
     terminal.out(terminal.live && !text.endsWith('\n') ? `${text}\n` : text);
   }
-  if (output_dropped) terminal.note('The output is not kept any more.\n');
-  if (output_truncated) terminal.note('The output was longer than the service keeps; this is a part of it.\n');
+  if (output_dropped) terminal.note('The output has been deleted.\n');
+  if (output_truncated) terminal.note('The output exceeds the storage limit and is incomplete.\n');
 }
 
 export const actionsHistory = command({
   name: 'actions history',
-  summary: 'List the latest runs of actions on an instance',
+  summary: 'List the latest action executions of an instance',
   args: ['instance'],
   examples: [['hortus actions history miniflux', 'The last twenty, newest first.']],
   calls: ['instances.list', 'instances.read', 'actions.history'],
@@ -97,7 +97,7 @@ export const actionsHistory = command({
     const { id, instance_uid } = await findInstance(service, args.instance);
     const { data } = await service.call('actions.history', { params: { id } });
     if (json) printJson(terminal, data);
-    else if (data.length === 0) terminal.out(`No action has been run on ${instance_uid} yet.\n`);
+    else if (data.length === 0) terminal.out(`No action has run on ${instance_uid} yet.\n`);
     else {
       terminal.out(
         table<Execution>(

@@ -47,7 +47,7 @@ import { vaultRotate, vaultSet } from './vault.ts';
 import { version } from './version.ts';
 import { webhooksAdd, webhooksDeliveries, webhooksList, webhooksRemove, webhooksResend } from './webhooks.ts';
 
-/** The table of commands, in the order help shows them: sign in, choose, deploy, look after, look into. */
+/** Commands in the order of the help. */
 export const commands: readonly Command[] = [
   login,
   logout,
@@ -67,6 +67,7 @@ export const commands: readonly Command[] = [
   definitionsActivate,
   definitionsExport,
   definitionsImport,
+  definitionsMigrate,
   vaultSet,
   vaultRotate,
   configsList,
@@ -98,19 +99,18 @@ export const commands: readonly Command[] = [
   tenantsSuspend,
   tenantsResume,
   tenantsDelete,
+  tenantsMigrate,
   serversList,
   serversShow,
   serversRegister,
-  tenantsMigrate,
-  definitionsMigrate,
-  migrationsList,
-  migrationsShow,
-  migrationsCancel,
   serversDrain,
   serversUndrain,
   serversPrune,
   serversRotateKey,
   serversResetIdentity,
+  migrationsList,
+  migrationsShow,
+  migrationsCancel,
   registriesList,
   registriesAdd,
   registriesRemove,

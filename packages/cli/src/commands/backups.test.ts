@@ -61,7 +61,7 @@ const ends = (end: Partial<Execution>) => {
   service.on('actions.read', () => ({ success: true, execution: data, data }));
 };
 
-test('backups are listed with their size and proof, and an empty list says what to do', async () => {
+test('list shows size and verification; an empty list shows how to create one', async () => {
   expect((await run('list')).stdout).toContain('hortus backups create');
   service.list('backups.list', [backup, { ...backup, verify_error: 'chunk 2 is damaged' }]);
   const { stdout } = await run('list', instance.instance_uid);
@@ -71,7 +71,7 @@ test('backups are listed with their size and proof, and an empty list says what 
   expect(JSON.parse((await run('list', '--json')).stdout)).toHaveLength(2);
 });
 
-test('one is made, and waited for', async () => {
+test('create with --wait returns after the backup', async () => {
   expect((await run('create', instance.instance_uid)).stdout).toContain(`hortus actions show ${execution.id}`);
   ends({ status: 'completed' });
   const done = await run('create', instance.instance_uid, '--wait');
@@ -79,18 +79,18 @@ test('one is made, and waited for', async () => {
   expect(service.asked.find(({ name }) => name === 'backups.create')?.params).toEqual({ id: instance.id });
 });
 
-test('what is wrong with one is said, and the exit code says that something is', async () => {
+test('verify prints the problem and exits with 1', async () => {
   ends({ status: 'failed', error: 'The backup of volume data cannot be used: chunk 2 is damaged.' });
   const failed = await run('verify', backup.id, '--wait');
   expect(failed.code).not.toBe(0);
   expect(failed.stderr).toContain('volume data cannot be used: chunk 2 is damaged');
 });
 
-test('one is put back or deleted only when that is confirmed', async () => {
+test('restore and delete require a confirmation', async () => {
   expect(await run('restore', backup.id)).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
   ends({ status: 'completed' });
   const restored = await run('restore', backup.id, '--yes', '--wait');
-  expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('again.') });
+  expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('was restored to the backup') });
   const order = service.asked.find(({ name }) => name === 'backups.restore');
   expect(order?.body).toEqual({ confirm: instance.instance_uid });
   expect(await run('delete', backup.id)).toMatchObject({ code: 2 });

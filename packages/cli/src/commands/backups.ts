@@ -17,18 +17,18 @@ export const backupsList = command({
   summary: 'List backups, newest first',
   args: ['instance?'],
   examples: [
-    ['hortus backups list', 'Of all instances.'],
-    ['hortus backups list miniflux', 'Of one.'],
+    ['hortus backups list', 'Backups of all instances.'],
+    ['hortus backups list miniflux', 'Backups of one instance.'],
   ],
   calls: ['backups.list', 'instances.list'],
   async run({ args, json, client, world: { terminal, now } }) {
     const service = await client();
     const instance = args.instance === undefined ? undefined : await findInstance(service, args.instance);
-    // By definition: an instance that was released and deployed again keeps its backups.
+    // Queries by definition, because backups outlive a released instance.
     const query = instance ? { definition_id: instance.definition_id } : {};
     const backups = await Array.fromAsync(service.pages('backups.list', { query }));
     if (json) printJson(terminal, backups);
-    else if (backups.length === 0) terminal.out('There are no backups. hortus backups create makes the first.\n');
+    else if (backups.length === 0) terminal.out('No backups yet. Create one with hortus backups create <instance>\n');
     else {
       const columns = [
         { title: 'Instance', text: ({ instance_uid }: Backup) => instance_uid },
@@ -51,10 +51,11 @@ const verified = ({ last_verified, verify_error }: Backup, now: number): string 
 export const backupsCreate = command({
   name: 'backups create',
   summary: 'Back up an instance',
-  about: 'As its template says: a dump while it runs, copies of volumes while it is stopped for a moment.',
+  about:
+    'The template decides how: a dump while the instance runs, or copies of its volumes while it is briefly stopped.',
   args: ['instance'],
   options: waitOptions,
-  examples: [['hortus backups create miniflux --wait', 'Returns when the backup is there.']],
+  examples: [['hortus backups create miniflux --wait', 'Returns when the backup is complete.']],
   calls: ['instances.list', 'backups.create', 'backups.read', 'actions.read'],
   async run(call) {
     waiting(call.options);
@@ -70,10 +71,10 @@ export const backupsCreate = command({
 
 export const backupsVerify = command({
   name: 'backups verify',
-  summary: 'Prove a backup by restoring it into an application that is thrown away',
+  summary: 'Verify a backup by restoring it into a temporary instance',
   args: ['backup'],
   options: waitOptions,
-  examples: [['hortus backups verify bkp_… --wait', 'Says what is wrong with it, if something is.']],
+  examples: [['hortus backups verify bkp_… --wait', 'Prints the problem if the backup is not usable.']],
   calls: ['backups.verify', 'backups.read', 'actions.read'],
   async run(call) {
     waiting(call.options);
@@ -82,30 +83,34 @@ export const backupsVerify = command({
     return settle(call, service, ordered, {
       ordered: `${ordered.backup.id} is being verified.`,
       done: ({ id, proof }) =>
-        proof === 'read' ? `All of ${id} can be read.` : `${id} is good: an application came up with it.`,
+        proof === 'read'
+          ? `${id} is complete and readable.`
+          : `${id} is good: a temporary instance became healthy with its data.`,
     });
   },
 });
 
 export const backupsRestore = command({
   name: 'backups restore',
-  summary: 'Put a backup in the place of what an instance has',
-  about: 'What is there is kept as a backup of its own before it is replaced.',
+  summary: 'Restore an instance from a backup',
+  about: 'The current data is backed up before it is replaced.',
   args: ['backup'],
-  options: { ...waitOptions, yes: { type: 'boolean', short: 'y', about: 'Do not ask.' } },
-  examples: [['hortus backups restore bkp_… --wait', 'Asks first, and returns when the instance is healthy again.']],
+  options: { ...waitOptions, yes: { type: 'boolean', short: 'y', about: 'Skip the confirmation.' } },
+  examples: [
+    ['hortus backups restore bkp_… --wait', 'Asks for confirmation and returns when the instance is healthy.'],
+  ],
   calls: ['backups.read', 'backups.restore', 'actions.read'],
   async run(call) {
     waiting(call.options);
     const service = await call.client();
     const params = { id: call.args.backup };
     const { instance_uid: uid, created_at } = (await service.call('backups.read', { params })).data;
-    const what = `The data of ${uid} is replaced by that of ${created_at}; what is there now is kept as a backup.`;
+    const what = `The data of ${uid} is replaced by the backup of ${created_at}; the current data is backed up first.`;
     await confirmByName(call.world, what, uid, call.options.yes);
     const ordered = await service.call('backups.restore', { params, body: { confirm: uid } });
     return settle(call, service, ordered, {
       ordered: `${uid} is being restored.`,
-      done: () => `${uid} has the data of ${created_at} again.`,
+      done: () => `${uid} was restored to the backup of ${created_at}.`,
     });
   },
 });
@@ -114,14 +119,14 @@ export const backupsDelete = command({
   name: 'backups delete',
   summary: 'Delete a backup',
   args: ['backup'],
-  options: { yes: { type: 'boolean', short: 'y', about: 'Do not ask.' } },
-  examples: [['hortus backups delete bkp_…', 'Asks first.']],
+  options: { yes: { type: 'boolean', short: 'y', about: 'Skip the confirmation.' } },
+  examples: [['hortus backups delete bkp_…', 'Asks for confirmation.']],
   calls: ['backups.read', 'backups.delete'],
   async run({ args, options, json, client, world }) {
     const service = await client();
     const params = { id: args.backup };
     const { instance_uid: uid, created_at } = (await service.call('backups.read', { params })).data;
-    await confirmByName(world, `The backup of ${uid} of ${created_at} goes for good.`, uid, options.yes);
+    await confirmByName(world, `The backup of ${uid} from ${created_at} is deleted permanently.`, uid, options.yes);
     const { data } = await service.call('backups.delete', { params });
     if (json) printJson(world.terminal, data);
     else world.terminal.out(`${data.id} is ${data.status === 'deleted' ? 'deleted' : 'being deleted'}.\n`);
@@ -131,7 +136,7 @@ export const backupsDelete = command({
 
 type Waiting = Pick<Call<{ wait: boolean; timeout: string | undefined }>, 'json' | 'world' | 'options'>;
 
-/** Says that an order is on its way, or waits for its end and says that. */
+/** Reports that the action was requested, or waits for it and reports its result. */
 async function settle(
   { json, world, options }: Waiting,
   service: Client,
@@ -143,15 +148,15 @@ async function settle(
   const look = `hortus actions show ${execution.id}`;
   if (!wait) {
     if (json) printJson(terminal, { execution, backup });
-    else terminal.out(`${words.ordered} ${look} says how it goes.\n`);
+    else terminal.out(`${words.ordered} ${look} shows its progress.\n`);
     return 'ok';
   }
-  world.leaving(`The order stands. ${look} says how it goes.`);
-  const unfinished = `${execution.name} has not ended yet. ${look} says how it goes.`;
+  world.leaving(`The action continues. ${look} shows its progress.`);
+  const unfinished = `${execution.name} has not finished yet. ${look} shows its progress.`;
   const ended = await followExecution(service, execution, world, { timeout, unfinished });
   const after = (await service.call('backups.read', { params: { id: backup.id } })).data;
   if (json) printJson(terminal, { execution: ended, backup: after });
   else if (ended.status === 'completed') terminal.out(`${words.done(after)}\n`);
-  else terminal.note(`${safeLine(ended.error ?? `It ended as ${ended.status}.`)}\n`);
+  else terminal.note(`${safeLine(ended.error ?? `It ended with status ${ended.status}.`)}\n`);
   return ended.status === 'completed' ? 'ok' : 'failed';
 }

@@ -11,21 +11,21 @@ import type { Terminal } from '../terminal.ts';
 
 export const catalogList = command({
   name: 'catalog list',
-  summary: 'List what can be deployed',
+  summary: 'List the species of the catalog',
   options: {
     family: { type: 'string', value: 'family', about: 'Only this family, such as database.' },
     kingdom: { type: 'string', value: 'kingdom', about: 'Only this kingdom, such as applications.' },
   },
   examples: [
-    ['hortus catalog list', 'Every species in its newest version.'],
-    ['hortus catalog list --family database --json', 'One family, for a program.'],
+    ['hortus catalog list', 'Every species, newest version.'],
+    ['hortus catalog list --family database --json', 'One family, as JSON.'],
   ],
   calls: ['templates.list'],
   async run({ options: { family, kingdom }, json, client, world: { terminal } }) {
     const query = { ...(family ? { family } : {}), ...(kingdom ? { kingdom } : {}) };
     const items = await Array.fromAsync((await client()).pages('templates.list', { query }));
     if (json) printJson(terminal, items);
-    else if (items.length === 0) terminal.out(`Nothing grows ${family ? `in the family ${family}` : 'here'} yet.\n`);
+    else if (items.length === 0) terminal.out(`No species${family ? ` in the family ${family}` : ''}.\n`);
     else {
       terminal.out(
         table<TemplateItem>(
@@ -39,7 +39,7 @@ export const catalogList = command({
           items,
         ),
       );
-      terminal.out(`${count(items.length, 'species', 'species')}. hortus catalog show <species> tells more.\n`);
+      terminal.out(`${count(items.length, 'species', 'species')}. hortus catalog show <species> shows details.\n`);
     }
     return 'ok';
   },
@@ -49,7 +49,7 @@ export const catalogShow = command({
   name: 'catalog show',
   summary: 'Show a species: inputs, variants, profiles, actions',
   args: ['species'],
-  examples: [['hortus catalog show miniflux', 'What it asks for and what it can do.']],
+  examples: [['hortus catalog show miniflux', 'Its inputs and actions.']],
   calls: ['templates.read'],
   async run({ args, json, client, world: { terminal } }) {
     const { template, spec, canonical } = await readTemplate(await client(), args.species);
@@ -62,7 +62,7 @@ export const catalogShow = command({
     terminal.out(
       facts(terminal, [
         ['Species', template.species],
-        ['Version', `${template.version}${template.app_version ? `, with ${template.app_version} inside` : ''}`],
+        ['Version', `${template.version}${template.app_version ? `, application ${template.app_version}` : ''}`],
         ['Place', `${template.taxonomy.kingdom}, ${template.family}`],
         ['Image', spec.image],
         ['Variants', (image?.variants ?? []).map((one) => `${one.id}${one.default ? ' (default)' : ''}`).join(', ')],
@@ -84,7 +84,7 @@ export const catalogShow = command({
 
 function inputTable(terminal: Terminal, { inputs: { required, optional } }: SpecBySpecies): string {
   const all = [...required, ...optional];
-  if (all.length === 0) return '\nIt asks for nothing.\n';
+  if (all.length === 0) return '\nIt has no inputs.\n';
   const standard = (one: (typeof all)[number]) =>
     one.default !== undefined ? String(one.default) : one.required ? 'required' : '';
   return `\n${table<(typeof all)[number]>(

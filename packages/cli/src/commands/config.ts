@@ -14,14 +14,14 @@ const from = { environment: 'from the environment', context: 'from the context',
 
 export const showConfig = command({
   name: 'config',
-  summary: 'Show the effective settings, those of the service too, without secrets',
+  summary: 'Show the effective settings of the CLI and the service, without secrets',
   examples: [
-    ['hortus config', 'Says which service is meant, and why.'],
+    ['hortus config', 'Shows which service is used and where that setting comes from.'],
     ['hortus config --context work', 'The same for another context.'],
   ],
   async run({ settings, client, json, world }) {
     const known = await settings();
-    const service = known.key === undefined ? 'nobody is signed in' : await serviceSettings(await client());
+    const service = known.key === undefined ? 'you are not signed in' : await serviceSettings(await client());
     if (json) printJson(world.terminal, { ...shown(known), service: typeof service === 'string' ? null : service });
     else {
       const { path, context, url, urlFrom, key, keyFrom, file } = known;
@@ -41,7 +41,7 @@ export const showConfig = command({
   },
 });
 
-/** What the service runs with, or why it is not shown: that is no failure of a command about something else. */
+/** Reads the settings of the service. Returns the reason if they cannot be read, because the command still succeeds. */
 async function serviceSettings(client: Client): Promise<readonly Setting[] | string> {
   try {
     return (await client.call('settings.list', { query: { per_page: 100 } })).data;
@@ -71,14 +71,14 @@ const shown = ({ path, context, url, urlFrom, key, keyFrom, file }: Settings) =>
 
 export const useContext = command({
   name: 'config use',
-  summary: 'Make another context the current one',
+  summary: 'Switch to another context',
   args: ['context'],
-  examples: [['hortus config use work', 'Every later command goes to the service of work.']],
+  examples: [['hortus config use work', 'Later commands use the service of the context work.']],
   async run({ args, settings, json, world }) {
     const { path, file } = await settings();
     if (!Object.hasOwn(file.contexts, args.context)) {
       throw new Failure('missing', `There is no context ${args.context}.`, {
-        hint: `Known are ${Object.keys(file.contexts).join(', ') || 'none'}.`,
+        hint: `Known contexts: ${Object.keys(file.contexts).join(', ') || 'none'}.`,
       });
     }
     await writeConfigFile(path, { ...file, current: args.context });

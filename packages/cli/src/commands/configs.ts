@@ -13,7 +13,7 @@ const find = (client: Client, given: string): Promise<SavedConfig> =>
 export const configsList = command({
   name: 'configs list',
   summary: 'List the saved configs: named inputs of a species',
-  examples: [['hortus configs list', 'With the species each is for.']],
+  examples: [['hortus configs list', 'With the species of each.']],
   calls: ['saved-configs.list'],
   async run(call) {
     const rows = await Array.fromAsync((await call.client()).pages('saved-configs.list'));
@@ -28,13 +28,13 @@ export const configsList = command({
       { title: 'Changed', text: ({ updated_at }: SavedConfig) => ago(updated_at, call.world.now()) },
       { title: 'Id', text: ({ id }: SavedConfig) => id },
     ];
-    return printList(call, rows, columns, 'No saved configs. hortus configs save keeps the first.');
+    return printList(call, rows, columns, 'No saved configs. Save one with hortus configs save <name> <species>');
   },
 });
 
 export const configsShow = command({
   name: 'configs show',
-  summary: 'Show a saved config; passwords are named and never shown',
+  summary: 'Show a saved config; password values are never shown',
   args: ['config'],
   examples: [["hortus configs show 'House style'", 'By name or id.']],
   calls: ['saved-configs.list'],
@@ -54,19 +54,21 @@ export const configsShow = command({
 
 export const configsSave = command({
   name: 'configs save',
-  summary: 'Keep inputs of a species under a name',
+  summary: 'Save inputs of a species under a name',
   args: ['name', 'species'],
   options: {
-    set: { type: 'string', value: 'name=value', multiple: true, about: 'An input.' },
+    set: { type: 'string', value: 'name=value', multiple: true, about: 'Value of an input.' },
     'set-file': {
       type: 'string',
       value: 'name=path',
       multiple: true,
-      about: 'An input read from a file; - reads a pipe.',
+      about: 'Value of an input, read from a file; - reads standard input.',
     },
-    profile: { type: 'string', value: 'profile', about: 'Goes with them.' },
+    profile: { type: 'string', value: 'profile', about: 'Profile to save with the inputs.' },
   },
-  examples: [["hortus configs save 'House style' inkwell --set SITE_TITLE=Notes", 'A definition can be made from it.']],
+  examples: [
+    ["hortus configs save 'House style' inkwell --set SITE_TITLE=Notes", 'Definitions can be created from it.'],
+  ],
   calls: ['saved-configs.create'],
   async run(call) {
     const { args, options, world } = call;
@@ -74,21 +76,21 @@ export const configsSave = command({
     const inputs = await givenValues(world, spelt, options.set, options['set-file']);
     const body = { ...args, inputs, ...(options.profile ? { profile: options.profile } : {}) };
     const { data } = await (await call.client()).call('saved-configs.create', { body });
-    return printDone(call, data, `${data.name} is kept for ${data.species} (${data.id}).`);
+    return printDone(call, data, `${data.name} is saved for ${data.species} (${data.id}).`);
   },
 });
 
 export const configsDelete = command({
   name: 'configs delete',
-  summary: 'Delete a saved config; definitions made from it stay',
+  summary: 'Delete a saved config; definitions created from it stay',
   args: ['config'],
-  options: { yes: { type: 'boolean', short: 'y', about: 'Do not ask.' } },
-  examples: [["hortus configs delete 'House style'", 'Asks for the name first.']],
+  options: { yes: { type: 'boolean', short: 'y', about: 'Skip the confirmation.' } },
+  examples: [["hortus configs delete 'House style'", 'Asks you to type the name.']],
   calls: ['saved-configs.list', 'saved-configs.delete'],
   async run(call) {
     const client = await call.client();
     const { id, name } = await find(client, call.args.config);
-    await confirmByName(call.world, `The values of ${name} are lost.`, name, call.options.yes);
+    await confirmByName(call.world, `The values of ${name} are deleted.`, name, call.options.yes);
     const { data } = await client.call('saved-configs.delete', { params: { id } });
     return printDone(call, data, `${data.name} is deleted.`);
   },

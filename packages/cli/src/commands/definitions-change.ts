@@ -7,14 +7,15 @@ import { printDone } from '../printing.ts';
 export const definitionsRestore = command({
   name: 'definitions restore',
   summary: 'Make an earlier revision the current one',
-  about: 'What runs stays as it is until the next hortus deploy.',
+  about: 'The running instance does not change until the next hortus deploy.',
   args: ['definition', 'revision'],
-  examples: [['hortus definitions restore miniflux 3', 'The next deployment takes revision 3.']],
+  examples: [['hortus definitions restore miniflux 3', 'The next deployment uses revision 3.']],
   calls: ['definitions.list', 'definitions.read', 'definitions.restore'],
   async run(call) {
     const { definition, revision } = call.args;
     const number = Number(revision);
-    if (!Number.isInteger(number) || number < 1) throw new Failure('usage', 'A revision is a number from 1.');
+    if (!Number.isInteger(number) || number < 1)
+      throw new Failure('usage', 'The revision must be a number of at least 1.');
     const client = await call.client();
     const { id } = await findDefinition(client, definition);
     const { data } = await client.call('definitions.restore', { params: { id, number } });
@@ -28,14 +29,14 @@ export const definitionsRestore = command({
 
 export const definitionsArchive = command({
   name: 'definitions archive',
-  summary: 'Archive a definition; its containers go, its volumes stay',
+  summary: 'Archive a definition: remove its containers, keep its volumes',
   args: ['definition'],
   options: {
-    'keep-containers': { type: 'boolean', about: 'Leave what runs as it is.' },
-    yes: { type: 'boolean', short: 'y', about: 'Do not ask.' },
+    'keep-containers': { type: 'boolean', about: 'Leave its containers running.' },
+    yes: { type: 'boolean', short: 'y', about: 'Skip the confirmation.' },
   },
   examples: [
-    ['hortus definitions archive miniflux', 'Asks for the name first.'],
+    ['hortus definitions archive miniflux', 'Asks you to type the name.'],
     ['hortus definitions archive miniflux --yes', 'For a script.'],
   ],
   calls: ['definitions.list', 'definitions.read', 'definitions.archive'],
@@ -43,7 +44,7 @@ export const definitionsArchive = command({
     const client = await call.client();
     const { id, instance_uid } = await findDefinition(client, call.args.definition);
     const keeps = call.options['keep-containers'];
-    const fate = keeps ? 'Its containers stay as they are.' : 'Its containers are removed, its volumes stay.';
+    const fate = keeps ? 'Its containers stay.' : 'Its containers are removed, its volumes stay.';
     await confirmByName(
       call.world,
       `Archiving ${instance_uid} ends its deployments. ${fate}`,
@@ -55,16 +56,16 @@ export const definitionsArchive = command({
     return printDone(
       call,
       data,
-      `${instance_uid} is archived. hortus definitions activate ${instance_uid} brings it back.`,
+      `${instance_uid} is archived. Undo it with hortus definitions activate ${instance_uid}`,
     );
   },
 });
 
 export const definitionsActivate = command({
   name: 'definitions activate',
-  summary: 'Bring an archived definition back',
+  summary: 'Activate an archived definition',
   args: ['definition'],
-  examples: [['hortus definitions activate miniflux', 'It can be deployed again, with the volumes it had.']],
+  examples: [['hortus definitions activate miniflux', 'It can be deployed again with its volumes.']],
   calls: ['definitions.list', 'definitions.read', 'definitions.activate'],
   async run(call) {
     const client = await call.client();

@@ -19,14 +19,14 @@ import type { World } from '../world.ts';
 
 export const definitionsExport = command({
   name: 'definitions export',
-  summary: 'Take a definition out into one file, with its secrets and its data',
+  summary: 'Export a definition with its secrets and data to one file',
   about:
-    'The file is sealed with a passphrase; another Hortus imports it. The data is that of a backup of all volumes, which is made for it, so what runs is stopped for a moment and started again.',
+    'The file is encrypted with a passphrase; another Hortus can import it. The data comes from a backup of all volumes\nmade for the export, so the instance is stopped briefly.',
   args: ['definition'],
   options: {
-    out: { type: 'string', short: 'o', value: 'file', about: 'Where to write it; <definition>.hortus unless said.' },
-    backup: { type: 'string', value: 'backup', about: 'Take the data of this backup, and stop nothing.' },
-    force: { type: 'boolean', about: 'Replace the file if it is there.' },
+    out: { type: 'string', short: 'o', value: 'file', about: 'File to write; default <definition>.hortus.' },
+    backup: { type: 'string', value: 'backup', about: 'Use the data of this backup instead of stopping the instance.' },
+    force: { type: 'boolean', about: 'Overwrite an existing file.' },
     ...passphraseOption,
   },
   examples: [
@@ -50,7 +50,7 @@ export const definitionsExport = command({
     const definition = await findDefinition(service, args.definition);
     const path = resolve(options.out ?? `${definition.instance_uid}.hortus`);
     if (existsSync(path) && !options.force)
-      throw new Failure('usage', `${path} is there already.`, { hint: 'Use --force to replace it.' });
+      throw new Failure('usage', `${path} already exists.`, { hint: 'Use --force to replace it.' });
     const passphrase = await readPassphrase(world, options['passphrase-file'], { twice: true });
     const say = (text: string) => (json ? undefined : world.terminal.note(`${safeLine(text)}\n`));
     const taken = await takeOut(service, world, definition, options.backup, say);
@@ -69,7 +69,10 @@ export const definitionsExport = command({
         const { size } = await stat(path);
         const facts = { file: path, size, definition_id: definition.id, revision: bundle.revision, volumes };
         if (json) printJson(world.terminal, facts);
-        else world.terminal.out(`${definition.instance_uid} is in ${path}, ${disk(size)}. Keep the passphrase.\n`);
+        else
+          world.terminal.out(
+            `${definition.instance_uid} was exported to ${path}, ${disk(size)}. Keep the passphrase.\n`,
+          );
         return 'ok';
       } catch (error) {
         await writer.abandon();
@@ -83,11 +86,11 @@ export const definitionsExport = command({
 
 interface TakenOut {
   readonly exported: Export;
-  /** Removes the backup that was made only for this. */
+  /** Deletes the backup that was made for this export. */
   tidy(): Promise<void>;
 }
 
-/** Without a backup where none is needed, from the one that was named, or from one that is made for it. */
+/** Exports without a backup if none is needed, else from the named backup or a temporary one. */
 async function takeOut(
   service: Client,
   world: World,
@@ -106,7 +109,7 @@ async function takeOut(
   }
   const id = await backUp(service, world, definition, say);
   const tidy = async () => {
-    await service.call('backups.delete', { params: { id } }).catch(() => say(`The backup ${id} could not be removed.`));
+    await service.call('backups.delete', { params: { id } }).catch(() => say(`Backup ${id} could not be deleted.`));
   };
   try {
     return { exported: await take(id), tidy };
@@ -123,10 +126,10 @@ async function backUp(service: Client, world: World, { id, instance_uid }: Defin
     const hint = 'Deploy it, or name one of its backups with --backup.';
     throw new Failure('refused', `${instance_uid} is not deployed, so its data cannot be read.`, { hint });
   }
-  say(`Copying the volumes of ${instance_uid}, which is stopped for a moment`);
+  say(`Stopping ${instance_uid} briefly to copy its volumes`);
   const order = { params: { id: instance.id }, body: { extent: 'volumes' as const } };
   const { execution, backup } = await service.call('backups.create', order);
-  const unfinished = `${execution.id} has not ended yet.`;
+  const unfinished = `${execution.id} has not finished yet.`;
   const { status, error } = await followExecution(service, execution, world, { unfinished });
   if (status === 'completed') return backup.id;
   throw new Failure('failed', `The volumes of ${instance_uid} could not be copied: ${error ?? status}`);

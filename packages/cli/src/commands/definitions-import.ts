@@ -18,20 +18,20 @@ import type { World } from '../world.ts';
 
 export const definitionsImport = command({
   name: 'definitions import',
-  summary: 'Bring a definition in from a file that definitions export has written',
+  summary: 'Import a definition from a file written by definitions export',
   about:
-    'The whole file is checked before anything is sent. Its volumes are filled before it is started; if that fails, nothing of it is left.',
+    'The whole file is checked before anything is sent. The volumes are restored before the first start; if that fails, nothing stays on the server.',
   args: ['file'],
   options: {
-    server: { type: 'string', value: 'server', about: 'Where it is to run; may be left out if there is only one.' },
-    name: { type: 'string', value: 'name', about: 'Another name than it had.' },
-    'ignore-capacity': { type: 'boolean', about: 'Also if the server seems to have too little room.' },
+    server: { type: 'string', value: 'server', about: 'Target server; optional if there is only one.' },
+    name: { type: 'string', value: 'name', about: 'New name of the definition.' },
+    'ignore-capacity': { type: 'boolean', about: 'Skip the capacity check of the server.' },
     ...passphraseOption,
     ...waitOptions,
   },
   examples: [
     ['hortus definitions import miniflux.hortus --server web-2 --wait', 'Asks for the passphrase.'],
-    ['hortus definitions import miniflux.hortus --server web-2 --name reader', 'Beside one of the same name.'],
+    ['hortus definitions import miniflux.hortus --server web-2 --name reader', 'Under a new name.'],
   ],
   calls: [
     'servers.list',
@@ -64,7 +64,7 @@ export const definitionsImport = command({
       if (json) printJson(world.terminal, filled);
       else {
         const look = `hortus logs -f ${filled.deployment_id} follows its deployment.`;
-        world.terminal.out(`${filled.instance_uid} is on ${server.name}. ${look}\n`);
+        world.terminal.out(`${filled.instance_uid} was imported to ${server.name}. ${look}\n`);
       }
       return 'ok';
     } finally {
@@ -82,15 +82,15 @@ interface Filling {
   say(text: string): void;
 }
 
-/** Sends every volume and waits until the definition is there. Whatever goes wrong, the import is given up. */
+/** Sends every volume and waits until the definition exists. Cancels the import on any error. */
 async function fill({ service, world, url, key, file, say }: Filling, { id }: Import): Promise<Import> {
   const params = { id };
   const read = async () => (await service.call('imports.read', { params })).data;
   const stillWanted = async () => {
     const { status, error } = await patiently(world, read);
-    if (status === 'failed') throw new Failure('failed', `It could not be imported: ${error}`);
+    if (status === 'failed') throw new Failure('failed', `The import failed: ${error}`);
   };
-  world.leaving(`The import stands still. hortus definitions import again begins anew; ${id} is given up by itself.`);
+  world.leaving(`The import stopped; ${id} expires by itself. Run hortus definitions import again to start over.`);
   try {
     for (const { name, bytes } of file.volumes) {
       say(`Sending the volume ${name}, ${disk(bytes)}`);
@@ -98,7 +98,7 @@ async function fill({ service, world, url, key, file, say }: Filling, { id }: Im
       await sendVolume({ world, client: service, url, key, transfer }, () => file.volume(name), stillWanted);
     }
     let last: Import | undefined;
-    const unfinished = `${id} has not ended yet.`;
+    const unfinished = `${id} has not finished yet.`;
     for await (const seen of poll(world, { unfinished }, read, ({ status }) => status !== 'receiving')) last = seen;
     await stillWanted();
     return last ?? (await read());
@@ -119,12 +119,12 @@ async function follow({ service, world, json, timeout }: Following, server: stri
   const { terminal } = world;
   const id = done.deployment_id ?? '';
   const look = `hortus logs -f ${id} follows it.`;
-  world.leaving(`The deployment goes on. ${look}`);
-  const view = json ? undefined : progressView(world, `waiting for ${server} to take it`);
+  world.leaving(`The deployment continues. ${look}`);
+  const view = json ? undefined : progressView(world, `waiting for ${server} to start it`);
   let last: Progress | undefined;
   for await (const progress of followDeployment(service, id, world, {
     timeout,
-    unfinished: `${id} has not ended. ${look}`,
+    unfinished: `${id} has not finished yet. ${look}`,
   })) {
     view?.(progress);
     last = progress;
@@ -132,6 +132,6 @@ async function follow({ service, world, json, timeout }: Following, server: stri
   const healthy = last?.deployment.status === 'success';
   if (json) printJson(terminal, { import: done, deployment: last?.deployment });
   else if (healthy) terminal.out(`${done.instance_uid} is healthy on ${server}.\n`);
-  else terminal.note(`${safeLine(last?.deployment.error ?? 'It did not become healthy.')} Its data is there.\n`);
+  else terminal.note(`${safeLine(last?.deployment.error ?? 'It did not become healthy.')} Its data was imported.\n`);
   return healthy ? 'ok' : 'failed';
 }

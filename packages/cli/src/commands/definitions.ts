@@ -14,7 +14,7 @@ export const definitionsList = command({
     server: { type: 'string', value: 'server', about: 'Only on this server.' },
     status: { type: 'string', value: 'status', about: `Only ${definitionMachine.states.join(', ')}.` },
   },
-  examples: [['hortus definitions list --status archived', 'Those that can be brought back.']],
+  examples: [['hortus definitions list --status archived', 'Definitions that can be activated again.']],
   calls: ['definitions.list', 'servers.list', 'servers.read'],
   async run(call) {
     const { options, world } = call;
@@ -35,7 +35,7 @@ export const definitionsList = command({
       { title: 'Changed', text: (one: (typeof rows)[number]) => ago(one.updated_at, world.now()) },
       { title: 'Id', text: (one: (typeof rows)[number]) => one.id },
     ];
-    return printList(call, rows, columns, 'No definitions. hortus deploy <species> makes the first one.');
+    return printList(call, rows, columns, 'No definitions yet. Create one with hortus deploy <species>');
   },
 });
 
@@ -43,7 +43,7 @@ export const definitionsShow = command({
   name: 'definitions show',
   summary: 'Show a definition with its inputs',
   args: ['definition'],
-  examples: [['hortus definitions show miniflux', 'Passwords are named and never shown.']],
+  examples: [['hortus definitions show miniflux', 'Password values are never shown.']],
   calls: ['definitions.list', 'definitions.read', 'servers.list'],
   async run(call) {
     const client = await call.client();
@@ -59,7 +59,7 @@ export const definitionsShow = command({
       ['Revision', String(definition.current_revision)],
       ['Profile', definition.profile],
       ['Variant', definition.variant],
-      ['Watched', definition.watch_seconds === 0 ? 'not at all' : `${definition.watch_seconds} s after a deployment`],
+      ['Watched', definition.watch_seconds === 0 ? 'no' : `${definition.watch_seconds} s after a deployment`],
       ...Object.entries(definition.inputs).map(([name, value]) => [name, String(value)] as const),
       ...definition.secret_inputs.map((name) => [name, '(set, not shown)'] as const),
       ['Changed', ago(definition.updated_at, now())],
@@ -70,9 +70,9 @@ export const definitionsShow = command({
 
 export const definitionsRevisions = command({
   name: 'definitions revisions',
-  summary: 'List the revisions of a definition, with what changed in each',
+  summary: 'List the revisions of a definition and their changes',
   args: ['definition'],
-  examples: [['hortus definitions revisions miniflux', 'The newest first; the current one is marked.']],
+  examples: [['hortus definitions revisions miniflux', 'Newest first; marks the current one.']],
   calls: ['definitions.list', 'definitions.read', 'definitions.revisions'],
   async run(call) {
     const client = await call.client();

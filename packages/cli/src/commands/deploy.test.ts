@@ -38,7 +38,7 @@ const logs = [
   records.line(6, 'health', 'Answers 200 on /healthz'),
 ];
 
-/** A deployment that goes on by a few lines each time it is read, and ends. */
+/** Answers with a deployment that gains log lines on each read and then finishes. */
 function playDeployment(end: Parameters<typeof records.detail>[0]): void {
   let reads = 0;
   service.on('deployments.read', ({ query }) => {
@@ -59,7 +59,7 @@ function playDeployment(end: Parameters<typeof records.detail>[0]): void {
 
 const inputs = ['--set', 'WEB_HOSTNAME=feeds.example.org', '--set-file', 'ADMIN_PASSWORD=-'];
 
-test('plants a species, shows its steps as they happen, and ends with the address', async () => {
+test('deploys a species, shows its steps and prints the address', async () => {
   playDeployment({ status: 'success' });
   service.on('instances.read', () => ({ success: true, data: records.instance({ revision: 1 }) }));
   const argv = ['deploy', 'reader', '--server', 'web-1', '--name', 'feeds', ...inputs, '--wait'];
@@ -75,7 +75,7 @@ test('plants a species, shows its steps as they happen, and ends with the addres
       '',
     ].join('\n'),
   );
-  expect(stderr).toBe('feeds is new: reader on web-1.\n');
+  expect(stderr).toBe('Creates feeds: reader on web-1.\n');
   expect(code).toBe(0);
   expect(made('definitions.create')).toEqual([
     {
@@ -87,7 +87,7 @@ test('plants a species, shows its steps as they happen, and ends with the addres
   ]);
 });
 
-test('a failure tells the reason, what still runs and the end of the log, and exits with 1', async () => {
+test('a failure prints the reason, the running revision and the end of the log, and exits with 1', async () => {
   playDeployment({ status: 'failed', reason: 'unhealthy', error: 'reader did not answer within 30 s.' });
   service.on('instances.read', () => ({ success: true, data: records.instance({ revision: 3 }) }));
   service.list('definitions.list', [records.definition()]);
@@ -101,7 +101,7 @@ test('a failure tells the reason, what still runs and the end of the log, and ex
   expect(made('definitions.update')).toEqual([]);
 });
 
-test('--json prints the deployment alone, whole log included', async () => {
+test('--json prints only the deployment with its full log', async () => {
   playDeployment({ status: 'success' });
   service.list('definitions.list', [records.definition()]);
   const { code, stdout, stderr } = await run('deploy', 'reader', '--name', 'feeds', '--wait', '--json');
@@ -109,7 +109,7 @@ test('--json prints the deployment alone, whole log included', async () => {
   expect([code, stderr]).toEqual([0, '']);
 });
 
-test('what is there already gets a new revision with what was given, byte for byte', async () => {
+test('an existing definition gets a new revision with the given values, byte for byte', async () => {
   service.list('definitions.list', [records.definition()]);
   service.on('definitions.update', () => ({ success: true, data: records.definition({ current_revision: 4 }) }));
   service.on('deployments.execute', () => ({ success: true, data: records.deployment() }));
@@ -119,28 +119,28 @@ test('what is there already gets a new revision with what was given, byte for by
     ...['deploy', 'reader', '--name', 'feeds', '--set-file', `NOTE=${note}`],
     ...['--set', 'MODE=mail', '--set', 'MAIL_HOST=mail.example.org', '--profile', 'production'],
   );
-  expect(stderr).toBe('feeds is there already, on web-1. Revision 3 gets a successor.\n');
+  expect(stderr).toBe('feeds exists on web-1. The changes become a new revision after 3.\n');
   expect(made('definitions.update')).toEqual([
     {
       profile: 'production',
       inputs: { MODE: 'mail', MAIL_HOST: 'mail.example.org', NOTE: 'two lines\n$ # \' " \\ =\n' },
     },
   ]);
-  expect(stdout).toContain(`Revision 4 of feeds is ordered as ${records.ids.deployment}.`);
+  expect(stdout).toContain(`Revision 4 of feeds is queued as ${records.ids.deployment}.`);
   expect(code).toBe(0);
 });
 
-test('--pull asks for the images again', async () => {
+test('--pull requests the images again', async () => {
   service.list('definitions.list', [records.definition()]);
   const { code } = await run('deploy', '--definition', 'feeds', '--pull', '--yes');
   expect(code).toBe(0);
   expect(made('deployments.execute')).toEqual([{ definition_id: records.ids.definition, pull: true }]);
 });
 
-test('what is missing or wrong is said at once, and nothing is created', async () => {
+test('missing or invalid inputs are reported before anything is created', async () => {
   const missing = await run('deploy', 'reader', '--set', 'MODE=mail');
   expect(missing).toMatchObject({ code: 2, stdout: '' });
-  expect(missing.stderr).toContain('WEB_HOSTNAME, ADMIN_PASSWORD, MAIL_HOST must be given.');
+  expect(missing.stderr).toContain('Missing inputs: WEB_HOSTNAME, ADMIN_PASSWORD, MAIL_HOST.');
   const wrong = await run('deploy', 'reader', '--set', 'WEB_HOSTNAME=not a name', '--set', 'FROB=1');
   expect(wrong.stderr).toContain('FROB is not an input of this template.');
   const elsewhere = await run('deploy', 'reader', '--server', 'web-9');
@@ -148,18 +148,18 @@ test('what is missing or wrong is said at once, and nothing is created', async (
   expect(made('definitions.create')).toEqual([]);
 });
 
-test('a name that fits two servers is no name', async () => {
+test('an ambiguous server name is refused', async () => {
   const second = records.server({ id: records.recordId('srv', 2), environment: 'staging' });
   service.list('servers.list', [records.server(), second]);
   const { code, stderr } = await run('deploy', 'reader', '--server', 'web-1');
   expect(code).toBe(4);
-  expect(stderr).toContain('web-1 fits 2 servers.');
+  expect(stderr).toContain('web-1 matches 2 servers.');
   expect(stderr).toContain(`${second.id} (staging, online)`);
   const unsaid = await run('deploy', 'reader');
-  expect(unsaid).toMatchObject({ code: 2, stderr: expect.stringContaining('Say with --server where it is to run.') });
+  expect(unsaid).toMatchObject({ code: 2, stderr: expect.stringContaining('Choose a server with --server.') });
 });
 
-test('a password on the command line is used, with a word of warning that does not repeat it', async () => {
+test('a password on the command line is used, with a warning that does not repeat it', async () => {
   const { code, stderr } = await run(
     ...['deploy', 'reader', '--set', 'WEB_HOSTNAME=feeds.example.org', '--set', 'ADMIN_PASSWORD=correct horse'],
   );
@@ -168,7 +168,7 @@ test('a password on the command line is used, with a word of warning that does n
   expect(stderr).not.toContain('correct horse');
 });
 
-test('an archived one comes back only when that was agreed to', async () => {
+test('an archived definition is activated only with --yes', async () => {
   service.list('definitions.list', [records.definition({ status: 'archived' })]);
   service.on('definitions.activate', () => ({ success: true, data: records.definition() }));
   const asked = await run('deploy', '--definition', 'feeds');
@@ -178,31 +178,31 @@ test('an archived one comes back only when that was agreed to', async () => {
   expect(service.asked.map(({ name }) => name)).toContain('definitions.activate');
 });
 
-test('--timeout gives up waiting and leaves the deployment alone', async () => {
+test('--timeout stops waiting and leaves the deployment running', async () => {
   service.list('definitions.list', [records.definition()]);
   service.on('deployments.read', () => ({ success: true, data: records.detail() }));
   const { code, stderr } = await run('deploy', '--definition', 'feeds', '--timeout', '1s');
   expect(code).toBe(8);
-  expect(stderr).toContain(`${records.ids.deployment} has not ended yet.`);
+  expect(stderr).toContain(`${records.ids.deployment} has not finished yet.`);
 });
 
-test('a backup comes first if that is asked for', async () => {
+test('--backup-first requests a backup', async () => {
   const argv = ['deploy', 'reader', '--server', 'web-1', '--name', 'feeds', ...inputs, '--backup-first'];
   const { code } = await hortusHere(home.path, argv, { env: env(), input: 'correct horse\n' });
   expect(code).toBe(0);
   expect(made('deployments.execute')).toEqual([{ definition_id: records.ids.definition, backup_first: true }]);
 });
 
-test('goes back to what ran before, with its data only if the name is typed or --yes is given', async () => {
+test('rollback restores data only after a confirmation', async () => {
   service.on('deployments.read', () => ({ success: true, data: records.detail({ status: 'success' }) }));
   service.on('definitions.read', () => ({ success: true, data: records.definition() }));
   service.on('instances.read', () => ({ success: true, data: records.instance({ revision: 2 }) }));
   const back = records.deployment({ kind: 'rollback', rollback_of: records.ids.deployment, revision: 2 });
   service.on('deployments.rollback', () => ({ success: true, data: back }));
   const rollback = (...more: string[]) => run('deployments', 'rollback', records.ids.deployment, ...more);
-  expect((await rollback()).stdout).toContain('Revision 2 of feeds is ordered as');
+  expect((await rollback()).stdout).toContain('Revision 2 of feeds is queued as');
   const unsure = await rollback('--with-data');
-  expect(unsure.stderr).toContain('what is there now is kept as a backup');
+  expect(unsure.stderr).toContain('the current data is backed up first');
   expect(unsure.code).not.toBe(0);
   expect((await rollback('--with-data', '--yes', '--wait')).stdout).toContain('feeds runs on revision');
   expect(JSON.parse((await rollback('--with-data', '--yes', '--json')).stdout)).toMatchObject({ kind: 'rollback' });

@@ -9,59 +9,63 @@ import { safeLine } from '../output/safe-text.ts';
 
 export const deploy = command({
   name: 'deploy',
-  summary: 'Plant a species on a server, or deploy a change to it',
+  summary: 'Deploy a species to a server, or deploy a change',
   about:
-    'Where there is no definition of that name one is made. Where there is one, what is given with --set, --profile and\n--variant is merged into it as a new revision, and the rest stays. Asks for required inputs that are missing.',
+    'Creates the definition if there is none with that name. Otherwise --set, --profile and --variant change it in a new\nrevision; everything else stays. Asks for missing required inputs.',
   args: ['species?'],
   options: {
     server: {
       type: 'string',
       value: 'server',
-      about: 'Where it runs, by name or id; may be left out if there is only one.',
+      about: 'Target server, by name or id; optional if there is only one.',
     },
-    name: { type: 'string', value: 'uid', about: 'Its unique name; the species unless said.' },
-    definition: { type: 'string', value: 'uid', about: 'Deploy this definition, by uid or id; it must be there.' },
-    set: { type: 'string', value: 'input=value', multiple: true, about: 'The value of an input.' },
+    name: { type: 'string', value: 'uid', about: 'Unique name; default is the species.' },
+    definition: { type: 'string', value: 'uid', about: 'Deploy this existing definition, by uid or id.' },
+    set: { type: 'string', value: 'input=value', multiple: true, about: 'Value of an input.' },
     'set-file': {
       type: 'string',
       value: 'input=path',
       multiple: true,
-      about: 'A value read from a file; - is a pipe.',
+      about: 'Value of an input, read from a file; - reads standard input.',
     },
-    unset: { type: 'string', value: 'input', multiple: true, about: 'Take a value away again.' },
-    profile: { type: 'string', value: 'profile', about: 'minimal, development, production or one of the template.' },
+    unset: { type: 'string', value: 'input', multiple: true, about: 'Reset an input to its default.' },
+    profile: {
+      type: 'string',
+      value: 'profile',
+      about: 'minimal, development, production, or a profile of the template.',
+    },
     variant: { type: 'string', value: 'variant', about: 'Image variant of the template.' },
     pull: {
       type: 'boolean',
-      about: 'Ask the registries for every image again, and replace what runs on a former one.',
+      about: 'Pull every image again, and replace containers that run an older one.',
     },
     'backup-first': {
       type: 'boolean',
-      about: 'Make the backup of its template before anything is changed; if that fails, nothing is.',
+      about: 'Back up first; a failed backup stops the deployment.',
     },
-    plan: { type: 'boolean', about: 'Show what would change before asking, and do that or nothing.' },
-    yes: { type: 'boolean', about: 'Do not ask.' },
+    plan: { type: 'boolean', about: 'Show the plan before asking, and deploy exactly that plan.' },
+    yes: { type: 'boolean', about: 'Skip the confirmation.' },
     ...waitOptions,
   },
   examples: [
     [
       'hortus deploy miniflux --server web-1 --set WEB_HOSTNAME=feeds.example.org --wait',
-      'Plants it and shows the steps until it is healthy.',
+      'Deploys it and shows the steps until it is healthy.',
     ],
     [
       'hortus deploy static-site --name landing --set-file PAGE_BODY=page.html --variant stable-alpine',
-      'A value from a file, under a name of its own.',
+      'Reads a value from a file and sets a name.',
     ],
-    ['hortus deploy --definition landing --set PAGE_TITLE=Soon --plan', 'Shows what that changes, and asks.'],
+    ['hortus deploy --definition landing --set PAGE_TITLE=Soon --plan', 'Shows the plan and asks.'],
     [
       'hortus deploy --definition landing --set PAGE_TITLE=Soon --yes --wait',
-      'A change to what is there, from a script.',
+      'Changes an existing definition from a script.',
     ],
     [
       'hortus deploy --definition feeds --set WORKERS=4 --backup-first --yes --wait',
-      'With a backup that hortus deployments rollback --with-data brings back.',
+      'Backs up first; hortus deployments rollback --with-data restores that backup.',
     ],
-    ['hortus deploy --definition landing --pull --yes --wait', 'The same again, with what its tags stand for by now.'],
+    ['hortus deploy --definition landing --pull --yes --wait', 'Redeploys with the current images of its tags.'],
   ],
   calls: [
     'templates.read',
@@ -81,15 +85,15 @@ export const deploy = command({
     const { terminal } = world;
     waiting(options);
     if (options.definition !== undefined && options.name !== undefined) {
-      throw new Failure('usage', '--definition and --name are two ways to say the same; give one.');
+      throw new Failure('usage', '--definition and --name exclude each other.');
     }
     const service = await client();
     const plan = await makePlan(world, service, { ...options, species: args.species, setFile: options['set-file'] });
     if (plan.existing?.status === 'archived' && !terminal.interactive && !options.yes) {
-      throw new Failure('usage', planWords(plan), { hint: 'Add --yes to do it without being asked.' });
+      throw new Failure('usage', planWords(plan), { hint: 'Add --yes to skip the confirmation.' });
     }
     if (!json) terminal.note(`${safeLine(planWords(plan))}\n`);
-    // A plan is of a revision, so with one the question comes after that is made.
+    // A plan needs a revision, so with --plan the question comes after the revision is created.
     if (!options.plan && !(await agree(world, `Deploy ${plan.uid}?`, options.yes))) {
       terminal.note('Nothing was changed.\n');
       return 'ok';
@@ -98,8 +102,8 @@ export const deploy = command({
     const foreseen = options.plan ? (await service.call('deployments.plan', { params: { id } })).data : undefined;
     if (foreseen) {
       if (!json) terminal.note(planText(terminal, foreseen));
-      if (!(await agree(world, `Deploy ${plan.uid} like this?`, options.yes))) {
-        terminal.note(`Nothing was deployed. Revision ${current_revision} is what the next deployment takes.\n`);
+      if (!(await agree(world, `Deploy ${plan.uid} as planned?`, options.yes))) {
+        terminal.note(`Nothing was deployed. The next deployment uses revision ${current_revision}.\n`);
         return 'ok';
       }
     }

@@ -9,18 +9,21 @@ import { serverNames } from '../lookup/servers.ts';
 
 export const deploymentsRollback = command({
   name: 'deployments rollback',
-  summary: 'Go back to what ran before a deployment',
+  summary: 'Roll back a deployment',
   about:
-    'A deployment by its id; the name of an instance means its newest deployment. Secrets keep their values, and data stays as it is\nunless --with-data brings back the backup that was made before: see deploy --backup-first.',
+    'Takes the id of a deployment, or the name of an instance for its newest deployment. Secrets keep their values, and data\nstays unless --with-data restores the backup made before the deployment (see deploy --backup-first).',
   args: ['deployment'],
   options: {
-    'with-data': { type: 'boolean', about: 'Bring back the data too; what is there now is kept as a backup.' },
-    yes: { type: 'boolean', short: 'y', about: 'Do not ask.' },
+    'with-data': { type: 'boolean', about: 'Restore the data too; the current data is backed up first.' },
+    yes: { type: 'boolean', short: 'y', about: 'Skip the confirmation.' },
     ...waitOptions,
   },
   examples: [
-    ['hortus deployments rollback feeds --wait', 'Undoes the newest deployment of feeds.'],
-    ['hortus deployments rollback feeds --with-data --wait', 'The same with the data of before; asks for the name.'],
+    ['hortus deployments rollback feeds --wait', 'Rolls back the newest deployment of feeds.'],
+    [
+      'hortus deployments rollback feeds --with-data --wait',
+      'Restores the earlier data too; asks you to type the name.',
+    ],
   ],
   calls: [
     'deployments.read',
@@ -40,9 +43,11 @@ export const deploymentsRollback = command({
     const undone = (await service.call('deployments.read', { params: { id } })).data;
     const { instance_uid: uid } = await findDefinition(service, undone.definition_id);
     if (options['with-data']) {
-      const what = `The data of ${uid} is replaced by what it was before revision ${undone.revision}; what is there now is kept as a backup.`;
+      const what = `The data of ${uid} is replaced by the backup made before revision ${undone.revision}; the current data is backed up first.`;
       await confirmByName(world, what, uid, options.yes);
-    } else if (!(await agree(world, `Take ${uid} back to what ran before revision ${undone.revision}?`, options.yes))) {
+    } else if (
+      !(await agree(world, `Roll ${uid} back to the state before revision ${undone.revision}?`, options.yes))
+    ) {
       world.terminal.out('Nothing was changed.\n');
       return 'ok';
     }

@@ -16,7 +16,7 @@ export const deploymentsList = command({
     definition: { type: 'string', value: 'uid', about: 'Only of this definition, by uid or id.' },
     server: { type: 'string', value: 'server', about: 'Only on this server.' },
     status: { type: 'string', value: 'status', about: `Only ${deploymentMachine.states.join(', ')}.` },
-    limit: { type: 'string', value: 'number', about: 'How many at most; 20 unless said.' },
+    limit: { type: 'string', value: 'number', about: 'Maximum number of entries; default 20.' },
   },
   examples: [
     ['hortus deployments list', 'The last twenty.'],
@@ -25,10 +25,10 @@ export const deploymentsList = command({
   calls: ['deployments.list', 'definitions.list', 'definitions.read', 'servers.list', 'servers.read'],
   async run({ options, json, client, world: { terminal, now } }) {
     const limit = Number(options.limit ?? 20);
-    if (!Number.isInteger(limit) || limit < 1) throw new Failure('usage', '--limit is a number from 1.');
+    if (!Number.isInteger(limit) || limit < 1) throw new Failure('usage', '--limit must be a number of at least 1.');
     const state = deploymentMachine.states.find((word) => word === options.status);
     if (options.status !== undefined && state === undefined) {
-      throw new Failure('usage', `--status is one of ${deploymentMachine.states.join(', ')}.`);
+      throw new Failure('usage', `--status must be one of ${deploymentMachine.states.join(', ')}.`);
     }
     const service = await client();
     const query = {
@@ -43,7 +43,7 @@ export const deploymentsList = command({
       return 'ok';
     }
     if (shown.length === 0) {
-      terminal.out('No deployments yet. hortus deploy <species> makes the first one.\n');
+      terminal.out('No deployments yet. Start one with hortus deploy <species>\n');
       return 'ok';
     }
     const serverName = await serverNames(service);
@@ -70,7 +70,7 @@ export const deploymentsList = command({
   },
 });
 
-/** Running means healthy for an instance and under way for a deployment. */
+/** Marks a running deployment as in progress; for an instance the same word means healthy. */
 const lookNow = (one: Deployment) => (one.status === 'running' ? 'begun' : undefined);
 
 const took = ({ started_at, finished_at }: Deployment): string =>

@@ -7,10 +7,10 @@ import { count } from '../output/words.ts';
 
 export const doctor = command({
   name: 'doctor',
-  summary: 'Look for what is wrong: settings, service, key, clock, servers, Docker',
+  summary: 'Check settings, service, key, clock, servers and Docker',
   examples: [
-    ['hortus doctor', 'Each check in a line; exit code 1 if one finds a problem.'],
-    ['hortus doctor --json', 'The same for a program.'],
+    ['hortus doctor', 'One line per check; exit code 1 if there is a problem.'],
+    ['hortus doctor --json', 'The same as JSON.'],
   ],
   calls: ['health.read', 'account.read', 'servers.list'],
   async run({ settings, json, world }) {
@@ -31,7 +31,7 @@ export const doctor = command({
     tell(await dockerFinding(world));
     const problems = findings.filter(({ state }) => state === 'problem').length;
     if (json) printJson(terminal, findings);
-    else terminal.out(problems === 0 ? 'All is well.\n' : `${count(problems, 'problem')} found.\n`);
+    else terminal.out(problems === 0 ? 'No problems found.\n' : `${count(problems, 'problem')} found.\n`);
     return problems === 0 ? 'ok' : 'failed';
   },
 });

@@ -10,35 +10,35 @@ const LOOK_MS = 1_000;
 
 export const events = command({
   name: 'events',
-  summary: 'List what happened, or follow it',
+  summary: 'List or follow events',
   options: {
     follow: {
       type: 'boolean',
       short: 'f',
-      about: 'Go on with what happens from now on, one line each, until interrupted.',
+      about: 'Keep printing new events until interrupted.',
     },
-    type: { type: 'string', value: 'type', about: 'Only this event, or with .* at its end all that begin so.' },
-    of: { type: 'string', value: 'id', about: 'Only of this resource.' },
-    limit: { type: 'string', value: 'number', about: 'How many at most; 20 unless said.' },
+    type: { type: 'string', value: 'type', about: 'Only this type; a trailing .* matches all types with that prefix.' },
+    of: { type: 'string', value: 'id', about: 'Only events of this resource.' },
+    limit: { type: 'string', value: 'number', about: 'Maximum number of entries; default 20.' },
   },
   examples: [
     ['hortus events', 'The last twenty.'],
-    ["hortus events -f --type 'deployment.*'", 'Every deployment, as it begins and ends.'],
-    ["hortus events --type 'audit.*' --limit 100 --json", 'Who did what, for a script.'],
+    ["hortus events -f --type 'deployment.*'", 'Deployments as they start and finish.'],
+    ["hortus events --type 'audit.*' --limit 100 --json", 'The audit log as JSON.'],
   ],
   calls: ['events.list'],
   async run(call) {
     const { options, world, json } = call;
     const limit = Number(options.limit ?? 20);
     if (!Number.isInteger(limit) || limit < 1 || limit > 100)
-      throw new Failure('usage', '--limit is a number from 1 to 100.');
+      throw new Failure('usage', '--limit must be a number from 1 to 100.');
     const query = {
       ...(options.type ? { type: options.type } : {}),
       ...(options.of ? { resource_id: options.of } : {}),
     };
     const client = await call.client();
     const { data } = await client.call('events.list', { query: { ...query, per_page: limit } });
-    if (!options.follow) return printList(call, data, columns, 'Nothing has happened yet.');
+    if (!options.follow) return printList(call, data, columns, 'No events yet.');
     for (const event of data.toReversed()) tell(world, event, json);
     await follow(world, client, query, data[0]?.seq ?? 0, (event) => tell(world, event, json));
     return 'ok';
@@ -52,13 +52,13 @@ const columns = [
   { title: 'By', text: ({ actor }: Event) => actor ?? 'the service' },
 ];
 
-/** One line each: a stream has no last row by which columns could be measured. With --json, one document a line. */
+/** Prints one event per line, unaligned, because a stream has no final column width. With --json, one document per line. */
 function tell({ terminal }: World, event: Event, json: boolean): void {
   if (json) terminal.out(`${JSON.stringify(event)}\n`);
   else terminal.out(`${safeLine(columns.map(({ text }) => text(event)).join('  '))}\n`);
 }
 
-/** Ends when the person does. */
+/** Runs until interrupted. */
 async function follow(
   world: World,
   client: Client,

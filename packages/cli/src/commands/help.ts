@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts';
 import { helpOf, helpOfGroup, overview } from '../help.ts';
 import { printJson } from '../output/json.ts';
 
-/** Help is made from the table it stands in itself. */
+/** Builds the help command from the table that contains it. */
 export const helpFor = (table: () => readonly Command[]): Command =>
   command({
     name: 'help',
@@ -19,7 +19,7 @@ export const helpFor = (table: () => readonly Command[]): Command =>
       const rows = name === '' ? all : all.filter((row) => row.name === name || row.name.startsWith(`${name} `));
       const [only] = rows;
       if (only === undefined) {
-        throw new Failure('usage', `There is no command ${name}.`, { hint: 'hortus help lists them.' });
+        throw new Failure('usage', `Unknown command: ${name}.`, { hint: 'hortus help lists the commands.' });
       }
       if (json)
         printJson(
@@ -28,7 +28,7 @@ export const helpFor = (table: () => readonly Command[]): Command =>
         );
       else if (name === '') world.terminal.out(overview(all));
       else {
-        // A word may be a command and the first half of others.
+        // A word can be both a command and a group.
         const own = only.name === name ? [helpOf(only)] : [];
         const group = rows.filter((row) => row.name !== name);
         world.terminal.out([...own, ...(group.length > 0 ? [helpOfGroup(group)] : [])].join('\n'));

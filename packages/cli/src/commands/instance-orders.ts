@@ -14,7 +14,7 @@ export interface Ordered {
   readonly instance: Instance;
 }
 
-/** Says that an order is on its way, or waits for its end and says that. */
+/** Reports that the action was requested, or waits for it and reports its result. */
 export async function settle(
   { json, world, options }: Pick<Call<{ wait: boolean; timeout: string | undefined }>, 'json' | 'world' | 'options'>,
   service: Client,
@@ -26,18 +26,18 @@ export async function settle(
   const look = `hortus actions show ${execution.id}`;
   if (!wait) {
     if (json) printJson(terminal, { execution, instance });
-    else terminal.out(`${words.ordered} ${look} says how it goes.\n`);
+    else terminal.out(`${words.ordered} ${look} shows its progress.\n`);
     return 'ok';
   }
-  world.leaving(`The order stands. ${look} says how it goes.`);
-  const unfinished = `${execution.name} on ${instance.instance_uid} has not ended yet. ${look} says how it goes.`;
+  world.leaving(`The action continues. ${look} shows its progress.`);
+  const unfinished = `${execution.name} on ${instance.instance_uid} has not finished yet. ${look} shows its progress.`;
   const ended = await followExecution(service, execution, world, { timeout, unfinished });
   const after = (await service.call('instances.read', { params: { id: instance.id } })).data;
   if (json) printJson(terminal, { execution: ended, instance: after });
   else if (ended.status === 'completed') terminal.out(`${words.done}\n`);
   else
     terminal.note(
-      `${safeLine(ended.error ?? `It ended as ${ended.status}.`)} ${instance.instance_uid} is ${after.status}.\n`,
+      `${safeLine(ended.error ?? `It ended with status ${ended.status}.`)} ${instance.instance_uid} is ${after.status}.\n`,
     );
   return ended.status === 'completed' ? 'ok' : 'failed';
 }
@@ -45,9 +45,9 @@ export async function settle(
 type Order = 'start' | 'stop' | 'restart';
 
 const words: Record<Order, { summary: string; doing: string; done: string }> = {
-  start: { summary: 'Start a stopped instance', doing: 'starting', done: 'runs' },
+  start: { summary: 'Start a stopped instance', doing: 'starting', done: 'is running' },
   stop: { summary: 'Stop an instance; its volumes stay', doing: 'stopping', done: 'is stopped' },
-  restart: { summary: 'Restart an instance', doing: 'restarting', done: 'has been restarted' },
+  restart: { summary: 'Restart an instance', doing: 'restarting', done: 'was restarted' },
 };
 
 const order = (name: Order): Command =>
@@ -57,8 +57,8 @@ const order = (name: Order): Command =>
     args: ['instance'],
     options: waitOptions,
     examples: [
-      [`hortus instances ${name} miniflux`, 'Orders it and returns.'],
-      [`hortus instances ${name} miniflux --wait`, 'Returns when the containers have followed.'],
+      [`hortus instances ${name} miniflux`, 'Returns at once.'],
+      [`hortus instances ${name} miniflux --wait`, 'Returns when it is done.'],
     ],
     calls: ['instances.list', `instances.${name}`, 'actions.read'],
     async run(call) {

@@ -10,20 +10,20 @@ import { settle } from './instance-orders.ts';
 
 export const instancesRelease = command({
   name: 'instances release',
-  summary: 'Remove the containers of an instance; its volumes stay unless asked',
-  about: 'A critical volume is removed only when it is named with --confirm, or typed when asked.',
+  summary: 'Remove the containers of an instance, and on request its volumes',
+  about: 'A critical volume is removed only if you name it with --confirm or type its name when asked.',
   args: ['instance'],
   options: {
-    'remove-volumes': { type: 'boolean', about: 'Remove its volumes and all that is in them.' },
-    confirm: { type: 'string', value: 'volume', multiple: true, about: 'Name of a critical volume that may go.' },
-    yes: { type: 'boolean', about: 'Do not ask.' },
+    'remove-volumes': { type: 'boolean', about: 'Remove its volumes and their data.' },
+    confirm: { type: 'string', value: 'volume', multiple: true, about: 'Name of a critical volume to remove.' },
+    yes: { type: 'boolean', about: 'Skip the confirmation.' },
     ...waitOptions,
   },
   examples: [
-    ['hortus instances release miniflux', 'Asks for the name, removes the containers, keeps the volumes.'],
+    ['hortus instances release miniflux', 'Asks you to type the name, removes the containers, keeps the volumes.'],
     [
       'hortus instances release miniflux --remove-volumes --confirm dbdata --yes --wait',
-      'Removes everything, without asking.',
+      'Removes everything without asking.',
     ],
   ],
   calls: ['instances.list', 'actions.list', 'instances.release', 'actions.read'],
@@ -35,19 +35,19 @@ export const instancesRelease = command({
     const removing = options['remove-volumes'];
     const uid = instance.instance_uid;
     const containers = count(Math.max(1, instance.components.length), 'container');
-    const fate = removing ? 'Its volumes and all that is in them go too.' : 'Its volumes stay.';
+    const fate = removing ? 'Its volumes and their data are removed too.' : 'Its volumes stay.';
     await confirmByName(world, `Releasing ${uid} removes ${containers}. ${fate}`, uid, options.yes);
     const confirm = removing ? await confirmedVolumes(world, service, instance, options.confirm) : [];
     const body = removing ? { remove_volumes: true, confirm } : {};
     const ordered = await service.call('instances.release', { params: { id: instance.id }, body });
     return settle(call, service, ordered, {
       ordered: `${uid} is being released.`,
-      done: `${uid} is released. ${removing ? 'Its volumes are gone.' : 'Its volumes are still there.'}`,
+      done: `${uid} is released. ${removing ? 'Its volumes were removed.' : 'Its volumes still exist.'}`,
     });
   },
 });
 
-/** --yes is not enough for a critical volume: each is named. */
+/** Requires the name of each critical volume; --yes does not cover them. */
 async function confirmedVolumes(
   { terminal }: World,
   service: Client,
@@ -62,7 +62,7 @@ async function confirmedVolumes(
       throw new Failure('usage', `The volume ${name} is critical.`, { hint: `Add --confirm ${name} to remove it.` });
     }
     const said = (await terminal.ask(`The volume ${name} is critical. Type its name to remove it: `)).trim();
-    if (said !== name) throw new Failure('usage', 'That is another name. Nothing was changed.');
+    if (said !== name) throw new Failure('usage', 'The name does not match. Nothing was changed.');
     confirmed.push(name);
   }
   return confirmed;

@@ -12,21 +12,21 @@ import { ago, lasting, memory } from '../output/words.ts';
 
 export const instancesList = command({
   name: 'instances list',
-  summary: 'List what runs',
+  summary: 'List the instances',
   options: {
     server: { type: 'string', value: 'server', about: 'Only on this server.' },
     status: { type: 'string', value: 'status', about: `Only ${instanceMachine.states.join(', ')}.` },
-    all: { type: 'boolean', about: 'Released ones too.' },
+    all: { type: 'boolean', about: 'Include released instances.' },
   },
   examples: [
-    ['hortus instances', 'The word list may be left out.'],
-    ['hortus instances list --server web-1 --status failed', 'What failed on one server.'],
+    ['hortus instances', 'Short for hortus instances list.'],
+    ['hortus instances list --server web-1 --status failed', 'Failed instances of one server.'],
   ],
   calls: ['instances.list', 'servers.list', 'servers.read'],
   async run({ options, json, client, world: { terminal } }) {
     const state = instanceMachine.states.find((word) => word === options.status);
     if (options.status !== undefined && state === undefined) {
-      throw new Failure('usage', `--status is one of ${instanceMachine.states.join(', ')}.`);
+      throw new Failure('usage', `--status must be one of ${instanceMachine.states.join(', ')}.`);
     }
     const service = await client();
     const query = {
@@ -36,7 +36,7 @@ export const instancesList = command({
     const all = await Array.fromAsync(service.pages('instances.list', { query }));
     const shown = options.all || state ? all : all.filter((one) => one.status !== 'released');
     if (json) printJson(terminal, shown);
-    else if (shown.length === 0) terminal.out('No instances. hortus deploy <species> plants the first one.\n');
+    else if (shown.length === 0) terminal.out('No instances yet. Deploy one with hortus deploy <species>\n');
     else {
       const serverName = await serverNames(service);
       terminal.out(
@@ -80,7 +80,7 @@ export const instancesShow = command({
   name: 'instances show',
   summary: 'Show an instance and its containers',
   args: ['instance'],
-  examples: [['hortus instances show miniflux', 'By uid; an id works too.']],
+  examples: [['hortus instances show miniflux', 'By uid or id.']],
   calls: ['instances.list', 'instances.read', 'servers.list', 'metrics.instance'],
   async run({ args, json, client, world: { terminal, now } }) {
     const service = await client();
@@ -136,9 +136,7 @@ export const instancesShow = command({
     }
     if (one.drift.length > 0) {
       terminal.out(`\n${table(terminal, driftColumns, one.drift)}`);
-      terminal.note(
-        `It differs from what was deployed. hortus deploy --definition ${one.instance_uid} brings it back.\n`,
-      );
+      terminal.note(`It differs from what was deployed. hortus deploy --definition ${one.instance_uid} restores it.\n`);
     }
     return 'ok';
   },

@@ -10,8 +10,8 @@ import { printDone, printList } from '../printing.ts';
 
 export const keysList = command({
   name: 'keys list',
-  summary: 'List the API keys; never the keys themselves',
-  examples: [['hortus keys list', 'What each may do, and when it was last used.']],
+  summary: 'List the API keys, without their values',
+  examples: [['hortus keys list', 'Permissions and last use of each key.']],
   calls: ['keys.list'],
   async run(call) {
     const rows = await Array.fromAsync((await call.client()).pages('keys.list'));
@@ -23,25 +23,25 @@ export const keysList = command({
       { title: 'Id', text: ({ id }: ApiKey) => id },
       { title: 'Permissions', text: ({ permissions }: ApiKey) => permissions.join(', ') },
     ];
-    return printList(call, rows, columns, 'No keys. hortus keys create makes one.');
+    return printList(call, rows, columns, 'No keys yet. Create one with hortus keys create <name>');
   },
 });
 
 export const keysCreate = command({
   name: 'keys create',
-  summary: 'Make an API key; it is printed once',
+  summary: 'Create an API key and print it once',
   about:
-    'It has at most the permissions, expiry and networks of your own key; expiry and networks are taken over from it.',
+    'It cannot exceed the permissions, expiry and networks of your own key. Expiry and networks default to those of your key.',
   args: ['name'],
   options: {
     allow: {
       type: 'string',
       value: 'permission',
       multiple: true,
-      about: 'What it may do, such as deployments:execute.',
+      about: 'Permission of the key, such as deployments:execute.',
     },
-    expires: { type: 'string', value: 'time', about: 'An ISO 8601 time; as your own key unless said.' },
-    from: { type: 'string', value: 'network', multiple: true, about: 'A network that it may be used from, as CIDR.' },
+    expires: { type: 'string', value: 'time', about: 'Expiry as an ISO 8601 time; default is that of your own key.' },
+    from: { type: 'string', value: 'network', multiple: true, about: 'Network that may use the key, as CIDR.' },
   },
   examples: [
     ['hortus keys create ci --allow definitions:write --allow deployments:execute', 'For a build machine.'],
@@ -50,7 +50,7 @@ export const keysCreate = command({
   calls: ['keys.create'],
   async run(call) {
     const { args, options } = call;
-    if (options.allow.length === 0) throw new Failure('usage', 'Say with --allow what it may do.');
+    if (options.allow.length === 0) throw new Failure('usage', 'Name at least one permission with --allow.');
     const permissions = options.allow.map((word) => chosen('allow', word, permissionNames) as Permission);
     const body = {
       name: args.name,
@@ -67,14 +67,14 @@ export const keysRevoke = command({
   name: 'keys revoke',
   summary: 'Revoke an API key at once',
   args: ['key'],
-  options: { yes: { type: 'boolean', short: 'y', about: 'Do not ask.' } },
-  examples: [['hortus keys revoke ci', 'By name or id; asks for the name first.']],
+  options: { yes: { type: 'boolean', short: 'y', about: 'Skip the confirmation.' } },
+  examples: [['hortus keys revoke ci', 'By name or id; asks you to type the name.']],
   calls: ['keys.list', 'keys.revoke'],
   async run(call) {
     const client = await call.client();
     const living = ({ name, revoked_at }: ApiKey) => (revoked_at === null ? [name] : []);
     const key = await findListed(client.pages('keys.list'), 'key', call.args.key, living);
-    await confirmByName(call.world, `Whatever uses ${key.name} stops working.`, key.name, call.options.yes);
+    await confirmByName(call.world, `Clients that use ${key.name} stop working.`, key.name, call.options.yes);
     const { data } = await client.call('keys.revoke', { params: { id: key.id } });
     return printDone(call, data, `${data.name} is revoked.`);
   },

@@ -10,18 +10,18 @@ import type { World } from '../world.ts';
 
 export const login = command({
   name: 'login',
-  summary: 'Sign in to a service and keep the key',
+  summary: 'Sign in to a service and store the key',
   about:
-    'Asks for the address and the key, or reads the key from a pipe. The key is never an argument: arguments are seen by\nevery user of the machine. It is kept in ~/.config/hortus/config.json, readable by you alone.',
+    'Asks for the address and the key, or reads the key from a pipe. The key is never an argument, because every user of the\nmachine can see arguments. It is stored in ~/.config/hortus/config.json, readable only by you.',
   options: {
-    url: { type: 'string', value: 'address', about: 'The service, such as https://hortus.example.org.' },
-    'key-file': { type: 'string', value: 'path', about: 'Read the key from a file; - reads what is piped in.' },
+    url: { type: 'string', value: 'address', about: 'Address of the service, such as https://hortus.example.org.' },
+    'key-file': { type: 'string', value: 'path', about: 'Read the key from a file; - reads standard input.' },
   },
   examples: [
     ['hortus login', 'Asks for address and key.'],
     [
       'hortus login --url https://hortus.example.org --context work < key.txt',
-      'Keeps a second service as the context work.',
+      'Stores a second service as the context work.',
     ],
   ],
   calls: ['account.read'],
@@ -29,7 +29,7 @@ export const login = command({
     const { terminal } = world;
     const context = options.context ?? firstContext;
     const url = baseUrlOf(options.url ?? (await askedUrl(world)));
-    if (isExposed(url)) terminal.note('The address is not https: whoever is on the way can read the key.\n');
+    if (isExposed(url)) terminal.note('The address does not use https: others on the network can read the key.\n');
     const key = await readKey(world, options['key-file']);
     const session = await whoIs(url, key);
     const path = configPath(world);
@@ -38,7 +38,7 @@ export const login = command({
     if (json) printJson(terminal, session);
     else terminal.out(`Signed in to ${url} as ${session.user?.email ?? 'a key'} of ${session.account.name}.\n`);
     for (const name of ['HORTUS_URL', 'HORTUS_KEY'] as const) {
-      if (world.env[name]) terminal.note(`${name} is set and goes before what was just stored.\n`);
+      if (world.env[name]) terminal.note(`${name} is set and overrides the stored value.\n`);
     }
     return 'ok';
   },
@@ -60,11 +60,11 @@ async function readKey({ terminal }: World, file: string | undefined): Promise<s
   const key = text.trim();
   if (key === '')
     throw new Failure('usage', 'No key was given.', { hint: 'Pipe it in, or name a file with --key-file.' });
-  // A header cannot carry anything else, and a whole file by mistake should not travel.
+  // Headers allow nothing else, and a file given by mistake must not be sent.
   if (!/^[\x21-\x7e]{1,256}$/.test(key))
-    throw new Failure('usage', 'That is not a key: it has spaces or several lines.');
+    throw new Failure('usage', 'This is not a key: it contains spaces or several lines.');
   if (key.startsWith('hs_')) {
-    throw new Failure('usage', 'That is the key of a server. People sign in with a key of their own, hk_…');
+    throw new Failure('usage', 'This is the key of a server. Sign in with an API key, hk_…');
   }
   return key;
 }

@@ -5,11 +5,11 @@ import { printJson } from '../output/json.ts';
 
 export const logout = command({
   name: 'logout',
-  summary: 'Forget the key of a context',
+  summary: 'Remove the stored key of a context',
   about: 'The key stays valid; revoke it in the account settings if it may have been seen.',
   examples: [
-    ['hortus logout', 'Forgets the current context.'],
-    ['hortus logout --context work', 'Forgets the context work.'],
+    ['hortus logout', 'Removes the current context.'],
+    ['hortus logout --context work', 'Removes the context work.'],
   ],
   async run({ options, json, world }) {
     const path = configPath(world);
@@ -23,8 +23,8 @@ export const logout = command({
     await writeConfigFile(path, { current: next, contexts: rest });
     if (json) printJson(world.terminal, { context: name, current: next ?? null });
     else {
-      world.terminal.out(`The key for ${forgotten?.url} is forgotten.\n`);
-      if (name === current && next !== undefined) world.terminal.out(`The current context is ${next} now.\n`);
+      world.terminal.out(`The key for ${forgotten?.url} was removed.\n`);
+      if (name === current && next !== undefined) world.terminal.out(`The current context is now ${next}.\n`);
     }
     return 'ok';
   },

@@ -8,12 +8,12 @@ import { safeLine } from '../output/safe-text.ts';
 export const logs = command({
   name: 'logs',
   summary: 'Show the log of a deployment',
-  about: 'A deployment by its id; the name of an instance means its newest deployment.',
+  about: 'Takes the id of a deployment, or the name of an instance for its newest deployment.',
   args: ['deployment'],
-  options: { follow: { type: 'boolean', short: 'f', about: 'Go on until the deployment has ended.' } },
+  options: { follow: { type: 'boolean', short: 'f', about: 'Follow the log until the deployment has finished.' } },
   examples: [
-    ['hortus logs miniflux', 'The newest deployment of an instance, by uid or id.'],
-    ['hortus logs -f dep_01j9zq3v5t8x2m4n6p7r9s0abc', 'Follows one that runs.'],
+    ['hortus logs miniflux', 'Log of the newest deployment of an instance.'],
+    ['hortus logs -f dep_01j9zq3v5t8x2m4n6p7r9s0abc', 'Follows a running deployment.'],
   ],
   calls: ['deployments.read', 'deployments.list', 'definitions.list', 'instances.deployments'],
   async run({ args, options, json, client, world }) {
@@ -23,7 +23,7 @@ export const logs = command({
     let last = options.follow ? undefined : await readDeployment(service, id);
     if (last && !json) for (const line of last.logs) terminal.out(`${logLine(terminal, line)}\n`);
     if (options.follow) {
-      world.leaving(`The deployment goes on. hortus logs -f ${id} follows it again.`);
+      world.leaving(`The deployment continues. hortus logs -f ${id} follows it again.`);
       for await (const { deployment, fresh } of followDeployment(service, id, world, { unfinished: '' })) {
         if (!json) for (const line of fresh) terminal.out(`${logLine(terminal, line)}\n`);
         last = deployment;
@@ -31,10 +31,11 @@ export const logs = command({
     }
     if (last === undefined) return 'ok';
     if (json) printJson(terminal, last.logs);
-    else if (last.logs.length === 0 && !isOver(last.status)) terminal.note('Nothing is in the log yet.\n');
+    else if (last.logs.length === 0 && !isOver(last.status)) terminal.note('The log is empty.\n');
     if (!options.follow || !isOver(last.status)) return 'ok';
     if (last.status === 'success') return 'ok';
-    if (!json) terminal.note(`${safeLine(last.error ?? `It failed: ${last.reason ?? 'no reason was given'}.`)}\n`);
+    if (!json)
+      terminal.note(`${safeLine(last.error ?? `The deployment failed: ${last.reason ?? 'no reason given'}.`)}\n`);
     return 'failed';
   },
 });

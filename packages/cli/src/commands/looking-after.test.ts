@@ -36,7 +36,7 @@ function playActions(...actions: ReturnType<typeof records.action>[]): void {
   service.on('actions.list', () => ({ success: true, template_species: 'reader', actions, backup }));
 }
 
-/** An action that is under way at first and then ended. */
+/** Answers with an action that first runs and then has finished. */
 function playExecution(end: Parameters<typeof records.execution>[0]): void {
   const begun = records.execution();
   const answer = (execution: typeof begun) => ({ success: true as const, execution, data: execution });
@@ -47,7 +47,7 @@ function playExecution(end: Parameters<typeof records.execution>[0]): void {
   );
 }
 
-test('instances are listed without the released ones, and shown with their containers', async () => {
+test('instances list hides released instances; show lists the containers', async () => {
   const gone = records.instance({ id: records.recordId('ins', 2), instance_uid: 'old', status: 'released' });
   service.list('instances.list', [records.instance(), gone]);
   const { stdout } = await run('instances');
@@ -73,25 +73,25 @@ test('instances are listed without the released ones, and shown with their conta
   expect(shown.stdout).toContain('db         running  healthy  postgres:17');
 });
 
-test('what an instance and a server used in the last hour is drawn in a line', async () => {
+test('instances show draws the usage of the last hour', async () => {
   service.on('metrics.instance', () => ({ success: true, data: records.instanceMetrics(0, 40, 80, 20) }));
   const { stdout } = await run('instances', 'show', 'feeds');
   expect(stdout).toContain('Processor    ▁▅█▃ 20.0 % of a core, at most 80.0 % of a core in the last hour\n');
   expect(stdout).toContain('Memory       ▁▅█▃ 20.0 MiB, at most 80.0 MiB in the last hour\n');
 });
 
-test('a name that nothing bears is exit code 4, and a released one does not stand in the way', async () => {
+test('an unknown name exits with 4, and a released instance does not shadow an active one', async () => {
   const gone = records.instance({ id: records.recordId('ins', 2), status: 'released' });
   service.list('instances.list', [gone, records.instance()]);
   expect(JSON.parse((await run('instances', 'show', 'feeds', '--json')).stdout).id).toBe(records.ids.instance);
   expect(await run('instances', 'show', 'frob')).toMatchObject({
     code: 4,
     stdout: '',
-    stderr: 'There is no instance frob.\nhortus instances list shows what there is.\n',
+    stderr: 'There is no instance frob.\nhortus instances list shows all.\n',
   });
 });
 
-test('stop orders and returns, or waits and says how it ended', async () => {
+test('stop returns at once, or with --wait prints the result', async () => {
   playExecution({ status: 'completed' });
   const execution = records.execution({ slug: 'stop', name: 'Stop' });
   service.on('instances.stop', () => {
@@ -100,7 +100,7 @@ test('stop orders and returns, or waits and says how it ended', async () => {
   });
   expect(await run('instances', 'stop', 'feeds')).toMatchObject({
     code: 0,
-    stdout: `feeds is stopping. hortus actions show ${records.ids.execution} says how it goes.\n`,
+    stdout: `feeds is stopping. hortus actions show ${records.ids.execution} shows its progress.\n`,
   });
   expect((await run('instances', 'stop', 'feeds', '--wait')).stdout).toBe('feeds is stopped.\n');
   playExecution({ status: 'failed', error: 'The engine does not answer.' });
@@ -110,7 +110,7 @@ test('stop orders and returns, or waits and says how it ended', async () => {
   });
 });
 
-test('release needs --yes in a script, and each critical volume by its name', async () => {
+test('release in a script requires --yes and the name of each critical volume', async () => {
   playActions();
   service.on('instances.release', () => {
     const instance = records.instance();
@@ -133,7 +133,7 @@ test('release needs --yes in a script, and each critical volume by its name', as
   expect(orders()).toEqual([{}, { remove_volumes: true, confirm: ['dbdata'] }]);
 });
 
-test('an action gives its output unchanged to a pipe', async () => {
+test('the output of an action reaches a pipe unchanged', async () => {
   playActions(records.action());
   const output = '-- dump\n\u001b[1mINSERT\u001b[0m\tno break at the end';
   playExecution({ status: 'completed', exit_code: 0, output });
@@ -143,12 +143,12 @@ test('an action gives its output unchanged to a pipe', async () => {
     code: 1,
     stdout: 'half',
     stderr:
-      'The output was longer than the service keeps; this is a part of it.\n' +
+      'The output exceeds the storage limit and is incomplete.\n' +
       'Dump database on feeds failed (exit code 3). pg_dump failed.\n',
   });
 });
 
-test('actions are listed, their params checked, and a dangerous one needs --yes in a script', async () => {
+test('params are checked, and a dangerous action requires --yes in a script', async () => {
   const flush = records.action({
     slug: 'flush',
     name: 'Flush',
@@ -161,7 +161,7 @@ test('actions are listed, their params checked, and a dangerous one needs --yes 
   expect((await run('actions', 'list', 'feeds')).stdout).toContain('flush    300s   database  Dangerous. Empties it.');
   expect(await run('actions', 'run', 'feeds', 'frob')).toMatchObject({
     code: 4,
-    stderr: 'feeds has no action frob.\nIt has db-dump, flush.\n',
+    stderr: 'feeds has no action frob.\nAvailable: db-dump, flush.\n',
   });
   expect((await run('actions', 'run', 'feeds', 'flush', '--yes')).stderr).toContain('flush needs --param database=');
   expect((await run('actions', 'run', 'feeds', 'flush', '--param', 'x=1')).stderr).toContain(
@@ -178,12 +178,12 @@ test('actions are listed, their params checked, and a dangerous one needs --yes 
   expect(sent.map(({ body, params }) => [params.slug, body])).toEqual([['flush', { params: { database: '0' } }]]);
 });
 
-test('logs finds the newest deployment of a uid and follows it to its end', async () => {
+test('logs follows the newest deployment of a uid until it has finished', async () => {
   service.list('definitions.list', [records.definition()]);
   service.list('deployments.list', [records.deployment()]);
   let reads = 0;
   service.on('deployments.read', ({ query }) => {
-    // Two lines an answer: a long log comes in parts.
+    // Two lines per answer, as a long log is paged.
     const after = Number(query.after ?? 0);
     const ended = reads++ > 1;
     const fresh = [1, 2, 3].slice(after, after + 2).map((number) => records.line(number, 'pull', `line ${number}`));
@@ -205,7 +205,7 @@ test('logs finds the newest deployment of a uid and follows it to its end', asyn
   expect(JSON.parse((await run('logs', records.ids.deployment, '--json')).stdout)).toHaveLength(3);
 });
 
-test('deployments are listed with what they are of', async () => {
+test('deployments list shows the definition of each', async () => {
   service.list('definitions.list', [records.definition()]);
   service.list('deployments.list', [
     records.deployment({
@@ -239,7 +239,7 @@ test.each([
   expect(JSON.parse(outcome.stderr)).toMatchObject({ success: false, error: { code: word, message: 'No, because.' } });
 });
 
-test('a server is registered with all that its daemon needs, and shown with its room', async () => {
+test('servers register prints the key for the daemon; show prints free resources', async () => {
   const registered = { ...records.server(), api_key: 'hs_live_1', manifest_public_key: 'MCowBQ' };
   service.on('servers.register', () => ({ success: true, data: registered }));
   const { code, stdout } = await run('servers', 'register', 'web-1', '--description', 'In the cellar');
@@ -264,7 +264,7 @@ test('a server is registered with all that its daemon needs, and shown with its 
   expect(shown.stdout).toMatch(/Disk +150 GB free of 200 GB\n/);
 });
 
-test('interrupted, it says that the work goes on and how to see it again', async () => {
+test('an interrupt prints that the work continues and how to follow it', async () => {
   const logs = [records.line(1, 'pull', 'Pulling')];
   service.on('deployments.read', ({ query }) => ({
     success: true,
@@ -275,10 +275,10 @@ test('interrupted, it says that the work goes on and how to see it again', async
   });
   await program.waitForLine('Pulling');
   expect(await program.kill('SIGINT')).toEqual({ code: 130, signal: null });
-  await program.waitForLine(`The deployment goes on. hortus logs -f ${records.ids.deployment} follows it again.`);
+  await program.waitForLine(`The deployment continues. hortus logs -f ${records.ids.deployment} follows it again.`);
 });
 
-test('the pinned key pair of a server is shown, and reset', async () => {
+test('the pinned key pair of a server can be shown and reset', async () => {
   const { fingerprint } = records.server().identity;
   const other = `sha256:${'c'.repeat(64)}`;
   const conflict = { ...records.server().identity, status: 'conflict' as const, conflicting_fingerprint: other };
@@ -293,7 +293,7 @@ test('the pinned key pair of a server is shown, and reset', async () => {
   expect(body).toEqual({ fingerprint });
 });
 
-test('a server is drained with a list of what is to be moved, and put back into use', async () => {
+test('drain lists the instances to move; undrain allows deployments again', async () => {
   const { id, definition_id, instance_uid, name, status } = records.instance();
   const instances = [{ id, definition_id, instance_uid, name, status, tenant_id: null }];
   const drained = { ...records.server({ status: 'draining' }), instances };
@@ -305,5 +305,5 @@ test('a server is drained with a list of what is to be moved, and put back into 
   expect(JSON.parse((await run('servers', 'drain', 'web-1', '--json')).stdout)).toEqual(drained);
   expect((await run('servers', 'undrain', 'web-1')).stdout).toBe('web-1 is online and takes deployments again.\n');
   service.on('servers.drain', () => ({ success: true, data: { ...drained, instances: [] } }));
-  expect((await run('servers', 'drain', 'web-1')).stdout).toContain('Nothing is left on it.');
+  expect((await run('servers', 'drain', 'web-1')).stdout).toContain('No instances are left on it.');
 });

@@ -5,12 +5,12 @@ import { table } from '../output/table.ts';
 
 export const match = command({
   name: 'match',
-  summary: 'Find templates for what is needed',
+  summary: 'Find templates that provide a class',
   args: ['class'],
-  options: { and: { type: 'string', value: 'class', multiple: true, about: 'A further class that is needed.' } },
+  options: { and: { type: 'string', value: 'class', multiple: true, about: 'Another class to provide.' } },
   examples: [
-    ['hortus match database.postgres', 'Best first.'],
-    ['hortus match http.blog --and cache.redis', 'For each need, and the fewest templates that meet all.'],
+    ['hortus match database.postgres', 'Best match first.'],
+    ['hortus match http.blog --and cache.redis', 'Matches for each class, and the fewest templates that provide all.'],
   ],
   calls: ['match.find'],
   async run({ args, options, json, client, world: { terminal } }) {
@@ -26,12 +26,12 @@ export const match = command({
       { title: 'Need', text: ({ need }: Row) => need },
       { title: 'Species', text: ({ species }: Row) => species },
       { title: 'Provides', text: ({ provides }: Row) => provides.join(', ') },
-      { title: 'Needs itself', text: ({ needs: own }: Row) => own.join(', ') },
+      { title: 'Requires', text: ({ needs: own }: Row) => own.join(', ') },
       { title: 'Description', text: ({ description }: Row) => description },
     ];
     if (rows.length > 0) terminal.out(table(terminal, columns, rows));
     if (data.best.length > 1) terminal.out(`Together: ${data.best.map(({ species }) => species).join(', ')}.\n`);
-    if (data.unmet.length > 0) throw new Failure('missing', `Nothing meets ${data.unmet.join(', ')}.`);
+    if (data.unmet.length > 0) throw new Failure('missing', `No template provides ${data.unmet.join(', ')}.`);
     return 'ok';
   },
 });

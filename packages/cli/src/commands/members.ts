@@ -21,16 +21,16 @@ export const membersList = command({
       { title: 'Since', text: ({ created_at }: User) => ago(created_at, call.world.now()) },
       { title: 'Id', text: ({ id }: User) => id },
     ];
-    return printList(call, rows, columns, 'The account has no users. hortus members invite asks the first.');
+    return printList(call, rows, columns, 'The account has no users. Invite one with hortus members invite <email>');
   },
 });
 
 export const membersRemove = command({
   name: 'members remove',
-  summary: 'Remove a user; the keys that the user made are revoked',
+  summary: 'Remove a user and revoke the keys the user created',
   args: ['email'],
-  options: { yes: { type: 'boolean', short: 'y', about: 'Do not ask.' } },
-  examples: [['hortus members remove fern@example.org', 'Asks for the address first.']],
+  options: { yes: { type: 'boolean', short: 'y', about: 'Skip the confirmation.' } },
+  examples: [['hortus members remove fern@example.org', 'Asks you to type the address.']],
   calls: ['members.list', 'members.remove'],
   async run(call) {
     const client = await call.client();
@@ -39,7 +39,7 @@ export const membersRemove = command({
     ]);
     await confirmByName(
       call.world,
-      `${user.email} can no longer sign in, and the keys it made die.`,
+      `${user.email} can no longer sign in, and the keys of this user are revoked.`,
       user.email,
       call.options.yes,
     );
@@ -50,10 +50,10 @@ export const membersRemove = command({
 
 export const membersInvite = command({
   name: 'members invite',
-  summary: 'Invite somebody; prints the link to hand over',
+  summary: 'Invite a user and print the invitation link',
   args: ['email'],
-  options: { role: { type: 'string', value: 'role', about: `${roles.join(' or ')}; member unless said.` } },
-  examples: [['hortus members invite fern@example.org', 'Hortus sends no mail: hand the link over yourself.']],
+  options: { role: { type: 'string', value: 'role', about: `${roles.join(' or ')}; default member.` } },
+  examples: [['hortus members invite fern@example.org', 'Hortus sends no mail; pass the link on yourself.']],
   calls: ['members.invite'],
   async run(call) {
     const role = chosen('role', call.options.role, roles);
@@ -70,7 +70,7 @@ export const membersInvite = command({
 export const membersInvites = command({
   name: 'members invites',
   summary: 'List the invites',
-  examples: [['hortus members invites', 'Which are open, and until when.']],
+  examples: [['hortus members invites', 'Open invites and their expiry.']],
   calls: ['members.invites'],
   async run(call) {
     const rows = await Array.fromAsync((await call.client()).pages('members.invites'));
@@ -81,6 +81,6 @@ export const membersInvites = command({
       { title: 'Until', text: ({ expires_at }: Invite) => expires_at },
       { title: 'Id', text: ({ id }: Invite) => id },
     ];
-    return printList(call, rows, columns, 'Nobody is invited.');
+    return printList(call, rows, columns, 'No invites.');
   },
 });

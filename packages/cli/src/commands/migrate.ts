@@ -13,19 +13,19 @@ import { safeLine } from '../output/safe-text.ts';
 import { count } from '../output/words.ts';
 
 const options = {
-  server: { type: 'string', value: 'server', about: 'Where to, by name or id.' },
-  'dry-run': { type: 'boolean', about: 'Only show what would be done.' },
-  'ignore-capacity': { type: 'boolean', about: 'Also if the target seems to have too little room.' },
-  yes: { type: 'boolean', about: 'Do not ask.' },
+  server: { type: 'string', value: 'server', about: 'Target server, by name or id.' },
+  'dry-run': { type: 'boolean', about: 'Only show the plan.' },
+  'ignore-capacity': { type: 'boolean', about: 'Skip the capacity check of the target.' },
+  yes: { type: 'boolean', about: 'Skip the confirmation.' },
   ...waitOptions,
 } as const;
 
 const about =
-  'The volumes are copied while it runs; it is stopped only for what has changed since. Any failure leaves it running where it was.';
+  'Volumes are copied while the instance runs; it stops only for the final copy. After any failure it keeps running on its old server.';
 
 interface Subject {
   readonly name: string;
-  /** Asks for the plan or, without `dry_run`, for the move. */
+  /** Requests the migration, or with `dry_run` only its plan. */
   order(body: { server_id: string; dry_run: boolean; ignore_capacity: boolean }): Promise<MigrationAnswer>;
 }
 
@@ -33,7 +33,7 @@ async function migrate(call: Call<ValuesOf<typeof options>>, service: Client, su
   const { json, world } = call;
   const { terminal } = world;
   const { wait, timeout } = waiting(call.options);
-  if (call.options.server === undefined) throw new Failure('usage', 'Say with --server where it is to go.');
+  if (call.options.server === undefined) throw new Failure('usage', 'Name the target with --server.');
   const target = await findServer(service, call.options.server);
   const body = { server_id: target.id, ignore_capacity: call.options['ignore-capacity'] };
   if (call.options['dry-run'] || terminal.interactive) {
@@ -45,20 +45,20 @@ async function migrate(call: Call<ValuesOf<typeof options>>, service: Client, su
     if (!(await agree(world, `Move ${subject.name} to ${target.name}?`, call.options.yes))) return 'ok';
   }
   const { migration } = await subject.order({ ...body, dry_run: false });
-  if (migration === null) throw new Error('What is ordered is answered.');
+  if (migration === null) throw new Error('The service returned no migration.');
   const look = `hortus migrations show ${migration.id}`;
   if (!wait) {
     if (json) printJson(terminal, migration);
-    else terminal.out(`${subject.name} is on its way to ${target.name}. ${look} says how it goes.\n`);
+    else terminal.out(`${subject.name} is being migrated to ${target.name}. ${look} shows its progress.\n`);
     return 'ok';
   }
-  world.leaving(`It goes on. ${look} says how.`);
-  const unfinished = `${subject.name} has not arrived yet. ${look} says how it goes.`;
+  world.leaving(`The migration continues. ${look} shows its progress.`);
+  const unfinished = `The migration of ${subject.name} has not finished yet. ${look} shows its progress.`;
   const end = await followMigration(service, migration.id, world, { timeout, unfinished }, !json);
   if (json) printJson(terminal, end);
   else if (end.status === 'failed')
-    terminal.note(`${safeLine(end.error ?? '')} ${subject.name} runs where it was. ${downtime(end)}\n`);
-  else terminal.out(`${subject.name} is on ${target.name}. ${downtime(end)}\n`);
+    terminal.note(`${safeLine(end.error ?? '')} ${subject.name} still runs on its old server. ${downtime(end)}\n`);
+  else terminal.out(`${subject.name} now runs on ${target.name}. ${downtime(end)}\n`);
   return end.status === 'failed' ? 'failed' : 'ok';
 }
 
@@ -67,7 +67,9 @@ function planText(name: string, target: string, plan: MigrationPlan): string {
   const addresses = plan.definitions.flatMap((one) => one.addresses);
   const lines = [
     `${name} to ${target}: ${count(plan.definitions.length, 'definition')}, ${count(volumes, 'volume')}.`,
-    ...(addresses.length > 0 ? [`Point these names at ${target} afterwards: ${addresses.join(', ')}.`] : []),
+    ...(addresses.length > 0
+      ? [`Update the DNS of these names to ${target} afterwards: ${addresses.join(', ')}.`]
+      : []),
     ...plan.warnings.map(({ message }) => `Note: ${safeLine(message)}`),
     ...plan.blockers.map(({ message }) => `Not possible: ${safeLine(message)}`),
   ];
@@ -76,12 +78,12 @@ function planText(name: string, target: string, plan: MigrationPlan): string {
 
 export const tenantsMigrate = command({
   name: 'tenants migrate',
-  summary: 'Move a tenant, with all its data, to another server',
+  summary: 'Move a tenant with all its data to another server',
   about,
   args: ['tenant'],
   options,
   examples: [
-    ['hortus tenants migrate rose-nursery --server web-2 --dry-run', 'What would be done, and what stands in the way.'],
+    ['hortus tenants migrate rose-nursery --server web-2 --dry-run', 'The plan, and what blocks it.'],
     ['hortus tenants migrate rose-nursery --server web-2 --yes --wait', 'Moves it and shows every step.'],
   ],
   calls: ['tenants.list', 'tenants.migrate', 'servers.list', 'migrations.read'],
@@ -96,7 +98,7 @@ export const tenantsMigrate = command({
 
 export const definitionsMigrate = command({
   name: 'definitions migrate',
-  summary: 'Move a definition, with its data, to another server',
+  summary: 'Move a definition with its data to another server',
   about,
   args: ['definition'],
   options,

@@ -10,7 +10,7 @@ import { ago, count } from '../output/words.ts';
 
 export const migrationsList = command({
   name: 'migrations list',
-  summary: 'List what has moved from one server to another, newest first',
+  summary: 'List migrations between servers, newest first',
   examples: [['hortus migrations list', 'The last hundred.']],
   calls: ['migrations.list', 'servers.list'],
   async run({ json, client, world: { terminal, now } }) {
@@ -18,7 +18,7 @@ export const migrationsList = command({
     const { data } = await service.call('migrations.list', { query: { per_page: 100 } });
     if (json) printJson(terminal, data);
     else if (data.length === 0)
-      terminal.out('Nothing has moved yet. hortus tenants migrate and hortus definitions migrate do that.\n');
+      terminal.out('No migrations yet. Start one with hortus tenants migrate or hortus definitions migrate\n');
     else {
       const serverName = await serverNames(service);
       terminal.out(
@@ -46,12 +46,12 @@ export const migrationsShow = command({
   summary: 'Show a migration step by step',
   args: ['migration'],
   options: waitOptions,
-  examples: [['hortus migrations show mig_01j9zq3v5t8x2m4n6p7r9s0abc --wait', 'Its steps as they come.']],
+  examples: [['hortus migrations show mig_01j9zq3v5t8x2m4n6p7r9s0abc --wait', 'Follows its steps.']],
   calls: ['migrations.read'],
   async run({ args, options, json, client, world }) {
     const { wait, timeout } = waiting(options);
     const service = await client();
-    const patience = { timeout: wait ? timeout : 0, unfinished: 'It is still on its way.' };
+    const patience = { timeout: wait ? timeout : 0, unfinished: 'The migration is still running.' };
     const { data: now } = await service.call('migrations.read', { params: { id: args.migration } });
     if (json && !wait) {
       printJson(world.terminal, now);
@@ -59,22 +59,25 @@ export const migrationsShow = command({
     }
     const end = await followMigration(service, now.id, world, patience, !json);
     if (json) printJson(world.terminal, end);
-    else world.terminal.out(`It is ${end.status}. ${end.error ? `${safeLine(end.error)} ` : ''}${downtime(end)}\n`);
+    else
+      world.terminal.out(
+        `The migration is ${end.status}. ${end.error ? `${safeLine(end.error)} ` : ''}${downtime(end)}\n`,
+      );
     return end.status === 'failed' ? 'failed' : 'ok';
   },
 });
 
 export const migrationsCancel = command({
   name: 'migrations cancel',
-  summary: 'Turn a migration back; what was moved runs where it was',
+  summary: 'Cancel a migration and keep everything on the old server',
   args: ['migration'],
-  examples: [['hortus migrations cancel mig_01j9zq3v5t8x2m4n6p7r9s0abc', 'Refused once the target has taken over.']],
+  examples: [['hortus migrations cancel mig_01j9zq3v5t8x2m4n6p7r9s0abc', 'Refused after the switch to the target.']],
   calls: ['migrations.cancel'],
   async run({ args, json, client, world: { terminal } }) {
     const service = await client();
     const { data } = await service.call('migrations.cancel', { params: { id: args.migration } });
     if (json) printJson(terminal, data);
-    else terminal.out('It turns back.\n');
+    else terminal.out('The migration is being rolled back.\n');
     return 'ok';
   },
 });

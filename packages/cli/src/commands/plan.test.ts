@@ -58,7 +58,7 @@ const run = (...argv: string[]) =>
   hortusHere(home.path, argv, { env: { HORTUS_URL: service.url, HORTUS_KEY: 'hk_live_1' } });
 
 const shown = [
-  'Component  Change     How                               Because of',
+  'Component  Change     How                               Reason',
   'app        replaced   2 containers, beside the old one  env.MODE, limits.memory (drifted)',
   'db         replaced   after the old one has stopped',
   'cache      unchanged',
@@ -67,19 +67,19 @@ const shown = [
   'https://api.example.org is added.',
   'app asks for host_port 53/udp: To answer names. The operator of the server must allow it.',
   'The server is not connected; the deployment waits for it.',
-  'It will not serve for a moment.',
+  'The service is interrupted briefly.',
   '',
 ].join('\n');
 
-test('a plan shows each component, what runs besides, and whether it is noticed', async () => {
+test('a plan shows components, jobs and interruption', async () => {
   expect(await run('plan', 'feeds')).toMatchObject({ code: 0, stdout: shown, stderr: '' });
   expect(JSON.parse((await run('plan', 'feeds', '--json')).stdout)).toEqual(foreseen);
   expect(await run('plan', 'frob')).toMatchObject({ code: 4 });
   service.on('deployments.plan', () => ({ success: true, data: records.deploymentPlan({ nothing_to_do: true }) }));
-  expect((await run('plan', 'feeds')).stdout).toContain('there is nothing to do');
+  expect((await run('plan', 'feeds')).stdout).toContain('there is nothing to deploy');
 });
 
-test('deploy --plan shows it first and orders exactly that', async () => {
+test('deploy --plan shows the plan and requests exactly that plan', async () => {
   const { code, stderr } = await run('deploy', '--definition', 'feeds', '--plan');
   expect(code).toBe(0);
   expect(stderr).toContain(shown);
@@ -87,7 +87,7 @@ test('deploy --plan shows it first and orders exactly that', async () => {
   expect(orders).toEqual([{ definition_id: records.ids.definition, plan_hash: foreseen.plan_hash }]);
 });
 
-test('an instance that has drifted says in which respects, and what brings it back', async () => {
+test('a drifted instance shows its differences and how to restore it', async () => {
   const drift = [
     { component: 'app', field: 'limits.memory', declared: 67108864, actual: 134217728 },
     { component: 'db', field: 'component', declared: 'feeds-db', actual: null },
@@ -97,5 +97,5 @@ test('an instance that has drifted says in which respects, and what brings it ba
   const { stdout, stderr } = await run('instances', 'show', 'feeds');
   expect(stdout).toContain('app limits.memory  67108864  134217728');
   expect(stdout).toContain('db component       feeds-db  nothing');
-  expect(stderr).toContain('hortus deploy --definition feeds brings it back');
+  expect(stderr).toContain('hortus deploy --definition feeds restores it');
 });

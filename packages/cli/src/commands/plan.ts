@@ -5,13 +5,13 @@ import { printJson } from '../output/json.ts';
 
 export const plan = command({
   name: 'plan',
-  summary: 'Show what a deployment of a definition would change, without doing it',
+  summary: 'Show what a deployment of a definition would change',
   about:
-    'From what the daemon of its server has last reported. The plan_hash in the JSON can be given with an order, which is\nrefused if something else would happen by then; hortus deploy --plan does so.',
+    'Based on the last report of the daemon on its server. An order that carries the plan_hash of the JSON is refused if the plan has\nchanged meanwhile; hortus deploy --plan does this.',
   args: ['definition'],
   examples: [
-    ['hortus plan landing', 'By uid; an id works too.'],
-    ['hortus plan landing --json | jq .interruption', 'For a script that waits for the night.'],
+    ['hortus plan landing', 'By uid or id.'],
+    ['hortus plan landing --json | jq .interruption', 'For a script that avoids interruptions during the day.'],
   ],
   calls: ['definitions.list', 'definitions.read', 'deployments.plan'],
   async run({ args, json, client, world: { terminal } }) {

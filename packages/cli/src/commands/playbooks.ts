@@ -3,8 +3,8 @@ import { printDone, printList } from '../printing.ts';
 
 export const playbooksList = command({
   name: 'playbooks list',
-  summary: 'List what a daemon does, step by step',
-  examples: [['hortus playbooks list', 'The step of a log line is in one of these.']],
+  summary: 'List the playbooks of the daemon',
+  examples: [['hortus playbooks list', 'Explains the steps that logs mention.']],
   calls: ['playbooks.list'],
   async run(call) {
     const rows = await Array.fromAsync((await call.client()).pages('playbooks.list'));

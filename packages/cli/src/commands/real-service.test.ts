@@ -9,7 +9,7 @@ import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hortus } from '../testing/hortus.ts';
 
-/** The real service in a process of its own, and the real program beside it. */
+/** Runs the real service and the real CLI, each in its own process. */
 const key = `hk_live_${randomBytes(32).toString('base64url')}`;
 let data: TemporaryFolder;
 let home: TemporaryFolder;
@@ -42,7 +42,7 @@ afterAll(async () => {
 
 const run = (...argv: string[]) => hortus(home.path, argv);
 
-test('login keeps the key for its owner alone, and config never shows it', async () => {
+test('login stores the key readable only by its owner, and config never shows it', async () => {
   const file = join(home.path, '.config/hortus/config.json');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   const { stdout } = await run('config');
@@ -51,7 +51,7 @@ test('login keeps the key for its owner alone, and config never shows it', async
   expect(stdout).toMatch(/HORTUS_MODE +live\n/);
   expect(stdout).toMatch(/HORTUS_ADMIN_KEY +\(set, not shown\)\n/);
   const anonymous = await hortus(home.path, ['config'], { env: { HORTUS_URL: 'http://127.0.0.1:9', HORTUS_KEY: '' } });
-  expect(anonymous.stdout).toContain('The settings of the service are not shown: nobody is signed in.');
+  expect(anonymous.stdout).toContain('The settings of the service are not shown: you are not signed in.');
   for (const argv of [['config'], ['config', '--json'], ['doctor'], ['doctor', '--json']]) {
     const { stdout: shown, stderr } = await run(...argv);
     expect(shown + stderr).not.toContain(key);
@@ -82,13 +82,13 @@ test('servers are registered, listed by name and shown', async () => {
   expect(await run('servers', 'register', 'web-2', '--environment', 'moon')).toMatchObject({ code: 2 });
 });
 
-test('deploy makes the definition, and a deployment of it that waits for the server', async () => {
-  await run('servers', 'register', 'ground');
+test('deploy creates a definition and a deployment that waits for the server', async () => {
+  await run('servers', 'register', 'web-2');
   const argv = [
     'deploy',
     'static-site',
     '--server',
-    'ground',
+    'web-2',
     '--name',
     'landing',
     '--set',
@@ -101,11 +101,11 @@ test('deploy makes the definition, and a deployment of it that waits for the ser
   const again = await run('deploy', '--definition', 'landing', '--set', 'PAGE_TITLE=Soon', '--json');
   expect(JSON.parse(again.stdout)).toMatchObject({ status: 'pending', revision: 2 });
   const list = await run('deployments', 'list', '--definition', 'landing');
-  expect(list.stdout).toMatch(/landing +ground +2 +pending/);
+  expect(list.stdout).toMatch(/landing +web-2 +2 +pending/);
   expect(await run('deploy', '--definition', 'landing', '--timeout', '1s')).toMatchObject({ code: 8 });
 });
 
-test('doctor finds all well, and says what is not', async () => {
+test('doctor passes on a healthy system and names problems', async () => {
   const well = await run('doctor');
   expect(well.stdout).toMatch(/ok +service +Hortus \d/);
   expect(well.stdout).toMatch(/ok +clock/);
@@ -140,19 +140,19 @@ test('doctor finds all well, and says what is not', async () => {
   await chmod(file, 0o600);
 });
 
-test('exit codes tell a script what was wrong', async () => {
+test('exit codes identify the kind of failure', async () => {
   await using stranger = temporaryFolder('cli');
   const listing = (env: Record<string, string>) => hortus(stranger.path, ['catalog', 'list'], { env });
   expect(await listing({ HORTUS_URL: address })).toMatchObject({ code: 3, stdout: '' });
   expect(await listing({ HORTUS_URL: address, HORTUS_KEY: 'hk_live_wrong' })).toMatchObject({ code: 3 });
-  const nobody = `http://127.0.0.1:${await freePort()}`;
-  const silent = await listing({ HORTUS_URL: nobody, HORTUS_KEY: key });
+  const unused = `http://127.0.0.1:${await freePort()}`;
+  const silent = await listing({ HORTUS_URL: unused, HORTUS_KEY: key });
   expect(silent).toMatchObject({ code: 5, stderr: expect.stringContaining('does not answer: nothing listens there.') });
   expect((await hortus(stranger.path, ['login', '--url', address], { input: 'two words\n' })).code).toBe(2);
   expect((await hortus(stranger.path, ['logout'])).code).toBe(4);
 });
 
-test('several contexts, one of them current', async () => {
+test('one of several contexts is current', async () => {
   await hortus(home.path, ['login', '--url', address, '--context', 'second'], { input: key });
   expect((await run('config', '--json')).stdout).toContain('"context": "second"');
   expect((await run('config', 'use', 'default')).code).toBe(0);

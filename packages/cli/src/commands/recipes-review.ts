@@ -5,7 +5,7 @@ import { printDone } from '../printing.ts';
 
 type Move = Extract<EndpointName, 'recipes.upvote' | 'recipes.withdraw' | 'recipes.approve'>;
 
-/** What is done to a recipe with nothing but its id. */
+/** Builds a command that takes only the id of a recipe. */
 const move = (name: string, endpoint: Move, summary: string, does: string, words: (slug: string) => string) =>
   command({
     name: `recipes ${name}`,
@@ -22,42 +22,42 @@ const move = (name: string, endpoint: Move, summary: string, does: string, words
 export const recipesUpvote = move(
   'upvote',
   'recipes.upvote',
-  'Give a recipe your vote',
-  'Each user has one.',
-  (slug) => `${slug} has your vote.`,
+  'Vote for a recipe',
+  'One vote per user.',
+  (slug) => `You voted for ${slug}.`,
 );
 
 export const recipesWithdraw = move(
   'withdraw',
   'recipes.withdraw',
-  'Take a recipe back',
-  'A published template stays, marked as deprecated.',
+  'Withdraw a recipe',
+  'A published template stays but is marked as deprecated.',
   (slug) => `${slug} is withdrawn.`,
 );
 
 export const recipesApprove = move(
   'approve',
   'recipes.approve',
-  'Publish a recipe for everybody; for admins',
-  'Validates it once more.',
+  'Approve and publish a recipe (admins only)',
+  'Validates it again.',
   (slug) => `${slug} is in the catalog.`,
 );
 
 export const recipesReject = command({
   name: 'recipes reject',
-  summary: 'Reject a recipe and say why; for admins',
+  summary: 'Reject a recipe with a reason (admins only)',
   args: ['recipe'],
-  options: { reason: { type: 'string', value: 'text', about: 'What its author is told.' } },
+  options: { reason: { type: 'string', value: 'text', about: 'Reason shown to the author.' } },
   examples: [
     [
       "hortus recipes reject rcp_01j9zq3v5t8x2m4n6p7r9s0abc --reason 'The image cannot be pulled.'",
-      'The author can submit it anew.',
+      'The author can submit it again.',
     ],
   ],
   calls: ['recipes.reject'],
   async run(call) {
     const { reason } = call.options;
-    if (reason === undefined) throw new Failure('usage', 'Say why with --reason.');
+    if (reason === undefined) throw new Failure('usage', 'Give a reason with --reason.');
     const { data } = await (await call.client()).call('recipes.reject', {
       params: { id: call.args.recipe },
       body: { reason },

@@ -9,19 +9,19 @@ import { printDone, printList, printRecord } from '../printing.ts';
 
 export const recipesList = command({
   name: 'recipes list',
-  summary: 'List recipes: templates that people submit for the catalog',
+  summary: 'List recipes: templates submitted by users',
   options: {
-    mine: { type: 'boolean', about: 'Those of the account, in every state.' },
-    pending: { type: 'boolean', about: 'Those that wait for review; for admins.' },
+    mine: { type: 'boolean', about: 'Recipes of your account, in every status.' },
+    pending: { type: 'boolean', about: 'Recipes that wait for review (admins only).' },
   },
   examples: [
-    ['hortus recipes list', 'The approved ones.'],
-    ['hortus recipes list --mine', 'What became of ours.'],
+    ['hortus recipes list', 'Approved recipes.'],
+    ['hortus recipes list --mine', 'Status of your own recipes.'],
   ],
   calls: ['recipes.list', 'recipes.mine', 'recipes.pending'],
   async run(call) {
     const { mine, pending } = call.options;
-    if (mine && pending) throw new Failure('usage', 'Say --mine or --pending, not both.');
+    if (mine && pending) throw new Failure('usage', 'Use either --mine or --pending.');
     const client = await call.client();
     const name = mine ? 'recipes.mine' : pending ? 'recipes.pending' : 'recipes.list';
     const rows: Recipe[] = await Array.fromAsync(client.pages(name));
@@ -34,7 +34,7 @@ export const recipesList = command({
       { title: 'Submitted', text: ({ created_at }: Recipe) => ago(created_at, call.world.now()) },
       { title: 'Id', text: ({ id }: Recipe) => id },
     ];
-    return printList(call, rows, columns, 'No recipes here. hortus recipes submit <file> submits one.');
+    return printList(call, rows, columns, 'No recipes. Submit one with hortus recipes submit <file>');
   },
 });
 
@@ -69,16 +69,16 @@ export const recipesSubmit = command({
   summary: 'Submit a template for review',
   args: ['file'],
   options: {
-    name: { type: 'string', value: 'text', about: 'Its name; that of the template unless given.' },
-    description: { type: 'string', value: 'text', about: 'What it is for; that of the template unless given.' },
+    name: { type: 'string', value: 'text', about: 'Name; default is that of the template.' },
+    description: { type: 'string', value: 'text', about: 'Description; default is that of the template.' },
   },
-  examples: [['hortus recipes submit template.yaml', 'Errors are listed; it can be edited until it is reviewed.']],
+  examples: [['hortus recipes submit template.yaml', 'Lists errors; you can edit the recipe until it is reviewed.']],
   calls: ['recipes.submit'],
   async run(call) {
     const spec = await contentOf(call.args.file);
     const written = parse(spec).value as { slug?: string; name?: string; description?: string } | undefined;
     const { slug, name, description } = written ?? {};
-    if (slug === undefined) throw new Failure('usage', `${call.args.file} is no template: it has no slug.`);
+    if (slug === undefined) throw new Failure('usage', `${call.args.file} is not a template: it has no slug.`);
     const body = {
       slug,
       name: call.options.name ?? name ?? slug,

@@ -34,16 +34,16 @@ afterEach(async () => {
 const run = (argv: string[], input = '') =>
   hortusHere(home.path, ['registries', ...argv], { env: { HORTUS_URL: service.url, HORTUS_KEY: 'hk_live_1' }, input });
 
-test('registries are listed, and an empty list says what to do', async () => {
+test('an empty list shows how to add a registry', async () => {
   expect((await run(['list'])).stdout).toContain('hortus registries add');
   service.list('registries.list', [kept]);
   expect((await run(['list'])).stdout).toContain('ghcr.io  gardener');
   expect(JSON.parse((await run(['list', '--json'])).stdout)).toEqual([kept]);
 });
 
-test('a password comes from a pipe or a file, never from an argument, and replaces the one that is kept', async () => {
+test('a password is read from a pipe or a file, never an argument, and replaces the stored one', async () => {
   const added = await run(['add', 'ghcr.io', 'gardener'], 'a token\n');
-  expect(added).toMatchObject({ code: 0, stdout: 'The password of gardener for ghcr.io is kept.\n' });
+  expect(added).toMatchObject({ code: 0, stdout: 'The password of gardener for ghcr.io is stored.\n' });
   expect(service.asked.at(-1)).toMatchObject({
     name: 'registries.create',
     body: { host: 'ghcr.io', username: 'gardener', password: 'a token' },
@@ -63,11 +63,11 @@ test('a password comes from a pipe or a file, never from an argument, and replac
   });
 });
 
-test('one is forgotten when that is confirmed, and one that is not there is missing', async () => {
+test('remove requires a confirmation, and exits with 4 for an unknown host', async () => {
   expect(await run(['remove', 'ghcr.io', '--yes'])).toMatchObject({ code: 4 });
   service.list('registries.list', [kept]);
   expect(await run(['remove', 'ghcr.io'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
   const removed = await run(['remove', 'ghcr.io', '--yes']);
-  expect(removed).toMatchObject({ code: 0, stdout: 'The password for ghcr.io is forgotten.\n' });
+  expect(removed).toMatchObject({ code: 0, stdout: 'The password for ghcr.io was removed.\n' });
   expect(service.asked.at(-1)).toMatchObject({ name: 'registries.delete', params: { id: kept.id } });
 });

@@ -10,14 +10,16 @@ import { ago } from '../output/words.ts';
 
 export const registriesList = command({
   name: 'registries list',
-  summary: 'List the registries that images are pulled from with a password',
+  summary: 'List the registries with stored passwords',
   examples: [['hortus registries list', 'Hosts and user names; passwords are never shown.']],
   calls: ['registries.list'],
   async run({ json, client, world: { terminal, now } }) {
     const registries = await Array.fromAsync((await client()).pages('registries.list'));
     if (json) printJson(terminal, registries);
     else if (registries.length === 0) {
-      terminal.out('No passwords are kept. Images are pulled without one; hortus registries add keeps the first.\n');
+      terminal.out(
+        'No passwords are stored; images are pulled anonymously. Add one with hortus registries add <host> <username>\n',
+      );
     } else {
       const columns = [
         { title: 'Host', text: ({ host }: Registry) => host },
@@ -33,15 +35,15 @@ export const registriesList = command({
 
 export const registriesAdd = command({
   name: 'registries add',
-  summary: 'Keep a name and a password for a registry',
+  summary: 'Store the user name and password of a registry',
   about:
-    'Asks for the password, or reads it from a file or a pipe; it is never an argument. One that is kept for the host already\nis replaced. It is used from the next deployment on.',
+    'Asks for the password, or reads it from a file or a pipe; it is never an argument. It replaces a password stored\nfor the same host and is used from the next deployment on.',
   args: ['host', 'username'],
   options: {
     'password-file': {
       type: 'string',
       value: 'path',
-      about: 'Read the password from a file; - reads what is piped in.',
+      about: 'Read the password from a file; - reads standard input.',
     },
   },
   examples: [
@@ -57,31 +59,26 @@ export const registriesAdd = command({
       ? await service.call('registries.update', { params: { id: known.id }, body: { username, password } })
       : await service.call('registries.create', { body: { host, username, password } });
     if (json) printJson(world.terminal, data);
-    else world.terminal.out(`The password of ${data.username} for ${data.host} is kept.\n`);
+    else world.terminal.out(`The password of ${data.username} for ${data.host} is stored.\n`);
     return 'ok';
   },
 });
 
 export const registriesRemove = command({
   name: 'registries remove',
-  summary: 'Forget the password for a registry',
+  summary: 'Remove the password of a registry',
   args: ['host'],
-  options: { yes: { type: 'boolean', short: 'y', about: 'Do not ask.' } },
-  examples: [['hortus registries remove ghcr.io', 'Asks first. What was pulled stays on its servers.']],
+  options: { yes: { type: 'boolean', short: 'y', about: 'Skip the confirmation.' } },
+  examples: [['hortus registries remove ghcr.io', 'Asks for confirmation. Pulled images stay on the servers.']],
   calls: ['registries.list', 'registries.delete'],
   async run({ args: { host }, options, json, client, world }) {
     const service = await client();
     const known = await found(service, host);
-    if (!known) throw new Failure('missing', `No password is kept for ${host}.`, { hint: 'hortus registries list' });
-    await confirmByName(
-      world,
-      `Images of ${known.host} can then be pulled without a password only.`,
-      known.host,
-      options.yes,
-    );
+    if (!known) throw new Failure('missing', `No password is stored for ${host}.`, { hint: 'hortus registries list' });
+    await confirmByName(world, `Images of ${known.host} are then pulled anonymously.`, known.host, options.yes);
     const { data } = await service.call('registries.delete', { params: { id: known.id } });
     if (json) printJson(world.terminal, data);
-    else world.terminal.out(`The password for ${data.host} is forgotten.\n`);
+    else world.terminal.out(`The password for ${data.host} was removed.\n`);
     return 'ok';
   },
 });

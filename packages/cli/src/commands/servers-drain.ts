@@ -8,10 +8,10 @@ import type { Terminal } from '../terminal.ts';
 
 export const serversDrain = command({
   name: 'servers drain',
-  summary: 'Take a server out of use, and list what is to be moved',
-  about: 'Nothing new is deployed there from now on. What runs goes on.',
+  summary: 'Drain a server and list the instances to move',
+  about: 'The server gets no new deployments; running instances keep running.',
   args: ['server'],
-  examples: [['hortus servers drain web-1', 'Before the machine is switched off.']],
+  examples: [['hortus servers drain web-1', 'Before you switch the machine off.']],
   calls: ['servers.list', 'servers.read', 'servers.drain'],
   async run({ args, json, client, world: { terminal } }) {
     const service = await client();
@@ -27,7 +27,7 @@ export const serversUndrain = command({
   name: 'servers undrain',
   summary: 'Put a drained server back into use',
   args: ['server'],
-  examples: [['hortus servers undrain web-1', 'It takes deployments again.']],
+  examples: [['hortus servers undrain web-1', 'Allows deployments again.']],
   calls: ['servers.list', 'servers.read', 'servers.undrain'],
   async run({ args, json, client, world: { terminal } }) {
     const service = await client();
@@ -42,12 +42,12 @@ export const serversUndrain = command({
 function tell(terminal: Terminal, { name, instances }: DrainedServer): void {
   terminal.out(`${name} takes no new deployments.\n`);
   if (instances.length === 0) {
-    terminal.out('Nothing is left on it.\n');
+    terminal.out('No instances are left on it.\n');
     return;
   }
   type Row = (typeof instances)[number];
   const columns = [
-    { title: 'To be moved', text: ({ instance_uid }: Row) => instance_uid },
+    { title: 'To move', text: ({ instance_uid }: Row) => instance_uid },
     { title: 'Status', painted: (row: Row) => status(terminal, row.status) },
     { title: 'Tenant', text: ({ tenant_id }: Row) => tenant_id ?? '' },
     { title: 'Definition', text: ({ definition_id }: Row) => definition_id },

@@ -5,7 +5,7 @@ import { printJson } from '../output/json.ts';
 
 export const serversResetIdentity = command({
   name: 'servers reset-identity',
-  summary: 'Forget the pinned key pair of a server, so that a reinstalled daemon is accepted',
+  summary: 'Reset the pinned key pair of a server after its daemon was reinstalled',
   about:
     'Secrets are sealed to the key pair of the daemon that connected first. Needs data:export. If the server key may be stolen, rotate it by force first.',
   args: ['server'],
@@ -38,10 +38,10 @@ export const serversResetIdentity = command({
 export const serversRotateKey = command({
   name: 'servers rotate-key',
   summary: 'Rotate the key of a server',
-  about: 'A connected daemon is handed the new key. Needs data:export.',
+  about: 'A connected daemon receives the new key. Needs data:export.',
   args: ['server'],
-  options: { force: { type: 'boolean', about: 'Revoke the old key at once: the daemon has to be given the new one.' } },
-  examples: [['hortus servers rotate-key web-1 --force', 'The old key was seen by someone.']],
+  options: { force: { type: 'boolean', about: 'Revoke the old key at once; you must give the daemon the new one.' } },
+  examples: [['hortus servers rotate-key web-1 --force', 'The old key may have leaked.']],
   calls: ['servers.list', 'servers.read', 'servers.rotateKey'],
   async run({ args, options, json, client, world: { terminal } }) {
     const service = await client();
@@ -52,14 +52,16 @@ export const serversRotateKey = command({
     else {
       terminal.out(`New key of the daemon of ${data.name}, shown this once:\n${data.api_key}\n`);
       terminal.note(
-        data.old_key === 'revoked' ? 'The old key is revoked.\n' : 'The old key ends with its first use.\n',
+        data.old_key === 'revoked'
+          ? 'The old key is revoked.\n'
+          : 'The old key is revoked at the first use of the new one.\n',
       );
     }
     return 'ok';
   },
 });
 
-/** Which daemon the service seals secrets to, and whether another one tried. */
+/** Describes the pinned daemon and a refused one. */
 export function describeIdentity({ identity }: Pick<Server, 'identity'>): string {
   const { status, fingerprint, conflicting_fingerprint: other } = identity;
   if (status === 'unpinned') return 'not pinned: the server key alone reads secrets';

@@ -12,23 +12,23 @@ import type { World } from '../world.ts';
 
 export const serversPrune = command({
   name: 'servers prune',
-  summary: 'Remove what is left on a server of instances that are gone',
+  summary: 'Remove leftovers of deleted instances from a server',
   about:
-    'Shows first what would go and asks. Containers and networks of ours, images that were pulled for us and that nobody uses;\nvolumes only by name. Nothing that is not ours is touched.',
+    'Shows the list and asks for confirmation. Removes containers and networks of Hortus and unused images that it pulled;\nvolumes only by name. Nothing else on the server is touched.',
   args: ['server'],
   options: {
-    'dry-run': { type: 'boolean', about: 'Only show it.' },
+    'dry-run': { type: 'boolean', about: 'Only show the list.' },
     volume: {
       type: 'string',
       value: 'name',
       multiple: true,
-      about: 'A volume of an instance that is gone, with its data.',
+      about: 'Remove this volume of a deleted instance, with its data.',
     },
-    yes: { type: 'boolean', about: 'Do not ask.' },
+    yes: { type: 'boolean', about: 'Skip the confirmation.' },
   },
   examples: [
-    ['hortus servers prune web-1 --dry-run', 'What would go.'],
-    ['hortus servers prune web-1 --volume old-blog_data', 'With the data of one that is gone.'],
+    ['hortus servers prune web-1 --dry-run', 'Shows what would be removed.'],
+    ['hortus servers prune web-1 --volume old-blog_data', 'Removes a volume too.'],
   ],
   calls: ['servers.list', 'servers.read', 'servers.prune', 'actions.read'],
   async run({ args, options, json, client, world }) {
@@ -39,19 +39,19 @@ export const serversPrune = command({
     const preview = await ask(true);
     const unknown = options.volume.find((name) => !preview.volumes.includes(name));
     if (unknown !== undefined) {
-      throw new Failure('missing', `${unknown} is no volume of an instance that is gone from ${server.name}.`);
+      throw new Failure('missing', `${unknown} is not a volume of a deleted instance on ${server.name}.`);
     }
     const isNothing = going(preview).length === 0;
     if (options['dry-run'] || isNothing) {
       if (json) printJson(terminal, preview);
-      else terminal.out(words(preview, isNothing ? 'There is nothing to remove.' : 'This would go:'));
+      else terminal.out(words(preview, isNothing ? 'There is nothing to remove.' : 'Would be removed:'));
       return 'ok';
     }
-    if (!json) terminal.note(words(preview, 'This goes:'));
+    if (!json) terminal.note(words(preview, 'To be removed:'));
     await confirmByName(world, `Pruning ${server.name} cannot be undone.`, server.name, options.yes);
     const done = await ask(false);
     if (json) printJson(terminal, done);
-    else terminal.out(`${going(done).length} things were removed from ${server.name}.\n`);
+    else terminal.out(`${going(done).length} objects were removed from ${server.name}.\n`);
     return 'ok';
   },
 });
@@ -65,14 +65,14 @@ async function pruned(
   const { execution } = await service.call('servers.prune', { params: { id }, body });
   const ended = await followExecution(service, execution, world, {
     timeout: 10 * 60_000,
-    unfinished: `${execution.id} has not ended yet. hortus actions show ${execution.id} tells when it has.`,
+    unfinished: `${execution.id} has not finished yet. hortus actions show ${execution.id} shows its progress.`,
   });
   return reportOf(ended);
 }
 
 function reportOf({ status, error, output }: Execution): PruneReport {
   if (status !== 'completed' || output === null)
-    throw new Failure('failed', error ?? `The server ended it as ${status}.`);
+    throw new Failure('failed', error ?? `The server reported the status ${status}.`);
   return JSON.parse(output) as PruneReport;
 }
 
@@ -85,6 +85,6 @@ function going(report: PruneReport): string[] {
 }
 
 function words(report: PruneReport, head: string): string {
-  const kept = report.kept_volumes.map((name) => `volume ${name} stays; --volume ${name} would remove it`);
+  const kept = report.kept_volumes.map((name) => `volume ${name} stays; remove it with --volume ${name}`);
   return [head, ...[...going(report), ...kept].map((line) => `  ${safeLine(line)}`), ''].join('\n');
 }

@@ -15,12 +15,12 @@ import { describeIdentity } from './servers-identity.ts';
 export const serversList = command({
   name: 'servers list',
   summary: 'List the servers',
-  examples: [['hortus servers list', 'Which are online, and when each was last heard of.']],
+  examples: [['hortus servers list', 'Status and last contact of each server.']],
   calls: ['servers.list'],
   async run({ json, client, world: { terminal, now } }) {
     const servers = await Array.fromAsync((await client()).pages('servers.list'));
     if (json) printJson(terminal, servers);
-    else if (servers.length === 0) terminal.out('No servers yet. hortus servers register makes the first one known.\n');
+    else if (servers.length === 0) terminal.out('No servers yet. Register one with hortus servers register <name>\n');
     else {
       terminal.out(
         table<Server>(
@@ -42,9 +42,9 @@ export const serversList = command({
 
 export const serversShow = command({
   name: 'servers show',
-  summary: 'Show a server and what room it has',
+  summary: 'Show a server and its free resources',
   args: ['server'],
-  examples: [['hortus servers show web-1', 'By name; an id works too.']],
+  examples: [['hortus servers show web-1', 'By name or id.']],
   calls: ['servers.list', 'servers.read', 'capacity.read', 'capacity.history'],
   async run({ args, json, client, world: { terminal, now } }) {
     const service = await client();
@@ -89,7 +89,7 @@ export const serversShow = command({
   },
 });
 
-/** Such as `docker 20.10.24, API 1.41, overlay2, cgroup 2, linux/amd64`. */
+/** Returns for example `docker 20.10.24, API 1.41, overlay2, cgroup 2, linux/amd64`. */
 const engineOf = (found: Fingerprint): string =>
   found.engine_problem ??
   [
@@ -105,21 +105,21 @@ const engineOf = (found: Fingerprint): string =>
 
 export const serversRegister = command({
   name: 'servers register',
-  summary: 'Make a server known and get the key of its daemon',
+  summary: 'Register a server and print the key for its daemon',
   args: ['name'],
   options: {
-    environment: { type: 'string', value: 'environment', about: `${environments.join(', ')}; production unless said.` },
-    description: { type: 'string', value: 'text', about: 'What it is, for people.' },
+    environment: { type: 'string', value: 'environment', about: `${environments.join(', ')}; default production.` },
+    description: { type: 'string', value: 'text', about: 'Free text.' },
   },
   examples: [
-    ['hortus servers register web-1', 'Prints the key of the daemon, once.'],
+    ['hortus servers register web-1', 'Prints the key of the daemon once.'],
     ['hortus servers register web-1 --environment staging --json | jq -r .api_key', 'Only the key, for a script.'],
   ],
   calls: ['servers.register'],
   async run({ args, options, json, client, world: { terminal } }) {
     const environment = environments.find((word) => word === (options.environment ?? 'production'));
     if (environment === undefined) {
-      throw new Failure('usage', `--environment is one of ${environments.join(', ')}.`);
+      throw new Failure('usage', `--environment must be one of ${environments.join(', ')}.`);
     }
     const { description } = options;
     const body = { name: args.name, environment, ...(description === undefined ? {} : { description }) };
@@ -128,8 +128,8 @@ export const serversRegister = command({
     else {
       terminal.out(`${data.name} is registered as ${data.id}.\n`);
       terminal.out(`Key of its daemon, shown this once:\n${data.api_key}\n`);
-      terminal.out(`The service signs what it orders. Its public key:\n${data.manifest_public_key}\n`);
-      terminal.note('Give both to hortusd on that machine. The server is online as soon as its daemon connects.\n');
+      terminal.out(`Public key that the daemon verifies orders with:\n${data.manifest_public_key}\n`);
+      terminal.note('Give both to hortusd on that machine. The server goes online when its daemon connects.\n');
     }
     return 'ok';
   },

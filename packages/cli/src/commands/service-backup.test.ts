@@ -36,7 +36,7 @@ async function serve(env: Record<string, string>) {
       HORTUS_ADMIN_KEY: key,
       HORTUS_ADMIN_PASSWORD: 'a password for the tests',
       HORTUS_LOCAL_SERVER: 'off',
-      // Somebody asks without a break while it is saved.
+      // Sends requests continuously during the backup.
       HORTUS_RATE_LIMITS: 'enterprise=1000000',
       ...env,
     },
@@ -57,7 +57,7 @@ async function plant(client: Client) {
 }
 
 describe.each(['sqlite', 'postgres'] as const)('on %s', (engine) => {
-  it('saves a service that goes on serving, and gives all of it back, secrets too', async () => {
+  it('backs up a running service and restores everything, including secrets', async () => {
     const home = folder();
     const masterKey = randomBytes(32).toString('base64');
     const [data, target] = [folder(), join(folder(), 'data')];
@@ -109,7 +109,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (engine) => {
     expect((await second.client.call('webhooks.list')).data).toHaveLength(1);
     const asDaemon = createClient({ baseUrl: second.baseUrl, key: server.api_key });
     const { data: manifest } = await asDaemon.call('manifest.read', { query: { definition_id: definition } });
-    // Signing needs the key that the vault keeps: it opens only with the master key that was restored.
+    // Signing needs a key from the vault, which only the restored master key decrypts.
     expect(manifest.signature).not.toBeNull();
     if (engine === 'sqlite') {
       const busy = await restore('--passphrase-file', passphrase, '--force');
@@ -118,12 +118,12 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (engine) => {
   }, 300_000);
 });
 
-it('says what is missing', async () => {
+it('names the missing option or file', async () => {
   const home = folder();
   const run = (...argv: string[]) => hortus(home, argv);
   expect((await run('backup-service', '--data-dir', home)).stderr).toContain('--out');
   expect((await run('backup-service', '--data-dir', home, '--out', join(home, 'x'))).stderr).toContain('master key');
   await writeFile(join(home, 'other'), 'something else entirely\n');
   const refused = await run('restore-service', join(home, 'other'), '--data-dir', join(home, 'data'));
-  expect(refused.stderr).toContain('no backup');
+  expect(refused.stderr).toContain('not a backup');
 });

@@ -11,29 +11,29 @@ import { clearSqlite, copySqlite, putSqlite, readMasterKey, writeMasterKey } fro
 const where = {
   'data-dir': { type: 'string', value: 'folder', about: 'Data directory of the service; HORTUS_DATA_DIR, or .hortus.' },
   'database-url': { type: 'string', value: 'url', about: 'PostgreSQL of the service; HORTUS_DATABASE_URL.' },
-  'passphrase-file': { type: 'string', value: 'file', about: 'The file is encrypted to the passphrase in it.' },
-  force: { type: 'boolean', about: 'Replace what is there.' },
+  'passphrase-file': { type: 'string', value: 'file', about: 'File with the passphrase that encrypts the backup.' },
+  force: { type: 'boolean', about: 'Overwrite existing data.' },
 } as const;
 
-/** Runs on the machine of the service, without it: what it needs is the database and the key. */
+/** Runs on the service's machine and reads its database and key directly, so the service may be down. */
 export const backupService = command({
   name: 'backup-service',
-  summary: 'Save the database and the master key of a service',
-  about: 'The service may go on running meanwhile. Whoever has the file and its passphrase has every secret in it.',
-  options: { ...where, out: { type: 'string', value: 'file', about: 'Where to write it. Required.' } },
+  summary: 'Back up the database and the master key of a service',
+  about: 'The service can keep running. The file and its passphrase together give access to every secret.',
+  options: { ...where, out: { type: 'string', value: 'file', about: 'File to write. Required.' } },
   examples: [
-    ['hortus backup-service --data-dir .hortus --out hortus.backup', 'Of the embedded database.'],
-    ['hortus backup-service --out hortus.backup --passphrase-file secret.txt', 'Encrypted to a passphrase.'],
+    ['hortus backup-service --data-dir .hortus --out hortus.backup', 'Backs up the embedded database.'],
+    ['hortus backup-service --out hortus.backup --passphrase-file secret.txt', 'Encrypts with a passphrase.'],
   ],
   async run({ options, json, world }) {
     const { dataDirectory, databaseUrl } = placesOf(options, world.env);
-    if (options.out === undefined) throw new Failure('usage', 'Say where to write it: --out FILE');
+    if (options.out === undefined) throw new Failure('usage', 'Name the file to write with --out');
     const out = resolve(options.out);
     if (existsSync(out) && !options.force)
-      throw new Failure('usage', `${out} is there already.`, { hint: 'Use --force to replace it.' });
+      throw new Failure('usage', `${out} already exists.`, { hint: 'Use --force to replace it.' });
     const masterKey = world.env.HORTUS_MASTER_KEY ?? (await readMasterKey(dataDirectory));
     if (!masterKey) {
-      const hint = `Set HORTUS_MASTER_KEY, or name the folder with master.key by --data-dir.`;
+      const hint = `Set HORTUS_MASTER_KEY, or name the folder of master.key with --data-dir.`;
       throw new Failure('missing', `There is no master key in ${dataDirectory}.`, { hint });
     }
     const passphrase = await passphraseIn(options['passphrase-file']);
@@ -57,8 +57,8 @@ export const backupService = command({
 
 export const restoreService = command({
   name: 'restore-service',
-  summary: 'Put a saved service back',
-  about: 'The service must not be running. What is there already is replaced only with --force.',
+  summary: 'Restore a service from a backup',
+  about: 'The service must not be running. Existing data is replaced only with --force.',
   args: ['file'],
   options: where,
   examples: [['hortus restore-service hortus.backup --data-dir .hortus', 'Into an empty data directory.']],

@@ -11,27 +11,31 @@ export const templateExport = command({
   name: 'template export',
   summary: 'Write a template as a Compose file',
   about:
-    'The template is a file, or a species of the service. Secrets that are not given with --set are generated and stand in the\nfile as they are, so keep it to yourself.',
+    'The template is a file, or a species of the service. Secrets not given with --set are generated and appear\nin the file in plain text, so keep it private.',
   args: ['template'],
   options: {
-    set: { type: 'string', value: 'input=value', multiple: true, about: 'The value of an input, or of a secret.' },
+    set: { type: 'string', value: 'input=value', multiple: true, about: 'Value of an input or a secret.' },
     'set-file': {
       type: 'string',
       value: 'input=path',
       multiple: true,
-      about: 'A value read from a file; - is a pipe.',
+      about: 'Value of an input, read from a file; - reads standard input.',
     },
-    profile: { type: 'string', value: 'profile', about: 'minimal, development, production or one of the template.' },
+    profile: {
+      type: 'string',
+      value: 'profile',
+      about: 'minimal, development, production, or a profile of the template.',
+    },
     variant: { type: 'string', value: 'variant', about: 'Image variant of the template.' },
   },
   examples: [
     [
       'hortus template export miniflux --set WEB_HOSTNAME=feeds.example.org > compose.yaml',
-      'A species of the service.',
+      'Exports a species of the service.',
     ],
     [
       'hortus template export ./template.yaml --profile production --set WEB_HOSTNAME=a.example.org',
-      'A file, offline.',
+      'Exports a file, without a service.',
     ],
   ],
   calls: ['templates.read'],
@@ -60,7 +64,7 @@ export const templateExport = command({
     if (json) printJson(terminal, { compose: text, dropped, generated });
     else {
       terminal.out(text);
-      for (const note of dropped) terminal.note(`Compose cannot say of ${safeLine(note)}.\n`);
+      for (const note of dropped) terminal.note(`Compose cannot express ${safeLine(note)}.\n`);
       if (generated.length > 0) terminal.note(`Generated for this file: ${generated.join(', ')}.\n`);
     }
     return 'ok';
@@ -73,8 +77,8 @@ async function readSpec(word: string): Promise<Canonical> {
   const { canonical } = await import('@hortus/template/canonical');
   const { template } = validate(text);
   if (template === undefined) {
-    throw new Failure('failed', `${path} is no valid template.`, {
-      hint: `hortus template validate ${path} says why.`,
+    throw new Failure('failed', `${path} is not a valid template.`, {
+      hint: `hortus template validate ${path} lists the errors.`,
     });
   }
   return canonical(template);

@@ -15,13 +15,13 @@ export const templateImport = command({
   name: 'template import',
   summary: 'Turn a Compose file into a template',
   about:
-    'Prints the template, and tells what was inferred and what was dropped. Variables become inputs, passwords secrets, named\nvolumes storage, web ports routes; reach into the server becomes a permission, or is refused.',
+    'Prints the template and what was inferred or dropped. Variables become inputs, passwords secrets, named volumes storage, web\nports routes; access to the host becomes a permission or is refused.',
   args: ['file'],
   options: {
-    name: { type: 'string', value: 'name', about: 'What it is called; the name of the folder unless said.' },
-    slug: { type: 'string', value: 'species', about: 'The species; made from the name unless said.' },
+    name: { type: 'string', value: 'name', about: 'Name; default is that of the folder.' },
+    slug: { type: 'string', value: 'species', about: 'Species; default is derived from the name.' },
     out: { type: 'string', value: 'folder', about: 'Write template.yaml into this folder instead of printing it.' },
-    upload: { type: 'boolean', about: 'Make it a draft of your account.' },
+    upload: { type: 'boolean', about: 'Create a draft in your account.' },
   },
   examples: [
     ['hortus template import compose.yaml --out catalog/blog/inkwell', 'Writes catalog/blog/inkwell/template.yaml.'],
@@ -75,7 +75,7 @@ export const templateImport = command({
   },
 });
 
-/** compose.yaml says nothing; the folder it stands in does. */
+/** Uses the folder name, because most files are named compose.yaml. */
 function nameOf(file: string): string {
   const name = basename(file).replace(/\.ya?ml$/, '');
   return /^(docker-)?compose/.test(name) ? basename(dirname(resolve(file))) : name;
@@ -90,7 +90,7 @@ function tellMistakes(terminal: Terminal, file: string, source: string, mistakes
   terminal.note(`${file} cannot be imported.\n`);
 }
 
-/** Beside the template itself, so that a pipe carries that alone. */
+/** Prints to stderr, so that stdout contains only the template. */
 function tellNotes(terminal: Terminal, file: string, { inferred, dropped, findings, template }: ComposeImport): void {
   const tell = (word: string, { line, column, path, message }: ComposeImport['inferred'][number]) =>
     terminal.note(`${file}:${line}:${column}: ${word} ${safeLine(`${path}: ${message}`)}\n`);

@@ -9,11 +9,11 @@ import { templateFile } from '../template-files.ts';
 export const templateValidate = command({
   name: 'template validate',
   summary: 'Check a template file, without a service',
-  about: 'Ends with 1 where there are errors; warnings alone do not fail it.',
+  about: 'Exits with 1 if there are errors; warnings do not count.',
   args: ['file'],
   examples: [
-    ['hortus template validate template.yaml', 'Shows every mistake with the line it is in.'],
-    ['hortus template validate catalog/blog/inkwell --json', 'A folder that holds a template.yaml, for a program.'],
+    ['hortus template validate template.yaml', 'Prints every error with its line.'],
+    ['hortus template validate catalog/blog/inkwell --json', 'A folder with a template.yaml; output as JSON.'],
   ],
   async run({ args, json, world: { terminal } }) {
     const { path, text } = await templateFile(args.file);

@@ -59,7 +59,7 @@ test('a Compose file is imported into a folder, checked and exported again, with
   expect(text).not.toContain('forget-me-not');
 
   const again = await run('import', at('compose.yaml'), '--out', at('web'));
-  expect([again.code, again.stderr.includes('is there already')]).toEqual([2, true]);
+  expect([again.code, again.stderr.includes('already exists')]).toEqual([2, true]);
 
   expect((await run('validate', at('web'))).code).toBe(0);
 
@@ -71,7 +71,7 @@ test('a Compose file is imported into a folder, checked and exported again, with
   expect([missing.code, missing.stderr.includes('inputs.WEB_HOSTNAME is required')]).toEqual([2, true]);
 });
 
-test('mistakes are shown with the line they are in', async () => {
+test('validate prints errors with their line', async () => {
   writeFileSync(at('bad.yaml'), 'slug: bad\nname: Bad\nimage: {repository: nginx, tga: 1.2.3}\n');
   const { code, stdout } = await run('validate', at('bad.yaml'));
   expect(code).toBe(1);
@@ -87,7 +87,7 @@ test('mistakes are shown with the line they are in', async () => {
   expect((await run('validate', at('nowhere.yaml'))).code).toBe(2);
 });
 
-test('everything as one JSON document', async () => {
+test('--json prints one JSON document', async () => {
   const imported = JSON.parse((await run('import', at('compose.yaml'), '--json')).stdout);
   expect(Object.keys(imported)).toEqual(['template', 'findings', 'inferred', 'dropped']);
   expect(imported.dropped).toMatchObject([{ path: 'services.web.logging.driver', line: 6 }]);
@@ -96,7 +96,7 @@ test('everything as one JSON document', async () => {
   expect(exported).toMatchObject({ generated: ['ADMIN_PASSWORD'], dropped: [] });
 });
 
-test('an import can go to the account as a draft', async () => {
+test('import --upload creates a draft', async () => {
   const service = await startScriptedService();
   try {
     let sent: { source?: string } = {};

@@ -14,7 +14,7 @@ const find = (client: Client, given: string): Promise<Tenant> =>
 export const tenantsList = command({
   name: 'tenants list',
   summary: 'List the tenants',
-  examples: [['hortus tenants list', 'With how much of each runs.']],
+  examples: [['hortus tenants list', 'With the number of running instances.']],
   calls: ['tenants.list', 'servers.list'],
   async run(call) {
     const client = await call.client();
@@ -33,19 +33,19 @@ export const tenantsList = command({
       { title: 'Since', text: ({ created_at }: Tenant) => ago(created_at, now()) },
       { title: 'Id', text: ({ id }: Tenant) => id },
     ];
-    return printList(call, rows, columns, 'No tenants yet. hortus tenants create makes the first one.');
+    return printList(call, rows, columns, 'No tenants yet. Create one with hortus tenants create <name>');
   },
 });
 
 export const tenantsCreate = command({
   name: 'tenants create',
-  summary: 'Make a tenant, whose definitions run on one server',
+  summary: 'Create a tenant; its definitions run on one server',
   args: ['name'],
   options: {
-    server: { type: 'string', value: 'server', about: 'Where its definitions run.' },
-    slug: { type: 'string', value: 'slug', about: 'What it is called in commands; made from the name unless given.' },
+    server: { type: 'string', value: 'server', about: 'Server of its definitions.' },
+    slug: { type: 'string', value: 'slug', about: 'Short name for commands; default is derived from the name.' },
   },
-  examples: [["hortus tenants create 'Rose Nursery' --server web-1", 'Definitions join it with tenant_id.']],
+  examples: [["hortus tenants create 'Rose Nursery' --server web-1", 'Assign definitions with tenant_id.']],
   calls: ['tenants.create', 'servers.list', 'servers.read'],
   async run(call) {
     const { args, options } = call;
@@ -53,16 +53,16 @@ export const tenantsCreate = command({
     const server = await findServer(client, options.server ?? '');
     const body = { name: args.name, server_id: server.id, ...(options.slug ? { slug: options.slug } : {}) };
     const { data } = await client.call('tenants.create', { body });
-    return printDone(call, data, `${data.name} is the tenant ${data.slug} on ${server.name} (${data.id}).`);
+    return printDone(call, data, `${data.name} was created as tenant ${data.slug} on ${server.name} (${data.id}).`);
   },
 });
 
 export const tenantsSuspend = command({
   name: 'tenants suspend',
-  summary: 'Stop every instance of a tenant and refuse deployments',
+  summary: 'Suspend a tenant: stop its instances and refuse deployments',
   args: ['tenant'],
-  options: { yes: { type: 'boolean', short: 'y', about: 'Do not ask.' } },
-  examples: [['hortus tenants suspend rose-nursery', 'Asks for the name first.']],
+  options: { yes: { type: 'boolean', short: 'y', about: 'Skip the confirmation.' } },
+  examples: [['hortus tenants suspend rose-nursery', 'Asks you to type the name.']],
   calls: ['tenants.list', 'tenants.suspend'],
   async run(call) {
     const client = await call.client();
@@ -70,15 +70,15 @@ export const tenantsSuspend = command({
     const what = `Suspending ${tenant.slug} stops ${count(tenant.running_count, 'instance')}.`;
     await confirmByName(call.world, what, tenant.slug, call.options.yes);
     const { data } = await client.call('tenants.suspend', { params: { id: tenant.id } });
-    return printDone(call, data, `${data.slug} is ${data.status}. hortus tenants resume ${data.slug} starts it again.`);
+    return printDone(call, data, `${data.slug} is ${data.status}. Undo it with hortus tenants resume ${data.slug}`);
   },
 });
 
 export const tenantsResume = command({
   name: 'tenants resume',
-  summary: 'Start what ran when a tenant was suspended',
+  summary: 'Resume a suspended tenant',
   args: ['tenant'],
-  examples: [['hortus tenants resume rose-nursery', 'What was stopped before stays stopped.']],
+  examples: [['hortus tenants resume rose-nursery', 'Instances stopped before the suspension stay stopped.']],
   calls: ['tenants.list', 'tenants.resume'],
   async run(call) {
     const client = await call.client();
@@ -90,13 +90,13 @@ export const tenantsResume = command({
 
 export const tenantsDelete = command({
   name: 'tenants delete',
-  summary: 'Delete a tenant that is empty, or by force with its definitions',
+  summary: 'Delete an empty tenant, or with --force its definitions too',
   args: ['tenant'],
   options: {
-    force: { type: 'boolean', about: 'Archive its definitions: containers go, volumes stay.' },
-    yes: { type: 'boolean', short: 'y', about: 'Do not ask.' },
+    force: { type: 'boolean', about: 'Archive its definitions: remove containers, keep volumes.' },
+    yes: { type: 'boolean', short: 'y', about: 'Skip the confirmation.' },
   },
-  examples: [['hortus tenants delete rose-nursery --force', 'Asks for the name first.']],
+  examples: [['hortus tenants delete rose-nursery --force', 'Asks you to type the name.']],
   calls: ['tenants.list', 'tenants.delete'],
   async run(call) {
     const client = await call.client();

@@ -13,22 +13,32 @@ import type { World } from '../world.ts';
 
 export const upgradesApply = command({
   name: 'upgrades apply',
-  summary: 'Apply an upgrade, or all of a species one after another',
+  summary: 'Apply one upgrade, or all upgrades of a species in turn',
   about:
-    'Keeps what was chosen, backs up what the template declares, deploys and watches. What does not stay healthy goes back by itself.\nWith --species each begins when the one before is applied, and the first that fails is the last.',
+    'Keeps your inputs, backs up as the template declares, deploys and watches. An unhealthy upgrade is rolled back automatically.\nWith --species, each upgrade starts after the previous one was applied; the first failure stops the rest.',
   args: ['upgrade?'],
   options: {
-    species: { type: 'string', value: 'species', about: 'All that are open for this species, instead of one.' },
-    set: { type: 'string', value: 'name=value', multiple: true, about: 'Answer what the newer version asks.' },
-    'set-file': { type: 'string', value: 'name=path', multiple: true, about: 'The same, read from a file.' },
-    drop: { type: 'string', value: 'name', multiple: true, about: 'Drop an input that the newer version cannot take.' },
-    yes: { type: 'boolean', short: 'y', about: 'Do not ask.' },
+    species: { type: 'string', value: 'species', about: 'Apply all open upgrades of this species.' },
+    set: { type: 'string', value: 'name=value', multiple: true, about: 'Value of a new input.' },
+    'set-file': {
+      type: 'string',
+      value: 'name=path',
+      multiple: true,
+      about: 'Value of a new input, read from a file.',
+    },
+    drop: {
+      type: 'string',
+      value: 'name',
+      multiple: true,
+      about: 'Drop an input that the new version does not accept.',
+    },
+    yes: { type: 'boolean', short: 'y', about: 'Skip the confirmation.' },
     ...waitOptions,
   },
   examples: [
-    ['hortus upgrades apply miniflux --wait', 'Says what changes, asks, and follows it to its end.'],
-    ['hortus upgrades apply miniflux --set LICENCE=ours --yes', 'Answers what is newly asked, without being asked.'],
-    ['hortus upgrades apply --species miniflux --yes', 'All of them, one by one.'],
+    ['hortus upgrades apply miniflux --wait', 'Shows the changes, asks, and waits for the result.'],
+    ['hortus upgrades apply miniflux --set LICENCE=ours --yes', 'Sets a new input and skips the confirmation.'],
+    ['hortus upgrades apply --species miniflux --yes', 'All upgrades, one by one.'],
   ],
   calls: ['upgrades.list', 'upgrades.read', 'upgrades.apply', 'upgrades.applyAll'],
   async run(call) {
@@ -65,7 +75,7 @@ async function one(call: Wishes, client: Client, upgrade: Upgrade): Promise<Upgr
   const { world, options } = call;
   const { instance_name, from_version, to_version, changes, irreversible } = upgrade;
   const warned = irreversible.map(({ message }) => ` ${message}`).join('');
-  const question = `Take ${instance_name} from ${from_version} to ${to_version}, with ${count(changes.length, 'change')}?${warned}`;
+  const question = `Upgrade ${instance_name} from ${from_version} to ${to_version}, with ${count(changes.length, 'change')}?${warned}`;
   if (!(await agree(world, question, options.yes))) {
     world.terminal.out('Nothing was changed.\n');
     return [];
@@ -77,7 +87,7 @@ async function one(call: Wishes, client: Client, upgrade: Upgrade): Promise<Upgr
 }
 
 async function all(call: Wishes, client: Client, species: string): Promise<Upgrade[]> {
-  const question = `Apply every open upgrade of ${species}, one after another?`;
+  const question = `Apply every open upgrade of ${species} in turn?`;
   if (!(await agree(call.world, question, call.options.yes))) {
     call.world.terminal.out('Nothing was changed.\n');
     return [];
@@ -85,7 +95,7 @@ async function all(call: Wishes, client: Client, species: string): Promise<Upgra
   return (await client.call('upgrades.applyAll', { body: { species } })).data.upgrades;
 }
 
-/** Follows them in their order; the first that failed is the last that was begun. */
+/** Follows the upgrades in order and stops at the first failure. */
 async function settle(call: Wishes, client: Client, begun: readonly Upgrade[]): Promise<Exit> {
   const { world, json, options } = call;
   const { wait, timeout } = waiting(options);
@@ -98,13 +108,14 @@ async function settle(call: Wishes, client: Client, begun: readonly Upgrade[]): 
   }
   if (json) printJson(world.terminal, wait ? ended : begun);
   else if (!wait)
-    for (const one of begun) world.terminal.out(`${one.instance_name} is going to ${one.to_version} (${one.id}).\n`);
+    for (const one of begun)
+      world.terminal.out(`${one.instance_name} is being upgraded to ${one.to_version} (${one.id}).\n`);
   return ended.some(({ status }) => status === 'failed') ? 'failed' : 'ok';
 }
 
 async function follow(world: World, client: Client, id: string, timeout: number | undefined): Promise<Upgrade> {
   const ask = async () => (await client.call('upgrades.read', { params: { id } })).data;
-  const patience = { timeout, unfinished: `The upgrade ${id} is still under way.` };
+  const patience = { timeout, unfinished: `The upgrade ${id} is still running.` };
   const isLast = ({ status }: Upgrade) => status === 'applied' || status === 'failed';
   let last = await ask();
   for await (const seen of poll(world, patience, ask, isLast)) last = seen;
@@ -113,5 +124,5 @@ async function follow(world: World, client: Client, id: string, timeout: number 
 
 const outcome = ({ instance_name, status, from_version, to_version, error }: Upgrade): string =>
   status === 'applied'
-    ? `${instance_name} runs ${to_version}.`
-    : `${instance_name} could not be taken from ${from_version} to ${to_version}: ${error ?? 'it failed'}`;
+    ? `${instance_name} now runs ${to_version}.`
+    : `${instance_name} could not be upgraded from ${from_version} to ${to_version}: ${error ?? 'it failed'}`;

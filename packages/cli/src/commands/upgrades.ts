@@ -9,14 +9,14 @@ import { printDone, printList } from '../printing.ts';
 
 export const upgradesList = command({
   name: 'upgrades list',
-  summary: 'List the upgrades of what runs',
+  summary: 'List the upgrades of instances',
   options: {
     species: { type: 'string', value: 'species', about: 'Only of this species.' },
     status: { type: 'string', value: 'status', about: `Only ${upgradeMachine.states.join(', ')}.` },
   },
   examples: [
-    ['hortus upgrades list', 'What there is, and what each still needs.'],
-    ['hortus upgrades list --json | jq .[0].changes', 'Everything that one would change.'],
+    ['hortus upgrades list', 'Available upgrades, and what each still needs.'],
+    ['hortus upgrades list --json | jq .[0].changes', 'All changes of the first upgrade.'],
   ],
   calls: ['upgrades.list'],
   async run(call) {
@@ -34,7 +34,7 @@ export const upgradesList = command({
       { title: 'Needs', text: needs },
       { title: 'Id', text: (one: Upgrade) => one.id },
     ];
-    return printList(call, rows, columns, 'Everything runs its newest version.');
+    return printList(call, rows, columns, 'All instances run the newest version.');
   },
 });
 
@@ -46,7 +46,7 @@ const looks = {
   failed: 'bad',
 } as const;
 
-/** What keeps it from being applied as it is, or why it was not. */
+/** Describes what blocks the upgrade, or why it failed. */
 function needs({ status: state, reason, conflicts, new_inputs, irreversible }: Upgrade): string {
   if (state === 'failed') return reason ?? '';
   if (state !== 'available' && state !== 'acknowledged') return '';
@@ -57,20 +57,20 @@ function needs({ status: state, reason, conflicts, new_inputs, irreversible }: U
 
 export const upgradesScan = command({
   name: 'upgrades scan',
-  summary: 'Look for upgrades now',
-  examples: [['hortus upgrades scan', 'The service does so by itself, too.']],
+  summary: 'Search for upgrades now',
+  examples: [['hortus upgrades scan', 'The service also searches by itself.']],
   calls: ['upgrades.scan'],
   async run(call) {
     const { data } = await (await call.client()).call('upgrades.scan', { body: {} });
     const { scanned, found, available } = data;
-    const words = `Looked at ${count(scanned, 'instance')}: ${found} new, ${available} waiting for a decision.`;
+    const words = `Checked ${count(scanned, 'instance')}: ${found} new, ${available} waiting for a decision.`;
     return printDone(call, data, words);
   },
 });
 
 export const upgradesAck = command({
   name: 'upgrades ack',
-  summary: 'Note that an upgrade has been seen and is left for now',
+  summary: 'Acknowledge an upgrade without applying it',
   args: ['upgrade'],
   examples: [['hortus upgrades ack miniflux', 'By the name of the instance, or by id.']],
   calls: ['upgrades.list', 'upgrades.acknowledge'],

@@ -9,11 +9,11 @@ export const vaultSet = command({
   name: 'vault set',
   summary: 'Set a secret of a definition',
   about:
-    'Asks for the value, or reads it from a file or a pipe; it is never an argument. It takes effect when the definition is\ndeployed.',
+    'Asks for the value, or reads it from a file or a pipe; it is never an argument. It takes effect with the next\ndeployment.',
   args: ['definition', 'secret'],
-  options: { file: { type: 'string', value: 'path', about: 'Read the value from a file; - reads what is piped in.' } },
+  options: { file: { type: 'string', value: 'path', about: 'Read the value from a file; - reads standard input.' } },
   examples: [
-    ['hortus vault set miniflux SMTP_PASSWORD', 'Asks for it.'],
+    ['hortus vault set miniflux SMTP_PASSWORD', 'Asks for the value.'],
     ['hortus vault set miniflux LICENCE --file licence.txt', 'For a script.'],
   ],
   calls: ['definitions.list', 'definitions.read', 'vault.set'],
@@ -26,17 +26,17 @@ export const vaultSet = command({
     return printDone(
       call,
       data,
-      `${args.secret} is set in revision ${data.revision}. hortus deploy --definition ${instance_uid} puts it to use.`,
+      `${args.secret} is set in revision ${data.revision}. hortus deploy --definition ${instance_uid} applies it.`,
     );
   },
 });
 
 export const vaultRotate = command({
   name: 'vault rotate',
-  summary: 'Have a generated secret of a definition made anew',
+  summary: 'Rotate a generated secret',
   args: ['definition', 'secret'],
-  options: { yes: { type: 'boolean', short: 'y', about: 'Do not ask.' } },
-  examples: [['hortus vault rotate miniflux SESSION_KEY', 'Tokens that it signs are made anew with it.']],
+  options: { yes: { type: 'boolean', short: 'y', about: 'Skip the confirmation.' } },
+  examples: [['hortus vault rotate miniflux SESSION_KEY', 'Tokens signed with it are rotated too.']],
   calls: ['definitions.list', 'definitions.read', 'vault.rotateSecret'],
   async run(call) {
     const { args, options, world } = call;
@@ -45,13 +45,13 @@ export const vaultRotate = command({
     if (
       !(await agree(
         world,
-        `Whatever knows ${args.secret} of ${instance_uid} must learn the new one. Go on?`,
+        `Clients that use ${args.secret} of ${instance_uid} need the new value. Rotate it?`,
         options.yes,
       ))
     )
       return printDone(call, null, 'Nothing was changed.');
     const { data } = await client.call('vault.rotateSecret', { params: { id, name: args.secret } });
-    const words = `${count(data.secrets.length, 'secret')} changed in revision ${data.revision}. hortus deploy --definition ${instance_uid} puts it to use.`;
+    const words = `${count(data.secrets.length, 'secret')} rotated in revision ${data.revision}. hortus deploy --definition ${instance_uid} applies it.`;
     return printDone(call, data, words);
   },
 });

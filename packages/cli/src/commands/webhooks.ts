@@ -15,8 +15,8 @@ const find = (client: Client, given: string): Promise<WebhookEndpoint> =>
 
 export const webhooksList = command({
   name: 'webhooks list',
-  summary: 'List where events are sent',
-  examples: [['hortus webhooks list', 'Which get through, and which do not.']],
+  summary: 'List the webhooks',
+  examples: [['hortus webhooks list', 'With their delivery status.']],
   calls: ['webhooks.list'],
   async run(call) {
     const rows = await Array.fromAsync((await call.client()).pages('webhooks.list'));
@@ -29,19 +29,19 @@ export const webhooksList = command({
       { title: 'Id', text: ({ id }: WebhookEndpoint) => id },
       { title: 'Events', text: ({ events }: WebhookEndpoint) => events.join(', ') },
     ];
-    return printList(call, rows, columns, 'No webhooks. hortus webhooks add sends events somewhere.');
+    return printList(call, rows, columns, 'No webhooks. Add one with hortus webhooks add <url>');
   },
 });
 
 export const webhooksAdd = command({
   name: 'webhooks add',
-  summary: 'Send events to an address',
+  summary: 'Add a webhook',
   about:
     'Asks for the secret that deliveries are signed with, or reads it from a file or a pipe; it is never an argument.',
   args: ['url'],
   options: {
-    event: { type: 'string', value: 'event', multiple: true, about: 'Only this event; all of them unless said.' },
-    'secret-file': { type: 'string', value: 'path', about: 'Read the secret from a file; - reads what is piped in.' },
+    event: { type: 'string', value: 'event', multiple: true, about: 'Only this event; default is all events.' },
+    'secret-file': { type: 'string', value: 'path', about: 'Read the secret from a file; - reads standard input.' },
   },
   examples: [
     ['hortus webhooks add https://ci.example.org/hortus --event deployment.failed', 'Asks for the secret.'],
@@ -54,21 +54,21 @@ export const webhooksAdd = command({
     const secret = await readSecret(world, 'secret to sign with', options['secret-file']);
     const body = { url: args.url, events: events.length > 0 ? events : [...eventNames], secret };
     const { data } = await (await call.client()).call('webhooks.create', { body });
-    return printDone(call, data, `Events go to ${data.url} from now on (${data.id}).`);
+    return printDone(call, data, `Events are sent to ${data.url} (${data.id}).`);
   },
 });
 
 export const webhooksRemove = command({
   name: 'webhooks remove',
-  summary: 'Send nothing more to an address',
+  summary: 'Remove a webhook',
   args: ['webhook'],
-  options: { yes: { type: 'boolean', short: 'y', about: 'Do not ask.' } },
+  options: { yes: { type: 'boolean', short: 'y', about: 'Skip the confirmation.' } },
   examples: [['hortus webhooks remove https://ci.example.org/hortus', 'By address or id.']],
   calls: ['webhooks.list', 'webhooks.delete'],
   async run(call) {
     const client = await call.client();
     const { id, url } = await find(client, call.args.webhook);
-    await confirmByName(call.world, `${url} gets no more events.`, url, call.options.yes);
+    await confirmByName(call.world, `${url} stops receiving events.`, url, call.options.yes);
     const { data } = await client.call('webhooks.delete', { params: { id } });
     return printDone(call, data, `${data.url} is removed.`);
   },
@@ -76,15 +76,15 @@ export const webhooksRemove = command({
 
 export const webhooksDeliveries = command({
   name: 'webhooks deliveries',
-  summary: 'List what was sent to an address, and how it was answered',
+  summary: 'List the deliveries of a webhook and their responses',
   args: ['webhook'],
-  options: { limit: { type: 'string', value: 'number', about: 'How many at most; 20 unless said.' } },
-  examples: [['hortus webhooks deliveries https://ci.example.org/hortus', 'The last twenty, the newest first.']],
+  options: { limit: { type: 'string', value: 'number', about: 'Maximum number of entries; default 20.' } },
+  examples: [['hortus webhooks deliveries https://ci.example.org/hortus', 'The last twenty, newest first.']],
   calls: ['webhooks.list', 'webhooks.deliveries'],
   async run(call) {
     const limit = Number(call.options.limit ?? 20);
     if (!Number.isInteger(limit) || limit < 1 || limit > 100)
-      throw new Failure('usage', '--limit is a number from 1 to 100.');
+      throw new Failure('usage', '--limit must be a number from 1 to 100.');
     const client = await call.client();
     const { id } = await find(client, call.args.webhook);
     const { data } = await client.call('webhooks.deliveries', { params: { id }, query: { per_page: limit } });
@@ -97,7 +97,7 @@ export const webhooksDeliveries = command({
       { title: 'Happened', text: (one: Delivery) => ago(one.created_at, now()) },
       { title: 'Id', text: (one: Delivery) => one.id },
     ];
-    return printList(call, data, columns, 'Nothing was sent there yet.');
+    return printList(call, data, columns, 'No deliveries yet.');
   },
 });
 
@@ -108,7 +108,7 @@ export const webhooksResend = command({
   examples: [
     [
       'hortus webhooks resend https://ci.example.org/hortus dlv_01j9zq3v5t8x2m4n6p7r9s0abc',
-      'With the same ids as before.',
+      'Keeps the event and delivery ids.',
     ],
   ],
   calls: ['webhooks.list', 'webhooks.redeliver'],

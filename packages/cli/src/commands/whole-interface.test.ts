@@ -13,7 +13,7 @@ import { Failure } from '../failure.ts';
 import { run } from '../run.ts';
 import { scriptedTerminal, scriptedWorld } from '../testing/scripted-terminal.ts';
 
-/** The real service in a process of its own; the commands run here, so that each costs a request and not a process. */
+/** Runs the real service in its own process and the commands in this one, which is faster. */
 const key = `hk_live_${randomBytes(32).toString('base64url')}`;
 let data: TemporaryFolder;
 let service: RunningProcess;
@@ -45,7 +45,7 @@ afterAll(async () => {
   await data?.remove();
 });
 
-/** Run by a script: nobody answers, and `input` is what is piped in. */
+/** Runs a command as a script does: no terminal, `input` on standard input. */
 async function hortusWith(input: string, ...argv: string[]) {
   const terminal = scriptedTerminal([], { interactive: false, readInput: async () => input, width: 400 });
   const world = scriptedWorld(terminal, { HORTUS_URL: url, HORTUS_KEY: key });
@@ -53,7 +53,7 @@ async function hortusWith(input: string, ...argv: string[]) {
   return { code, out: terminal.printed, err: terminal.noted };
 }
 const hortus = (...argv: string[]) => hortusWith('', ...argv);
-/** What --json prints. */
+/** Returns the parsed output of --json. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into records of every shape
 const json = async (...argv: string[]): Promise<any> => {
   const { code, out, err } = await hortus(...argv, '--json');
@@ -62,7 +62,7 @@ const json = async (...argv: string[]): Promise<any> => {
   return JSON.parse(out);
 };
 
-/** Deployed, as far as the service knows. */
+/** Creates a definition and reports its deployment as successful. */
 async function planted(name: string, species = 'static-site') {
   const { data: servers } = await client.call('servers.list', {});
   const inputs = species === 'static-site' ? { WEB_HOSTNAME: `${name}.example.org` } : {};
@@ -73,7 +73,7 @@ async function planted(name: string, species = 'static-site') {
   return id;
 }
 
-test('definitions: listed, shown, compared, restored, archived and brought back', async () => {
+test('definitions: list, show, revisions, restore, archive and activate', async () => {
   expect((await hortus('definitions', 'list')).out).toMatch(/landing +static-site \S+ +web-1 +active +1/);
   expect((await hortus('definitions', 'show', 'landing')).out).toMatch(/WEB_HOSTNAME +landing\.example\.org/);
   await hortus('deploy', '--definition', 'landing', '--set', 'PAGE_TITLE=Soon', '--json');
@@ -94,10 +94,10 @@ test('definitions: listed, shown, compared, restored, archived and brought back'
   expect(await hortus('definitions', 'show', 'nothing')).toMatchObject({ code: 4 });
 });
 
-test('tenants: made, suspended, resumed and deleted', async () => {
+test('tenants: create, suspend, resume and delete', async () => {
   expect((await hortus('tenants', 'list')).out).toContain('hortus tenants create');
   const made = await hortus('tenants', 'create', 'Rose Nursery', '--server', 'web-1');
-  expect(made.out).toContain('Rose Nursery is the tenant rose-nursery on web-1');
+  expect(made.out).toContain('Rose Nursery was created as tenant rose-nursery on web-1');
   expect((await hortus('tenants', 'list')).out).toMatch(/rose-nursery +Rose Nursery +pending +web-1 +0 of 0/);
   expect(await hortus('tenants', 'suspend', 'rose-nursery')).toMatchObject({ code: 2 });
   await client.call('tenants.activate', { params: { id: (await json('tenants', 'list'))[0].id } });
@@ -106,30 +106,30 @@ test('tenants: made, suspended, resumed and deleted', async () => {
   expect((await hortus('tenants', 'delete', 'rose-nursery', '--yes')).out).toBe('rose-nursery is deleted.\n');
 });
 
-test('saved configs: kept without their passwords in sight', async () => {
+test('saved configs never show passwords', async () => {
   expect((await hortus('configs', 'list')).out).toContain('hortus configs save');
   const values = ['--set', 'PAGE_TITLE=Notes'];
   expect((await hortus('configs', 'save', 'House style', 'static-site', ...values)).code).toBe(0);
   expect((await hortus('configs', 'list')).out).toMatch(/House style +static-site +PAGE_TITLE/);
   expect((await hortus('configs', 'show', 'House style')).out).toMatch(/PAGE_TITLE +Notes/);
-  expect(await hortus('configs', 'save', 'Wrong', 'static-site', '--set', 'NOBODY=1')).toMatchObject({ code: 6 });
+  expect(await hortus('configs', 'save', 'Wrong', 'static-site', '--set', 'UNKNOWN=1')).toMatchObject({ code: 6 });
   expect((await hortus('configs', 'delete', 'House style', '--yes')).out).toBe('House style is deleted.\n');
 });
 
-test('secrets are set from a pipe and made anew', async () => {
+test('vault: set from a pipe, and rotate', async () => {
   await planted('rows', 'postgres');
   const secrets = (await client.call('definitions.list', {})).data.find(({ instance_uid }) => instance_uid === 'rows');
   const { data: named } = await client.call('definitions.secrets', { params: { id: secrets?.id ?? '' } });
   const generated = named.find(({ kind }) => kind === 'generated')?.name ?? '';
   const rotated = await hortus('vault', 'rotate', 'rows', generated, '--yes');
-  expect(rotated.out).toMatch(/^1 secret changed in revision 2\./);
+  expect(rotated.out).toMatch(/^1 secret rotated in revision 2\./);
   expect(await hortusWith('', 'vault', 'set', 'rows', 'LICENCE')).toMatchObject({ code: 2 });
   const unknown = await hortusWith('a value\n', 'vault', 'set', 'rows', 'LICENCE');
   expect(unknown.code).not.toBe(0);
   expect(unknown.err + unknown.out).not.toContain('a value');
 });
 
-test('keys: made once, listed without themselves, revoked', async () => {
+test('keys: create prints the key once; list never does; revoke', async () => {
   const made = await json('keys', 'create', 'ci', '--allow', 'templates:read', '--from', '127.0.0.0/8');
   expect(made.key).toMatch(/^hk_live_/);
   const list = await hortus('keys', 'list');
@@ -141,19 +141,19 @@ test('keys: made once, listed without themselves, revoked', async () => {
   expect((await hortus('keys', 'revoke', 'ci', '--yes')).out).toBe('ci is revoked.\n');
 });
 
-test('members: listed, invited by a link that is shown once, removed', async () => {
+test('members: list, invite with a link shown once, remove', async () => {
   expect((await hortus('members', 'list')).out).toMatch(/root@example\.org +owner/);
   const invited = await hortus('members', 'invite', 'fern@example.org');
   expect(invited.out).toMatch(/fern@example\.org is invited as member\. The link, shown this once:\nhttp/);
   expect((await hortus('members', 'invites')).out).toMatch(/fern@example\.org +member +open/);
   expect(await hortus('members', 'invite', 'fern@example.org', '--role', 'king')).toMatchObject({ code: 2 });
-  expect(await hortus('members', 'remove', 'nobody@example.org', '--yes')).toMatchObject({ code: 4 });
+  expect(await hortus('members', 'remove', 'unknown@example.org', '--yes')).toMatchObject({ code: 4 });
 });
 
-test('webhooks: added with a secret from a pipe, followed, sent again, removed', { timeout: 180_000 }, async () => {
+test('webhooks: add with a secret from a pipe, deliveries, resend, remove', { timeout: 180_000 }, async () => {
   await using receiver = await startReceiver();
   const added = await hortusWith('a long secret\n', 'webhooks', 'add', receiver.url, '--event', 'definition.created');
-  expect(added.out).toContain(`Events go to ${receiver.url} from now on`);
+  expect(added.out).toContain(`Events are sent to ${receiver.url}`);
   expect(await hortusWith('a long secret', 'webhooks', 'add', receiver.url, '--event', 'moon.rise')).toMatchObject({
     code: 2,
   });
@@ -168,14 +168,14 @@ test('webhooks: added with a secret from a pipe, followed, sent again, removed',
 });
 
 describe('events', () => {
-  test('are listed and narrowed down', async () => {
+  test('are listed and filtered', async () => {
     expect((await hortus('events', '--limit', '5')).out.split('\n')).toHaveLength(7);
     const types = (await json('events', '--type', 'definition.*')).map(({ type }: { type: string }) => type);
     expect(new Set(types.map((type: string) => type.split('.')[0]))).toEqual(new Set(['definition']));
     expect(await hortus('events', '--limit', 'many')).toMatchObject({ code: 2 });
   });
 
-  test('are followed, each once and in order, until the person has seen enough', async () => {
+  test('are followed in order and once each until interrupted', async () => {
     const terminal = scriptedTerminal([], { interactive: false, width: 400 });
     let looks = 0;
     const world = {
@@ -198,17 +198,17 @@ describe('events', () => {
   });
 });
 
-test('playbooks, needs and questions', async () => {
+test('playbooks, match and ask', async () => {
   expect((await hortus('playbooks', 'list')).out).toMatch(/upgrade +4/);
   expect((await hortus('playbooks', 'show', 'upgrade')).out).toMatch(/upgrade_watch +Watch/);
   expect((await json('playbooks', 'show', 'release')).steps.at(-1).id).toBe('report_result');
   expect((await hortus('match', 'database.postgres')).out).toMatch(/database\.postgres +postgres/);
   expect(await hortus('match', 'moon.cheese')).toMatchObject({ code: 4, err: expect.stringContaining('moon.cheese') });
   const answer = await hortus('ask', 'Which template is a PostgreSQL database?');
-  expect(answer).toMatchObject({ code: 0, err: expect.stringMatching(/\d+ of \d+ questions are left/) });
+  expect(answer).toMatchObject({ code: 0, err: expect.stringMatching(/\d+ of \d+ questions left/) });
 });
 
-test('recipes: submitted, listed, shown, approved, voted for and withdrawn; others rejected', async () => {
+test('recipes: submit, list, show, approve, upvote, withdraw and reject', async () => {
   const file = join(data.path, 'template.yaml');
   const write = (slug: string) =>
     writeFileSync(
@@ -220,7 +220,7 @@ test('recipes: submitted, listed, shown, approved, voted for and withdrawn; othe
   expect((await hortus('recipes', 'list', '--pending')).out).toMatch(/moss +Moss .*pending/);
   expect((await hortus('recipes', 'approve', id)).out).toBe('moss is in the catalog.\n');
   expect((await hortus('recipes', 'show', 'moss')).out).toMatch(/Status +approved/);
-  expect((await hortus('recipes', 'upvote', id)).out).toBe('moss has your vote.\n');
+  expect((await hortus('recipes', 'upvote', id)).out).toBe('You voted for moss.\n');
   expect((await hortus('recipes', 'withdraw', id)).out).toBe('moss is withdrawn.\n');
   write('lichen');
   const other = (await json('recipes', 'submit', file)).id;
@@ -230,8 +230,8 @@ test('recipes: submitted, listed, shown, approved, voted for and withdrawn; othe
   expect(await hortus('recipes', 'list', '--mine', '--pending')).toMatchObject({ code: 2 });
 });
 
-test('upgrades: found, acknowledged, applied and followed to the end', { timeout: 180_000 }, async () => {
-  expect((await hortus('upgrades', 'list')).out).toBe('Everything runs its newest version.\n');
+test('upgrades: scan, acknowledge, and apply with --wait', { timeout: 180_000 }, async () => {
+  expect((await hortus('upgrades', 'list')).out).toBe('All instances run the newest version.\n');
   const publish = async (version: string, inputs = '') => {
     const source = `slug: fern\nname: Fern\nversion: ${version}\narchetype: application\ntaxonomy: {kingdom: applications, family: website}\nimage: {repository: docker.io/library/nginx, tag: 1.29.2}\ninputs: {required: [${inputs}]}\n`;
     const { id } = (await client.call('drafts.create', { body: { source } })).data;
@@ -253,6 +253,6 @@ test('upgrades: found, acknowledged, applied and followed to the end', { timeout
   const begun = async () => (await json('upgrades', 'list', '--status', 'applying'))[0]?.deployment_id;
   const id = await until(begun, { describe: 'the deployment' });
   await client.call('deployments.status', { params: { id }, body: { status: 'success' } });
-  expect(await applying).toMatchObject({ code: 0, out: 'fern-1 runs 1.1.0.\n' });
+  expect(await applying).toMatchObject({ code: 0, out: 'fern-1 now runs 1.1.0.\n' });
   expect(await hortus('upgrades', 'apply', '--species', 'fern', '--yes')).toMatchObject({ code: 6 });
 });

@@ -6,18 +6,18 @@ import { paint } from '../output/paint.ts';
 import { safeLine } from '../output/safe-text.ts';
 import type { World } from '../world.ts';
 
-/** Values as the service takes them; null takes one away. */
+/** Values for the service; null removes a value. */
 export type Changes = Record<string, InputValue | null>;
 
-/** An external secret is asked among the inputs, as a password. */
+/** Treats an external secret as a password input. */
 const questionOf = (spec: Canonical, name: string): Pick<CanonicalInput, 'name' | 'type'> & Partial<CanonicalInput> =>
   [...spec.inputs.required, ...spec.inputs.optional].find((one) => one.name === name) ?? { name, type: 'password' };
 
 export const isMultiline = (spec: Canonical, name: string): boolean => questionOf(spec, name).type === 'text';
 
 /**
- * Holds what was given against the template with the service's own rules, before anything is created, and asks for what is
- * required and missing. Which inputs are required may depend on an answer, so it looks again after each.
+ * Validates the inputs with the service's own rules before anything is created, and asks for missing required inputs. An answer
+ * can make other inputs required, so it validates again after each.
  */
 export async function completeInputs(
   world: World,
@@ -38,7 +38,7 @@ export async function completeInputs(
     if (asked.has(next.name)) terminal.note(`${next.name} ${next.message}.\n`);
     asked.add(next.name);
     const answer = await ask(world, spec, next.name);
-    // Nothing is an answer too: it stays missing and is asked again.
+    // An empty answer leaves the input missing, so it is asked again.
     if (answer === '') delete values[next.name];
     else values[next.name] = answer;
   }
@@ -58,12 +58,12 @@ function complaint(problems: readonly { name: string; message: string }[]): Fail
   const wrong = problems.filter(({ message }) => message !== 'is required');
   const said = [
     ...wrong.map(({ name, message }) => `${name} ${message}.`),
-    ...(missing.length > 0 ? [`${missing.join(', ')} must be given.`] : []),
+    ...(missing.length > 0 ? [`Missing inputs: ${missing.join(', ')}.`] : []),
   ];
-  const hint = missing.length > 0 ? `Give it as --set ${missing[0]}=value, or --set-file for a password.` : undefined;
+  const hint = missing.length > 0 ? `Use --set ${missing[0]}=value, or --set-file for a password.` : undefined;
   return new Failure('usage', said.join(' '), { hint });
 }
 
-/** Names of passwords that stand on the command line, where every user of the machine can read them. */
+/** Names of passwords given on the command line, where every user of the machine can read them. */
 export const exposedPasswords = (spec: Canonical, set: readonly string[]): string[] =>
   set.map((text) => text.slice(0, text.indexOf('='))).filter((name) => isSecretInput(spec, name));

@@ -7,10 +7,10 @@ import { safeLine } from '../output/safe-text.ts';
 import { between } from '../output/words.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** How many lines of the log a failure shows. */
+/** Number of log lines shown after a failure. */
 const lastLines = 10;
 
-/** A key may be allowed to deploy and not to look: the deployment itself has succeeded all the same. */
+/** Returns undefined if the key may deploy but not read instances. */
 export async function instanceOf(service: Client, { instance_id }: DeploymentDetail): Promise<Instance | undefined> {
   if (instance_id === null) return undefined;
   try {
@@ -34,14 +34,14 @@ export function tellSuccess(
   if (instance?.url) terminal.out(`${safeLine(instance.url)}\n`);
 }
 
-/** The reason, what still runs, and the end of the log where the reason for the reason stands. */
+/** Prints the reason, the revision that still runs, and the end of the log. */
 export function tellFailure(
   terminal: Terminal,
   uid: string,
   done: DeploymentDetail,
   instance: Instance | undefined,
 ): void {
-  const why = safeLine(done.error ?? '') || `The reason is ${done.reason ?? 'not known'}.`;
+  const why = safeLine(done.error ?? '') || `Reason: ${done.reason ?? 'unknown'}.`;
   terminal.note(`Revision ${done.revision} of ${uid} failed. ${why}\n`);
   if (instance?.status === 'running' && instance.revision !== null && instance.revision !== done.revision) {
     terminal.note(`Revision ${instance.revision} keeps running.\n`);

@@ -21,12 +21,12 @@ export interface Wish {
   readonly unset: readonly string[];
 }
 
-/** What is to be done, with nothing done yet. */
+/** Describes the deployment before anything is changed. */
 export interface Plan {
   readonly uid: string;
   readonly species: string;
   readonly server: Server;
-  /** What is there already; undefined makes a new definition. */
+  /** The existing definition; undefined creates one. */
   readonly existing: Definition | undefined;
   readonly inputs: Changes;
   readonly profile: string | undefined;
@@ -41,10 +41,10 @@ export async function makePlan(world: World, service: Client, wish: Wish): Promi
   }
   if (existing !== undefined && existing.species !== species) {
     throw new Failure('usage', `${existing.instance_uid} is ${existing.species}, not ${species}.`, {
-      hint: 'Give the new one another name with --name.',
+      hint: 'Choose another name with --name.',
     });
   }
-  // A definition stays with the version it was made from until it is upgraded.
+  // A definition keeps its template version until it is upgraded.
   const { canonical } = await readTemplate(service, existing?.template_id ?? species);
   const server = await serverOf(service, wish, existing);
   const spelt = { set: 'set', setFile: 'set-file' };
@@ -53,7 +53,7 @@ export async function makePlan(world: World, service: Client, wish: Wish): Promi
   for (const name of wish.unset) given[name] = null;
   for (const name of exposedPasswords(canonical, wish.set)) {
     world.terminal.note(
-      `Others on this machine can see ${name} on the command line; --set-file ${name}=path hides it.\n`,
+      `Other users of this machine can see ${name} on the command line; use --set-file ${name}=path instead.\n`,
     );
   }
   const inputs = await completeInputs(
@@ -66,7 +66,7 @@ export async function makePlan(world: World, service: Client, wish: Wish): Promi
   return { uid, species, server, existing, inputs, profile: wish.profile, variant: wish.variant };
 }
 
-/** --definition must be there; a name may be. */
+/** Finds the existing definition; --definition requires it. */
 async function existingOf(service: Client, { definition, name, species }: Wish): Promise<Definition | undefined> {
   if (definition !== undefined) return findDefinition(service, definition);
   const uid = name ?? species;
@@ -77,8 +77,8 @@ async function serverOf(service: Client, { server }: Wish, existing: Definition 
   if (existing === undefined) return server === undefined ? onlyServer(service) : findServer(service, server);
   const present = (await service.call('servers.read', { params: { id: existing.server_id } })).data;
   if (server !== undefined && server !== present.id && server !== present.name) {
-    throw new Failure('usage', `${existing.instance_uid} runs on ${present.name} and cannot move to ${server}.`, {
-      hint: 'Deploy it there under another --name.',
+    throw new Failure('usage', `${existing.instance_uid} runs on ${present.name}, not on ${server}.`, {
+      hint: 'Move it with hortus definitions migrate, or deploy a new one with another --name.',
     });
   }
   return present;
@@ -87,22 +87,22 @@ async function serverOf(service: Client, { server }: Wish, existing: Definition 
 const isChange = ({ inputs, profile, variant }: Plan): boolean =>
   Object.keys(inputs).length > 0 || profile !== undefined || variant !== undefined;
 
-/** What a person is told before it happens. */
+/** Describes the plan for the confirmation. */
 export function planWords(plan: Plan): string {
   const { uid, species, server, existing } = plan;
   const offline = server.status === 'online' ? '' : ` ${server.name} is ${server.status}; the deployment waits for it.`;
   if (existing === undefined) {
     const what = uid === species ? '' : `: ${species}`;
-    return `${uid} is new${what} on ${server.name}.${offline}`;
+    return `Creates ${uid}${what} on ${server.name}.${offline}`;
   }
   const revision = isChange(plan)
-    ? `Revision ${existing.current_revision} gets a successor.`
-    : `Revision ${existing.current_revision} is deployed again.`;
+    ? `The changes become a new revision after ${existing.current_revision}.`
+    : `Deploys revision ${existing.current_revision} again.`;
   const archived = existing.status === 'archived' ? ' It is archived and becomes active again.' : '';
-  return `${uid} is there already, on ${server.name}. ${revision}${archived}${offline}`;
+  return `${uid} exists on ${server.name}. ${revision}${archived}${offline}`;
 }
 
-/** Makes or changes the definition. */
+/** Creates or updates the definition. */
 export async function carryOut(service: Client, plan: Plan): Promise<Definition> {
   const { uid, species, server, existing, inputs, profile, variant } = plan;
   const chosen = { ...(profile === undefined ? {} : { profile }), ...(variant === undefined ? {} : { variant }) };

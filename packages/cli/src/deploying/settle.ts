@@ -14,7 +14,7 @@ interface Asked {
   readonly options: { readonly wait: boolean; readonly timeout: string | undefined };
 }
 
-/** Says that a deployment is ordered, or follows it to its end and says that. */
+/** Reports that the deployment is queued, or follows it and reports its result. */
 export async function settleDeployment(
   { world, json, options }: Asked,
   service: Client,
@@ -26,12 +26,12 @@ export async function settleDeployment(
   const follow = `hortus logs -f ${ordered.id}`;
   if (!wait) {
     if (json) printJson(terminal, ordered);
-    else terminal.out(`Revision ${ordered.revision} of ${uid} is ordered as ${ordered.id}. ${follow} follows it.\n`);
+    else terminal.out(`Revision ${ordered.revision} of ${uid} is queued as ${ordered.id}. ${follow} follows it.\n`);
     return 'ok';
   }
-  world.leaving(`The deployment goes on. ${follow} follows it again.`);
-  const view = json ? undefined : progressView(world, `waiting for ${server} to take it`);
-  const patience = { timeout, unfinished: `${ordered.id} has not ended yet. ${follow} follows it.` };
+  world.leaving(`The deployment continues. ${follow} follows it again.`);
+  const view = json ? undefined : progressView(world, `waiting for ${server} to start it`);
+  const patience = { timeout, unfinished: `${ordered.id} has not finished yet. ${follow} follows it.` };
   let last: Progress | undefined;
   for await (const progress of followDeployment(service, ordered.id, world, patience)) {
     view?.(progress);

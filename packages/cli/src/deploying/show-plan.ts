@@ -3,13 +3,13 @@ import { safeLine } from '../output/safe-text.ts';
 import { table } from '../output/table.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** What a deployment would do, for a person to agree to. */
+/** Formats a plan for confirmation. */
 export function planText(terminal: Terminal, plan: DeploymentPlan): string {
   const columns = [
     { title: 'Component', text: ({ name }: PlannedComponent) => name },
     { title: 'Change', text: ({ change }: PlannedComponent) => change },
     { title: 'How', text: how },
-    { title: 'Because of', text: because },
+    { title: 'Reason', text: because },
   ];
   const lines = [
     ...plan.jobs.map(({ component, run, irreversible }) => {
@@ -43,6 +43,6 @@ function because({ changes }: PlannedComponent): string {
 }
 
 function outlook({ nothing_to_do, interruption }: DeploymentPlan): string {
-  if (nothing_to_do) return 'Everything is as it should be; there is nothing to do.';
-  return interruption ? 'It will not serve for a moment.' : 'It goes on serving meanwhile.';
+  if (nothing_to_do) return 'No changes; there is nothing to deploy.';
+  return interruption ? 'The service is interrupted briefly.' : 'The service is not interrupted.';
 }

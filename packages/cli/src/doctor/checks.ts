@@ -10,12 +10,12 @@ import { askDocker } from './docker-engine.ts';
 
 export interface Finding {
   readonly check: string;
-  /** A note is worth knowing and no reason to fail. */
+  /** A note does not fail the command. */
   readonly state: 'ok' | 'note' | 'problem';
   readonly said: string;
 }
 
-/** Node runs TypeScript directly from these versions on. */
+/** Minimum Node versions that run TypeScript directly. */
 export function nodeFinding(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const enough = major >= 24 || (major === 23 && minor >= 6) || (major === 22 && minor >= 18);
@@ -29,16 +29,15 @@ export async function configFinding({ path, context, url, key, keyFrom }: Settin
   if (await readableByOthers(path)) {
     return { check, state: 'problem', said: `Others can read the keys in ${path}: chmod 600 it.` };
   }
-  if (key === undefined)
-    return { check, state: 'problem', said: `There is no key for ${url}: hortus login stores one.` };
+  if (key === undefined) return { check, state: 'problem', said: `No key for ${url}: sign in with hortus login.` };
   const from = keyFrom === 'environment' ? 'HORTUS_KEY' : `the context ${context}`;
   return { check, state: 'ok', said: `${url}, with the key of ${from}.` };
 }
 
-/** A clock that is further off makes times in tables and signatures wrong. */
+/** Maximum clock difference before signatures and displayed times become wrong. */
 const skewAllowed = 10_000;
 
-/** Whether the service answers, whether its clock agrees, whether it takes the key, whether its servers are there. */
+/** Checks the service, its clock, the key and the servers. */
 export async function* serviceFindings(world: World, { url, key }: Settings): AsyncGenerator<Finding> {
   const service = createClient({ baseUrl: url, key, retries: { attempts: 1 }, timeoutMs: 5000 });
   const problem = (check: string, error: unknown): Finding => {
@@ -57,7 +56,7 @@ export async function* serviceFindings(world: World, { url, key }: Settings): As
     };
     const ahead = (asked + answered) / 2 - Date.parse(health.timestamp);
     yield Math.abs(ahead) <= skewAllowed
-      ? { check: 'clock', state: 'ok', said: 'The clocks agree.' }
+      ? { check: 'clock', state: 'ok', said: 'The clocks are in sync.' }
       : {
           check: 'clock',
           state: 'problem',
@@ -70,10 +69,8 @@ export async function* serviceFindings(world: World, { url, key }: Settings): As
   if (key === undefined) return;
   try {
     const { account, permissions } = (await service.call('account.read')).data;
-    const may = permissions.includes('admin')
-      ? 'everything'
-      : count(permissions.length, 'kind of thing', 'kinds of things');
-    yield { check: 'key', state: 'ok', said: `The key belongs to ${account.name} and may do ${may}.` };
+    const may = permissions.includes('admin') ? 'every permission' : count(permissions.length, 'permission');
+    yield { check: 'key', state: 'ok', said: `The key belongs to ${account.name} and has ${may}.` };
   } catch (error) {
     yield problem('key', error);
     return;
@@ -97,7 +94,7 @@ function networkFinding(server: string, networks: NetworkUsage): Finding {
   return { check, state: isNearlyFull(networks) ? 'note' : 'ok', said: room };
 }
 
-/** Only a machine that is to be a server needs an engine. */
+/** A missing engine is only a note, because only servers need one. */
 export async function dockerFinding({ env }: World): Promise<Finding> {
   const { socket, version, trouble } = await askDocker(env);
   return version !== undefined

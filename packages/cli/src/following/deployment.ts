@@ -6,14 +6,14 @@ import { type Patience, poll } from './poll.ts';
 
 export interface Progress {
   readonly deployment: DeploymentDetail;
-  /** The whole log so far, and what of it is new. */
+  /** The log so far, and its new lines. */
   readonly logs: readonly LogLine[];
   readonly fresh: readonly LogLine[];
 }
 
 export const isOver = (status: string): boolean => (deploymentMachine.final as readonly string[]).includes(status);
 
-/** Reads a deployment with every line of its log after a number, however many answers that takes. */
+/** Reads a deployment with all log lines after a number, page by page. */
 export async function readDeployment(client: Client, id: string, after = 0): Promise<DeploymentDetail> {
   const logs: LogLine[] = [];
   for (let from = after; ; ) {
@@ -25,7 +25,7 @@ export async function readDeployment(client: Client, id: string, after = 0): Pro
   }
 }
 
-/** A deployment as it goes on, until it has ended. */
+/** Yields a deployment repeatedly until it has finished. */
 export async function* followDeployment(
   client: Client,
   id: string,

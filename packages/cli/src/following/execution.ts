@@ -6,7 +6,7 @@ import { type Patience, poll } from './poll.ts';
 
 export const hasEnded = (status: string): boolean => (executionMachine.final as readonly string[]).includes(status);
 
-/** Waits until an action has ended and answers how. */
+/** Waits for an action to finish and returns it. */
 export async function followExecution(
   client: Client,
   execution: Execution,

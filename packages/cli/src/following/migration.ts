@@ -7,11 +7,11 @@ import { disk, lasting } from '../output/words.ts';
 import type { World } from '../world.ts';
 import { type Patience, poll } from './poll.ts';
 
-/** It serves on the target, or where it was. What is then left on the source is nobody's concern. */
+/** True once the instance serves again, on the target or the source; cleaning the source does not count. */
 export const isSettled = (status: string): boolean =>
   status === 'switched' || (migrationMachine.final as readonly string[]).includes(status);
 
-/** Shows the lines of its log as they come, and what is being copied, until it has settled. */
+/** Prints log lines and copy progress until the migration has settled. */
 export async function followMigration(
   client: Client,
   id: string,
@@ -32,7 +32,7 @@ export async function followMigration(
     copied = copying;
     if (show) world.terminal.out(news.map((line) => `${line}\n`).join(''));
   }
-  if (last === undefined) throw new Error('A poll that ends has answered.');
+  if (last === undefined) throw new Error('The poll ended without an answer.');
   return last;
 }
 
@@ -49,4 +49,4 @@ function copyLine({ transfers }: MigrationDetail): string {
 }
 
 export const downtime = ({ downtime_ms }: MigrationDetail): string =>
-  downtime_ms === null || downtime_ms === 0 ? 'It did not stop.' : `It did not serve for ${lasting(downtime_ms)}.`;
+  downtime_ms === null || downtime_ms === 0 ? 'No downtime.' : `Downtime: ${lasting(downtime_ms)}.`;

@@ -3,19 +3,19 @@ import { Failure } from '../failure.ts';
 import type { World } from '../world.ts';
 
 export interface Patience {
-  /** Milliseconds; undefined waits as long as it takes. */
+  /** Milliseconds; undefined waits without limit. */
   readonly timeout?: number | undefined;
-  /** What is said when that has passed. */
+  /** Message after the timeout. */
   readonly unfinished: string;
 }
 
-/** A service that is started again takes a while; the work on the server goes on meanwhile. */
+/** Tolerated outage of the service, such as a restart; the server keeps working meanwhile. */
 const silenceAllowed = 60_000;
 
-/** Often at first, when somebody is watching, and ever more rarely: a plan may allow one request a second. */
+/** Polling intervals, growing because a plan may allow only one request per second. */
 const pauseAt = (passed: number): number => (passed < 10_000 ? 400 : passed < 60_000 ? 1000 : 2500);
 
-/** Asks again and again until an answer is the last one, bearing with a service that is away for a moment. */
+/** Polls until an answer is final; tolerates short outages of the service. */
 export async function* poll<Answer>(
   world: World,
   patience: Patience,
@@ -35,7 +35,7 @@ export async function* poll<Answer>(
       if (isLast(answer)) return;
     } catch (error) {
       if (!isPassing(error) || world.now() - heard > silenceAllowed) throw error;
-      if (!silent) world.terminal.note('The service does not answer. Still waiting.\n');
+      if (!silent) world.terminal.note('The service does not answer; retrying.\n');
       silent = true;
     }
     const passed = world.now() - start;
@@ -45,7 +45,7 @@ export async function* poll<Answer>(
   }
 }
 
-/** One answer, from a service that may be away for a moment. */
+/** Reads once; tolerates short outages of the service. */
 export async function patiently<Answer>(world: World, ask: () => Promise<Answer>): Promise<Answer> {
   const answers = poll(world, { unfinished: '' }, ask, () => true);
   return (await answers.next()).value as Answer;

@@ -9,7 +9,7 @@ import type { World } from '../world.ts';
 import type { Progress } from './deployment.ts';
 import { type Step, stepsOf } from './steps.ts';
 
-/** At a terminal the step list, drawn again as it grows; in a pipe the lines of the log as they come. */
+/** Redraws the list of steps on a terminal; prints log lines to a pipe. */
 export function progressView(world: World, waitingFor: string): (progress: Progress) => void {
   const { terminal } = world;
   if (!terminal.live) return ({ fresh }) => terminal.out(fresh.map((line) => `${logLine(terminal, line)}\n`).join(''));
@@ -27,7 +27,7 @@ const preparing = {
   restore: 'bringing back the data of before',
 } as const;
 
-/** What has to be done before it can begin, if that is not done yet. */
+/** Describes what the deployment waits for before it starts. */
 const before = ({ preparation }: Progress['deployment']): string | undefined =>
   preparation && !preparation.done ? preparing[preparation.kind] : undefined;
 
@@ -47,12 +47,12 @@ export function stepLines(terminal: Terminal, steps: readonly Step[]): string[] 
   });
 }
 
-/** Room for wait_healthy, so that the messages stand below one another though the lines come one at a time. */
+/** Width of the longest step name, wait_healthy, so that streamed messages align. */
 const longestStep = 12;
 
 const tones = { info: undefined, warn: 'warn', error: 'bad' } as const;
 
-/** One line of a log: time, step, message. */
+/** Formats a log line: time, step, message. */
 export function logLine(terminal: Terminal, { at, step, level, message }: LogLine): string {
   const time = paint(terminal, 'dim', new Date(at).toTimeString().slice(0, 8));
   return `${time}  ${(step ?? '').padEnd(longestStep)}  ${paint(terminal, tones[level], safeLine(message))}`;

@@ -12,7 +12,7 @@ const logs = [
 ];
 const started_at = moment(0);
 
-test('a line accounts for the time since the one before it, and what is not said yet is under way', () => {
+test('a line accounts for the time since the previous one; the rest belongs to the current step', () => {
   const running = stepsOf({ status: 'running', started_at, finished_at: null }, logs, Date.parse(moment(7)));
   expect(running).toEqual([
     { name: 'pull', state: 'done', said: 'Pulled 48 MB', ms: 4000 },
@@ -21,13 +21,13 @@ test('a line accounts for the time since the one before it, and what is not said
   ]);
 });
 
-test('before the first line the time counts from the start', () => {
+test('the first line counts from the start of the deployment', () => {
   const running = stepsOf({ status: 'running', started_at, finished_at: null }, [], Date.parse(moment(3)));
   expect(running).toEqual([{ name: 'under way', state: 'running', said: '', ms: 3000 }]);
   expect(stepsOf({ status: 'pending', started_at: null, finished_at: null }, [], Date.parse(moment(3)))).toEqual([]);
 });
 
-test('the step with the error has failed, or else the last one', () => {
+test('the step with the error has failed, otherwise the last step', () => {
   const states = (status: 'success' | 'failed', more = logs) =>
     stepsOf({ status, started_at, finished_at: moment(6) }, more, Date.parse(moment(99))).map(({ state }) => state);
   expect(states('success')).toEqual(['done', 'done']);
@@ -40,7 +40,7 @@ test('the step with the error has failed, or else the last one', () => {
   expect(states('failed', wentBack)).toEqual(['done', 'failed', 'done']);
 });
 
-test('drawn, the list is aligned and no line is wider than the terminal', () => {
+test('the step list is aligned and fits the terminal', () => {
   const steps = stepsOf({ status: 'running', started_at, finished_at: null }, logs, Date.parse(moment(70)));
   const lines = stepLines(scriptedTerminal([], { width: 36, live: true }), steps);
   expect(lines).toEqual([

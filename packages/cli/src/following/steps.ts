@@ -3,17 +3,17 @@ import type { DeploymentDetail, LogLine } from '@hortus/contract/resources/deplo
 export interface Step {
   readonly name: string;
   readonly state: 'done' | 'running' | 'failed';
-  /** The last thing it said. */
+  /** Its latest message. */
   readonly said: string;
   readonly ms: number;
 }
 
-/** What the step is called of which nothing has been said yet. */
+/** Name of the current step before its first message. */
 const UNDER_WAY = 'under way';
 
 /**
- * The steps of a deployment, read off its log: a daemon writes a line when something is done, so a line accounts for the time
- * since the one before it. Lines without a step belong to none.
+ * Derives the steps of a deployment from its log. The daemon writes a line when something is done, so a line accounts for the
+ * time since the previous one. Lines without a step are ignored.
  */
 export function stepsOf(
   deployment: Pick<DeploymentDetail, 'status' | 'started_at' | 'finished_at'>,
@@ -38,7 +38,7 @@ export function stepsOf(
     const ms = Math.max(0, now - (last ?? now));
     return [...all, { name: UNDER_WAY, state: 'running', said: '', ms }];
   }
-  // A daemon that did not say which step it was that failed meant the one it spoke of last.
+  // A failure without a step belongs to the last reported step.
   const end = all.pop();
   if (end === undefined) return [];
   const blamed = status === 'failed' && !all.some(({ state }) => state === 'failed');

@@ -4,7 +4,7 @@ import { Failure } from '../failure.ts';
 
 export const isId = (kind: IdKind, given: string): boolean => new RegExp(idPattern(kind)).test(given);
 
-/** The one thing a name fits; several or none is an error that says what there is. */
+/** Returns the only match; fails with the candidates if there are several or none. */
 export function theOne<Thing extends { readonly id: string }>(
   what: string,
   given: string,
@@ -14,12 +14,12 @@ export function theOne<Thing extends { readonly id: string }>(
   const [one, ...others] = fitting;
   if (one === undefined) {
     throw new Failure('missing', `There is no ${what} ${given}.`, {
-      hint: `hortus ${what}s list shows what there is.`,
+      hint: `hortus ${what}s list shows all.`,
     });
   }
   if (others.length === 0) return one;
   const listed = fitting.map((thing) => `${thing.id} (${about(thing)})`).join(', ');
-  throw new Failure('missing', `${given} fits ${fitting.length} ${what}s.`, {
-    hint: `Say which by its id: ${listed}.`,
+  throw new Failure('missing', `${given} matches ${fitting.length} ${what}s.`, {
+    hint: `Use an id: ${listed}.`,
   });
 }

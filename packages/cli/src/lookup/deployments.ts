@@ -4,8 +4,8 @@ import { isId } from './by-name.ts';
 import { findDefinition } from './definitions.ts';
 
 /**
- * The id of a deployment: given as such, or the newest one of an instance or a definition. A uid is looked up among the
- * definitions, because a first deployment that never came up has no instance yet.
+ * Resolves the id of a deployment, or the newest deployment of an instance or definition. Searches uids among the definitions,
+ * because a failed first deployment has no instance.
  */
 export async function findDeployment(client: Client, given: string): Promise<string> {
   if (isId('deployment', given)) return given;

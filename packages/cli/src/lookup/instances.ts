@@ -2,7 +2,7 @@ import type { Client } from '@hortus/client/client';
 import type { Instance } from '@hortus/contract/resources/instance-records';
 import { isId, theOne } from './by-name.ts';
 
-/** By id, by uid or by name. A released instance is meant only where no other bears the name. */
+/** Finds an instance by id, uid or name; a released one only if no other matches. */
 export async function findInstance(client: Client, given: string): Promise<Instance> {
   if (isId('instance', given)) return (await client.call('instances.read', { params: { id: given } })).data;
   const all = await Array.fromAsync(client.pages('instances.list'));

@@ -1,6 +1,6 @@
 import { theOne } from './by-name.ts';
 
-/** The one item of a list that has this id or one of these names; what fits nothing, or several, is an error that says so. */
+/** Finds the only item with this id or name; fails if none or several match. */
 export async function findListed<Item extends { readonly id: string }>(
   all: AsyncIterable<Item>,
   what: string,

@@ -10,22 +10,22 @@ export async function findServer(client: Client, given: string): Promise<Server>
   return theOne('server', given, fitting, ({ environment, status }) => `${environment}, ${status}`);
 }
 
-/** Where nothing was said and there is only one, that one is meant. */
+/** Returns the only server; fails if there are several. */
 export async function onlyServer(client: Client): Promise<Server> {
   const all = await Array.fromAsync(client.pages('servers.list'));
   const [only, ...others] = all;
   if (only !== undefined && others.length === 0) return only;
   if (only === undefined) {
-    throw new Failure('usage', 'There is no server yet to deploy to.', {
+    throw new Failure('usage', 'No server is registered yet.', {
       hint: 'hortus servers register makes one known.',
     });
   }
-  throw new Failure('usage', 'Say with --server where it is to run.', {
-    hint: `There are ${all.map(({ name }) => name).join(', ')}.`,
+  throw new Failure('usage', 'Choose a server with --server.', {
+    hint: `Available: ${all.map(({ name }) => name).join(', ')}.`,
   });
 }
 
-/** Names by id, for tables. An account has few servers. */
+/** Maps ids to names for tables. Loads all servers, because an account has few. */
 export async function serverNames(client: Client): Promise<(id: string) => string> {
   const names = new Map<string, string>();
   for await (const { id, name } of client.pages('servers.list')) names.set(id, name);

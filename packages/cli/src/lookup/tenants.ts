@@ -2,7 +2,7 @@ import type { Client } from '@hortus/client/client';
 import type { Tenant } from '@hortus/contract/resources/tenants';
 import { isId, theOne } from './by-name.ts';
 
-/** By id, by slug or by name. */
+/** Finds a tenant by id, slug or name. */
 export async function findTenant(client: Client, given: string): Promise<Tenant> {
   if (isId('tenant', given)) return (await client.call('tenants.read', { params: { id: given } })).data;
   const all = await Array.fromAsync(client.pages('tenants.list'));

@@ -2,7 +2,7 @@ import type { Client } from '@hortus/client/client';
 import type { Upgrade } from '@hortus/contract/resources/upgrades';
 import { isId, theOne } from './by-name.ts';
 
-/** By id, or by the name of the instance: then the one that has not been applied. */
+/** Finds an upgrade by id, or the open upgrade of an instance by its name. */
 export async function findUpgrade(client: Client, given: string): Promise<Upgrade> {
   if (isId('upgrade', given)) return (await client.call('upgrades.read', { params: { id: given } })).data;
   const all = await Array.fromAsync(client.pages('upgrades.list'));

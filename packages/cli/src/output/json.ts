@@ -1,5 +1,5 @@
 import type { Terminal } from '../terminal.ts';
 
-/** The one JSON document of a command. */
+/** Prints the JSON document of a command. */
 export const printJson = (terminal: Terminal, document: unknown): void =>
   terminal.out(`${JSON.stringify(document, null, 2)}\n`);

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Terminal } from '../terminal.ts';
 
-/** Some lines at the end of a terminal that are drawn again in place. */
+/** Redraws lines at the end of a terminal in place. */
 export class LiveBlock {
   readonly #terminal: Terminal;
   #height = 0;
@@ -13,7 +13,7 @@ export class LiveBlock {
   show(lines: readonly string[]): void {
     const up = this.#height > 0 ? `\u001b[${this.#height}A\r\u001b[J` : '';
     this.#terminal.out(`${up}${lines.join('\n')}\n`);
-    // A line longer than the terminal takes several of its rows.
+    // A long line wraps over several rows.
     const rows = (line: string) =>
       Math.max(1, Math.ceil([...stripVTControlCharacters(line)].length / this.#terminal.width));
     this.#height = lines.reduce((sum, line) => sum + rows(line), 0);

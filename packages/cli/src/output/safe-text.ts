@@ -1,16 +1,16 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Control characters but for line break and tab, and those that turn the direction of writing. */
+/** Control characters except line break and tab, and characters that change the writing direction. */
 const harmful = /(?![\n\t])\p{Cc}|\p{Bidi_Control}|[\u2028\u2029]/gu;
 
 /**
- * Several lines of somebody else's text. What a container wrote must not move the cursor, rename the window or hide a
- * line; whatever sequence is not known loses at least the character that makes it one.
+ * Makes untrusted text safe for a terminal: output of a container must not move the cursor, rename the window or hide a line.
+ * Unknown sequences lose at least their introducing character.
  */
 export const safeText = (text: string): string =>
   stripVTControlCharacters(text.replaceAll('\r\n', '\n')).replace(harmful, '');
 
-/** The same on one line. */
+/** Makes untrusted text safe and puts it on one line. */
 export const safeLine = (text: string): string =>
   safeText(text)
     .replace(/\s*[\n\t]\s*/g, ' ')

@@ -1,7 +1,7 @@
 const bars = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
 const WIDTH = 30;
 
-/** Numbers as a line of bars, from nothing to `top` or the largest of them; of too many, the largest of each few is drawn. */
+/** Draws numbers as bars from zero to `top` or the maximum; merges surplus values by their maximum. */
 export function sparkline(values: readonly number[], top = Math.max(...values)): string {
   const each = Math.max(1, values.length / WIDTH);
   const drawn = Array.from({ length: Math.min(values.length, WIDTH) }, (_, column) =>

@@ -1,7 +1,7 @@
 import type { Terminal } from '../terminal.ts';
 import { paint, type Tone } from './paint.ts';
 
-/** Shape, colour and word together; the shapes are those of the console. A pipe gets the word alone. */
+/** Formats a status as shape, colour and word, with the shapes of the console; a pipe gets only the word. */
 const looks = {
   good: { shape: '●', tone: 'good' },
   warn: { shape: '▲', tone: 'warn' },

@@ -23,7 +23,7 @@ const draw = (look: Parameters<typeof scriptedTerminal>[1]) => {
   );
 };
 
-test('a pipe gets aligned words, whole and without colour', () => {
+test('a pipe gets aligned, uncut text without colour', () => {
   expect(draw({ width: Number.POSITIVE_INFINITY })).toBe(
     [
       'Name       Status   Note',
@@ -34,7 +34,7 @@ test('a pipe gets aligned words, whole and without colour', () => {
   );
 });
 
-test('a terminal gets shapes and colour, aligned all the same, and rows that stay rows', () => {
+test('a terminal gets aligned shapes and colour, and no row wraps', () => {
   const drawn = draw({ live: true, colour: true, width: 50 });
   expect(drawn).toContain('\u001b[32m●\u001b[0m running');
   const lines = stripVTControlCharacters(drawn).trimEnd().split('\n');
@@ -46,7 +46,7 @@ test('a terminal gets shapes and colour, aligned all the same, and rows that sta
   expect(draw({ live: true, width: 50 })).not.toContain('\u001b');
 });
 
-test('nothing of somebody else can steer the terminal', () => {
+test('untrusted text cannot control the terminal', () => {
   const attack = 'a\u001b[2J\u001b]0;owned\u0007b\u009b31mc\u202ed\re\u001bPq\u001b\\';
   expect(safeText(attack)).not.toMatch(/(?![\n\t])\p{Cc}|\p{Bidi_Control}/u);
   fc.assert(
@@ -57,7 +57,7 @@ test('nothing of somebody else can steer the terminal', () => {
   );
 });
 
-test('plain text stays as it is', () => {
+test('plain text is unchanged', () => {
   const text = 'Größe: 5 µs\n\tok — 日本語 $ # \' " \\';
   expect(safeText(text)).toBe(text);
 });

@@ -5,15 +5,15 @@ import { safeLine } from './safe-text.ts';
 
 export interface Column<Row> {
   readonly title: string;
-  /** Plain text from anywhere: it is made safe here. */
+  /** Untrusted text; sanitized here. */
   readonly text?: (row: Row) => string;
-  /** Text that is painted already. */
+  /** Text with colour sequences. */
   readonly painted?: (row: Row) => string;
 }
 
 const widthOf = (cell: string): number => [...stripVTControlCharacters(cell)].length;
 
-/** Aligned columns. At a terminal the last one is cut to fit, so that a row stays a row; a pipe gets everything. */
+/** Aligns columns. On a terminal the last column is cut to the width; a pipe gets everything. */
 export function table<Row>(terminal: Terminal, columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const cells = rows.map((row) => columns.map((one) => one.painted?.(row) ?? safeLine(one.text?.(row) ?? '')));
   const widths = columns.map(({ title }, at) =>
@@ -32,19 +32,19 @@ export function table<Row>(terminal: Terminal, columns: readonly Column<Row>[], 
   return `${[head, ...cells.map(lined)].join('\n')}\n`;
 }
 
-/** Cuts a cell without colour; a painted one is left whole, because half an escape sequence is worse than a long line. */
+/** Cuts plain cells only, because half an escape sequence is worse than a long line. */
 export function cut(cell: string, width: number): string {
   if (widthOf(cell) <= width || stripVTControlCharacters(cell) !== cell) return cell;
   return width < 10 ? cell : `${[...cell].slice(0, width - 1).join('')}…`;
 }
 
-/** A value that is painted already; any other is made safe. */
+/** A value with colour sequences; other values are sanitized. */
 export interface Painted {
   readonly painted: string;
 }
 type Fact = readonly [label: string, value: string | Painted | null | undefined];
 
-/** Labels and values, one a line; what has no value is left out. */
+/** Prints one label and value per line; omits empty values. */
 export function facts(terminal: Terminal, rows: readonly Fact[]): string {
   const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== '');
   const width = Math.max(...shown.map(([label]) => label.length));

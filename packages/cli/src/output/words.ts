@@ -1,4 +1,4 @@
-/** Times and sizes as a person would say them. */
+/** Formats times and sizes for people. */
 
 const second = 1000;
 const minute = 60 * second;
@@ -15,7 +15,7 @@ export function ago(at: string | null, now: number): string {
   return `${Math.floor(passed / day)} days ago`;
 }
 
-/** How long something took; seconds with one decimal. */
+/** Formats a duration; seconds have one decimal. */
 export function lasting(ms: number): string {
   if (ms < minute) return `${(Math.max(0, ms) / second).toFixed(1)} s`;
   if (ms < hour) return `${Math.floor(ms / minute)} min ${Math.floor((ms % minute) / second)} s`;
@@ -23,7 +23,7 @@ export function lasting(ms: number): string {
   return `${Math.floor(ms / day)} days`;
 }
 
-/** Between two times on the wire. */
+/** Formats the time between two timestamps. */
 export const between = (from: string, to: string): string => lasting(Date.parse(to) - Date.parse(from));
 
 const sized = (bytes: number, base: number, units: readonly string[]): string => {
@@ -40,7 +40,7 @@ export const count = (number: number, one: string, many = `${one}s`): string =>
 
 const units: Readonly<Record<string, number>> = { s: second, m: minute, h: hour };
 
-/** '90s', '10m', '1h30m' or a bare number of seconds, in milliseconds; undefined when it is none of these. */
+/** Parses '90s', '10m', '1h30m' or a number of seconds to milliseconds; undefined if invalid. */
 export function durationOf(text: string): number | undefined {
   if (/^\d+$/.test(text)) return Number(text) * second;
   if (!/^(\d+[smh])+$/.test(text)) return undefined;

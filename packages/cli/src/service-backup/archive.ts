@@ -13,11 +13,11 @@ const LONGEST_HEADER = 4_096;
 export interface Header {
   readonly engine: 'sqlite' | 'postgres';
   readonly created_at: string;
-  /** Null when the file is not encrypted. */
+  /** Null for an unencrypted file. */
   readonly encryption: { readonly salt: string; readonly nonce: string } | null;
 }
 
-/** What a service is made of: the key that opens its secrets, and its database as a file. */
+/** Contents of a backup: the master key and the database file. */
 export interface Contents {
   readonly masterKey: string;
   readonly database: string;
@@ -26,7 +26,7 @@ export interface Contents {
 const keyFrom = (passphrase: string, salt: Buffer): Buffer =>
   scryptSync(passphrase, salt, 32, { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 2 ** 20 });
 
-/** The whole file or none: it gets its name when it is complete and on disk. */
+/** Writes the file atomically: it gets its name once it is complete and synced. */
 export async function writeArchive(
   path: string,
   { engine, masterKey, database }: Contents & Pick<Header, 'engine'>,
@@ -67,21 +67,21 @@ export async function writeArchive(
 
 export async function readHeader(path: string): Promise<{ header: Header; bodyAt: number }> {
   const file = await open(path).catch(() => {
-    throw new Failure('missing', `There is no file ${path} that can be read.`);
+    throw new Failure('missing', `${path} does not exist or cannot be read.`);
   });
   try {
     const start = Buffer.alloc(LONGEST_HEADER);
     const { bytesRead } = await file.read(start, 0, LONGEST_HEADER, 0);
     const end = start.indexOf('\n', MAGIC.length);
     if (start.toString('utf8', 0, MAGIC.length) !== MAGIC || end < 0 || end > bytesRead)
-      throw new Failure('usage', `${path} is no backup of a Hortus service.`);
+      throw new Failure('usage', `${path} is not a backup of a Hortus service.`);
     return { header: JSON.parse(start.toString('utf8', MAGIC.length, end)) as Header, bodyAt: end + 1 };
   } finally {
     await file.close();
   }
 }
 
-/** Writes the database to `database` and answers the master key. Nothing of it may be used when this throws. */
+/** Writes the database to `database` and returns the master key. If it throws, discard the written file. */
 export async function readArchive(path: string, database: string, passphrase: string | undefined): Promise<string> {
   const { header, bodyAt } = await readHeader(path);
   const { size } = await stat(path);
@@ -118,7 +118,7 @@ export async function readArchive(path: string, database: string, passphrase: st
   } catch (error) {
     await rm(database, { force: true });
     if (error instanceof Failure) throw error;
-    throw new Failure('failed', `${path} cannot be read: it is damaged, or the passphrase is another.`);
+    throw new Failure('failed', `${path} cannot be read: it is damaged, or the passphrase is wrong.`);
   }
   return masterKey;
 }

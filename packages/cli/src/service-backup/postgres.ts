@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Failure } from '../failure.ts';
 
-/** The address goes by the environment: arguments of a process can be read by everybody on the machine. */
+/** Passes the address in the environment, because other users can read arguments. */
 function environmentOf(url: string): Record<string, string> {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url);
   return {
@@ -18,7 +18,7 @@ function environmentOf(url: string): Record<string, string> {
   };
 }
 
-/** Of the newest version that is there: an older one refuses a newer server. */
+/** Finds the newest installed version, because an older one refuses a newer server. */
 function program(name: string): string {
   const debian = globSync(`/usr/lib/postgresql/*/bin/${name}`).sort((a, b) => versionOf(b) - versionOf(a));
   const others = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name));
@@ -36,7 +36,7 @@ async function run(url: string, name: string, args: readonly string[]): Promise<
   return out;
 }
 
-/** One moment of the database: pg_dump reads in one transaction. */
+/** Dumps a consistent snapshot: pg_dump reads in one transaction. */
 export async function dumpPostgres(url: string, target: string): Promise<void> {
   await run(url, 'pg_dump', ['--format=custom', '--no-owner', '--no-privileges', `--file=${target}`]);
 }
@@ -45,12 +45,12 @@ export async function clearPostgres(url: string, force: boolean): Promise<void> 
   const count = `select count(*) from information_schema.tables where table_schema = 'public'`;
   const tables = Number(await run(url, 'psql', ['-X', '-A', '-t', '-c', count]));
   if (tables > 0 && !force)
-    throw new Failure('usage', `The database has ${tables} tables, which would be replaced.`, {
-      hint: 'Stop every replica, then use --force if you mean it.',
+    throw new Failure('usage', `The database has ${tables} tables, which would be overwritten.`, {
+      hint: 'Stop every replica, then use --force to overwrite them.',
     });
 }
 
-/** All of it or nothing. */
+/** Restores in one transaction. */
 export async function restorePostgres(url: string, dump: string, force: boolean): Promise<void> {
   const clean = force ? ['--clean', '--if-exists'] : [];
   const database = environmentOf(url).PGDATABASE ?? '';

@@ -10,7 +10,7 @@ const places = (dataDirectory: string) => ({
   lock: join(dataDirectory, 'hortus.lock'),
 });
 
-/** One moment of the database, however much is written meanwhile: the copy is made in one read transaction. */
+/** Copies a consistent snapshot in one read transaction, even during writes. */
 export function copySqlite(dataDirectory: string, target: string): void {
   const { database } = places(dataDirectory);
   if (!existsSync(database)) throw new Failure('missing', `There is no database ${database}.`);
@@ -34,7 +34,7 @@ export async function writeMasterKey(dataDirectory: string, key: string): Promis
   return masterKey;
 }
 
-/** Refuses what a running service holds, and what holds something already. */
+/** Refuses a directory that a running service uses or that contains data. */
 export async function clearSqlite(dataDirectory: string, force: boolean): Promise<void> {
   const { database, masterKey, lock } = places(dataDirectory);
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
@@ -48,12 +48,12 @@ export async function clearSqlite(dataDirectory: string, force: boolean): Promis
   }
   const there = [database, masterKey].filter(existsSync);
   if (there.length > 0 && !force)
-    throw new Failure('usage', `${there.join(' and ')} would be replaced.`, { hint: 'Use --force if you mean it.' });
+    throw new Failure('usage', `${there.join(' and ')} would be overwritten.`, { hint: 'Use --force to replace it.' });
 }
 
 export async function putSqlite(dataDirectory: string, copy: string): Promise<void> {
   const { database } = places(dataDirectory);
-  // The log of the old database must not be taken for one of the new.
+  // The WAL of the old database must not be applied to the new one.
   for (const rest of ['-wal', '-shm']) await rm(`${database}${rest}`, { force: true });
   await rename(copy, database);
 }

@@ -7,11 +7,11 @@ import { run } from '../run.ts';
 
 export const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 
-/** Compiled once for all runs of a test file. */
+/** Compile cache shared by all runs of a test file. */
 const cache = temporaryFolder('compiled');
 afterAll(cache.remove);
 
-/** Nothing of the tester's own settings reaches the program. */
+/** Environment without the developer's own settings. */
 export const environment = (home: string): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   HOME: home,
@@ -30,7 +30,7 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** The program as a user runs it, in a home folder of its own, without a terminal. */
+/** Runs the program as a user does, with its own home folder and no terminal. */
 export async function hortus(
   home: string,
   argv: readonly string[],
@@ -38,21 +38,21 @@ export async function hortus(
 ): Promise<Outcome> {
   const child = spawn(process.execPath, [main, ...argv], {
     env: { ...environment(home), ...env },
-    // It ends what hangs; a program is started slowly where there is much to do.
+    // Ends a hanging process; generous because a loaded machine starts processes slowly.
     timeout: 100_000,
     killSignal: 'SIGKILL',
   });
   const ended = new Promise<number | null>((done, fail) => child.once('error', fail).once('close', done));
-  // A program that does not read its input may be gone before it is written.
+  // A program that does not read its input may exit before it is written.
   child.stdin.on('error', () => {}).end(input);
   const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   return { code, stdout, stderr };
 }
 
-// As in a program of its own, whose environment says so.
+// Set here because it is part of the environment of the real program.
 process.env.TZ = 'UTC';
 
-/** The same within this process, where a command costs a hundredth of what a program does, and a pause nothing at all. */
+/** Runs a command in this process: a hundred times faster, and pauses take no time. */
 export async function hortusHere(
   home: string,
   argv: readonly string[],
@@ -71,7 +71,7 @@ export async function hortusHere(
       note: (text) => {
         stderr += text;
       },
-      ask: (question) => Promise.reject(new Error(`Nobody is there to answer ${question}`)),
+      ask: (question) => Promise.reject(new Error(`No terminal to answer ${question}`)),
       readInput: async () => input,
     },
     env: { ...environment(home), ...env },

@@ -9,7 +9,7 @@ import type { DeploymentPlan } from '@hortus/contract/resources/plan-records';
 import type { Server } from '@hortus/contract/resources/servers';
 import type { Template } from '@hortus/contract/resources/templates';
 
-/** Records as the service answers them. A test says what matters to it and leaves the rest. */
+/** Records in the shape of the service's responses; a test overrides only relevant fields. */
 
 const at = (second: number): string => new Date(Date.parse('2030-01-01T12:00:00Z') + second * 1000).toISOString();
 const idOf = (prefix: string, number: number): string => `${prefix}_${String(number).padStart(26, '0')}`;
@@ -253,7 +253,7 @@ export const execution = (over: Partial<Execution> = {}): Execution => ({
   ...over,
 });
 
-/** The moment `second` seconds after the records were written. */
+/** Returns the time `second` seconds after the creation of the records. */
 export const moment = at;
 export const recordId = idOf;
 

@@ -14,7 +14,7 @@ export interface Asked {
   readonly key: string | undefined;
 }
 
-/** Thrown by an answer, it becomes the error body that the service would send. */
+/** Thrown by an answer, becomes the error response of the service. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
   constructor(code: ErrorCode, message: string) {
@@ -26,16 +26,16 @@ export class Refusal extends Error {
 export type ScriptedService = AsyncDisposable & {
   readonly url: string;
   readonly asked: readonly Asked[];
-  /** What an endpoint answers from now on. */
+  /** Sets the answer of an endpoint. */
   on<Name extends EndpointName>(name: Name, answer: (asked: Asked) => ResponseOf<Endpoints[Name]>): void;
-  /** A list of one page. */
+  /** Sets a single-page list as answer. */
   list<Name extends EndpointName>(name: Name, items: readonly unknown[]): void;
-  /** Fails when a request or an answer was not what the contract says: a script must not drift from the service. */
+  /** Fails if a request or response violated the contract, so that scripts cannot drift from the service. */
   stop(): Promise<void>;
 };
 
 const placeholders = (path: string): number => path.split('{').length;
-/** Literal paths first, as a router would take them. */
+/** Puts literal paths first, like a router. */
 const routes = [...endpointRows]
   .sort(([, a], [, b]) => placeholders(a.path) - placeholders(b.path))
   .map(([name, row]) => ({
@@ -44,7 +44,7 @@ const routes = [...endpointRows]
     pattern: new RegExp(`^/api/v1${row.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
   }));
 
-/** A real HTTP server that plays the parts of the service a test gives it, held to the contract in both directions. */
+/** Starts an HTTP server with scripted answers; validates requests and responses against the contract. */
 export async function startScriptedService(): Promise<ScriptedService> {
   const answers = new Map<EndpointName, (asked: Asked) => unknown>();
   const asked: Asked[] = [];

@@ -4,11 +4,11 @@ import type { World } from '../world.ts';
 export interface ScriptedTerminal extends Terminal {
   readonly printed: string;
   readonly noted: string;
-  /** The questions in order, hidden ones marked. */
+  /** Questions in order; hidden ones are marked. */
   readonly questions: readonly string[];
 }
 
-/** A person who answers from a list, at a terminal without a pty. */
+/** Answers questions from a list, without a pty. */
 export function scriptedTerminal(answers: readonly string[], look: Partial<Terminal> = {}): ScriptedTerminal {
   const left = [...answers];
   const questions: string[] = [];
@@ -28,7 +28,7 @@ export function scriptedTerminal(answers: readonly string[], look: Partial<Termi
     async ask(question, { hidden = false } = {}) {
       questions.push(hidden ? `${question}<hidden>` : question);
       const answer = left.shift();
-      if (answer === undefined) throw new Error(`Nobody answers ${question}`);
+      if (answer === undefined) throw new Error(`No scripted answer for ${question}`);
       return answer;
     },
     readInput: async () => '',
@@ -43,7 +43,7 @@ export function scriptedTerminal(answers: readonly string[], look: Partial<Termi
   };
 }
 
-/** Everything around a command; time passes only in pauses. */
+/** Builds the dependencies of a command; time passes only in pauses. */
 export function scriptedWorld(terminal: Terminal, env: World['env'], home = '/nowhere'): World {
   let now = Date.parse('2030-01-01T12:01:00Z');
   return {
