@@ -38,7 +38,7 @@ const guardedFolders = ['service', 'daemon', 'client'].map((name) => `packages/$
 /** Files whose listeners need no guard, with the reason. */
 const unguardedFiles: Readonly<Record<string, string>> = {
   'packages/service/src/start.ts': 'its listeners end the process on purpose',
-  'packages/service/src/workers/worker.ts': 'what a thread throws reaches the pool as an error of the thread',
+  'packages/service/src/workers/thread.ts': 'what a thread throws reaches the pool as an error of the thread',
   'packages/service/src/storage/postgres/open.ts': 'its listener only keeps the error',
   'packages/daemon/src/main.ts': 'its listeners end the process on purpose',
   'packages/daemon/src/actions/exec-shim.ts': 'a process of its own; the daemon notices its end',

@@ -1,16 +1,17 @@
 // What npm run build:daemon does once Node and the npm packages are there.
 import { join } from 'node:path';
-import { agentFileName } from '@hortus/contract/agent-file';
-import { type Arch, archs, buildAgent } from './agent/build.ts';
+import { agentArchs, agentFileName } from '@hortus/contract/agent-file';
+import { buildAgent } from './agent/build.ts';
+import type { Arch } from './agent/stripped-node.ts';
 
 const root = join(import.meta.dirname, '..');
 const wanted = process.argv.slice(2);
-const unknown = wanted.filter((arch) => !archs.includes(arch as Arch));
+const unknown = wanted.filter((arch) => !agentArchs.includes(arch as Arch));
 if (unknown.length > 0) {
-  console.error(`There is no agent for ${unknown.join(', ')}; name ${archs.join(' or ')}, or nothing for both.`);
+  console.error(`There is no agent for ${unknown.join(', ')}; name ${agentArchs.join(' or ')}, or nothing for both.`);
   process.exit(2);
 }
-for (const arch of wanted.length > 0 ? (wanted as Arch[]) : archs) {
+for (const arch of wanted.length > 0 ? (wanted as Arch[]) : agentArchs) {
   const output = join(root, 'dist', agentFileName({ os: 'linux', arch }));
   const started = performance.now();
   try {

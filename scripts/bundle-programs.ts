@@ -13,8 +13,8 @@ export async function bundlePrograms(folder: string): Promise<void> {
     bundle(join(folder, 'serve'), [join(import.meta.dirname, 'serve.ts')]),
     bundle(join(folder, 'service'), [source('service/src/main.ts')]),
     // Beside both: by itself, so that what it shares with the service does not become a third file of every start.
-    bundle(join(folder, 'serve'), [source('service/src/workers/worker.ts')]),
-    bundle(join(folder, 'service'), [source('service/src/workers/worker.ts')]),
+    bundle(join(folder, 'serve'), [source('service/src/wiring/worker.ts')]),
+    bundle(join(folder, 'service'), [source('service/src/wiring/worker.ts')]),
     bundle(join(folder, 'daemon'), [source('daemon/src/main.ts'), source('daemon/src/testing/killed-main.ts')]),
   ]);
 }
@@ -33,7 +33,7 @@ async function bundle(dir: string, input: string[]): Promise<void> {
  * Leaves files where modules look for them by their own place. The daemon finds itself, `npm start` the daemon, and the
  * service its worker threads among the bundles.
  */
-const findsPrograms = [source('daemon/'), source('service/src/workers/pool.ts'), import.meta.dirname];
+const findsPrograms = [source('daemon/'), source('service/src/wiring/worker-pool.ts'), import.meta.dirname];
 
 const samePlaces: Plugin = {
   name: 'same-places',

@@ -2,10 +2,17 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { expect } from 'vitest';
-import type { DeployedSpecies } from './deployed-species.ts';
+
+/** What a check needs of a deployed template. */
+export interface Checked {
+  readonly uid: string;
+  readonly manifest: Manifest;
+  address(component: string): Promise<string>;
+  say(...command: string[]): Promise<unknown>;
+}
 
 /** One deploy test of a template, made against the containers themselves: no ingress stands in front of them here. */
-export async function checkSmoke(deployed: DeployedSpecies, test: Manifest['smoke'][number]): Promise<void> {
+export async function checkSmoke(deployed: Checked, test: Manifest['smoke'][number]): Promise<void> {
   const { http, tcp, exec } = test;
   if (http) await checkRoute(deployed, http);
   if (tcp) {
@@ -19,7 +26,7 @@ export async function checkSmoke(deployed: DeployedSpecies, test: Manifest['smok
 type RouteTest = NonNullable<Manifest['smoke'][number]['http']>;
 
 async function checkRoute(
-  deployed: DeployedSpecies,
+  deployed: Checked,
   { route: name, path, expect: status, contains }: RouteTest,
 ): Promise<void> {
   const route = deployed.manifest.routes.find((one) => one.name === name) ?? expect.fail(`no route ${name}`);

@@ -8,7 +8,8 @@ import { pipeline } from 'node:stream/promises';
 import { createClient } from '@hortus/client/client';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { expect, test } from 'vitest';
-import { type Arch, buildAgent } from '../../scripts/agent/build.ts';
+import { buildAgent } from '../../scripts/agent/build.ts';
+import type { Arch } from '../../scripts/agent/stripped-node.ts';
 import { act, createAndDeploy, ended, openInstallation } from './installation.ts';
 
 const arch: Arch = process.arch === 'arm64' ? 'arm64' : 'amd64';

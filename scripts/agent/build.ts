@@ -1,12 +1,8 @@
 import { chmod, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { agentArchs } from '@hortus/contract/agent-file';
 import { bundleDaemon } from './bundle.ts';
 import { run } from './quiet-run.ts';
-import { strippedNode } from './stripped-node.ts';
-
-export const archs = agentArchs;
-export type Arch = (typeof archs)[number];
+import { type Arch, strippedNode } from './stripped-node.ts';
 
 export interface BuiltAgent {
   readonly size: number;

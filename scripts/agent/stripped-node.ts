@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Arch } from './build.ts';
+import type { agentArchs } from '@hortus/contract/agent-file';
 import { run } from './quiet-run.ts';
+
+export type Arch = (typeof agentArchs)[number];
 
 const cache = join(import.meta.dirname, '../../node_modules/.cache/hortus-agent');
 const nodeArch: Record<Arch, string> = { amd64: 'x64', arm64: 'arm64' };

@@ -27,7 +27,7 @@ import { openStorage } from './storage/open.ts';
 import type { Notice, Storage } from './storage/storage.ts';
 import { openVault } from './vault/vault.ts';
 import { wireResources } from './wiring/wiring.ts';
-import { WorkerPool } from './workers/pool.ts';
+import { openWorkerPool } from './wiring/worker-pool.ts';
 
 export interface AppDeps {
   readonly config: Config;
@@ -70,7 +70,7 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
     sessionIdleMs: config.sessionIdleMinutes * 60_000,
   });
   const catalog = await openCatalog({ config, storage, bus, log });
-  const work = new WorkerPool(guard);
+  const work = openWorkerPool(guard);
   const wired = await wireResources({
     config,
     log,

@@ -5,7 +5,7 @@ import { nearest } from '@hortus/template/nearest';
 import { kindOfKey } from './identity/tokens.ts';
 import { type Config, type Environment, settings } from './settings.ts';
 
-export type { Config, LogLevel, RateLimits } from './settings.ts';
+export type { Config, RateLimits } from './settings.ts';
 
 /** What keeps the service from starting: every setting that is wrong, each by name. */
 export class ConfigError extends Error {

@@ -1,7 +1,7 @@
 import { type DestinationStream, destination, type Logger, pino, stdSerializers } from 'pino';
-import type { LogLevel } from './settings.ts';
 
 export type Log = Logger;
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
 export interface LogOptions {
   readonly level: LogLevel;

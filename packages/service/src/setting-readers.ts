@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { parseNetwork, printNetwork } from './identity/networks.ts';
-import { defaultRetention, leastDays, type Retention } from './retention/rules.ts';
+import { defaultRetention, leastDays, type Retention } from './retention/periods.ts';
 
 // Readers of settings. Each throws with what would be right; the value itself is never in the message, because it may be a
 // secret in the wrong place.

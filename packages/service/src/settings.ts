@@ -2,8 +2,9 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { channelTimes } from '@hortus/contract/channel';
 import type { Mode } from './identity/tokens.ts';
+import type { LogLevel } from './log.ts';
 import { defaultQuotas, type PlanLimits, readQuotas, showQuotas } from './quotas/limits.ts';
-import { defaultRetention, type Retention } from './retention/rules.ts';
+import { defaultRetention, type Retention } from './retention/periods.ts';
 import {
   host,
   limits,
@@ -19,7 +20,6 @@ import {
 } from './setting-readers.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
 /** Requests a minute: per account by its plan, per address without a key, per server with a server key. */
 export interface RateLimits {

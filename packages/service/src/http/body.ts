@@ -3,7 +3,7 @@ import type { Endpoint } from '@hortus/contract/endpoint';
 import type { Guard } from '../guard.ts';
 import { invalid } from '../problem.ts';
 import type { BodyRoom } from './body-budget.ts';
-import { parseJson } from './json.ts';
+import { parseJson } from './validation/json.ts';
 import { JsonSize } from './validation/json-size.ts';
 
 /** What a body may be, as its row of the contract says. */

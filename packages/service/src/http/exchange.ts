@@ -4,11 +4,27 @@ import { type ParsedUrlQuery, parse } from 'node:querystring';
 import { pipeline, type Readable } from 'node:stream';
 import type { Guard } from '../guard.ts';
 import type { Principal } from '../identity/principal.ts';
+import type { BodySize } from './body.ts';
 import { JSON_TYPE } from './errors.ts';
+import type { Access } from './gate.ts';
 import { requestId } from './request-id.ts';
-import type { Match, Route } from './router.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { Target } from './target.ts';
+
+/** What answers at a path. */
+export interface Route {
+  /** What a request counts as in the metrics: the name of its row of the contract, or the path of a page. */
+  readonly name: string;
+  readonly access: Access;
+  /** Missing where only GET is answered. */
+  readonly body?: BodySize;
+  readonly answer: (exchange: Exchange) => void | Promise<void>;
+}
+
+export interface Match {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+}
 
 /** Who carries exchanges out. */
 export interface Carrier {

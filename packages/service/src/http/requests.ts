@@ -4,18 +4,20 @@ import type { Guard } from '../guard.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { invalid, Problem } from '../problem.ts';
-import type { Work } from '../workers/pool.ts';
+import type { Work } from '../workers/job.ts';
 import { readBody } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
 import type { CallerAddress } from './caller-address.ts';
 import { answerTo, unknownPath } from './errors.ts';
+import type { Route } from './exchange.ts';
 import { Exchange } from './exchange.ts';
 import type { Gate } from './gate.ts';
 import { rateHeaders } from './rate-headers.ts';
 import { subjectOf } from './rate-limit.ts';
-import type { Route, Router } from './router.ts';
+import type { Router } from './router.ts';
 import type { Shutdown } from './shutdown.ts';
 import { parseTarget } from './target.ts';
+import { READ_LARGE_BODY } from './validation/large-body.ts';
 
 export interface RequestParts {
   readonly router: Router;
@@ -76,7 +78,7 @@ async function answerWithBody({ budget, work }: RequestParts, route: Route, exch
   const { principal, address } = exchange;
   const owner = { account: principal?.accountId ?? address, field: 'body' };
   // Only rows of the contract take large bodies.
-  const readLarge = (bytes: Uint8Array) => work.run('body.read', owner, route.name as EndpointName, bytes);
+  const readLarge = (bytes: Uint8Array) => work.run(READ_LARGE_BODY, owner, route.name as EndpointName, bytes);
   const room = budget.open(subjectOf(exchange.principal, exchange.address));
   try {
     try {

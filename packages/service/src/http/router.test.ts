@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Route, Router } from './router.ts';
+import type { Route } from './exchange.ts';
+import { Router } from './router.ts';
 
 const access = { permission: 'public', counted: true } as const;
 const route = (name: string): Route => ({ name, access, answer: () => {} });

@@ -1,21 +1,4 @@
-import type { BodySize } from './body.ts';
-import type { Exchange } from './exchange.ts';
-import type { Access } from './gate.ts';
-
-/** What answers at a path. */
-export interface Route {
-  /** What a request counts as in the metrics: the name of its row of the contract, or the path of a page. */
-  readonly name: string;
-  readonly access: Access;
-  /** Missing where only GET is answered. */
-  readonly body?: BodySize;
-  readonly answer: (exchange: Exchange) => void | Promise<void>;
-}
-
-export interface Match {
-  readonly route: Route;
-  readonly params: Readonly<Record<string, string>>;
-}
+import type { Match, Route } from './exchange.ts';
 
 /** One segment of a path and what may follow it. */
 class Fork {

@@ -10,7 +10,7 @@ import type { Metrics } from '../metrics.ts';
 import type { Problem } from '../problem.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Vault } from '../vault/vault.ts';
-import type { Work } from '../workers/pool.ts';
+import type { Work } from '../workers/job.ts';
 import { allowedHosts } from './allowed-hosts.ts';
 import { addApiRoutes } from './api-routes.ts';
 import { BodyBudget, type BodyLimits } from './body-budget.ts';

@@ -1,24 +1,24 @@
 import type { JobKind } from '../jobs/job.ts';
 import type { Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
-import { type Retention, type Rule, rulesOf } from './rules.ts';
+import type { Rule } from './removal.ts';
 
 export const RETENTION = 'retention.sweep';
 
 const DAY_MS = 86_400_000;
 const EVERY_MS = 3_600_000;
-/** Few enough that nobody who writes meanwhile waits for long. */
+/** Small, so that other writers do not wait for long. */
 const IN_ONE_BATCH = 500;
 
 export interface RetentionDeps {
   readonly storage: Storage;
-  readonly retention: Retention;
+  readonly rules: readonly Rule[];
   readonly log: Pick<Log, 'info'>;
   readonly clock?: () => number;
   readonly batch?: number;
 }
 
-/** Removes what has been kept long enough, in small transactions: one that is interrupted goes on in the next hour. */
+/** Removes expired rows in small transactions; an interrupted run continues in the next hour. */
 export const retentionJob = (deps: RetentionDeps): JobKind => ({
   concurrency: 1,
   every: EVERY_MS,
@@ -28,14 +28,14 @@ export const retentionJob = (deps: RetentionDeps): JobKind => ({
   },
 });
 
-/** Answers how many rows of each kind are gone. */
+/** Returns the number of removed rows by rule. */
 export async function sweep(deps: RetentionDeps, signal?: AbortSignal): Promise<Record<string, number>> {
   const removed: Record<string, number> = {};
-  for (const rule of rulesOf(deps.retention)) {
+  for (const rule of deps.rules) {
     const total = await apply(deps, rule, signal);
     if (total > 0) removed[rule.name] = total;
   }
-  if (Object.keys(removed).length > 0) deps.log.info({ removed }, 'what was kept long enough has been removed');
+  if (Object.keys(removed).length > 0) deps.log.info({ removed }, 'expired rows removed');
   return removed;
 }
 

@@ -7,8 +7,9 @@ import { lockLastSeq, saveLastSeq, takeUntold } from '../outbox/store.ts';
 import { onBothEngines } from '../testing/engines.ts';
 import { goodRequest } from '../testing/good-requests.ts';
 import { startApp } from '../testing/running-service.ts';
+import { retentionRules } from '../wiring/retention-rules.ts';
 import { RETENTION, sweep } from './job.ts';
-import { defaultRetention } from './rules.ts';
+import { defaultRetention } from './periods.ts';
 
 const DAY = 86_400_000;
 
@@ -36,10 +37,10 @@ onBothEngines((engine) => {
     await tell();
     await happen('untold');
     clock.now += 90 * DAY - 1;
-    const deps = { storage, retention: defaultRetention, log, clock: () => clock.now, batch: 3 };
+    const deps = { storage, rules: retentionRules(defaultRetention), log, clock: () => clock.now, batch: 3 };
     expect(await sweep(deps)).toEqual({});
     clock.now += 1;
-    expect(await sweep({ ...deps, retention: { ...defaultRetention, events: 0 } })).toEqual({});
+    expect(await sweep({ ...deps, rules: retentionRules({ ...defaultRetention, events: 0 }) })).toEqual({});
     expect(await sweep(deps)).toEqual({ events: 7 });
     expect(await left()).toEqual(['kept', 'untold']);
     clock.now += 1;
@@ -92,7 +93,7 @@ onBothEngines((engine) => {
     const later = () => Date.now() + 40 * DAY;
     await sweep({
       storage,
-      retention: defaultRetention,
+      rules: retentionRules(defaultRetention),
       log: openLog({ level: 'silent' }),
       clock: later,
     });

@@ -6,7 +6,7 @@ import type { Catalog } from '../resources/templates/catalog.ts';
 import type { Pages } from '../storage/page.ts';
 import type { Storage, Tx } from '../storage/storage.ts';
 import type { Vault } from '../vault/vault.ts';
-import type { Work } from '../workers/pool.ts';
+import type { Work } from '../workers/job.ts';
 
 /** What the process has before it has any resource. */
 export interface Ground {

@@ -20,6 +20,7 @@ import { DELIVER, deliveryJob } from '../resources/webhooks/delivery-job.ts';
 import { RETENTION, retentionJob } from '../retention/job.ts';
 import type { Ground } from './ground.ts';
 import type { Made } from './resources.ts';
+import { retentionRules } from './retention-rules.ts';
 
 /** Who does which kind of work that waits. */
 export function jobsOf(ground: Ground, made: Made): Readonly<Record<string, JobKind>> {
@@ -55,7 +56,7 @@ export function jobsOf(ground: Ground, made: Made): Readonly<Record<string, JobK
     [MIGRATE]: migrations.job(),
     [FETCH]: exports.job(),
     [IMPORT]: imports.job(),
-    [RETENTION]: retentionJob({ storage, retention: config.retention, log }),
+    [RETENTION]: retentionJob({ storage, rules: retentionRules(config.retention), log }),
     [APPLY]: applyJob(storage, applicationSteps),
     [APPLY_ALL]: applyAllJob(storage, application),
     [PUBLISHED]: publishedJob({ storage, catalog }),

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { guardWith } from '../guard.ts';
 import { Problem } from '../problem.ts';
+import { READ_DRAFT } from '../resources/drafts/written.ts';
 import { QuietLog } from '../testing/quiet-log.ts';
-import { type PoolLimits, WorkerPool } from './pool.ts';
+import { openWorkerPool } from '../wiring/worker-pool.ts';
+import type { PoolLimits, WorkerPool } from './pool.ts';
 import { Waiting } from './waiting.ts';
 
 const owner = { account: 'acc_1', field: 'source' };
@@ -15,7 +17,7 @@ const costly = { source: Array.from({ length: 80_000 }, (_, i) => `k${i}: 1\n`).
 
 const pools: WorkerPool[] = [];
 const poolOf = (limits: Partial<PoolLimits> = {}) => {
-  const pool = new WorkerPool(guardWith(new QuietLog()), limits);
+  const pool = openWorkerPool(guardWith(new QuietLog()), limits);
   pools.push(pool);
   return pool;
 };
@@ -31,37 +33,37 @@ const refusal = (work: Promise<unknown>) =>
 describe('a job', () => {
   it('gives its result, or the problem that it threw', async () => {
     const pool = poolOf();
-    expect(await pool.run('draft.read', owner, good)).toMatchObject({ species: 'a', version: '1.0.0' });
-    const problem = await refusal(pool.run('draft.read', owner, { source: 'slug: a' }));
+    expect(await pool.run(READ_DRAFT, owner, good)).toMatchObject({ species: 'a', version: '1.0.0' });
+    const problem = await refusal(pool.run(READ_DRAFT, owner, { source: 'slug: a' }));
     expect(problem).toBeInstanceOf(Problem);
     expect(problem).toMatchObject({ code: 'VALIDATION_ERROR', details: { field: 'source' } });
   });
 
   it('that passes the time limit is refused with the field, and its thread is replaced', async () => {
     const pool = poolOf({ threads: 1, cpuMs: 1_000 });
-    expect(await refusal(pool.run('draft.read', owner, costly))).toMatchObject({
+    expect(await refusal(pool.run(READ_DRAFT, owner, costly))).toMatchObject({
       code: 'VALIDATION_ERROR',
       message: 'source: takes too long to work out; make it smaller or simpler.',
       details: { field: 'source', reason: 'too_costly' },
     });
-    expect(await pool.run('draft.read', owner, good)).toMatchObject({ species: 'a' });
+    expect(await pool.run(READ_DRAFT, owner, good)).toMatchObject({ species: 'a' });
   });
 
   it('that passes the memory limit is refused with the field, and its thread is replaced', async () => {
     const pool = poolOf({ threads: 1, heapMb: 48, cpuMs: 60_000, wallMs: 60_000 });
-    expect(await refusal(pool.run('draft.read', owner, costly))).toMatchObject({
+    expect(await refusal(pool.run(READ_DRAFT, owner, costly))).toMatchObject({
       code: 'VALIDATION_ERROR',
       details: { field: 'source', reason: 'too_costly' },
     });
-    expect(await pool.run('draft.read', owner, good)).toMatchObject({ species: 'a' });
+    expect(await pool.run(READ_DRAFT, owner, good)).toMatchObject({ species: 'a' });
   });
 
   it('ends with the pool', async () => {
     const pool = poolOf();
-    const running = refusal(pool.run('draft.read', owner, costly));
+    const running = refusal(pool.run(READ_DRAFT, owner, costly));
     await pool.close();
     expect((await running).message).toContain('stopped');
-    expect(await refusal(pool.run('draft.read', owner, good))).toMatchObject({ code: 'RATE_LIMITED' });
+    expect(await refusal(pool.run(READ_DRAFT, owner, good))).toMatchObject({ code: 'RATE_LIMITED' });
   });
 });
 
@@ -77,8 +79,8 @@ describe('accounts', () => {
 
   it('with too many jobs that wait are asked to come again later', async () => {
     const pool = poolOf({ threads: 1 });
-    const jobs = Array.from({ length: 40 }, () => pool.run('draft.read', owner, good).catch((error) => error));
-    const other = pool.run('draft.read', { ...owner, account: 'acc_2' }, good);
+    const jobs = Array.from({ length: 40 }, () => pool.run(READ_DRAFT, owner, good).catch((error) => error));
+    const other = pool.run(READ_DRAFT, { ...owner, account: 'acc_2' }, good);
     const refused = (await Promise.all(jobs)).filter((outcome) => outcome instanceof Problem);
     expect(refused).toHaveLength(8);
     expect(refused[0]).toMatchObject({ code: 'RATE_LIMITED', details: { retry_after: 2 } });

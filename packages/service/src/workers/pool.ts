@@ -1,24 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import type { Guard } from '../guard.ts';
 import { invalid, Problem } from '../problem.ts';
-import type { JobName, Jobs } from './jobs.ts';
+import type { JobOwner, Work } from './job.ts';
 import type { Order, Reply } from './protocol.ts';
 import { Waiting } from './waiting.ts';
-
-/** Whose job it is, and which field of the request is refused if it passes a limit. */
-export interface JobOwner {
-  readonly account: string;
-  readonly field: string;
-}
-
-/** Runs jobs off the event loop. */
-export interface Work {
-  run<Name extends JobName>(
-    name: Name,
-    owner: JobOwner,
-    ...args: Parameters<Jobs[Name]>
-  ): Promise<ReturnType<Jobs[Name]>>;
-}
 
 export interface PoolLimits {
   readonly threads: number;
@@ -57,6 +42,7 @@ interface Thread {
  * memory is refused with 422, and its thread is replaced.
  */
 export class WorkerPool implements Work {
+  readonly #program: URL;
   readonly #guard: Guard;
   readonly #limits: PoolLimits;
   readonly #threads = new Set<Thread>();
@@ -64,20 +50,21 @@ export class WorkerPool implements Work {
   #watch: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(guard: Guard, limits: Partial<PoolLimits> = {}) {
+  /** `program` is the module of a thread; it calls `serveJobs`. */
+  constructor(program: URL, guard: Guard, limits: Partial<PoolLimits> = {}) {
+    this.#program = program;
     this.#guard = guard;
     this.#limits = { ...POOL_LIMITS, ...limits };
     this.#waiting = new Waiting(Math.max(1, this.#limits.threads - 1));
   }
 
-  run<Name extends JobName>(name: Name, owner: JobOwner, ...args: Parameters<Jobs[Name]>) {
-    return new Promise<ReturnType<Jobs[Name]>>((done, fail) => {
+  run: Work['run'] = ({ name }, owner, ...args) =>
+    new Promise((done, fail) => {
       if (this.#closed) throw new Problem('RATE_LIMITED', 'The service is stopping.', { retry_after: 5 });
       const job: Job = { name, args, field: owner.field, owner, done: done as Job['done'], fail };
       if (!this.#waiting.add(owner.account, job)) throw tooMany();
       this.#assign();
     });
-  }
 
   /** Ends running jobs: at shutdown no request waits for their results. */
   async close(): Promise<void> {
@@ -111,7 +98,7 @@ export class WorkerPool implements Work {
   }
 
   #start(): void {
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+    const worker = new Worker(this.#program, {
       // Flags such as those of a debugger or of a test runner are for the main thread.
       execArgv: [],
       env: {},

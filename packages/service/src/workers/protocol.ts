@@ -1,10 +1,9 @@
 import type { ErrorCode } from '@hortus/contract/errors';
 import type { ProblemDetails } from '../problem.ts';
-import type { JobName } from './jobs.ts';
 
 /** What a thread is asked. A thread has one job at a time, so a reply needs no number. */
 export interface Order {
-  readonly name: JobName;
+  readonly name: string;
   readonly args: readonly unknown[];
   /** Named in the refusal of what cannot be worked on. */
   readonly field: string;

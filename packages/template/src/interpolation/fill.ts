@@ -1,7 +1,5 @@
-import { applyFilter } from './filters.ts';
+import { applyFilter, type Value } from './filters.ts';
 import type { ParsedText, Reference, Segment } from './text.ts';
-
-export type Value = string | number | boolean;
 
 export interface Found {
   /** Undefined if unset, which is not an error: an optional input without a value. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { encodeBase64, hashSync } from 'bcryptjs';
-import type { Value } from './fill.ts';
 import type { Filter } from './text.ts';
+
+export type Value = string | number | boolean;
 
 const BCRYPT_COST = 10;
 

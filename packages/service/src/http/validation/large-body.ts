@@ -1,7 +1,8 @@
 import { type EndpointName, endpoints } from '@hortus/contract/endpoints';
 import { Clean } from 'typebox/value';
-import { parseJson } from '../json.ts';
+import { workerJob } from '../../workers/job.ts';
 import { checksOf } from './checks.ts';
+import { parseJson } from './json.ts';
 
 /**
  * Parses and checks a body that is too large for the event loop. Fields that the contract does not know are left out, so that
@@ -11,3 +12,5 @@ export function readLargeBody(name: EndpointName, bytes: Uint8Array): unknown {
   const row = endpoints[name];
   return Clean(row.body, checksOf(row).body(parseJson(Buffer.from(bytes).toString())));
 }
+
+export const READ_LARGE_BODY = workerJob('body.read', readLargeBody);

@@ -6,7 +6,7 @@ import { conflict, notFound } from '../../problem.ts';
 import { begin, transition } from '../../state/transition.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
-import type { Work } from '../../workers/pool.ts';
+import type { Work } from '../../workers/job.ts';
 import { up } from '../instances/of-tenant.ts';
 import type { NamedRow } from '../instances/service.ts';
 import { type Instances, released } from '../instances/service.ts';
@@ -25,7 +25,7 @@ import {
 import { NEVER_STARTED_MS, setAlarm } from './deadlines.ts';
 import { containerOf, specOf } from './declared.ts';
 import { executionLifecycle } from './lifecycle.ts';
-import { type CheckedParams, fillAction, isCostly, type Request, requestContext } from './request.ts';
+import { type CheckedParams, FILL_ACTION, fillAction, isCostly, type Request, requestContext } from './request.ts';
 import type { Results } from './results.ts';
 import { type ExecutionRow, lockPendingOfInstance, noteExecution, unfinishedOfInstance } from './store.ts';
 
@@ -92,7 +92,7 @@ export class Orders {
     const container = containerOf(spec, instance, action.component);
     const { work } = this.#deps;
     const filled = isCostly(action)
-      ? await work.run('action.fill', { account: account_id, field: 'params' }, action, params)
+      ? await work.run(FILL_ACTION, { account: account_id, field: 'params' }, action, params)
       : fillAction(action, params);
     return { instanceId, action, container, ...filled };
   }

@@ -4,6 +4,7 @@ import { pointerStep } from '@hortus/template/json-pointer';
 import { invalid, Problem } from '../../problem.ts';
 import type { Queries } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
+import { workerJob } from '../../workers/job.ts';
 import type { ExecutionRow } from './store.ts';
 
 /** Order for a daemon. May contain secrets, so it is stored encrypted. */
@@ -96,3 +97,5 @@ export const actionRequest = (row: ExecutionRow, request: Request, { journal }: 
   },
   params: { ...request.params },
 });
+
+export const FILL_ACTION = workerJob('action.fill', fillAction);

@@ -5,7 +5,7 @@ import { conflict, notFound, Problem } from '../../problem.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
-import type { Work } from '../../workers/pool.ts';
+import type { Work } from '../../workers/job.ts';
 import type { Instances } from '../instances/service.ts';
 import type { Protect } from '../manifest/protected-order.ts';
 import type { Catalog } from '../templates/catalog.ts';

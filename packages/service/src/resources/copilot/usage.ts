@@ -1,16 +1,18 @@
 import type { AssistantUsage } from '@hortus/contract/resources/copilot';
 import { type Principal, userOf } from '../../identity/principal.ts';
 import { Problem } from '../../problem.ts';
-import type { AssistantLimits } from '../../settings.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
 import { addUsage, findUsage, holdUsage, type UsageKey, type UsageRow } from './store.ts';
 
+/** Questions a month that each user may ask, by the plan of the account. */
+export type QuestionLimits = Readonly<Record<Principal['plan'], number>>;
+
 /** Counts and limits the questions of each user per month (UTC). */
 export class UsageMeter {
   readonly #storage: Storage;
-  readonly #limits: AssistantLimits;
-  constructor(storage: Storage, limits: AssistantLimits) {
+  readonly #limits: QuestionLimits;
+  constructor(storage: Storage, limits: QuestionLimits) {
     this.#storage = storage;
     this.#limits = limits;
   }

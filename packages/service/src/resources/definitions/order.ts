@@ -6,7 +6,7 @@ import { generateSecrets } from '@hortus/template/secrets';
 import { conflict, invalid, Problem } from '../../problem.ts';
 import { slugify } from '../../slug.ts';
 import type { Queries } from '../../storage/storage.ts';
-import type { Work } from '../../workers/pool.ts';
+import type { Work } from '../../workers/job.ts';
 import type { OpenedConfig } from '../saved-configs/opening.ts';
 import type { Catalog, CatalogTemplate } from '../templates/catalog.ts';
 import { checkGiven } from '../templates/input-check.ts';

@@ -1,7 +1,7 @@
 import type { DefinitionUpdate } from '@hortus/contract/resources/definitions';
 import { isSecretInput, splitSecretInputs } from '@hortus/template/inputs';
 import type { Queries } from '../../storage/storage.ts';
-import type { Work } from '../../workers/pool.ts';
+import type { Work } from '../../workers/job.ts';
 import type { CatalogTemplate } from '../templates/catalog.ts';
 import { checkGiven } from '../templates/input-check.ts';
 import { accepted, checkProfile, checkVariant, valuesOf } from './order.ts';

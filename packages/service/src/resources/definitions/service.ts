@@ -10,7 +10,7 @@ import { type Page, type PageRequest, type Pages, slice } from '../../storage/pa
 import { pipelines } from '../../storage/pipelining.ts';
 import { type Queries, RunAgain, type Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
-import type { Work } from '../../workers/pool.ts';
+import type { Work } from '../../workers/job.ts';
 import type { PlanFor } from '../backups/schedule.ts';
 import { requireSettled } from '../migrations/settled.ts';
 import { openSavedConfig } from '../saved-configs/opening.ts';

@@ -5,7 +5,7 @@ import { conflict, notFound, Problem } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
-import type { Work } from '../../workers/pool.ts';
+import type { Work } from '../../workers/job.ts';
 import type { CatalogTemplate } from '../templates/catalog.ts';
 import { compareVersions } from '../templates/comparison.ts';
 import { secretValues } from './deployable.ts';

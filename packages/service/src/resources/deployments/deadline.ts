@@ -2,9 +2,8 @@ import type { JobKind } from '../../jobs/job.ts';
 import { transition } from '../../state/transition.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import { deploymentLifecycle, expiringWhile } from './lifecycle.ts';
+import type { ManifestsOfDeployments, ServerStanding } from './needs.ts';
 import { hasEnded, hold, type Wake, wakeNext } from './queue.ts';
-import type { ManifestsOfDeployments } from './reports.ts';
-import type { ServerStanding } from './service.ts';
 import { type DeploymentRow, deploymentById, restartClocks } from './store.ts';
 
 /** One job per deployment, from its claim on. */

@@ -10,12 +10,12 @@ import type { Queries } from '../../storage/storage.ts';
 import { type DefinitionRow, definitionById, revisionOf } from '../definitions/deployable.ts';
 import { type DriftedRow, livingOf } from '../instances/drifted.ts';
 import { withPins } from '../manifest/images.ts';
-import type { Standing } from '../servers/service.ts';
+import type { ServerStanding } from './needs.ts';
 import { lastOrdered, lastSuccess } from './store.ts';
 
 export interface PlanningDeps {
   readonly reader: Queries;
-  readonly server: (queries: Queries, accountId: string, id: string) => Promise<Standing | undefined>;
+  readonly server: ServerStanding;
   readonly manifests: {
     /** Secrets changed after `secretsBefore` are replaced by placeholders. */
     resolve(

@@ -6,7 +6,6 @@ import type {
   LogPosition,
 } from '@hortus/contract/resources/deployments';
 import type { Instance, ReportedInstance } from '@hortus/contract/resources/instance-records';
-import type { Manifest } from '@hortus/contract/template/manifest';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
@@ -20,6 +19,7 @@ import { type HasPublishedDaemon, requireClaim } from './claims.ts';
 import { DEADLINE } from './deadline.ts';
 import { deploymentLifecycle } from './lifecycle.ts';
 import { appendLines, type Line, readLines, readTime } from './logs.ts';
+import type { ManifestsOfDeployments } from './needs.ts';
 import { type Held, hasEnded, hold, requireTurn, scopeOf, type Wake, wakeNext } from './queue.ts';
 import { deploymentRecord } from './record.ts';
 import { isNewest, type Return, recordReturn, requireRevision, returnIn, wasRevised } from './returns.ts';
@@ -48,16 +48,6 @@ export interface InstancesOfDeployments {
     reported: ReportedInstance[],
   ): Promise<unknown>;
   releaseAll(tx: Tx, definitionId: string, actor: string | null): Promise<void>;
-}
-
-export interface ManifestsOfDeployments {
-  resolve(
-    queries: Queries,
-    accountId: string,
-    definitionId: string,
-    revision: number,
-  ): Promise<{ readonly manifest: Manifest }>;
-  deadlineMs(queries: Queries, definitionId: string, revision: number): Promise<number>;
 }
 
 export interface DeploymentReportsDeps {

@@ -1,7 +1,7 @@
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { requireRoom, reservationOf } from '../capacity/room.ts';
 import type { Pinned } from '../definitions/deployable.ts';
-import type { ManifestsOfDeployments } from './reports.ts';
+import type { ManifestsOfDeployments } from './needs.ts';
 import { unfinishedOn } from './store.ts';
 
 export interface ReservationsDeps {

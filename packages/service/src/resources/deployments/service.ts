@@ -11,10 +11,10 @@ import type { Queries, Tx } from '../../storage/storage.ts';
 import { requireFit } from '../capacity/fit.ts';
 import { definitionById, type Pinned, pin, type RevisionRow } from '../definitions/deployable.ts';
 import { requireSettled } from '../migrations/settled.ts';
-import type { Standing } from '../servers/service.ts';
 import { requireOpenTenant } from '../tenants/membership.ts';
 import { type Beginning, beginDeployment } from './begin.ts';
 import { LINES_IN_ANSWER } from './logs.ts';
+import type { ServerStanding } from './needs.ts';
 import type { Planning } from './planning.ts';
 import { bringsDataBack, cancelHeld, hasEnded, hold, scopeOf, type Wake, wakeNext } from './queue.ts';
 import { deploymentRecord, lineRecord } from './record.ts';
@@ -35,8 +35,6 @@ import {
   serversWithNews,
   undoing,
 } from './store.ts';
-
-export type ServerStanding = (queries: Queries, accountId: string, id: string) => Promise<Standing | undefined>;
 
 export interface DeploymentsDeps extends ReservationsDeps {
   readonly reader: Queries;

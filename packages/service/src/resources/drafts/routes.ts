@@ -1,9 +1,10 @@
 import type { draftEndpoints } from '@hortus/contract/resources/drafts';
 import type { Call, Handlers } from '../../http/handler.ts';
-import type { Work } from '../../workers/pool.ts';
+import type { Work } from '../../workers/job.ts';
 import type { Catalog } from '../templates/catalog.ts';
 import type { Drafts } from './service.ts';
 import type { TemplateTests } from './tests.ts';
+import { IMPORT_DRAFT, READ_DRAFT } from './written.ts';
 
 /** Each handler responds after this process has reloaded the change, so that the client's next request sees it. */
 export const draftRoutes = (
@@ -24,14 +25,14 @@ export const draftRoutes = (
   return {
     'drafts.create': async ({ principal, body, write }) => {
       const field = body.source === undefined ? 'spec' : 'source';
-      const written = await work.run('draft.read', { account: principal.accountId, field }, body);
+      const written = await work.run(READ_DRAFT, { account: principal.accountId, field }, body);
       return catalog.takenUp(
         write(async (tx) => ({ success: true, data: await drafts.create(tx, principal, written) })),
       );
     },
     'drafts.import': async ({ principal, body, write }) => {
       const owner = { account: principal.accountId, field: 'compose' };
-      const { written, source, inferred, dropped } = await work.run('draft.import', owner, body);
+      const { written, source, inferred, dropped } = await work.run(IMPORT_DRAFT, owner, body);
       return catalog.takenUp(
         write(async (tx) => {
           const draft = await drafts.create(tx, principal, written);

@@ -7,13 +7,13 @@ import { Behind, conflict, notFound, Problem } from '../../problem.ts';
 import type { RequireRoom } from '../../quotas/quotas.ts';
 import { begin, transition } from '../../state/transition.ts';
 import { type Queries, RunAgain, type Tx } from '../../storage/storage.ts';
-import type { Work } from '../../workers/pool.ts';
+import type { Work } from '../../workers/job.ts';
 import { CATALOG_TOPIC, templateItem } from '../templates/catalog.ts';
 import { templateLifecycle } from '../templates/lifecycle.ts';
 import { followPublication } from '../templates/publish.ts';
 import { findTemplate, lockTemplate, lockVersion, setDeprecated, type TemplateRow } from './store.ts';
 import { requireRest } from './tests.ts';
-import { isClean, newColumns, type Written } from './written.ts';
+import { FIND_PROBLEMS, isClean, newColumns, type Written } from './written.ts';
 
 /** Warnings that prevent publishing: with a floating tag the same template could mean another image tomorrow. */
 const PROMOTION_ERRORS = new Set(['floating-tag']);
@@ -47,7 +47,7 @@ export class Drafts {
     const row = await findTemplate(reader, accountId, id);
     if (!row) throw notFound('template');
     const { source, spec, spec_hash: specHash } = row;
-    const findings = await work.run('draft.findings', { account: accountId, field: 'id' }, { source, spec });
+    const findings = await work.run(FIND_PROBLEMS, { account: accountId, field: 'id' }, { source, spec });
     return { specHash, findings };
   }
 

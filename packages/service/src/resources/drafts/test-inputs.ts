@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import type { InputType, InputValue } from '@hortus/contract/template/inputs';
 import type { Canonical, CanonicalInput } from '@hortus/template/canonical-form';
 import { checkInputs, type Inputs } from '@hortus/template/inputs';
+import { workerJob } from '../../workers/job.ts';
 import { accepted } from '../definitions/order.ts';
 
 type Asked = Pick<CanonicalInput, 'name' | 'min' | 'options' | 'placeholder'>;
@@ -47,3 +48,5 @@ export function testInputs(spec: Canonical, uid: string, given: Readonly<Inputs>
   }
   return accepted(checkInputs(spec, answers, { mode: 'create' }), {}).values;
 }
+
+export const TEST_INPUTS = workerJob('inputs.forTest', testInputs);

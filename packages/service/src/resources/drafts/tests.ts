@@ -10,7 +10,7 @@ import { conflict, invalid, notFound } from '../../problem.ts';
 import { begin } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import type { Work } from '../../workers/pool.ts';
+import type { Work } from '../../workers/job.ts';
 import { checkProfile, checkVariant, type Order } from '../definitions/order.ts';
 import type { Catalog } from '../templates/catalog.ts';
 import {
@@ -22,8 +22,9 @@ import {
   lockTemplate,
   type TemplateRow,
 } from './store.ts';
+import { TEST_INPUTS } from './test-inputs.ts';
 import { recordTest, TEST, testLifecycle, testRecord } from './test-lifecycle.ts';
-import { isClean } from './written.ts';
+import { FIND_PROBLEMS, isClean } from './written.ts';
 
 export interface TestsDeps {
   readonly reader: Queries;
@@ -68,7 +69,7 @@ export class TemplateTests {
     if (!row) throw notFound('template');
     const owner = { account: accountId, field: 'id' };
     const { source, spec } = row;
-    if (!isClean(await work.run('draft.findings', owner, { source, spec })))
+    if (!isClean(await work.run(FIND_PROBLEMS, owner, { source, spec })))
       throw conflict('id', 'invalid_template', 'the template has errors; validate it to see them.');
     // Another process may have changed the template a moment ago; test only what this process has loaded.
     if (catalog.byId(id)?.item.spec_hash !== row.spec_hash) await catalog.load();
@@ -76,7 +77,7 @@ export class TemplateTests {
     if (template?.item.spec_hash !== row.spec_hash) throw changed();
     const uid = `test-${randomBytes(6).toString('hex')}`;
     const asked = { account: accountId, field: 'inputs' };
-    const inputs = await work.run('inputs.forTest', asked, template.spec, uid, body.inputs ?? {});
+    const inputs = await work.run(TEST_INPUTS, asked, template.spec, uid, body.inputs ?? {});
     const { plain, secret } = splitSecretInputs(template.spec, inputs);
     return {
       templateId: id,

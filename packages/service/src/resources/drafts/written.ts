@@ -10,6 +10,7 @@ import { LONGEST_SPEC } from '@hortus/template/rules/size';
 import { checkSchema, type Schema } from '@hortus/template/schema-check';
 import { validate } from '@hortus/template/validate';
 import { invalid, Problem } from '../../problem.ts';
+import { workerJob } from '../../workers/job.ts';
 
 /**
  * A template written by an account, parsed and validated. Created in a worker thread; the event loop need not compute
@@ -116,3 +117,7 @@ export const newColumns = (owner: string, written: Written, id: string, now: num
   created_at: now,
   updated_at: now,
 });
+
+export const FIND_PROBLEMS = workerJob('draft.findings', findingsOf);
+export const IMPORT_DRAFT = workerJob('draft.import', importDraft);
+export const READ_DRAFT = workerJob('draft.read', readDraft);

@@ -1,5 +1,6 @@
 import type { Bundle } from '@hortus/contract/resources/imports';
 import { conflict, invalid } from '../../problem.ts';
+import { workerJob } from '../../workers/job.ts';
 import { isClean, readDraft, type Written } from '../drafts/written.ts';
 
 /** Reads the template in a bundle and checks that it matches its declared hash. */
@@ -17,3 +18,5 @@ export function readBundledTemplate(template: Bundle['template']): Written {
   const [first] = written.findings.filter(({ severity }) => severity === 'error');
   throw invalid('bundle.template.spec', `${first?.path}: ${first?.message}`, { findings: written.findings });
 }
+
+export const READ_BUNDLED_TEMPLATE = workerJob('bundle.template', readBundledTemplate);

@@ -5,7 +5,7 @@ import { Problem } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
-import type { Work } from '../../workers/pool.ts';
+import type { Work } from '../../workers/job.ts';
 import type { Order } from '../definitions/order.ts';
 import type { Definitions } from '../definitions/service.ts';
 import type { Deployments } from '../deployments/service.ts';

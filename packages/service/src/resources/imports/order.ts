@@ -3,7 +3,7 @@ import { splitSecretInputs } from '@hortus/template/inputs';
 import { generateSecrets } from '@hortus/template/secrets';
 import { invalid, Problem } from '../../problem.ts';
 import type { Queries } from '../../storage/storage.ts';
-import type { Work } from '../../workers/pool.ts';
+import type { Work } from '../../workers/job.ts';
 import { checkProfile, checkVariant, type Order } from '../definitions/order.ts';
 import type { CatalogTemplate } from '../templates/catalog.ts';
 import { checkGiven } from '../templates/input-check.ts';

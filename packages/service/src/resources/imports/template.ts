@@ -3,11 +3,12 @@ import type { Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { Behind } from '../../problem.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
-import type { Work } from '../../workers/pool.ts';
+import type { Work } from '../../workers/job.ts';
 import { asPublished, bringTemplate, holdTemplate, takeTemplateBack } from '../drafts/brought.ts';
 import type { Drafts } from '../drafts/service.ts';
 import type { Written } from '../drafts/written.ts';
 import { type Catalog, type CatalogTemplate, isOfCatalog } from '../templates/catalog.ts';
+import { READ_BUNDLED_TEMPLATE } from './bundled-template.ts';
 import { type ImportRow, importsOf } from './store.ts';
 
 export interface TemplatesDeps {
@@ -37,7 +38,7 @@ export async function findTemplate(deps: TemplatesDeps, principal: Principal, bu
   const { storage, catalog, drafts, work } = deps;
   const { accountId } = principal;
   const owner = { account: accountId, field: 'bundle.template.spec' };
-  const written = await work.run('bundle.template', owner, bundle.template);
+  const written = await work.run(READ_BUNDLED_TEMPLATE, owner, bundle.template);
   const known = knownTemplate(catalog, accountId, bundle);
   if (known) return { template: known, written };
   const { species, version } = bundle.template;

@@ -15,7 +15,7 @@ import { doOutside } from '../../storage/outside.ts';
 import type { Queries } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
 import type { Vault } from '../../vault/vault.ts';
-import type { Work } from '../../workers/pool.ts';
+import type { Work } from '../../workers/job.ts';
 import {
   type DefinitionRow,
   definitionById,
@@ -26,6 +26,7 @@ import {
 import type { Catalog } from '../templates/catalog.ts';
 import { registriesOf, withPins } from './images.ts';
 import type { ManifestSigner } from './signer.ts';
+import { RESOLVE } from './worker-jobs.ts';
 
 export interface ManifestsDeps {
   readonly catalog: Pick<Catalog, 'known'>;
@@ -172,7 +173,7 @@ export class Manifests {
     };
     const key = () => canonicalJson(['manifest', revision.spec_hash, options]);
     const resolveAside = () =>
-      this.#deps.work.run('manifest.resolve', { account: account_id, field: 'definition_id' }, spec, options);
+      this.#deps.work.run(RESOLVE, { account: account_id, field: 'definition_id' }, spec, options);
     const resolution = isCostly(spec) ? await doOutside(queries, key, resolveAside) : resolve(spec, options);
     if (resolution.ok) {
       const watch_ms = definition.watch_seconds * 1_000;

@@ -1,7 +1,8 @@
 import type { ReportedUsage } from '@hortus/contract/resources/metrics';
 import { expect, it } from 'vitest';
-import { defaultRetention, rulesOf } from '../../retention/rules.ts';
+import { defaultRetention } from '../../retention/periods.ts';
 import { onBothEngines } from '../../testing/engines.ts';
+import { retentionRules } from '../../wiring/retention-rules.ts';
 import { idsByUid } from '../instances/by-uid.ts';
 import { daemonOf, keyOf, openInstanceServices } from '../instances/testing/instance-services.ts';
 import { Metrics } from './service.ts';
@@ -160,7 +161,7 @@ onBothEngines((engine) => {
   it('keeps minutes for two hours and the rest for the days of the setting', async () => {
     const { storage, report, usage, rows, clock } = await plant();
     const sweep = async () => {
-      for (const { name, days, remove } of rulesOf(defaultRetention)) {
+      for (const { name, days, remove } of retentionRules(defaultRetention)) {
         if (!name.endsWith('usage')) continue;
         const before = clock.now - (days ?? 0) * DAY;
         while ((await storage.write((tx) => remove(tx, before, 10))) > 0);

@@ -4,6 +4,7 @@ import type { Canonical } from '@hortus/template/canonical-form';
 import { parse } from '@hortus/template/parse';
 import { validate } from '@hortus/template/validate';
 import { invalid } from '../../problem.ts';
+import { workerJob } from '../../workers/job.ts';
 import type { RecipeRow } from './store.ts';
 
 type Finding = RecipeDetail['findings'][number];
@@ -57,3 +58,5 @@ const isError = ({ severity }: Finding): boolean => severity === 'error';
 /** A floating tag is only a warning for private templates, but an error for public ones. */
 const asPromoted = ({ file: _, ...finding }: Finding & { file?: string }): Finding =>
   finding.code === 'floating-tag' ? { ...finding, severity: 'error' } : finding;
+
+export const EXAMINE = workerJob('recipe.examine', examine);

@@ -3,10 +3,11 @@ import { actorOf, type Principal } from '../../identity/principal.ts';
 import { Behind, conflict, notFound, Problem } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import type { Work } from '../../workers/pool.ts';
+import type { Work } from '../../workers/job.ts';
 import { publish } from '../templates/publish.ts';
 import { audit } from './audit.ts';
 import type { Examination } from './examination.ts';
+import { EXAMINE } from './examination.ts';
 import { recipeLifecycle } from './lifecycle.ts';
 import { recipeDetail } from './record.ts';
 import { requireOwnSpecies, verdict } from './service.ts';
@@ -32,7 +33,7 @@ export class RecipeReview {
     const row = await findRecipe(reader, id);
     if (!row) throw notFound('recipe');
     const { slug, spec, spec_form } = row;
-    return work.run('recipe.examine', { account: accountId, field: 'spec' }, { slug, spec, spec_form });
+    return work.run(EXAMINE, { account: accountId, field: 'spec' }, { slug, spec, spec_form });
   }
 
   /** Approves the recipe and publishes its template in one transaction. */

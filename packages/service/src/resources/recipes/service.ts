@@ -5,11 +5,11 @@ import { conflict, notFound } from '../../problem.ts';
 import { begin, transition } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import type { Work } from '../../workers/pool.ts';
+import type { Work } from '../../workers/job.ts';
 import { nameOfAccount } from '../account/name.ts';
 import { deprecate, mayPublish } from '../templates/publish.ts';
 import { audit } from './audit.ts';
-import { type Examination, type Written, writtenSpec } from './examination.ts';
+import { EXAMINE, type Examination, type Written, writtenSpec } from './examination.ts';
 import { recipeLifecycle } from './lifecycle.ts';
 import { isAdmin, isVisible, recipeDetail, recipeRecords, voterOf } from './record.ts';
 import {
@@ -69,7 +69,7 @@ export class Recipes {
   /** Validates a spec before a transaction begins, because it is slow. */
   async draft({ accountId }: Principal, slug: string, spec: RecipeDetail['spec']): Promise<Draft> {
     const written = writtenSpec(slug, spec);
-    const examined = await this.#deps.work.run('recipe.examine', { account: accountId, field: 'spec' }, written);
+    const examined = await this.#deps.work.run(EXAMINE, { account: accountId, field: 'spec' }, written);
     return { ...written, ...verdict(examined) };
   }
 

@@ -12,9 +12,8 @@ import {
   judgeIdentity,
   malformedIdentity,
 } from './identity.ts';
-import { heldServer } from './liveness/store.ts';
 import { serverRecord } from './record.ts';
-import { lockServer, recipientOf, type ServerRow, setIdentity } from './store.ts';
+import { heldServer, lockServer, recipientOf, type ServerRow, setIdentity } from './store.ts';
 
 /** Published with the id of a server whose identity changed, or whose pinned daemon is to hear of a conflict. */
 export const IDENTITY_TOPIC = 'channel.identity';

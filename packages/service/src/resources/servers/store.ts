@@ -179,3 +179,17 @@ export async function updateServer(tx: Tx, row: ServerRow, columns: ServerColumn
   await tx.db.updateTable('servers').set(changed).where('id', '=', row.id).execute();
   return { ...row, ...changed };
 }
+
+/** Holds a server without asking for its account: the caller has authenticated with the key of the server. */
+export const heldServer = (tx: Tx, id: string): Promise<ServerRow | undefined> =>
+  forUpdate(
+    tx,
+    tx.db.selectFrom('servers').selectAll().where('id', '=', id).where('deleted_at', 'is', null),
+  ).executeTakeFirst();
+
+/** Holds them in the order of their ids, so that two transactions cannot deadlock. */
+export const heldServers = (tx: Tx, ids: readonly string[]): Promise<ServerRow[]> =>
+  forUpdate(
+    tx,
+    tx.db.selectFrom('servers').selectAll().where('id', 'in', ids).where('deleted_at', 'is', null).orderBy('id'),
+  ).execute();

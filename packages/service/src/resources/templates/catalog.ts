@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import type { ImageVariant } from '@hortus/contract/resources/template-spec-shapes';
 import type { TemplateItem } from '@hortus/contract/resources/templates';
 import { canonical } from '@hortus/template/canonical';
 import type { Canonical } from '@hortus/template/canonical-form';
@@ -7,19 +6,13 @@ import { BASE_PATH } from '../../http/api-routes.ts';
 import { Behind } from '../../problem.ts';
 import type { Queries } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
-import { byName, Shelf } from './shelf.ts';
+import { byName, type CatalogTemplate, Shelf } from './shelf.ts';
 import { CATALOG, findTemplates, listStamps, type TemplateRow } from './store.ts';
+
+export type { CatalogTemplate } from './shelf.ts';
 
 /** Told when the published catalog changed, on whichever replica. */
 export const CATALOG_TOPIC = 'catalog';
-
-export interface CatalogTemplate {
-  readonly item: TemplateItem;
-  readonly spec: Canonical;
-  readonly variants: ImageVariant[];
-  /** The catalog, or the account it belongs to. */
-  readonly owner: string;
-}
 
 /**
  * The catalog in memory. It is small, changes seldom and is read by nearly every request, so each process keeps it whole

@@ -3,8 +3,9 @@ import type { Chosen } from '@hortus/template/upgrade/asked';
 import { type Comparison, compareForUpgrade } from '@hortus/template/upgrade/compare';
 import { doOutside } from '../../storage/outside.ts';
 import type { Queries } from '../../storage/storage.ts';
-import type { Work } from '../../workers/pool.ts';
+import type { Work } from '../../workers/job.ts';
 import { type CatalogTemplate, isOfCatalog } from './catalog.ts';
+import { COMPARE_VERSIONS } from './worker-jobs.ts';
 
 /**
  * Compares two versions of a template for what someone has chosen. Versions that an account wrote may be long and have costly
@@ -21,5 +22,5 @@ export async function compareVersions(
   if (!written) return compareForUpgrade(from.spec, to.spec, chosen);
   const key = () => canonicalJson(['comparison', from.item.spec_hash, to.item.spec_hash, chosen]);
   const owner = { account: written.owner, field: 'id' };
-  return doOutside(queries, key, () => work.run('upgrade.compare', owner, from.spec, to.spec, chosen));
+  return doOutside(queries, key, () => work.run(COMPARE_VERSIONS, owner, from.spec, to.spec, chosen));
 }

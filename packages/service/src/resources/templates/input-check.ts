@@ -2,8 +2,9 @@ import { canonicalJson } from '@hortus/template/canonical-json';
 import { checkInputs, type InputCheck, type InputMode } from '@hortus/template/inputs';
 import { doOutside } from '../../storage/outside.ts';
 import type { Queries } from '../../storage/storage.ts';
-import type { Work } from '../../workers/pool.ts';
+import type { Work } from '../../workers/job.ts';
 import { type CatalogTemplate, isOfCatalog } from './catalog.ts';
+import { CHECK_INPUTS } from './worker-jobs.ts';
 
 /**
  * Checks what was given for the inputs of a template. Patterns of the catalog are reviewed; those that an account wrote may be
@@ -20,7 +21,7 @@ export async function checkGiven(
   if (isOfCatalog(template) || !hasPattern(template)) return checkInputs(template.spec, given, mode);
   const { spec, item, owner } = template;
   const key = () => canonicalJson(['inputs', item.spec_hash, given, mode]);
-  return doOutside(queries, key, () => work.run('inputs.check', { account: owner, field }, spec, given, mode));
+  return doOutside(queries, key, () => work.run(CHECK_INPUTS, { account: owner, field }, spec, given, mode));
 }
 
 const hasPattern = ({ spec: { inputs } }: CatalogTemplate): boolean =>

@@ -1,7 +1,16 @@
+import type { ImageVariant } from '@hortus/contract/resources/template-spec-shapes';
 import type { TemplateItem } from '@hortus/contract/resources/templates';
+import type { Canonical } from '@hortus/template/canonical-form';
 import { WordIndex } from '../../search/word-index.ts';
-import type { CatalogTemplate } from './catalog.ts';
 import { compareVersions } from './version-order.ts';
+
+export interface CatalogTemplate {
+  readonly item: TemplateItem;
+  readonly spec: Canonical;
+  readonly variants: ImageVariant[];
+  /** The catalog, or the account it belongs to. */
+  readonly owner: string;
+}
 
 /** The same on every replica, whatever language its machine speaks. */
 export const byName = (a: TemplateItem, b: TemplateItem): number => a.name.localeCompare(b.name, 'en');

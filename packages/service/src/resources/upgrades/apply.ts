@@ -7,7 +7,7 @@ import { transition } from '../../state/transition.ts';
 import { doOutside } from '../../storage/outside.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
-import type { Work } from '../../workers/pool.ts';
+import type { Work } from '../../workers/job.ts';
 import { type Passage, secretsFor, stageRevision } from '../definitions/upgrade.ts';
 import type { Catalog } from '../templates/catalog.ts';
 import { APPLY, APPLY_ALL, advance, type StepDeps } from './application.ts';

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Upgrade } from '@hortus/contract/resources/upgrades';
 import type { Queries } from '../../storage/storage.ts';
 import { iso, isoOrNull } from '../../time.ts';
-import type { Work } from '../../workers/pool.ts';
+import type { Work } from '../../workers/job.ts';
 import type { Catalog } from '../templates/catalog.ts';
 import { compareVersions } from '../templates/comparison.ts';
 import type { ChosenRow } from './store.ts';

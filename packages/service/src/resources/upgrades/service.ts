@@ -5,7 +5,7 @@ import { transition } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
-import type { Work } from '../../workers/pool.ts';
+import type { Work } from '../../workers/job.ts';
 import type { Catalog } from '../templates/catalog.ts';
 import { recordUpgrade, upgradeLifecycle } from './lifecycle.ts';
 import { upgradeRecord, upgradeRecords } from './record.ts';

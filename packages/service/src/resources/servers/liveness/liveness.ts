@@ -8,8 +8,9 @@ import { notePresented } from '../identities.ts';
 import { identityConflict, judgeIdentity, malformedIdentity } from '../identity.ts';
 import { serverLifecycle } from '../lifecycle.ts';
 import type { Platform } from '../record.ts';
+import { heldServer, heldServers } from '../store.ts';
 import { Reception } from './reception.ts';
-import { heldServer, heldServers, recordPresence, type ServerRow } from './store.ts';
+import { recordPresence, type ServerRow } from './store.ts';
 
 /** Told as `<server id> <epoch>`: older connections of that server are to be closed, wherever they are. */
 export const REPLACED_TOPIC = 'channel.replaced';

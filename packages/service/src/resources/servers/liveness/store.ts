@@ -1,23 +1,9 @@
-import { claiming, forUpdate } from '../../../storage/locking.ts';
+import { claiming } from '../../../storage/locking.ts';
 import { statement } from '../../../storage/statement.ts';
 import type { Queries, Tx } from '../../../storage/storage.ts';
 import type { Row } from '../../../storage/tables.ts';
 
 export type ServerRow = Row<'servers'>;
-
-/** Whoever's it is: the caller has proved with its key that it is the server itself. */
-export const heldServer = (tx: Tx, id: string): Promise<ServerRow | undefined> =>
-  forUpdate(
-    tx,
-    tx.db.selectFrom('servers').selectAll().where('id', '=', id).where('deleted_at', 'is', null),
-  ).executeTakeFirst();
-
-/** In the order of their ids, so that two who hold some at the same time wait for one another and not in a circle. */
-export const heldServers = (tx: Tx, ids: readonly string[]): Promise<ServerRow[]> =>
-  forUpdate(
-    tx,
-    tx.db.selectFrom('servers').selectAll().where('id', 'in', ids).where('deleted_at', 'is', null).orderBy('id'),
-  ).execute();
 
 export type Presence = Partial<
   Pick<ServerRow, 'connected_replica' | 'duplicate_at' | 'polled_at' | 'last_seen_at' | 'connection_epoch'>

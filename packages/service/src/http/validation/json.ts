@@ -1,6 +1,6 @@
-import { invalid, Problem } from '../problem.ts';
-import { fieldWithNull, NO_NULL } from './validation/null-character.ts';
-import { holdsPrototype } from './validation/prototype.ts';
+import { invalid, Problem } from '../../problem.ts';
+import { fieldWithNull, NO_NULL } from './null-character.ts';
+import { holdsPrototype } from './prototype.ts';
 
 /** Parses a body; an empty one is none. */
 export function parseJson(text: string): unknown {

@@ -2,15 +2,18 @@ import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { invalid, Problem } from '../problem.ts';
-import { jobs } from './jobs.ts';
+import type { WorkerJob } from './job.ts';
 import type { Order, Reply } from './protocol.ts';
 
-/** A thread of the pool (see pool.ts): takes one job after the other and replies with its result. */
 const NICENESS = 3;
 
-yieldToRequests();
-parentPort?.on('message', (order: Order) => reply(carryOut(order)));
-reply({ ready: true });
+/** Makes this thread a worker of the pool (see pool.ts): it runs one job after the other and replies with the result. */
+export function serveJobs(jobs: readonly WorkerJob[]): void {
+  const byName = new Map(jobs.map((job) => [job.name, job]));
+  yieldToRequests();
+  parentPort?.on('message', (order: Order) => reply(carryOut(byName, order)));
+  reply({ ready: true });
+}
 
 type Outcome =
   | Omit<Extract<Reply, { value: unknown }>, 'cpuMs'>
@@ -18,9 +21,11 @@ type Outcome =
   | { error: Error }
   | { ready: true };
 
-function carryOut({ name, args, field }: Order): Outcome {
+function carryOut(jobs: ReadonlyMap<string, WorkerJob>, { name, args, field }: Order): Outcome {
   try {
-    return { value: (jobs[name] as (...args: readonly unknown[]) => unknown)(...args) };
+    const job = jobs.get(name);
+    if (!job) throw new Error(`The worker has no job named ${name}.`);
+    return { value: job.run(...args) };
   } catch (error) {
     if (error instanceof Problem) return { problem: error };
     // Parsers and checks call themselves once per level of what they read.

@@ -9,38 +9,11 @@ import { removeLogLines } from '../resources/deployments/retention.ts';
 import { removeFineUsage, removeUsage } from '../resources/metrics/retention.ts';
 import { FINE_DAYS } from '../resources/metrics/steps.ts';
 import { removeDeliveries } from '../resources/webhooks/retention.ts';
-import type { Removal } from './removal.ts';
+import type { Retention } from '../retention/periods.ts';
+import type { Rule } from '../retention/removal.ts';
 
-/** Days that things are kept; 0 keeps them for ever. */
-export interface Retention {
-  readonly events: number;
-  readonly deliveries: number;
-  /** Of deployments, and what actions wrote. */
-  readonly logs: number;
-  readonly idempotency: number;
-  /** What servers and instances used. */
-  readonly metrics: number;
-}
-
-export const defaultRetention: Retention = { events: 90, deliveries: 30, logs: 30, idempotency: 1, metrics: 7 };
-
-/** A delivery needs its event for as long as it is tried, which is a day. */
-export const leastDays: Readonly<Record<keyof Retention, number>> = {
-  events: 2,
-  deliveries: 2,
-  logs: 1,
-  idempotency: 1,
-  metrics: 1,
-};
-
-export interface Rule {
-  readonly name: string;
-  /** Undefined keeps all of it. */
-  readonly days: number | undefined;
-  readonly remove: Removal;
-}
-
-export const rulesOf = (retention: Retention): readonly Rule[] => [
+/** Lists what the retention job removes, and after how many days. */
+export const retentionRules = (retention: Retention): readonly Rule[] => [
   { name: 'events', days: retention.events || undefined, remove: removeEvents },
   { name: 'deliveries', days: retention.deliveries || undefined, remove: removeDeliveries },
   { name: 'log lines', days: retention.logs || undefined, remove: removeLogLines },
@@ -52,6 +25,6 @@ export const rulesOf = (retention: Retention): readonly Rule[] => [
   { name: 'usage', days: retention.metrics || undefined, remove: removeUsage },
   { name: 'fine capacity', days: FINE_DAYS, remove: removeFineCapacity },
   { name: 'fine usage', days: FINE_DAYS, remove: removeFineUsage },
-  // They say themselves when they are over.
+  // Each session carries its own end.
   { name: 'sessions', days: 0, remove: removeSessions },
 ];

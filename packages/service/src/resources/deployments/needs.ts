@@ -1,0 +1,18 @@
+import type { Manifest } from '@hortus/contract/template/manifest';
+import type { Queries } from '../../storage/storage.ts';
+import type { Standing } from '../servers/service.ts';
+
+// What several files of deployments need of other resources; wiring/ provides it.
+
+/** Reads whether a server is there and connected. */
+export type ServerStanding = (queries: Queries, accountId: string, id: string) => Promise<Standing | undefined>;
+
+export interface ManifestsOfDeployments {
+  resolve(
+    queries: Queries,
+    accountId: string,
+    definitionId: string,
+    revision: number,
+  ): Promise<{ readonly manifest: Manifest }>;
+  deadlineMs(queries: Queries, definitionId: string, revision: number): Promise<number>;
+}

@@ -1,0 +1,4 @@
+import { resolve } from '@hortus/template/resolve';
+import { workerJob } from '../../workers/job.ts';
+
+export const RESOLVE = workerJob('manifest.resolve', resolve);
