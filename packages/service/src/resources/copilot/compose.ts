@@ -1,6 +1,6 @@
 import type { AssistantSource } from '@hortus/contract/resources/copilot';
 import type { KnownPassage } from './knowledge.ts';
-import { type Hit, words } from './search-index.ts';
+import { wordsThatMatter } from './question-words.ts';
 
 const EXCERPT = 400;
 
@@ -8,13 +8,10 @@ export const NOTHING_FOUND =
   'I found nothing about that, neither in the catalog nor in the documentation. Other words may help; GET /templates lists what can be deployed.';
 
 /** Selects the sentences most relevant to the question, up to the excerpt length. */
-export function excerptOf(text: string, question: string): string {
-  const asked = new Set(words(question));
-  const sentences = text.split(/(?<=[.!?])\s+/);
-  const relevance = (sentence: string) => words(sentence).filter((word) => asked.has(word)).length;
-  const best = [...sentences.keys()].sort(
-    (a, b) => relevance(sentences[b] as string) - relevance(sentences[a] as string) || a - b,
-  );
+function excerptOf(text: string, asked: ReadonlySet<string>): string {
+  const sentences = text.split(/(?<=[.!?])\s+|\n/);
+  const relevance = sentences.map((sentence) => wordsThatMatter(sentence).filter((word) => asked.has(word)).length);
+  const best = [...sentences.keys()].sort((a, b) => (relevance[b] as number) - (relevance[a] as number) || a - b);
   const chosen = new Set<number>();
   let length = 0;
   for (const at of best) {
@@ -30,12 +27,10 @@ export function excerptOf(text: string, question: string): string {
   return excerpt.length <= EXCERPT ? excerpt : `${excerpt.slice(0, EXCERPT - 1)}…`;
 }
 
-export const sourcesOf = (hits: readonly Hit<KnownPassage>[], question: string): AssistantSource[] =>
-  hits.map(({ passage }) => ({
-    ...passage.source,
-    title: passage.title,
-    excerpt: excerptOf(passage.text, question),
-  }));
+export function sourcesOf(passages: readonly KnownPassage[], question: string): AssistantSource[] {
+  const asked = new Set(wordsThatMatter(question));
+  return passages.map(({ source, title, text }) => ({ ...source, title, excerpt: excerptOf(text, asked) }));
+}
 
 /** Answers without a model, by quoting the passages found with their references. */
 export function composeAnswer(sources: readonly AssistantSource[]): string {

@@ -103,7 +103,7 @@ onBothEngines((engine) => {
       const { model, service } = await withModel(saying('Inkwell is a blög', ' [1].'));
       const { data } = (await ask(service, `My key is ${service.key}. ${question}`)).json;
       expect(data).toMatchObject({ answer: 'Inkwell is a blög [1].', model: 'small-1', found: true });
-      expect(data.sources[0].reference).toBe('inkwell');
+      expect(data.sources.map(({ reference }: { reference: string }) => reference)).toContain('inkwell');
       expect(model.asked[0]).toMatchObject({
         path: '/v1/chat/completions',
         authorization: 'Bearer sk-of-the-model',

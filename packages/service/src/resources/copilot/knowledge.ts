@@ -1,24 +1,29 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AssistantSource } from '@hortus/contract/resources/copilot';
+import { TextIndex } from '../../search/text-index.ts';
 import type { Catalog, CatalogTemplate } from '../templates/catalog.ts';
-import { type Hit, type Passage, SearchIndex } from './search-index.ts';
+import { wordsThatMatter } from './question-words.ts';
 
-export interface KnownPassage extends Passage {
+/** Unit of search: a chapter of the documentation, or a template. */
+export interface KnownPassage {
+  readonly title: string;
+  readonly text: string;
   readonly source: Pick<AssistantSource, 'type' | 'reference'>;
 }
 
-/** Passages below this coverage only share a word with the question. */
+/** Share of the question's words that a passage must have; below, it only shares a word with the question. */
 const LEAST_COVERAGE = 0.34;
 /** Smallest score, as a share of the best one, that is still returned. */
 const LEAST_SHARE = 0.35;
 const MOST = 5;
+const SHORTEST_PREFIX = 3;
 
 /** Searches the published catalog and the documentation. Contains no account data. */
 export class Knowledge {
   readonly #catalog: Pick<Catalog, 'version' | 'newest' | 'newestOf'>;
   readonly #documents: () => Promise<KnownPassage[]>;
-  #index: { readonly version: number; readonly of: Promise<SearchIndex<KnownPassage>> } | undefined;
+  #index: { readonly version: number; readonly of: Promise<TextIndex<KnownPassage>> } | undefined;
 
   constructor(catalog: Pick<Catalog, 'version' | 'newest' | 'newestOf'>, documentation: readonly string[]) {
     this.#catalog = catalog;
@@ -29,29 +34,41 @@ export class Knowledge {
     };
   }
 
-  /** Returns the best hits first; empty if nothing matches. */
-  async search(question: string): Promise<Hit<KnownPassage>[]> {
-    const hits = (await this.#current()).search(question, MOST).filter(({ coverage }) => coverage >= LEAST_COVERAGE);
-    const best = hits[0]?.score ?? 0;
-    return hits.filter(({ score }) => score >= best * LEAST_SHARE);
+  /** Returns the best first; empty if nothing matches. */
+  async search(question: string): Promise<KnownPassage[]> {
+    const asked = [...new Set(wordsThatMatter(question))];
+    const found = (await this.#current()).search(
+      { queries: asked },
+      { prefix: (word) => word.length >= SHORTEST_PREFIX },
+    );
+    const covering = found.filter(({ matched }) => matched >= asked.length * LEAST_COVERAGE);
+    const best = covering[0]?.score ?? 0;
+    return covering
+      .filter(({ score }) => score >= best * LEAST_SHARE)
+      .slice(0, MOST)
+      .map(({ item }) => item);
   }
 
-  #current(): Promise<SearchIndex<KnownPassage>> {
+  #current(): Promise<TextIndex<KnownPassage>> {
     const { version } = this.#catalog;
     if (this.#index?.version !== version) this.#index = { version, of: this.#build() };
     return this.#index.of;
   }
 
-  async #build(): Promise<SearchIndex<KnownPassage>> {
+  async #build(): Promise<TextIndex<KnownPassage>> {
     const templates = this.#catalog.newest().flatMap(({ species }) => this.#catalog.newestOf(species) ?? []);
-    return new SearchIndex([...templates.map(ofTemplate), ...(await this.#documents())]);
+    return TextIndex.build([...templates.map(ofTemplate), ...(await this.#documents())], {
+      fieldsOf: ({ title, text }) => ({ title, text }),
+      weights: { title: 1.5, text: 1 },
+      words: wordsThatMatter,
+    });
   }
 }
 
 function ofTemplate({ item, spec }: CatalogTemplate): KnownPassage {
   const asked = [...spec.inputs.required, ...spec.inputs.optional].map(({ name, label }) => label ?? name);
   const text = [
-    `${item.name} ${item.app_version ?? ''} (species ${item.species}) is ${item.archetype.replaceAll('_', ' ')} of the family ${item.family} in ${item.taxonomy.kingdom}.`,
+    `The template ${item.name} ${item.app_version ?? ''} (species ${item.species}) is ${item.archetype.replaceAll('_', ' ')} of the family ${item.family} in ${item.taxonomy.kingdom}.`,
     item.description,
     item.taxonomy.tags.length > 0 ? `Tags: ${item.taxonomy.tags.join(', ')}.` : '',
     spec.provides.length > 0 ? `It provides ${spec.provides.map((one) => one.class).join(', ')}.` : '',
@@ -87,9 +104,13 @@ export function chapters(file: string, text: string): KnownPassage[] {
   return prose.split(/^(?=#{1,3} )/m).flatMap((chapter): KnownPassage[] => {
     const [heading = '', ...lines] = chapter.split('\n');
     const body = lines
+      .filter((line) => !/^[|: -]+$/.test(line))
+      // Rows of a table end no sentence; each is kept on a line of its own.
+      .map((line) => (line.startsWith('|') ? `${line}\n` : line))
       .join(' ')
       .replaceAll(/[`*_|]|\[([^\]]*)\]\([^)]*\)/g, '$1')
-      .replaceAll(/\s+/g, ' ')
+      .replaceAll(/[^\S\n]+/g, ' ')
+      .replaceAll(/ ?\n ?/g, '\n')
       .trim();
     const title = heading.replace(/^#+\s*/, '').trim();
     if (body === '' || !heading.startsWith('#')) return [];

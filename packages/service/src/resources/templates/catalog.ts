@@ -99,8 +99,9 @@ export class Catalog {
   }
 
   /** The published templates, of every version, in which the words are found, with how well. */
-  search(question: string, account?: string): ReadonlyMap<TemplateItem, number> {
-    return new Map(this.#visible(account).flatMap((shelf) => [...shelf.search(question)]));
+  async search(question: string, account?: string): Promise<ReadonlyMap<TemplateItem, number>> {
+    const found = await Promise.all(this.#visible(account).map((shelf) => shelf.search(question)));
+    return new Map(found.flatMap((scores) => [...scores]));
   }
 
   upcoming(account?: string): TemplateItem[] {

@@ -14,7 +14,7 @@ function found(scores: ReadonlyMap<TemplateItem, number>, items: readonly Templa
 export const templateRoutes = (catalog: Catalog): Handlers<keyof typeof templateEndpoints> => ({
   'templates.list': async ({ principal: { accountId }, query }) => {
     const all = query.versions === 'all' ? catalog.everyVersion(accountId) : catalog.newest(accountId);
-    const items = query.q === undefined ? all : found(catalog.search(query.q, accountId), all);
+    const items = query.q === undefined ? all : found(await catalog.search(query.q, accountId), all);
     const wanted = items.filter(
       (item) =>
         (query.kingdom === undefined || item.taxonomy.kingdom === query.kingdom) &&

@@ -1,7 +1,7 @@
 import type { ImageVariant } from '@hortus/contract/resources/template-spec-shapes';
 import type { TemplateItem } from '@hortus/contract/resources/templates';
 import type { Canonical } from '@hortus/template/canonical-form';
-import { WordIndex } from '../../search/word-index.ts';
+import { TemplateSearch } from './template-search.ts';
 import { compareVersions } from './version-order.ts';
 
 export interface CatalogTemplate {
@@ -20,7 +20,7 @@ export class Shelf {
   /** The newest published version of each species. */
   readonly newest: ReadonlyMap<string, CatalogTemplate>;
   readonly #all: readonly CatalogTemplate[];
-  #words: WordIndex<TemplateItem> | undefined;
+  #search: Promise<TemplateSearch<TemplateItem>> | undefined;
 
   constructor(all: readonly CatalogTemplate[]) {
     const newest = new Map<string, CatalogTemplate>();
@@ -45,15 +45,9 @@ export class Shelf {
     return this.#all.map(({ item }) => item).filter((item) => item.status !== 'published');
   }
 
-  search(question: string): ReadonlyMap<TemplateItem, number> {
-    this.#words ??= indexOf(this.everyVersion());
-    return this.#words.search(question);
+  /** Maps each published template that matches, of every version, to its score. */
+  async search(question: string): Promise<ReadonlyMap<TemplateItem, number>> {
+    this.#search ??= TemplateSearch.build(this.everyVersion());
+    return (await this.#search).search(question);
   }
 }
-
-const indexOf = (items: readonly TemplateItem[]) =>
-  new WordIndex(items, ({ name, species, family, description, taxonomy }) => [
-    { text: `${name} ${species}`, weight: 10 },
-    { text: `${taxonomy.tags.join(' ')} ${family}`, weight: 4 },
-    { text: description, weight: 1 },
-  ]);
