@@ -1,11 +1,22 @@
-import { request } from 'node:http';
+import { cp } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { endpointRows } from '@hortus/contract/endpoints';
+import { plantAgent } from '@hortus/service/testing/agent-folder';
+import { plantCatalog } from '@hortus/service/testing/catalog-folder';
 import { Dice } from '@hortus/service/testing/fuzz/dice';
 import { fuzzRequest } from '@hortus/service/testing/fuzz/requests';
 import { goodRequest } from '@hortus/service/testing/good-requests';
+import {
+  type Answer,
+  adminEmail,
+  adminPassword,
+  type Caller,
+  publicUrl,
+} from '@hortus/service/testing/running-service';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { type Bench, type Figure, median } from './claim.ts';
 import { type HostileRequest, hostileRequests } from './hostile-requests.ts';
@@ -40,7 +51,7 @@ async function longestTurn(): Promise<Figure> {
   await using folder = temporaryFolder('turns');
   const socket = join(folder.path, 'turns');
   const service = await startService({
-    env: { BENCH_TURNS_SOCKET: socket },
+    env: { BENCH_TURNS_SOCKET: socket, ...(await settingsOfGoodRequests(folder.path)) },
     nodeArgs: ['--import', new URL('./turn-probe.ts', import.meta.url).href],
     cores: '0,1',
   });
@@ -51,7 +62,13 @@ async function longestTurn(): Promise<Figure> {
       await send(service, hostile);
       held.push(await measured(socket, hostile.name));
     }
-    held.push(...(await heldByFuzz(service, socket)));
+    const { account } = (await service.client.call('account.read', {})).data;
+    const caller = callerOf(service, account.id);
+    for (const hostile of await requestsAboutRecords(caller)) {
+      await send(service, hostile);
+      held.push(await measured(socket, hostile.name));
+    }
+    held.push(...(await heldByFuzz(caller, socket)));
     const worst = held.sort((a, b) => b.turnMs - a.turnMs).slice(0, 5);
     for (const { name, turnMs } of worst) console.error(`  ${turnMs.toFixed(1)} ms  ${name}`);
     const value = worst[0]?.turnMs ?? Number.NaN;
@@ -70,29 +87,82 @@ async function longestTurn(): Promise<Figure> {
   }
 }
 
+/** The catalog, the agents and the sign-in that the good requests of the service's tests are made for. */
+async function settingsOfGoodRequests(folder: string): Promise<Record<string, string>> {
+  const catalog = join(folder, 'catalog');
+  await cp(new URL('../catalog', import.meta.url), catalog, { recursive: true });
+  return {
+    HORTUS_CATALOG_DIR: await plantCatalog(catalog),
+    HORTUS_AGENTS_DIR: await plantAgent(join(folder, 'agents')),
+    HORTUS_PUBLIC_URL: publicUrl,
+    HORTUS_ADMIN_EMAIL: adminEmail,
+    HORTUS_ADMIN_PASSWORD: adminPassword,
+    HORTUS_WEBHOOK_ALLOW_PRIVATE: 'true',
+  };
+}
+
+/** Hostile requests about a deployment that exists: those about unknown ids are refused before they write anything. */
+async function requestsAboutRecords(caller: Caller): Promise<HostileRequest[]> {
+  const aReport = async (name: string, logs: readonly object[]): Promise<HostileRequest> => {
+    const { params } = await goodRequest('deployments.status', caller);
+    const body = JSON.stringify({ deployment_id: params.id, status: 'failed', logs });
+    return { name, method: 'POST', path: '/deploy/report', body };
+  };
+  const lines = (count: number, length: number) =>
+    Array.from({ length: count }, () => ({ at: 1, level: 'info', message: 'x'.repeat(length), step: 'y' }));
+  const { path, body } = await goodRequest('definitions.import', caller);
+  const secret = (_: unknown, i: number) => ({ name: `s${i}`, kind: 'generated', value: 'x'.repeat(65_000) });
+  const secrets = Array.from({ length: 120 }, secret);
+  const bundle = { ...(body?.bundle as object), secrets };
+  return [
+    await aReport('10,000 lines of a deployment', lines(10_000, 20)),
+    await aReport('7 MB in 10,000 lines of a deployment', lines(10_000, 650)),
+    {
+      name: 'an import of 7.8 MB with an Idempotency-Key',
+      method: 'POST',
+      path,
+      body: JSON.stringify({ ...body, bundle }),
+      headers: { 'idempotency-key': 'bench' },
+    },
+  ];
+}
+
 /** The corpus of the fuzzer: some requests of every row of the contract. */
-async function heldByFuzz(service: Service, socket: string): Promise<Held[]> {
+async function heldByFuzz(caller: Caller, socket: string): Promise<Held[]> {
   const dice = new Dice(14);
   const held: Held[] = [];
-  const caller = {
-    key: service.key,
-    client: service.client,
-    request: (method: string, path: string, options: { body?: unknown; raw?: string } = {}) =>
-      send(service, { name: path, method, path, body: options.raw ?? JSON.stringify(options.body) ?? '' }),
-  };
+  const skipped: string[] = [];
   for (const [name] of endpointRows) {
-    // Some need what only a test inside of the process can make; those rows are asked by the fuzzer alone.
-    const good = await goodRequest(name, caller as never).catch(() => undefined);
+    const good = await goodRequest(name, caller).catch((error: unknown) => {
+      skipped.push(`${name} (${error instanceof Error ? error.message : error})`);
+    });
     if (!good) continue;
     await measured(socket, name);
     for (let i = 0; i < OF_ONE_ROW; i++) {
       const { method, path, options } = fuzzRequest(name, good, dice, []);
-      await send(service, { name, method, path, body: options.raw ?? JSON.stringify(options.body) ?? '' });
+      await caller.request(method, path, options);
       held.push(await measured(socket, name));
     }
   }
+  if (skipped.length > 0) console.error(`  ${skipped.length} rows without a request: ${skipped.join('; ')}`);
   return held;
 }
+
+/** What the good requests of the service's tests need of a caller. */
+const callerOf = (service: Service, accountId: string): Caller => ({
+  accountId,
+  key: service.key,
+  client: service.client,
+  async request(method, path, { body, raw, key, headers } = {}) {
+    const sent = { name: path, method, path, body: raw ?? JSON.stringify(body) ?? '' };
+    return send(service, { ...sent, ...(headers && { headers }), ...(key === null && { anonymous: true }) });
+  },
+  async handOver(id) {
+    const database = new DatabaseSync(join(service.folder, 'hortus.db'), { timeout: 5_000 });
+    database.prepare(`update executions set status = 'sent' where id = ?`).run(id);
+    database.close();
+  },
+});
 
 async function healthUnderAttack(repetitions: number): Promise<Figure[]> {
   const idle: number[] = [];
@@ -151,21 +221,25 @@ async function measured(socket: string, name: string): Promise<Held> {
 }
 
 /** Without `fetch`, which parses the answer of a flood on the event loop of the bench. */
-function send(service: Service, { method, path, body, anonymous }: HostileRequest) {
+function send(service: Service, { method, path, body, anonymous, headers: others }: HostileRequest): Promise<Answer> {
   const url = new URL(`${service.base}${path}`);
   const headers = {
     ...(!anonymous && service.headers),
     ...(body !== '' && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+    ...others,
   };
-  return new Promise<{ status: number; json: unknown }>((done, fail) => {
+  return new Promise((done, fail) => {
     const asked = request(url, { method, headers }, async (answer) => {
       const answered = await text(answer).catch(() => '');
       const status = answer.statusCode ?? 0;
       if (status >= 500)
         fail(new Error(`${method} ${path.slice(0, 80)} answered ${status}: ${answered.slice(0, 300)}`));
-      else done({ status, json: answered.startsWith('{') ? JSON.parse(answered) : null });
+      else done({ status, headers: headersOf(answer), json: answered.startsWith('{') ? JSON.parse(answered) : null });
     });
     asked.on('error', fail);
     asked.end(body);
   });
 }
+
+const headersOf = ({ headers }: IncomingMessage) =>
+  new Headers(Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string]));

@@ -6,6 +6,7 @@ export interface HostileRequest {
   readonly body: string;
   /** Sent without a key. */
   readonly anonymous?: true;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const many = (count: number, each: (i: number) => string, between = ''): string =>

@@ -5,6 +5,7 @@ import { invalid } from '../problem.ts';
 import type { BodyRoom } from './body-budget.ts';
 import { parseJson } from './validation/json.ts';
 import { JsonSize } from './validation/json-size.ts';
+import type { ReadBody } from './validation/large-body.ts';
 
 /** What a body may be, as its row of the contract says. */
 export type BodySize = Pick<Endpoint, 'bodyLimit' | 'bodyValues'>;
@@ -15,22 +16,23 @@ const SMALL_BODY = { bytes: 1024 * 1024, values: 10_000 };
 export interface BodyReading {
   readonly size: BodySize;
   /** Parses and checks a large body off the event loop; see `validation/large-body.ts`. */
-  readonly readLarge: (bytes: Uint8Array) => Promise<unknown>;
+  readonly readLarge: (bytes: Uint8Array) => Promise<ReadBody>;
   readonly room: BodyRoom;
   readonly guard: Guard;
 }
 
 /** Bodies are JSON and nothing else; an empty one is none. */
-export async function readBody(request: IncomingMessage, reading: BodyReading): Promise<unknown> {
+export async function readBody(request: IncomingMessage, reading: BodyReading): Promise<ReadBody> {
   const { bodyLimit: limit, bodyValues } = reading.size;
   const { 'content-type': type, 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-  if (type === undefined && encoding === undefined && (length === undefined || length === '0')) return undefined;
+  if (type === undefined && encoding === undefined && (length === undefined || length === '0'))
+    return { body: undefined };
   if (!isJson(type)) throw invalid('Content-Type', 'must be application/json.');
   if (length !== undefined && Number(length) > limit) throw tooLarge(limit);
   const size = new JsonSize(bodyValues);
   const bytes = await bytesOf(request, { ...reading, limit, count: (chunk) => size.add(chunk) });
   const isSmall = bytes.length <= SMALL_BODY.bytes && size.values <= SMALL_BODY.values;
-  return isSmall ? parseJson(bytes.toString()) : reading.readLarge(bytes);
+  return isSmall ? { body: parseJson(bytes.toString()) } : reading.readLarge(bytes);
 }
 
 function isJson(type: string | undefined): boolean {
@@ -78,8 +80,13 @@ function bytesOf(
       if (pieces.length >= MOST_PIECES) join();
     });
     const end = () => {
-      join();
-      done(whole());
+      try {
+        join();
+        done(whole());
+      } catch (error) {
+        // Such as a lack of memory: the guard would only log it, and the request would never be answered.
+        giveUp(error);
+      }
     };
     request.on('data', guardedTake);
     request.on('end', guard(end));

@@ -61,7 +61,7 @@ export function callOf(parts: CallParts, row: Endpoint, checks: Checks, exchange
         method,
         path,
         key,
-        body,
+        body: exchange.bodyDigest ?? JSON.stringify(body ?? null),
         status: row.status,
         secretFields: secretFieldsOf(row.response),
       };

@@ -54,6 +54,8 @@ export class Exchange {
   /** Undefined where nobody had to say who they are. */
   principal: Principal | undefined;
   body: unknown;
+  /** Recognises a large body in a repeated request. */
+  bodyDigest: string | undefined;
   status = 200;
   /** Answered while its body still comes, of which nothing more is wanted: the connection is closed after the answer. */
   isLast = false;

@@ -78,12 +78,17 @@ async function answerWithBody({ budget, work }: RequestParts, route: Route, exch
   const { principal, address } = exchange;
   const owner = { account: principal?.accountId ?? address, field: 'body' };
   // Only rows of the contract take large bodies.
-  const readLarge = (bytes: Uint8Array) => work.run(READ_LARGE_BODY, owner, route.name as EndpointName, bytes);
+  const readLarge = (bytes: Uint8Array) =>
+    work.run(READ_LARGE_BODY, owner, route.name as EndpointName, bytes, 'idempotency-key' in exchange.headers);
   const room = budget.open(subjectOf(exchange.principal, exchange.address));
   try {
     try {
       const { body: size } = route;
-      if (size) exchange.body = await readBody(exchange.request, { size, readLarge, room, guard: exchange.guard });
+      if (size) {
+        const read = await readBody(exchange.request, { size, readLarge, room, guard: exchange.guard });
+        exchange.body = read.body;
+        exchange.bodyDigest = read.digest;
+      }
     } catch (error) {
       exchange.isLast = !exchange.request.complete && !exchange.request.destroyed;
       throw error;

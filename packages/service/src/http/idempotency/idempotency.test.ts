@@ -1,3 +1,4 @@
+import { standardBackup } from '@hortus/contract/resources/backup-settings';
 import { expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
@@ -44,6 +45,24 @@ async function serveCreating(storage: Storage, authenticator: Authenticator = fa
   const created = async () => (await storage.reader.db.selectFrom('settings').select('name').execute()).length;
   return { ...service, create, answered, created, fail: (times: number) => (failures = times) };
 }
+
+/** Of more than a megabyte. */
+const bundleWith = (secret: string) => ({
+  format: 1,
+  name: 'Blog',
+  instance_uid: 'blog',
+  template: { species: 'inkwell', version: '1.0.0', spec_hash: `sha256:${'0'.repeat(64)}`, spec: {} },
+  revision: 1,
+  profile: 'production',
+  variant: null,
+  inputs: {},
+  watch_seconds: 0,
+  heal: false,
+  backup: standardBackup,
+  secrets: Array.from({ length: 20 }, (_, i) => ({ name: `s${i}`, kind: 'generated', value: secret.repeat(60_000) })),
+  volumes: [],
+  exported_at: '2026-01-02T03:04:05Z',
+});
 
 onBothEngines((engine) => {
   it('the same key and body is answered again and creates nothing', async () => {
@@ -171,6 +190,28 @@ onBothEngines((engine) => {
     expect(await service.created()).toBe(0);
     const again = await service.create('k1');
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, null]);
+  });
+
+  it('recognises a large body, which is read off the event loop', async () => {
+    let created = 0;
+    await using service = await serve({
+      storage: await engine.open(),
+      handlers: {
+        'definitions.import': ({ write }) =>
+          write(async () => ({ success: true, data: { id: `imp_${++created}` } as never })),
+      },
+    });
+    const import_ = (secret: string) =>
+      service.fetch('/api/v1/definitions/import', {
+        method: 'POST',
+        headers: { ...bearer('writer'), 'content-type': 'application/json', 'idempotency-key': 'k1' },
+        body: JSON.stringify({ server_id: 'srv_1', bundle: bundleWith(secret) }),
+      });
+    const [first, second] = [await import_('a'), await import_('a')];
+    expect([first.status, second.status, second.headers.get('idempotent-replayed')]).toEqual([202, 202, 'true']);
+    expect(await second.text()).toBe(await first.text());
+    expect((await import_('b')).status).toBe(422);
+    expect(created).toBe(1);
   });
 
   it('is forgotten after a day', async () => {

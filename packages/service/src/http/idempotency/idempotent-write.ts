@@ -20,7 +20,8 @@ export interface IdempotentRequest {
   /** Of the address, with its ids: the same key means something else elsewhere. */
   readonly path: string;
   readonly key: string;
-  readonly body: unknown;
+  /** The body as text, or a digest of a long one: what recognises the same body. */
+  readonly body: string;
   /** The status that a success is answered with. */
   readonly status: number;
   /** Where the answer holds secrets. */
@@ -50,10 +51,9 @@ export function idempotentWrite<Response>(
   request: IdempotentRequest,
   work: (tx: Tx) => Promise<Response>,
 ): Promise<Answer<Response>> {
-  const { accountId, credential, method, path, key, status, secretFields } = request;
+  const { accountId, credential, method, path, key, body, status, secretFields } = request;
   const place: Place = { account_id: accountId, credential, method, path, key };
   const context = `idempotency ${credential} ${method} ${path} ${key}`;
-  const body = JSON.stringify(request.body ?? null);
   const seal = (tx: Tx, what: string, value: unknown) =>
     vault.encrypt(tx, accountId, JSON.stringify(value), `${context} ${what}`);
   const open = async (tx: Tx, what: string, sealed: string) =>

@@ -99,6 +99,109 @@ describe('callbacks that go wrong', () => {
   });
 });
 
+describe('a long transaction', () => {
+  /** Every statement of this storage takes longer than a batch may hold the event loop. */
+  async function withSlowStatements() {
+    const own = temporaryFolder('long-transaction');
+    const beforeStatement = () => {
+      for (const end = performance.now() + 15; performance.now() < end; );
+    };
+    const slow = await openSqlite(own.path, { beforeStatement });
+    const kept = async () =>
+      (await slow.reader.db.selectFrom('settings').select('name').orderBy('name').execute()).map(({ name }) => name);
+    const end = async () => {
+      await slow.close();
+      await own.remove();
+    };
+    return { slow, kept, [Symbol.asyncDispose]: end };
+  }
+
+  /** Counts the turns of the event loop while `work` runs. */
+  async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+    let turns = 0;
+    let counting = true;
+    const count = () => {
+      turns++;
+      if (counting) setImmediate(count);
+    };
+    count();
+    await work();
+    counting = false;
+    return turns;
+  }
+
+  it('lets the event loop turn between its statements', async () => {
+    await using at = await withSlowStatements();
+    const statements = 10;
+    let during = 0;
+    await at.slow.write(async (tx) => {
+      during = await turnsDuring(async () => {
+        for (let i = 0; i < statements; i++) await put(tx, `${i}`);
+      });
+    });
+    expect(during).toBeGreaterThanOrEqual(statements - 1);
+    expect(await at.kept()).toHaveLength(statements);
+  });
+
+  it('shows nothing of itself to readers before its commit', async () => {
+    await using at = await withSlowStatements();
+    const seen: string[][] = [];
+    const work = at.slow.write(async (tx) => {
+      for (let i = 0; i < 4; i++) await put(tx, `${i}`);
+    });
+    let ended = false;
+    const reading = (async () => {
+      while (!ended) {
+        const names = await at.kept();
+        if (!ended) seen.push(names);
+        await new Promise((next) => setImmediate(next));
+      }
+    })();
+    await work.finally(() => {
+      ended = true;
+    });
+    await reading;
+    for (const names of seen) expect([0, 4]).toContain(names.length);
+    expect(seen.filter((names) => names.length === 0).length).toBeGreaterThan(2);
+  });
+
+  it('runs statements that were sent together in their order', async () => {
+    await using at = await withSlowStatements();
+    const append = (tx: Tx, text: string) => tx.run('update settings set value = value || ?', [text]);
+    await at.slow.write(async (tx) => {
+      await put(tx, 'a name');
+      await Promise.all([append(tx, '1').then(() => append(tx, '3')), append(tx, '2')]);
+    });
+    expect(await at.slow.reader.db.selectFrom('settings').select('value').execute()).toEqual([{ value: '123' }]);
+  });
+
+  it('that fails takes back only its own', async () => {
+    await using at = await withSlowStatements();
+    const outcomes = await Promise.allSettled([
+      at.slow.write((tx) => put(tx, 'before')),
+      at.slow.write(async (tx) => {
+        await put(tx, 'lost');
+        await put(tx, 'lost too');
+        throw new Error('changed my mind');
+      }),
+      at.slow.write((tx) => put(tx, 'after')),
+    ]);
+    expect(outcomes.map((o) => o.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await at.kept()).toEqual(['after', 'before']);
+  });
+
+  it('that awaits something else is still given up', async () => {
+    await using at = await withSlowStatements();
+    const foreign = at.slow.write(async (tx) => {
+      await put(tx, 'one');
+      await put(tx, 'two');
+      await new Promise(() => {});
+    });
+    await expect(foreign).rejects.toThrow('other than a query');
+    expect(await at.kept()).toEqual([]);
+  });
+});
+
 describe('commits', () => {
   it('are shared by callers that come together, and told once', async () => {
     const commits: (readonly Notice[])[] = [];

@@ -24,8 +24,10 @@ interface Lost {
 
 type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 
-/** Bounds how long one batch keeps the event loop from anything else. */
 const MOST_IN_BATCH = 128;
+
+/** A batch that has held the event loop for this long lets it turn before the next statement. */
+const LONGEST_TURN_MS = 10;
 
 /** How the callbacks of a batch are kept apart: not at all while all goes well, else each in a savepoint of its own. */
 type Apart = 'together' | 'savepoints';
@@ -51,6 +53,10 @@ export class GroupCommit {
   /** Ends the callback that is running; asked by the watchdog, which is set once for all of a turn of the loop. */
   #giveUp = () => {};
   #watchdog: NodeJS.Immediate | undefined;
+  /** When the turn of the event loop began that runs the batch. */
+  #turnBegan = 0;
+  /** Shared by statements that were sent together, so that they run in the order in which they were sent. */
+  #pause: Promise<void> | undefined;
   #broken: Error | undefined;
 
   constructor(
@@ -105,10 +111,11 @@ export class GroupCommit {
   async #commit(batch: readonly Work[], apart: Apart): Promise<Lost | undefined> {
     const done: Done[] = [];
     const failed: { work: Work; error: unknown }[] = [];
+    this.#turnBegan = performance.now();
     try {
       this.#control('begin immediate');
       for (const work of batch) {
-        const tx = new SqliteTx(this.#connection, this.#hooks, work.outside);
+        const tx = new SqliteTx(this.#connection, this.#hooks, work.outside, () => this.#beforeStatement());
         if (apart === 'savepoints') this.#control('savepoint work');
         const outcome = await this.#call(work, tx);
         if (!this.#connection.inTransaction) return { by: 'database', cause: outcome.ok ? undefined : outcome.error };
@@ -161,8 +168,30 @@ export class GroupCommit {
   }
 
   /**
-   * Runs one callback. Its queries answer within the microtask queue, so it must be settled before the loop turns; one
-   * that is not awaits something other than its transaction and would hold up every writer, so it is given up.
+   * Lets the event loop turn inside a long batch, between two statements. The transaction stays open: later writers wait, readers
+   * have a connection of their own. Undefined while the turn is short.
+   */
+  #beforeStatement(): Promise<void> | undefined {
+    if (this.#pause || performance.now() - this.#turnBegan < LONGEST_TURN_MS) return this.#pause;
+    clearImmediate(this.#watchdog);
+    this.#pause = turnOfLoop().then(() => {
+      this.#pause = undefined;
+      this.#turnBegan = performance.now();
+      this.#watch();
+    });
+    return this.#pause;
+  }
+
+  #watch(): void {
+    this.#watchdog = setImmediate(() => {
+      this.#watchdog = undefined;
+      this.#giveUp();
+    });
+  }
+
+  /**
+   * Runs one callback. Its queries answer within the microtask queue, or pause by themselves, so it must be settled before the loop
+   * turns otherwise; one that is not awaits something other than its transaction and would hold up every writer, so it is given up.
    */
   #call(work: Work, tx: SqliteTx): Promise<Outcome> {
     return new Promise((settle) => {
@@ -171,10 +200,7 @@ export class GroupCommit {
         settle(outcome);
       };
       this.#giveUp = () => end({ ok: false, error: new Error(AWAITS_ELSEWHERE) });
-      this.#watchdog ??= setImmediate(() => {
-        this.#watchdog = undefined;
-        this.#giveUp();
-      });
+      if (!this.#watchdog) this.#watch();
       // A callback that throws before its first await is as welcome as one that rejects.
       Promise.try(work.run, tx).then(
         (value) => end({ ok: true, value }),
@@ -197,13 +223,20 @@ class SqliteTx implements Tx {
   readonly outside: Outside;
   readonly #connection: SqliteConnection;
   readonly #hooks: StorageHooks;
+  readonly #pause: () => Promise<void> | undefined;
   #db: Tx['db'] | undefined;
   #ended = false;
   #wrote = false;
 
-  constructor(connection: SqliteConnection, hooks: StorageHooks, outside: Outside) {
+  constructor(
+    connection: SqliteConnection,
+    hooks: StorageHooks,
+    outside: Outside,
+    pause: () => Promise<void> | undefined,
+  ) {
     this.#connection = connection;
     this.#hooks = hooks;
+    this.#pause = pause;
     this.outside = outside;
     this.now = (hooks.clock ?? Date.now)();
   }
@@ -215,6 +248,8 @@ class SqliteTx implements Tx {
   }
 
   async run(text: string, parameters: readonly unknown[]) {
+    const pause = this.#ended ? undefined : this.#pause();
+    if (pause) await pause;
     if (this.#ended) throw new Error('A query was sent after its transaction had ended; is an await missing?');
     // After SQLite has rolled back by itself a further statement would be a transaction of its own, and stay.
     if (!this.#connection.inTransaction) throw rolledBack();
