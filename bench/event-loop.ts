@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { endpointRows } from '@hortus/contract/endpoints';
 import { plantAgent } from '@hortus/service/testing/agent-folder';
-import { plantCatalog } from '@hortus/service/testing/catalog-folder';
+import { writeCatalog } from '@hortus/service/testing/catalog-folder';
 import { Dice } from '@hortus/service/testing/fuzz/dice';
 import { fuzzRequest } from '@hortus/service/testing/fuzz/requests';
 import { goodRequest } from '@hortus/service/testing/good-requests';
@@ -92,7 +92,7 @@ async function settingsOfGoodRequests(folder: string): Promise<Record<string, st
   const catalog = join(folder, 'catalog');
   await cp(new URL('../catalog', import.meta.url), catalog, { recursive: true });
   return {
-    HORTUS_CATALOG_DIR: await plantCatalog(catalog),
+    HORTUS_CATALOG_DIR: await writeCatalog(catalog),
     HORTUS_AGENTS_DIR: await plantAgent(join(folder, 'agents')),
     HORTUS_PUBLIC_URL: publicUrl,
     HORTUS_ADMIN_EMAIL: adminEmail,
