@@ -50,7 +50,7 @@ export async function startS3({ leastPart = LEAST_PART } = {}): Promise<S3Server
 
   function check({ method = '', headers, url = '' }: IncomingMessage, body: Buffer): void {
     const given =
-      /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request,SignedHeaders=([^,]+),Signature=(\w+)$/.exec(
+      /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=(\w+)$/.exec(
         headers.authorization ?? '',
       );
     if (!given) throw new Refusal(403, 'AccessDenied');

@@ -1,3 +1,5 @@
+import { parseAnswer, textOf } from './xml.ts';
+
 /** passing: it may work when it is tried again. absent: what was asked for is not there. refused: somebody has to mend something. */
 export type BucketProblemKind = 'passing' | 'absent' | 'refused';
 
@@ -35,21 +37,12 @@ const advice: Readonly<Record<string, (bucket: string) => string>> = {
 const again = ['SlowDown', 'InternalError', 'RequestTimeout', 'ServiceUnavailable', 'OperationAborted'];
 
 export function problemOf(status: number, body: string, bucket: string): BucketProblem {
-  const code = textIn(body, 'Code') ?? '';
-  const said = textIn(body, 'Message') ?? `It answered ${status}.`;
+  const answer = parseAnswer(body);
+  const code = textOf(answer, 'Code') ?? '';
+  const said = textOf(answer, 'Message') ?? `It answered ${status}.`;
   const message =
     advice[code]?.(bucket) ?? `The bucket ${bucket} cannot be used: ${code === '' ? said : `${said} (${code})`}`;
   if (status >= 500 || status === 429 || again.includes(code)) return new BucketProblem('passing', message);
   const absent = code === 'NoSuchKey' || code === 'NoSuchUpload' || (status === 404 && code === '');
   return new BucketProblem(absent ? 'absent' : 'refused', message);
 }
-
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-const plain = (text: string): string =>
-  text.replaceAll(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => entities[name] ?? '');
-
-/** What stands in the elements of a name, in their order. The answers of S3 are flat enough for that. */
-export const textsIn = (xml: string, name: string): string[] =>
-  [...xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, text = '']) => plain(text));
-
-export const textIn = (xml: string, name: string): string | undefined => textsIn(xml, name)[0];

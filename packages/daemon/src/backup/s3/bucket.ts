@@ -2,8 +2,10 @@ import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { XmlElement } from '@rgrove/parse-xml';
 import { BucketProblem, isPassing, problemOf } from './bucket-problem.ts';
-import { type Credentials, encoded, encodedPath, signed } from './signature.ts';
+import { type Credentials, signed } from './signature.ts';
+import { parseAnswer } from './xml.ts';
 
 export interface BucketSettings {
   /** Of the service, without the bucket: https://s3.eu-central-1.amazonaws.com */
@@ -30,6 +32,12 @@ export interface Asked {
   readonly body?: Buffer;
 }
 
+export interface Answer {
+  readonly headers: IncomingMessage['headers'];
+  /** Undefined if the body is not XML. */
+  readonly root: XmlElement | undefined;
+}
+
 const ATTEMPTS = 5;
 const standardTimes: BucketTimes = { silenceMs: 60_000, firstPauseMs: 200 };
 
@@ -43,14 +51,15 @@ export class Bucket {
     this.#times = { ...standardTimes, ...times };
   }
 
-  /** The answer with its whole body as text. */
-  async ask(asked: Asked): Promise<{ headers: IncomingMessage['headers']; text: string }> {
+  /** Resolves with the headers and the parsed body. */
+  async ask(asked: Asked): Promise<Answer> {
     return await this.#persist(async () => {
       const answer = await this.#send(asked);
       const text = (await buffer(answer)).toString('utf8');
       // Some errors are found only after 200 has been said.
-      if (/<Error>/.test(text)) throw problemOf(500, text, this.#settings.bucket);
-      return { headers: answer.headers, text };
+      const root = parseAnswer(text);
+      if (root?.name === 'Error') throw problemOf(500, text, this.#settings.bucket);
+      return { headers: answer.headers, root };
     });
   }
 
@@ -89,10 +98,7 @@ export class Bucket {
     const { credentials, region, bucket } = this.#settings;
     const url = this.#address(key, query);
     const length: Record<string, string> = body.length > 0 ? { 'content-length': String(body.length) } : {};
-    const all = signed(
-      { method, url, headers: { ...headers, ...length }, body },
-      { credentials, region, now: new Date() },
-    );
+    const all = await signed({ method, url, headers: { ...headers, ...length }, body }, { credentials, region });
     const answer = await new Promise<IncomingMessage>((done, fail) => {
       const send = url.protocol === 'https:' ? secureRequest : plainRequest;
       const sent = send(url, { method, headers: all, timeout: this.#times.silenceMs });
@@ -109,10 +115,9 @@ export class Bucket {
     const { endpoint, bucket, pathStyle } = this.#settings;
     const url = new URL(endpoint);
     if (!pathStyle) url.hostname = `${bucket}.${url.hostname}`;
-    url.pathname = encodedPath(pathStyle ? `/${bucket}/${key}` : `/${key}`);
-    url.search = Object.entries(query)
-      .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
-      .join('&');
+    const path = pathStyle ? `/${bucket}/${key}` : `/${key}`;
+    url.pathname = path.split('/').map(encodeURIComponent).join('/');
+    url.search = String(new URLSearchParams(query));
     return url;
   }
 }

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import type { BackupPlace, BackupStore } from '../backup-store.ts';
 import { Bucket, type BucketSettings, type BucketTimes } from './bucket.ts';
-import { BucketProblem, textIn, textsIn } from './bucket-problem.ts';
+import { BucketProblem } from './bucket-problem.ts';
+import { childrenOf, textOf } from './xml.ts';
 
 export interface S3Settings extends BucketSettings {
   /** What the names of all objects begin with; empty, or ending with a slash. */
@@ -51,10 +52,9 @@ export class S3Store implements BackupStore {
     const prefix = this.#folder(place);
     for await (const { key, uploadId } of this.#unfinished(prefix)) await this.#abort(key, uploadId);
     for (;;) {
-      const { text } = await this.#bucket.ask({ method: 'GET', query: { 'list-type': '2', prefix } });
-      const keys = textsIn(text, 'Key');
+      const { keys, truncated } = await this.#list(prefix);
       for (const key of keys) await this.#bucket.ask({ method: 'DELETE', key });
-      if (keys.length === 0 || textIn(text, 'IsTruncated') !== 'true') return;
+      if (keys.length === 0 || !truncated) return;
     }
   }
 
@@ -63,8 +63,8 @@ export class S3Store implements BackupStore {
   }
 
   async #upload(key: string, first: Buffer, second: Buffer, rest: AsyncIterable<Buffer>): Promise<void> {
-    const { text } = await this.#bucket.ask({ method: 'POST', key, query: { uploads: '' } });
-    const uploadId = textIn(text, 'UploadId');
+    const { root } = await this.#bucket.ask({ method: 'POST', key, query: { uploads: '' } });
+    const uploadId = textOf(root, 'UploadId');
     if (uploadId === undefined) throw new BucketProblem('refused', 'The bucket takes no uploads in parts.');
     try {
       const tags: string[] = [];
@@ -97,8 +97,15 @@ export class S3Store implements BackupStore {
   }
 
   async #isThere(key: string): Promise<boolean> {
-    const { text } = await this.#bucket.ask({ method: 'GET', query: { 'list-type': '2', prefix: key } });
-    return textsIn(text, 'Key').includes(key);
+    return (await this.#list(key)).keys.includes(key);
+  }
+
+  /** Returns the first keys with the prefix, as many as the service lists at once. */
+  async #list(prefix: string): Promise<{ keys: string[]; truncated: boolean }> {
+    const { root } = await this.#bucket.ask({ method: 'GET', query: { 'list-type': '2', prefix } });
+    // A request without a key would be about the bucket itself.
+    const keys = childrenOf(root, 'Contents').flatMap((object) => textOf(object, 'Key') || []);
+    return { keys, truncated: textOf(root, 'IsTruncated') === 'true' };
   }
 
   async #abort(key: string, uploadId: string): Promise<void> {
@@ -111,9 +118,11 @@ export class S3Store implements BackupStore {
 
   /** Uploads that a killed daemon has left. */
   async *#unfinished(prefix: string): AsyncGenerator<{ key: string; uploadId: string }> {
-    const { text } = await this.#bucket.ask({ method: 'GET', query: { uploads: '', prefix } });
-    const keys = textsIn(text, 'Key');
-    for (const [i, uploadId] of textsIn(text, 'UploadId').entries()) yield { key: keys[i] ?? '', uploadId };
+    const { root } = await this.#bucket.ask({ method: 'GET', query: { uploads: '', prefix } });
+    for (const upload of childrenOf(root, 'Upload')) {
+      const [key, uploadId] = [textOf(upload, 'Key'), textOf(upload, 'UploadId')];
+      if (key && uploadId) yield { key, uploadId };
+    }
   }
 
   #folder({ instanceUid, backupId }: BackupPlace): string {
