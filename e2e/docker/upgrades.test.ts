@@ -174,7 +174,7 @@ describe('whose job has changed the data', () => {
     await apply(id);
     const end = await outcome(id);
     expect(end).toMatchObject({ status: 'failed', reason: 'deployment', return_id: expect.any(String) });
-    expect(end.error).toContain('Revision 1 runs again, with its data of before.');
+    expect(end.error).toContain('Revision 1 runs again with its previous data.');
     await wentBack('peony', deployed);
   });
 

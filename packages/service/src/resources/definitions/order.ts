@@ -123,7 +123,7 @@ type Given = { readonly inputs?: unknown; readonly params?: unknown };
 /** Reads `inputs` or its alias `params`. */
 export function valuesOf(body: Given): object | undefined {
   if (body.inputs !== undefined && body.params !== undefined)
-    throw invalid('params', 'is another name for inputs; give one of the two');
+    throw invalid('params', 'is another name for inputs; give only one of them');
   return (body.inputs ?? body.params) as object | undefined;
 }
 

@@ -132,7 +132,7 @@ export class DeploymentReports {
     if (hasEnded(deployment)) {
       if (deployment.status === report.status) return deploymentRecord(deployment);
       const { status } = deployment;
-      throw conflict('status', 'final', `this deployment has ended already: ${status}.`, { status });
+      throw conflict('status', 'final', `this deployment has already ended: ${status}.`, { status });
     }
     const running =
       deployment.status === 'pending'

@@ -181,7 +181,7 @@ export class Deployments {
     const { deployment } = await hold(tx, scopeOf(principal), id);
     if (hasEnded(deployment)) {
       if (deployment.reason === 'cancelled') return deploymentRecord(deployment);
-      throw conflict('status', 'final', `this deployment has ended already: ${deployment.status}.`, {
+      throw conflict('status', 'final', `this deployment has already ended: ${deployment.status}.`, {
         status: deployment.status,
       });
     }

@@ -33,7 +33,7 @@ const MOST_FINDINGS = 200;
 
 export function readDraft(body: DraftCreate): Written {
   if (body.source !== undefined && body.spec !== undefined) {
-    throw invalid('spec', 'is another form of source; give one of the two');
+    throw invalid('spec', 'is another form of source; give only one of them');
   }
   if (body.source !== undefined) return readSource(body.source);
   if (body.spec === undefined) throw invalid('source', 'give source or spec');

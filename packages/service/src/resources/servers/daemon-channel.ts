@@ -13,26 +13,26 @@ import { type Liveness, REPLACED_TOPIC } from './liveness/liveness.ts';
 import { Replicas, type ReplicasOptions } from './liveness/replicas.ts';
 import { RollCall } from './liveness/roll-call.ts';
 
-/** What daemons say of executions. */
+/** Messages of daemons about executions. */
 export type ActionReport = Exclude<Report, { type: 'key_rotated' }>;
 
 export interface DaemonChannelDeps extends Omit<GatewayOptions, 'handlers'> {
   readonly storage: Storage;
   readonly bus: Bus;
   readonly vault: Pick<Vault, 'decrypt'>;
-  /** Signs and seals what is sent to daemons. */
+  /** Signs and seals messages to daemons. */
   readonly protect: Protect;
   readonly replica: string;
   readonly liveness: Liveness;
-  /** Sends a daemon the executions that wait for it: on connecting, when the bus tells of work, and by sweep. */
+  /** Sends a daemon its pending executions: on connect, when the bus announces work, and periodically. */
   readonly dispatch: (connection: Connection) => Promise<void>;
-  /** Records what a daemon says of an execution; may be told the same twice. */
+  /** Records a report about an execution. Idempotent. */
   readonly report: (connection: Connection, message: ActionReport) => Promise<void>;
-  /** Whether a daemon has a deployment to take up, or to give up. */
+  /** Whether a daemon has a deployment to start or to cancel. */
   readonly deploymentWaits: (serverId: string) => Promise<boolean>;
-  /** Whether a daemon has an end of a transfer to take up. */
+  /** Whether a daemon has a transfer to start. */
   readonly transferWaits?: (serverId: string) => Promise<boolean>;
-  /** Servers that work of any kind waits for; `epochOf` knows the connections that are held here. */
+  /** Lists servers with pending work of any kind; `epochOf` knows the connections held by this process. */
   readonly serversWithWork: (epochOf: (serverId: string) => number | undefined) => Promise<readonly string[]>;
   readonly watch?: Pick<ReplicasOptions, 'beatMs' | 'deadAfterMs'>;
   readonly sweepMs?: number;
@@ -41,11 +41,11 @@ export interface DaemonChannelDeps extends Omit<GatewayOptions, 'handlers'> {
 
 export interface DaemonChannel {
   readonly gateway: Gateway;
-  /** Before the HTTP server closes, which waits for the last socket. */
+  /** Call before the HTTP server closes, which waits for the last socket. */
   close(): Promise<void>;
 }
 
-/** Daemons may connect from when this resolves. */
+/** Opens the channel. Daemons may connect once this resolves. */
 export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<DaemonChannel> {
   const { storage, bus, replica, liveness, log } = deps;
   const handover = new KeyHandover(deps);
@@ -78,7 +78,7 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
         message.type === 'key_rotated'
           ? handover.acknowledged(connection, message.rotation)
           : record(deps, connection, message),
-      // A process that stops leaves its daemons time to go elsewhere: the others notice soon enough that it is gone.
+      // A stopping process leaves its daemons time to reconnect elsewhere; other replicas detect that it is gone.
       disconnected: async ({ serverId, epoch, replaced, answered }) => {
         if (!stopping) await liveness.disconnected(serverId, epoch, replaced && answered);
       },
@@ -122,14 +122,14 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
       if (!connection) return;
       rollCall
         .attend(connection)
-        .catch((err) => log.error({ err, server_id: serverId }, 'a daemon was not told about its identity'));
+        .catch((err) => log.error({ err, server_id: serverId }, 'roll call of a new connection failed'));
     }),
     bus.subscribe(ROTATE_TOPIC, (serverId) => {
       const connection = gateway.connection(serverId);
       if (!connection) return;
       handover
         .offer(connection)
-        .catch((err) => log.error({ err, server_id: serverId }, 'a new key was not handed over'));
+        .catch((err) => log.error({ err, server_id: serverId }, 'handing over a new server key failed'));
     }),
   ];
   bus.onGap(() => rollCall.wake());
@@ -147,7 +147,7 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
   };
 }
 
-/** A result that can never be recorded need not be sent again either, so it is acknowledged like the others. */
+/** A result that can never be recorded is acknowledged too, because sending it again would not help. */
 async function record({ report }: DaemonChannelDeps, connection: Connection, message: ActionReport): Promise<void> {
   const acknowledge = () => {
     if (message.type === 'action_started') return;

@@ -9,18 +9,18 @@ import { serverRecord } from './record.ts';
 import { lockServer, type ServerRow } from './store.ts';
 
 export interface DrainsDeps {
-  /** What is on a server and has not been released, oldest first. */
+  /** Lists the unreleased instances on a server, oldest first. */
   readonly instancesOn: (queries: Queries, serverId: string) => Promise<DrainedServer['instances']>;
 }
 
-/** Takes servers out of use, so that what is on them can be moved, and back. Asking twice changes nothing. */
+/** Takes servers out of use, so that their instances can be moved, and back. Idempotent. */
 export class Drains {
   readonly #deps: DrainsDeps;
   constructor(deps: DrainsDeps) {
     this.#deps = deps;
   }
 
-  /** Nothing new is deployed there from now on. What runs goes on, and what was ordered before is carried out. */
+  /** Stops new deployments to a server. Running instances continue, and earlier orders are carried out. */
   async drain(tx: Tx, principal: Principal, id: string): Promise<DrainedServer> {
     const row = await this.#lock(tx, principal, id);
     if (row.status === 'draining') return this.#answer(tx, row);
@@ -34,7 +34,7 @@ export class Drains {
     if (row.status === 'online' || row.status === 'offline' || row.status === 'pending') return this.#answer(tx, row);
     const actor = actorOf(principal);
     const back = await transition(tx, serverLifecycle, row, 'undrain', { actor });
-    // Its daemon has been there all the time.
+    // The daemon stayed connected, so the server is online again at once.
     const isThere = row.connected_replica !== null || row.polled_at !== null;
     const now = isThere ? await transition(tx, serverLifecycle, back, 'connect', { actor }) : back;
     await audit(tx, principal, 'audit.server_undrained', now);

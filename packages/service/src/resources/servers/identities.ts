@@ -15,14 +15,14 @@ import {
 import { serverRecord } from './record.ts';
 import { heldServer, lockServer, recipientOf, type ServerRow, setIdentity } from './store.ts';
 
-/** Published with the id of a server whose identity changed, or whose pinned daemon is to hear of a conflict. */
+/** Published with the id of a server whose identity changed, or whose pinned daemon must learn of a conflict. */
 export const IDENTITY_TOPIC = 'channel.identity';
 
-/** Whom the secrets of a server are sealed to. */
+/** Server that secrets are sealed for. */
 export interface Recipient {
-  /** Null on a server that never pinned a key pair: values go in the clear. */
+  /** Null for a server without a pinned key: values are sent in plain text. */
   readonly key: string | null;
-  /** Whether passwords of the account may go there that the holder of the server key could not read otherwise. */
+  /** Whether account passwords may be sent there that the holder of the server key could not read otherwise. */
   readonly trusted: boolean;
 }
 
@@ -33,7 +33,7 @@ const UNPINNED: IdentityColumns = {
   identity_conflict_at: null,
 };
 
-/** Pins the key pair of each server's daemon and tells who may be given its secrets. */
+/** Pins the key pair of each server's daemon and decides who may get its secrets. */
 export class Identities {
   readonly #storage: Storage;
   constructor(storage: Storage) {
@@ -41,8 +41,8 @@ export class Identities {
   }
 
   /**
-   * Takes note of the key that a request shows: pins the first, records another. In a transaction of its own, because a
-   * refused request rolls its own back.
+   * Records the key that a request presents: pins the first, records a conflicting one. In a separate transaction,
+   * because a refused request rolls its own back.
    */
   async introduce(serverId: string, shown: string | null): Promise<void> {
     const known = await recipientOf(this.#storage.reader, serverId);
@@ -54,18 +54,18 @@ export class Identities {
     });
   }
 
-  /** Throws unless the request shows the pinned key, or none is pinned and it shows none. */
+  /** Throws unless the request presents the pinned key, or none is pinned and it presents none. */
   async recipient(tx: Tx, serverId: string, shown: string | null): Promise<Recipient> {
     const row = await recipientOf(tx, serverId);
     if (!row) throw notFound('server');
     const verdict = judgeIdentity(row, shown);
     if (verdict === 'malformed') throw malformedIdentity();
-    // `first` was pinned by `introduce`; by now another daemon was quicker, or the identity was reset.
+    // `introduce` pins a first key; if it is still `first`, another daemon won the race or the identity was reset.
     if (verdict === 'conflict' || verdict === 'first') throw identityConflict();
     return { key: row.identity_key, trusted: row.key_trusted === 1 };
   }
 
-  /** The pinned key of a server's daemon; null where it has none. */
+  /** Pinned key of the server's daemon; null if it has none. */
   async sealingKeyOf(queries: Queries, serverId: string): Promise<string | null> {
     return (await recipientOf(queries, serverId))?.identity_key ?? null;
   }
@@ -85,7 +85,7 @@ export class Identities {
   }
 }
 
-/** Pins the first key and records a conflicting one. Answers the row as it is then; the caller holds it. */
+/** Pins the first key and records a conflicting one. Returns the updated row; the caller has locked it. */
 export async function notePresented(tx: Tx, row: ServerRow, shown: string | null): Promise<ServerRow> {
   const verdict = judgeIdentity(row, shown);
   if (verdict === 'first') {
@@ -102,7 +102,7 @@ export async function notePresented(tx: Tx, row: ServerRow, shown: string | null
   return conflicting;
 }
 
-/** The key that a person names by its fingerprint; it must be one that this server has shown. */
+/** Finds the key by the fingerprint that a user gave; the server must have presented it. */
 function pinnedBy(row: ServerRow, fingerprint: string, now: number): IdentityColumns {
   const shown = identityRecord(row);
   if (fingerprint === shown.fingerprint)

@@ -9,17 +9,17 @@ export type IdentityColumns = Pick<
   'identity_key' | 'identity_pinned_at' | 'identity_conflict' | 'identity_conflict_at'
 >;
 
-/** `first` is to be pinned; `none` is a daemon of the published interface on a server that never pinned a key. */
+/** `first` is to be pinned; `none` is a daemon of the published interface on a server without a pinned key. */
 export type Verdict = 'pinned' | 'first' | 'none' | 'conflict' | 'malformed';
 
-/** Holds the key that a daemon shows against the pinned one. */
+/** Compares the key that a daemon presents with the pinned one. */
 export function judgeIdentity({ identity_key }: Pick<IdentityColumns, 'identity_key'>, shown: string | null): Verdict {
   if (identity_key !== null) return shown === identity_key ? 'pinned' : 'conflict';
   if (shown === null) return 'none';
   return isSealingKey(shown) ? 'first' : 'malformed';
 }
 
-/** Bounds what a daemon that keeps trying writes. */
+/** Limits the writes caused by a daemon that keeps trying. */
 const CONFLICT_EVERY_MS = 60_000;
 
 export const isNewConflict = ({ identity_conflict_at }: IdentityColumns, now: number): boolean =>

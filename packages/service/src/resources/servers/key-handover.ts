@@ -6,14 +6,14 @@ import type { Protect } from '../manifest/protected-order.ts';
 import { findKeyToHandOver } from './liveness/store.ts';
 import type { ServerRow } from './store.ts';
 
-/** Told with the id of a server whose daemon is to be handed a new key. */
+/** Published with the id of a server whose daemon is to receive a new key. */
 export const ROTATE_TOPIC = 'channel.rotate';
 
 const placeOf = (serverId: string): string => `next key of ${serverId}`;
 
 /**
- * The new key, encrypted: whichever replica holds the daemon's connection opens it there. In clear it never touches the
- * database or the bus, and the encrypted copy is deleted when the key has arrived.
+ * Encrypts the new key; the replica with the daemon's connection decrypts it. The key never reaches the database or the
+ * bus in plain text, and the encrypted copy is deleted once it has arrived.
  */
 export const sealedFor = (
   tx: Tx,
@@ -22,7 +22,7 @@ export const sealedFor = (
   key: string,
 ): Promise<string> => vault.encrypt(tx, server.account_id, key, placeOf(server.id));
 
-/** Hands daemons their new keys over the connection that the old one opened. */
+/** Sends daemons their new keys over the connection opened with the old one. */
 export class KeyHandover {
   readonly #storage: Storage;
   readonly #vault: Pick<Vault, 'decrypt'>;
@@ -34,7 +34,7 @@ export class KeyHandover {
     this.#protect = protect;
   }
 
-  /** Sends the new key if there is one; again and again until it is acknowledged does no harm. */
+  /** Sends the new key if there is one. Repeated until acknowledged. */
   async offer(connection: Connection): Promise<void> {
     if (!connection.capabilities.has('rotate')) return;
     const { serverId } = connection;
@@ -47,7 +47,7 @@ export class KeyHandover {
     connection.send(this.#protect(order, connection, ['/api_key']));
   }
 
-  /** The daemon has the new key: the old one dies, and its connection, told of that death, stands for the new one. */
+  /** Retires the old key once the daemon has the new one. Its connection stays open and now belongs to the new key. */
   async acknowledged(connection: Connection, rotation: string): Promise<void> {
     await retireOldKey(this.#storage, rotation, connection.serverId);
   }

@@ -7,19 +7,22 @@ import type { ServerOrder } from '../actions/built-ins.ts';
 import { findServer } from './store.ts';
 
 export interface PrunesDeps {
-  /** The names of the instances on a server that live or are about to. */
+  /** Names of the instances on a server that exist or are being deployed. */
   readonly livingOn: (queries: Queries, serverId: string) => Promise<readonly string[]>;
   readonly order: (tx: Tx, order: ServerOrder) => Promise<Execution>;
 }
 
-/** Has the daemon of a server take away, or only list, what is left there of instances that are gone. */
+/** Orders the daemon of a server to remove, or only list, leftovers of instances that no longer exist. */
 export class Prunes {
   readonly #deps: PrunesDeps;
   constructor(deps: PrunesDeps) {
     this.#deps = deps;
   }
 
-  /** The daemon leaves alone what either of us knows to live: it may have lost its journal, we may have been restored. */
+  /**
+   * The daemon keeps whatever either side knows: it may have lost its journal, and the service may have been restored
+   * from a backup.
+   */
   async prune(tx: Tx, principal: Principal, id: string, body: PruneOrder): Promise<Execution> {
     const server = await findServer(tx, principal.accountId, id);
     if (!server) throw notFound('server');

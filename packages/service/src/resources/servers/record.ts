@@ -4,7 +4,7 @@ import { iso, isoOrNull } from '../../time.ts';
 import { identityRecord } from './identity.ts';
 import type { ServerRow } from './store.ts';
 
-/** What a daemon may say of its machine. */
+/** Platform that a daemon reports. */
 export interface Platform {
   readonly os?: string;
   readonly arch?: string;

@@ -35,13 +35,13 @@ export interface ServersDeps {
   readonly pages: Pages;
   readonly requireRoom: RequireRoom;
   readonly vault: Pick<Vault, 'encrypt'>;
-  /** A fresh server key and what is kept of it. */
+  /** Creates a server key and its hash. */
   readonly issueKey: () => { readonly token: string; readonly hash: string };
-  /** What a daemon verifies manifests with. */
+  /** Key with which daemons verify manifests. */
   readonly manifestKey: () => string;
-  /** How many definitions still need the server, and how many instances run on it. */
+  /** Counts the definitions and running instances of the server. */
   readonly inUse: (tx: Tx, serverId: string) => Promise<{ readonly definitions: number; readonly instances: number }>;
-  /** Gives up what is on it: nobody will report on it any more. */
+  /** Archives everything on a removed server. */
   readonly abandon: (tx: Tx, principal: Principal, serverId: string) => Promise<void>;
 }
 
@@ -49,9 +49,9 @@ export interface Standing {
   readonly name: string;
   readonly status: ServerRow['status'];
   readonly connected: boolean;
-  /** What its daemon can do; undefined while there is no connection that it could have said so on. */
+  /** Capabilities of the daemon; undefined while it is not connected. */
   readonly capabilities: readonly string[] | undefined;
-  /** As its daemon said when it last connected. */
+  /** Reported on the last connect. */
   readonly arch: string | undefined;
   readonly fingerprint: Fingerprint | null;
   /** Whether its key was handed to someone with `data:export`. */
@@ -75,24 +75,24 @@ export class Servers {
   }
 
   async read(principal: Principal, id: string): Promise<Server> {
-    // A daemon sees its own server and no other.
+    // A daemon sees only its own server.
     if (principal.kind === 'server' && principal.serverId !== id) throw notFound('server');
     const row = await findServer(this.#deps.reader, principal.accountId, id);
     if (!row) throw notFound('server');
     return serverRecord(row);
   }
 
-  /** For other resources; another account's server is not there. One that is cannot be removed in the meantime. */
+  /** Whether the account has the server; it cannot be removed until the transaction ends. */
   has(tx: Tx, accountId: string, id: string): Promise<boolean> {
     return useServer(tx, accountId, id);
   }
 
-  /** For deployments that are promised a part of it: the next one waits until the transaction ends. */
+  /** Locks the server, so that concurrent reservations wait. */
   hold(tx: Tx, accountId: string, id: string): Promise<unknown> {
     return lockServer(tx, accountId, id);
   }
 
-  /** For deployments: whether it takes work and whether its daemon is there. Undefined when it has been removed. */
+  /** Reads whether it accepts work and whether its daemon is online; undefined if it was removed. */
   async standing(queries: Queries, accountId: string, id: string): Promise<Standing | undefined> {
     const row = await findServer(queries, accountId, id);
     if (!row) return undefined;
@@ -111,7 +111,7 @@ export class Servers {
     };
   }
 
-  /** For capacity, whose reports say it. What a daemon does not know is null. */
+  /** Stores a reported fingerprint. Unknown values are null. */
   async identify(tx: Tx, id: string, found: ReportedFingerprint): Promise<void> {
     const names = Object.keys(Fingerprint.properties) as (keyof Fingerprint)[];
     await writeFingerprint(
@@ -121,17 +121,17 @@ export class Servers {
     );
   }
 
-  /** For capacity, whose reports say how much room a server has for networks. */
+  /** Stores reported network usage. */
   async recordNetworks(tx: Tx, id: string, { pool, total, used, free }: NetworkUsage): Promise<void> {
     await writeNetworks(tx, id, JSON.stringify({ pool, total, used, free }));
   }
 
-  /** For templates that are to be tried: where that may happen, the best place first. */
+  /** Lists servers that accept deploy tests, best first. */
   async forTests(queries: Queries, accountId: string): Promise<{ readonly id: string; readonly name: string }[]> {
     return listForTests(queries, accountId);
   }
 
-  /** For deployments: whether the daemon that is connected keeps no journal, and so names itself to nobody. */
+  /** Whether the connected daemon keeps no journal and therefore sends no claim token. */
   async hasPublishedDaemon(queries: Queries, accountId: string, id: string): Promise<boolean> {
     const row = await findServer(queries, accountId, id);
     return row !== undefined && row.connected_replica !== null && row.daemon_journal === null;
@@ -196,12 +196,12 @@ export class Servers {
       throw conflict(
         'id',
         'in_use',
-        `${definitions} definitions are planted on this server and ${instances} instances run on it; archive them first, or use force.`,
+        `${definitions} definitions belong to this server and ${instances} instances run on it; archive them first, or use force.`,
         { definitions, instances },
       );
     if (force) await this.#deps.abandon(tx, principal, id);
     this.#revoke(tx, row.key_hash, row.next_key_hash);
-    // The hash goes too, so that no key in the world opens the row again.
+    // Replace the hash too, so that no key opens the row again.
     const removed = await updateServer(tx, row, {
       deleted_at: tx.now,
       key_hash: `removed:${row.id}`,
@@ -214,9 +214,9 @@ export class Servers {
   }
 
   /**
-   * Hands a daemon that can take it the new key over its connection, now or when it is back; the old key stays valid until the new
-   * one is acknowledged or used, for a day at most. For any other daemon a person installs the new key, so the old one ends at
-   * once: it may have been rotated because it leaked.
+   * Sends the new key to a capable daemon over its connection, now or on reconnect; the old key stays valid until the
+   * new one is acknowledged or used, for a day at most. For any other daemon the operator installs the new key, so the
+   * old one is revoked immediately: it may have leaked.
    */
   async rotateKey(tx: Tx, principal: Principal, id: string, force: boolean) {
     requirePermission(principal, 'servers:write');

@@ -9,7 +9,7 @@ export type ServerRow = Row<'servers'>;
 
 export interface ServerFilter {
   readonly accountId: string;
-  /** Only those that this user registered. */
+  /** Only servers that this user registered. */
   readonly registeredBy?: string | null;
 }
 
@@ -61,7 +61,7 @@ const inUseById = statement<{ id: string; accountId: string }, { id: string }>((
   ),
 );
 
-/** If it is there, it stays until the transaction ends. */
+/** Keeps the server from being removed until the transaction ends. */
 export const useServer = async (tx: Tx, accountId: string, id: string): Promise<boolean> =>
   (await inUseById(tx, { id, accountId })).length > 0;
 
@@ -76,7 +76,7 @@ export const lockServer = (tx: Tx, accountId: string, id: string): Promise<Serve
       .where('deleted_at', 'is', null),
   ).executeTakeFirst();
 
-/** Those that take deploy tests; the newest that is online before others. */
+/** Lists servers for deploy tests: online before others, newest first. */
 export const listForTests = (queries: Queries, accountId: string): Promise<ServerRow[]> =>
   queries.db
     .selectFrom('servers')
@@ -140,7 +140,7 @@ export async function setIdentity(tx: Tx, id: string, row: Omit<IdentityRow, 'ke
     .execute();
 }
 
-/** Written only where it says something new, because it comes with every report. */
+/** Written only if changed, because every report contains it. */
 export const writeFingerprint = (tx: Tx, id: string, fingerprint: string) =>
   tx.db
     .updateTable('servers')
@@ -149,7 +149,7 @@ export const writeFingerprint = (tx: Tx, id: string, fingerprint: string) =>
     .where((eb) => eb.or([eb('fingerprint', 'is', null), eb('fingerprint', '<>', fingerprint)]))
     .execute();
 
-/** Written only where it has changed, as the fingerprint is. */
+/** Written only if changed. */
 export const writeNetworks = (tx: Tx, id: string, networks: string) =>
   tx.db
     .updateTable('servers')

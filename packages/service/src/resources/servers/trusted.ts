@@ -4,7 +4,7 @@ import type { Queries } from '../../storage/storage.ts';
 import { recipientOf } from './store.ts';
 
 /**
- * Refuses to bring existing secrets to a server whose key was handed to a user without `data:export`. The key of a server reads
+ * Refuses to send existing secrets to a server whose key was handed to a user without `data:export`. A server key reads
  * every secret deployed to it, so registering a server would otherwise be a way to read all secrets.
  */
 export async function requireTrustedServer(queries: Queries, principal: Principal, serverId: string): Promise<void> {

@@ -2,7 +2,7 @@ import type { Setting, settingEndpoints } from '@hortus/contract/resources/setti
 import type { Handlers } from '../../http/handler.ts';
 import type { Pages } from '../../storage/page.ts';
 
-/** They were read once, at the start, and do not change while the service runs. */
+/** Settings are read once at the start and do not change while the service runs. */
 export const settingRoutes = (
   effective: readonly Setting[],
   pages: Pages,

@@ -9,7 +9,7 @@ import type {
 import type { TemplateItem } from '@hortus/contract/resources/templates';
 import { families, kingdoms, term } from './vocabulary.ts';
 
-/** The tree of what is published. Kingdoms always show; a family shows as soon as a species stands on its shelf. */
+/** Builds the tree of published species. All kingdoms are included; families only if they have a species. */
 export function taxonomyTree(items: readonly TemplateItem[]): TaxonomyTree {
   const ids = new Set([...Object.keys(kingdoms), ...items.map((item) => item.taxonomy.kingdom)]);
   return {

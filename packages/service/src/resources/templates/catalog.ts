@@ -11,12 +11,12 @@ import { CATALOG, findTemplates, listStamps, type TemplateRow } from './store.ts
 
 export type { CatalogTemplate } from './shelf.ts';
 
-/** Told when the published catalog changed, on whichever replica. */
+/** Published when the catalog changes on any replica. */
 export const CATALOG_TOPIC = 'catalog';
 
 /**
- * The catalog in memory. It is small, changes seldom and is read by nearly every request, so each process keeps it whole
- * and loads it again when somebody says that it changed.
+ * Keeps the catalog in memory. It is small, changes rarely and nearly every request reads it, so each process holds all
+ * of it and reloads it when notified of a change.
  */
 export class Catalog {
   readonly #reader: Queries;
@@ -32,8 +32,8 @@ export class Catalog {
   }
 
   /**
-   * Loads follow one another, so that a slow one never replaces what a later one found. Whoever asks while one is running
-   * wants what changed since it began: one more load serves all of them.
+   * Loads run one after another, so that a slow one never replaces a later result. Calls during a load share one
+   * further load, which sees all changes since.
    */
   load(): Promise<void> {
     this.#waiting ??= this.#running
@@ -46,7 +46,7 @@ export class Catalog {
     return this.#waiting;
   }
 
-  /** Only what changed is read and worked out again: accounts write their own templates, too. */
+  /** Reads only what changed: accounts write their own templates too. */
   async #read(): Promise<void> {
     const stamps = (await listStamps(this.#reader)).map(({ id, ...rest }) => ({
       id,
@@ -63,7 +63,7 @@ export class Catalog {
     for (const { id, stamp } of stamps) {
       const row = rows.get(id);
       const template = row ? templateFrom(row) : this.#known.get(id)?.template;
-      // Each of the largest takes some 20 ms; requests are answered between them.
+      // Building one of the largest takes about 20 ms; yield so that requests are answered meanwhile.
       if (row && row.spec.length > LARGE_SPEC) await setImmediate();
       if (template === undefined) continue;
       known.set(id, { stamp, template });
@@ -76,29 +76,29 @@ export class Catalog {
     this.#loads++;
   }
 
-  /** Grows with every load: what was prepared from an older one is out of date. */
+  /** Increases with every load, to invalidate what was derived from an older one. */
   get version(): number {
     return this.#loads;
   }
 
-  /** Accounts for which this is the same see the same templates. */
+  /** Key of what an account sees; accounts with the same key see the same templates. */
   visibility(account: string): string {
     return this.#shelves.has(account) ? account : '';
   }
 
-  /** The newest published version of each species, by name. An account's own species stands before the catalog's. */
+  /** Lists the newest published version of each species, by name. An account's own species hides the catalog's. */
   newest(account?: string): TemplateItem[] {
     return this.species(account).map(({ item }) => item);
   }
 
-  /** Every published version, newest first within a species. */
+  /** Lists every published version, newest first within a species. */
   everyVersion(account?: string): TemplateItem[] {
     return this.#visible(account)
       .flatMap((shelf) => shelf.everyVersion())
       .sort(byName);
   }
 
-  /** The published templates, of every version, in which the words are found, with how well. */
+  /** Finds published templates of any version by words, with their scores. */
   async search(question: string, account?: string): Promise<ReadonlyMap<TemplateItem, number>> {
     const found = await Promise.all(this.#visible(account).map((shelf) => shelf.search(question)));
     return new Map(found.flatMap((scores) => [...scores]));
@@ -108,7 +108,7 @@ export class Catalog {
     return this.#visible(account).flatMap((shelf) => shelf.upcoming());
   }
 
-  /** The newest published version of each species, with its spec, by name. */
+  /** Lists the newest published version of each species with its spec, by name. */
   species(account?: string): CatalogTemplate[] {
     const newest = new Map(this.#visible(account).flatMap((shelf) => [...shelf.newest]));
     return [...newest.values()].sort((a, b) => byName(a.item, b.item));
@@ -119,25 +119,25 @@ export class Catalog {
     return own ?? this.#shelves.get(CATALOG)?.newest.get(species);
   }
 
-  /** The ids of every published version of an owner's template. */
+  /** Lists the ids of all published versions of an owner's template. */
   versionsOf(species: string, owner: string): string[] {
     const all = this.#shelves.get(owner)?.everyVersion() ?? [];
     return all.filter((item) => item.species === species).map(({ id }) => id);
   }
 
-  /** Whoever it belongs to: for what was made from it. */
+  /** Finds a template of any owner, for definitions created from it. */
   byId(id: string): CatalogTemplate | undefined {
     return this.#known.get(id)?.template ?? this.#tried.get(id);
   }
 
-  /** For whoever changes templates: answers after this process has taken the change up, so that who asks next sees it. */
+  /** Awaits a change of templates and reloads, so that the client's next request to this process sees it. */
   async takenUp<Answer>(change: Promise<Answer>): Promise<Answer> {
     const done = await change;
     await this.load();
     return done;
   }
 
-  /** Has one that is not there yet known by its id, while it is tried what would become of it. */
+  /** Makes an unpublished template known by its id during a dry run. */
   async trying<Result>(template: CatalogTemplate, attempt: () => Promise<Result>): Promise<Result> {
     const { id } = template.item;
     this.#tried.set(id, template);
@@ -148,14 +148,17 @@ export class Catalog {
     }
   }
 
-  /** The same for an id that somebody has stored: if it is not known here, another process has published it just now. */
+  /**
+   * Finds a stored template id; if it is unknown here, another process has just published it, and the request is
+   * retried after a reload.
+   */
   known(id: string): CatalogTemplate {
     const template = this.byId(id);
-    if (!template) throw new Behind(`Template ${id} is named somewhere but not in the catalog.`, () => this.load());
+    if (!template) throw new Behind(`Template ${id} is not in the catalog of this process yet.`, () => this.load());
     return template;
   }
 
-  /** What an account may know of: the catalog's, and its own; without an account only the catalog's. */
+  /** Finds a template of the catalog or of the account; without an account only of the catalog. */
   visibleById(id: string, account?: string): CatalogTemplate | undefined {
     const template = this.byId(id);
     return template?.owner === CATALOG || template?.owner === account ? template : undefined;
@@ -171,20 +174,20 @@ export class Catalog {
 
 export const isOfCatalog = ({ owner }: CatalogTemplate): boolean => owner === CATALOG;
 
-/** Characters; templates of the catalog are far below. */
+/** In characters; templates of the catalog are far smaller. */
 const LARGE_SPEC = 65_536;
 
-/** As many as both engines take in one statement without a second thought. */
+/** Well below the parameter limits of both engines. */
 const ROWS_AT_ONCE = 500;
 
-/** A row as everything here works with it. */
+/** Builds the in-memory form of a row. */
 export function templateFrom(row: TemplateRow): CatalogTemplate {
   const spec = canonical(JSON.parse(row.spec) as Canonical);
   const variants = (spec.image?.variants ?? []).map((v) => ({ id: v.id, tag: v.tag, default: v.default }));
   return { spec, variants, item: itemOf(row, spec), owner: row.owner };
 }
 
-/** A row as lists and answers show it. What is stored has its defaults written out, so that it need not be completed. */
+/** Builds the item of a row. Stored specs have their defaults filled in. */
 export const templateItem = (row: TemplateRow): TemplateItem => itemOf(row, JSON.parse(row.spec) as Canonical);
 
 const itemOf = (row: TemplateRow, spec: Canonical): TemplateItem => ({
@@ -211,6 +214,6 @@ const itemOf = (row: TemplateRow, spec: Canonical): TemplateItem => ({
   featured: row.featured === 1,
   author: row.author,
   created_at: iso(row.created_at),
-  // What belongs to an account nobody else can look up: its mark is asked for with all that it is drawn from.
+  // The mark endpoint is public, so for an account's template the URL carries the family it is drawn from.
   mark_url: `${BASE_PATH}/templates/${row.species}/mark.svg${row.owner === CATALOG ? '' : `?family=${row.family}`}`,
 });

@@ -8,7 +8,7 @@ import { type CatalogTemplate, isOfCatalog } from './catalog.ts';
 import { COMPARE_VERSIONS } from './worker-jobs.ts';
 
 /**
- * Compares two versions of a template for what someone has chosen. Versions that an account wrote may be long and have costly
+ * Compares two versions of a template for the user's choices. Versions written by accounts may be long and have costly
  * patterns, so they are compared in a worker thread.
  */
 export async function compareVersions(

@@ -7,8 +7,8 @@ import { type CatalogTemplate, isOfCatalog } from './catalog.ts';
 import { CHECK_INPUTS } from './worker-jobs.ts';
 
 /**
- * Checks what was given for the inputs of a template. Patterns of the catalog are reviewed; those that an account wrote may be
- * made to cost as much as the engine allows, and are matched in a worker thread.
+ * Validates the inputs of a template. Patterns in the catalog are reviewed; patterns written by accounts may be
+ * arbitrarily costly and are matched in a worker thread.
  */
 export async function checkGiven(
   queries: Queries,

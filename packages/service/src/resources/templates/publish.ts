@@ -9,26 +9,26 @@ import { CATALOG_TOPIC } from './catalog.ts';
 import { templateLifecycle } from './lifecycle.ts';
 import { CATALOG, findCatalogVersions, markDeprecated, type TemplateRow, useTemplate } from './store.ts';
 
-/** Work that follows when a version can be had: its payload is a `Publication`. */
+/** Job that follows a publication; its payload is a `Publication`. */
 export const PUBLISHED = 'templates.published';
 
 export interface Publication {
   readonly species: string;
-  /** The catalog, or the account whose own template it is. */
+  /** The catalog, or the account that owns the template. */
   readonly owner: string;
 }
 
-/** Put down with the publication itself, so that neither is without the other. */
+/** Enqueued in the transaction of the publication. */
 export const followPublication = (tx: Tx, { species, owner }: Publication): Promise<void> =>
   enqueue(tx, { kind: PUBLISHED, key: `${owner} ${species}`, payload: { species, owner } });
 
-/** Who a template is from, where it did not come with Hortus. */
+/** Author of a template that does not come with Hortus. */
 export interface Author {
   readonly accountId: string;
   readonly name: string;
 }
 
-/** Puts a version into the catalog, for everybody; throws `taken` if there is one of this number already. */
+/** Publishes a version to the catalog; throws `taken` if the version exists. */
 export async function publish(
   tx: Tx,
   spec: Canonical,
@@ -58,25 +58,25 @@ export async function publish(
     updated_at: tx.now,
   };
   const published = await begin(tx, templateLifecycle, row, 'ship', null, taken);
-  // Nothing runs an earlier version of what has none, and a first start publishes the whole catalog.
+  // The first version of a species has no upgrades, and a first start publishes the whole catalog.
   if ((await findCatalogVersions(tx, spec.slug)).length > 1) await followPublication(tx, published);
   tx.notify(CATALOG_TOPIC);
   return published;
 }
 
-/** A species belongs to whoever published it first; nobody else adds versions to it. */
+/** A species belongs to its first author; others cannot add versions. */
 export async function mayPublish(queries: Queries, species: string, accountId: string): Promise<boolean> {
   const versions = await findCatalogVersions(queries, species);
   return versions.every(({ author_account }) => author_account === accountId);
 }
 
 /**
- * Whether what somebody is about to plant is there, and will be until it is planted: one that was brought to an account may
- * have been taken back since this process read it. The catalog's never are.
+ * Whether the template of a new definition still exists, and locks it: one that an import added may have been removed
+ * since this process loaded it. Templates of the catalog are never removed.
  */
 export const isStillThere = async (tx: Tx, id: string): Promise<boolean> => (await useTemplate(tx, id)) !== undefined;
 
-/** It still works for those who have it, but nothing new should be built from it. */
+/** Marks a template as deprecated: existing definitions keep working. */
 export async function deprecate(tx: Tx, templateId: string): Promise<void> {
   await markDeprecated(tx, templateId);
   tx.notify(CATALOG_TOPIC);

@@ -6,7 +6,7 @@ import { notFound } from '../../problem.ts';
 import { slice } from '../../storage/page.ts';
 import type { Catalog } from './catalog.ts';
 
-/** The best match first; what is found equally well stays in the order it has. */
+/** Sorts by score; equal scores keep their order. */
 function found(scores: ReadonlyMap<TemplateItem, number>, items: readonly TemplateItem[]): TemplateItem[] {
   return items.filter((item) => scores.has(item)).sort((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0));
 }

@@ -8,11 +8,11 @@ export interface CatalogTemplate {
   readonly item: TemplateItem;
   readonly spec: Canonical;
   readonly variants: ImageVariant[];
-  /** The catalog, or the account it belongs to. */
+  /** The catalog, or the owning account. */
   readonly owner: string;
 }
 
-/** The same on every replica, whatever language its machine speaks. */
+/** Uses a fixed locale, so that the order is the same on every replica. */
 export const byName = (a: TemplateItem, b: TemplateItem): number => a.name.localeCompare(b.name, 'en');
 
 /** The templates of one owner. */

@@ -5,21 +5,21 @@ import { publish } from './publish.ts';
 import { findCatalogVersions } from './store.ts';
 
 /**
- * Publishes the templates that come with this release. A version once published never changes: one that differs under
- * the same number is left as it was and named in the answer.
+ * Publishes the templates of this release. A published version never changes: one that differs under the same number is
+ * skipped and returned in `changed`.
  */
 export async function shipCatalog(storage: Storage, specs: readonly Canonical[]): Promise<{ changed: string[] }> {
-  // Asked for together, they share their commits.
+  // In parallel, so that they share commits.
   const known = await Promise.all(specs.map((spec) => storage.write((tx) => ship(tx, spec))));
   const changed = specs.filter((spec, at) => known[at] !== undefined && known[at] !== specHash(spec));
   return { changed: changed.map(({ slug, version }) => `${slug} ${version}`) };
 }
 
-/** Answers the hash of the version that was there already. */
+/** Returns the hash of an existing version. */
 async function ship(tx: Tx, spec: Canonical): Promise<string | undefined> {
   const known = (await findCatalogVersions(tx, spec.slug)).find(({ version }) => version === spec.version);
   if (known) return known.spec_hash;
-  // Another replica that starts at this moment may be quicker: then look again at what it has published.
+  // If another replica publishes it first, look again.
   await publish(tx, spec, null, () => new RunAgain());
   return undefined;
 }

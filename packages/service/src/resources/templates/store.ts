@@ -4,10 +4,10 @@ import type { Row } from '../../storage/tables.ts';
 
 export type TemplateRow = Row<'templates'>;
 
-/** Owner of the templates that everybody sees. */
+/** Owner of the public templates. */
 export const CATALOG = 'catalog';
 
-/** What shows whether a template is still the one that was read before. */
+/** Reads the columns that show whether a template has changed. */
 export const listStamps = (queries: Queries) =>
   queries.db
     .selectFrom('templates')

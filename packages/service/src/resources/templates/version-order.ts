@@ -1,6 +1,6 @@
 /**
- * Orders template versions: by number where both have numbers, a release after its pre-releases. Versions are semantic by
- * rule of the format; anything else still gets a stable order.
+ * Compares template versions numerically, with a release after its pre-releases. The format requires semantic versions;
+ * anything else still gets a stable order.
  */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [parts(a), parts(b)];

@@ -2,9 +2,9 @@ import { conflict, invalid } from '../../problem.ts';
 import type { Tx } from '../../storage/storage.ts';
 import { useTenant } from './store.ts';
 
-/** What tenants are to those that belong to one. Whoever has asked here can rely on the answer until his transaction ends. */
+/** What members of a tenant use of it. Each check holds until the transaction ends. */
 
-/** Lets a new definition in. `field` names are those of the request that makes it. */
+/** Checks that a new definition may join. Problems name fields of the request that creates it. */
 export async function joinTenant(
   tx: Tx,
   { accountId, tenantId, serverId }: { accountId: string; tenantId: string; serverId: string },
@@ -16,7 +16,7 @@ export async function joinTenant(
     throw conflict(
       'tenant_id',
       'migrating',
-      `the tenant ${tenant.slug} is moving to another server; wait for its end.`,
+      `the tenant ${tenant.slug} is being migrated; wait for the migration to finish.`,
     );
   if (tenant.server_id !== serverId)
     throw conflict('server_id', 'other_server', `the tenant ${tenant.slug} is on the server ${tenant.server_id}.`, {
@@ -25,19 +25,24 @@ export async function joinTenant(
     });
 }
 
-/** Nothing of a tenant that is suspended, moving or gone is deployed or started. */
+/** Refuses to deploy or start anything of a suspended, migrating or deleted tenant. */
 export async function requireOpenTenant(tx: Tx, tenantId: string | null): Promise<void> {
   if (tenantId === null) return;
   const tenant = await useTenant(tx, tenantId);
   if (!tenant || tenant.status === 'active' || tenant.status === 'pending') return;
   const { slug, status } = tenant;
-  throw conflict('tenant_id', status, `the tenant ${slug} is ${status}; nothing of it is deployed or started.`, {
-    tenant_id: tenantId,
+  throw conflict(
+    'tenant_id',
     status,
-  });
+    `the tenant ${slug} is ${status}; its definitions cannot be deployed or started.`,
+    {
+      tenant_id: tenantId,
+      status,
+    },
+  );
 }
 
-/** Whether a definition that comes back can go on belonging to it. */
+/** Whether a reactivated definition can still belong to it. */
 export async function tenantIsThere(tx: Tx, tenantId: string): Promise<boolean> {
   const tenant = await useTenant(tx, tenantId);
   return tenant !== undefined && tenant.status !== 'deleted';

@@ -2,7 +2,7 @@ import type { Tenant } from '@hortus/contract/resources/tenants';
 import { iso, isoOrNull } from '../../time.ts';
 import type { TenantRow } from './store.ts';
 
-/** How much belongs to a tenant. */
+/** Numbers of definitions and instances of a tenant. */
 export interface Counts {
   readonly definitions?: number | undefined;
   readonly living?: number;

@@ -28,7 +28,7 @@ type Actor = string | null;
 
 export interface TenantsDeps {
   readonly reader: Queries;
-  /** Has everything of a tenant, which the caller holds, moved to another server. */
+  /** Migrates a tenant that the caller has locked to another server. */
   readonly migrate: (
     tx: Tx,
     principal: Principal,
@@ -38,17 +38,17 @@ export interface TenantsDeps {
   readonly pages: Pages;
   readonly hasServer: (tx: Tx, accountId: string, id: string) => Promise<boolean>;
   readonly definitions: {
-    /** Those of the tenant that are not archived, by id, kept until the transaction ends. */
+    /** Locks the unarchived definitions of the tenant, by id. */
     hold(tx: Tx, tenantId: string): Promise<readonly DefinitionRow[]>;
     archive(tx: Tx, principal: Principal, id: string): Promise<unknown>;
-    /** Ends its deployments. True if one goes on, because it brings data back and nothing would fit without its end. */
+    /** Cancels its deployments. True if one continues because it restores data and must finish. */
     suspendDeployments(tx: Tx, id: string, actor: Actor): Promise<boolean>;
     count(queries: Queries, tenantIds: readonly string[]): Promise<ReadonlyMap<string | null, number>>;
   };
   readonly instances: {
-    /** Has what runs for a definition, or will soon, stopped. Answers the instance, if there is such a one. */
+    /** Stops the running or pending instance of a definition. Returns the instance, if any. */
     pause(tx: Tx, definitionId: string, actor: Actor, soon?: boolean): Promise<string | undefined>;
-    /** Has it started again, if it is the one of these that is still there. */
+    /** Starts the instance again if it is one of `among` and still exists. */
     unpause(tx: Tx, definitionId: string, among: ReadonlySet<string>, actor: Actor): Promise<void>;
     membership(
       queries: Queries,
@@ -62,8 +62,8 @@ export interface TenantsDeps {
 }
 
 /**
- * Whoever suspends, resumes or deletes holds the definitions first and the tenant second, in the order in which a deployment
- * takes them. A definition that joins in between has nothing deployed, and cannot have until the tenant is let go of.
+ * Suspend, resume and delete lock the definitions first and the tenant second, in the order in which a deployment locks
+ * them. A definition that joins in between has nothing deployed, and cannot deploy until the tenant is unlocked.
  */
 export class Tenants {
   readonly #deps: TenantsDeps;
@@ -110,7 +110,7 @@ export class Tenants {
     return this.#record(tx, born);
   }
 
-  /** Doing it again stops what was started in spite of it. */
+  /** Repeating it stops instances that were started since. */
   async suspend(tx: Tx, principal: Principal, id: string): Promise<Tenant> {
     const { definitions, instances } = this.#deps;
     const actor = actorOf(principal);
@@ -133,7 +133,7 @@ export class Tenants {
     return this.#record(tx, resumed);
   }
 
-  /** What was stopped stays so: whoever wants it back as it was resumes. */
+  /** Does not start what was stopped; `resume` does. */
   async activate(tx: Tx, principal: Principal, id: string): Promise<Tenant> {
     const row = await this.#lock(tx, principal, id);
     const active = await this.#move(tx, row, 'activate', actorOf(principal), { suspended_at: null });
@@ -163,14 +163,17 @@ export class Tenants {
     return answer;
   }
 
-  /** Its migration is over: it is on another server, or still where it was. */
+  /** Ends a migration: the tenant is on the target, or still on the source. */
   async settle(tx: Tx, accountId: string, id: string, serverId: string | undefined, actor: Actor): Promise<void> {
     const row = await lockTenant(tx, accountId, id);
     if (row?.status !== 'migrating') return;
     await this.#move(tx, row, 'settle', actor, serverId === undefined ? {} : { server_id: serverId });
   }
 
-  /** A deployment of one of its definitions, which the caller holds, has ended well: perhaps too late to be ended. */
+  /**
+   * Handles a successful deployment of a definition that the caller has locked; it may have finished too late to be
+   * cancelled.
+   */
   async deployed(tx: Tx, instanceId: string): Promise<void> {
     const of = await this.#deps.instances.membership(tx, instanceId);
     if (!of || of.tenant_id === null) return;
@@ -186,11 +189,11 @@ export class Tenants {
 
   async #hold(tx: Tx, principal: Principal, id: string) {
     const { hold } = this.#deps.definitions;
-    // Looked for first, so that nobody holds another account's definitions.
+    // Check the tenant first, so that definitions of another account are never locked.
     if (!(await findTenant(tx, principal.accountId, id))) throw notFound('tenant');
     await hold(tx, id);
     const row = await this.#lock(tx, principal, id);
-    // Once more: one may have joined while we waited for the tenant.
+    // Lock again: a definition may have joined while waiting for the tenant.
     return { row, held: await hold(tx, id) };
   }
 

@@ -12,7 +12,7 @@ export interface TenantFilter {
   readonly status?: TenantRow['status'] | undefined;
 }
 
-/** Deleted ones are history: they are listed only when they are asked for. */
+/** Excludes deleted tenants unless the filter asks for them. */
 const matching =
   (filter: TenantFilter) =>
   (eb: ExpressionBuilder<Tables, 'tenants'>): Expression<SqlBool> =>
@@ -46,7 +46,7 @@ export const findTenant = (queries: Queries, accountId: string, id: string): Pro
 export const tenantById = (queries: Queries, id: string): Promise<TenantRow | undefined> =>
   queries.db.selectFrom('tenants').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** Others may use it at the same time, but nobody changes its state until the transaction ends. */
+/** Shared lock: others may use the tenant too, but its state cannot change until the transaction ends. */
 export const useTenant = (tx: Tx, id: string): Promise<TenantRow | undefined> =>
   forUse(tx.engine, tx.db.selectFrom('tenants').selectAll().where('id', '=', id)).executeTakeFirst();
 
@@ -64,7 +64,7 @@ export async function rememberInstance(tx: Tx, tenantId: string, instanceId: str
     .execute();
 }
 
-/** Answers the instances that were remembered, and remembers none of them any more. */
+/** Removes and returns the remembered instances. */
 export async function forgetInstances(tx: Tx, tenantId: string): Promise<string[]> {
   const rows = await tx.db
     .deleteFrom('suspended_instances')

@@ -28,26 +28,26 @@ export interface TransfersDeps {
   readonly storage: Storage;
   readonly pages: Pages;
   readonly sign: (order: Omit<TransferOrder, 'signature'>) => TransferOrder;
-  /** Tells the daemon of a server, after the commit, that there is something for it. */
+  /** Notifies the daemon of a server, after the commit, that there is work for it. */
   readonly wake: (tx: Tx, serverId: string) => void;
-  /** One of a migration or an import has moved on, or has ended. */
+  /** Called when a transfer of a migration or import progresses or ends. */
   readonly moved: (tx: Tx, transfer: TransferRow) => Promise<void>;
-  /** What a daemon needs to read a backup; undefined for one that is gone. */
+  /** Returns what a daemon needs to read a backup; undefined if it is gone. */
   readonly opening: (queries: Queries, accountId: string, backupId: string) => Promise<Opening | undefined>;
-  /** The pinned key of a server's daemon; null where it has none. */
+  /** Pinned key of the server's daemon; null if it has none. */
   readonly sealingKeyOf: (queries: Queries, serverId: string) => Promise<string | null>;
 }
 
 type Opening = NonNullable<TransferOrder['backup']>;
 
-/** What is to be carried. */
+/** What to transfer. */
 export type NewTransfer = Pick<
   TransferRow,
   'account_id' | 'definition_id' | 'instance_uid' | 'storage' | 'volume' | 'mode'
 > &
   Partial<Pick<TransferRow, 'migration_id' | 'import_id' | 'backup_id' | 'from_server_id' | 'to_server_id'>>;
 
-/** Transfers are ordered by others and carried out by those at their ends; here it is kept how they get on. */
+/** Tracks transfers. Other resources order them; daemons and clients carry them out. */
 export class Transfers {
   readonly #deps: TransfersDeps;
   constructor(deps: TransfersDeps) {
@@ -71,7 +71,7 @@ export class Transfers {
     return { ...page, data };
   }
 
-  /** Null for what cannot be done any more; it ends by itself. */
+  /** Null if it can no longer be carried out; it ends on its own. */
   async #order(row: TransferRow, serverId: string): Promise<TransferOrder | null> {
     const { storage, sign, opening, sealingKeyOf } = this.#deps;
     const backup = row.backup_id && (await opening(storage.reader, row.account_id, row.backup_id));
@@ -124,13 +124,13 @@ export class Transfers {
     const { status, chunks = row.chunks, bytes = row.bytes, carried_bytes = row.carried_bytes, sha256, error } = report;
     if (hasEnded(row)) {
       if (row.status === status) return transferRecord(row);
-      throw conflict('status', 'final', `this transfer has ended already: ${row.status}.`, {
+      throw conflict('status', 'final', `this transfer has already ended: ${row.status}.`, {
         status: row.status,
         error: row.error,
       });
     }
     if (role === 'send' && status !== 'failed')
-      throw conflict('status', 'role', 'only the end that receives knows how far it is.');
+      throw conflict('status', 'role', 'only the receiver reports progress and completion.');
     const ending = status === 'running' ? {} : { finished_at: tx.now };
     const set = { chunks, bytes, carried_bytes, started_at: row.started_at ?? tx.now, ...ending };
     const changed = await transition(tx, transferLifecycle, row, moves[status], {
@@ -141,7 +141,7 @@ export class Transfers {
     return transferRecord(changed);
   }
 
-  /** Those of a migration, oldest first. */
+  /** Lists the transfers of a migration, oldest first. */
   of(queries: Queries, migrationId: string): Promise<TransferRow[]> {
     return transfersOf(queries, migrationId);
   }
@@ -154,7 +154,7 @@ export class Transfers {
     for (const { id } of await transfersOf(tx, migrationId)) await this.cancel(tx, id, actor);
   }
 
-  /** One that has ended stays as it is. */
+  /** Idempotent: an ended transfer does not change. */
   async cancel(tx: Tx, id: string, actor: string | null): Promise<void> {
     const row = await lockTransfer(tx, id);
     if (!row || hasEnded(row)) return;
@@ -162,13 +162,13 @@ export class Transfers {
     for (const server of serversOf(row)) this.#deps.wake(tx, server);
   }
 
-  /** For those who wait for one: held by the transaction. */
+  /** Locks a transfer, for resources that wait for it. */
   async hold(tx: Tx, id: string): Promise<(TransferRow & { readonly ended: boolean }) | undefined> {
     const row = await lockTransfer(tx, id);
     return row && { ...row, ended: hasEnded(row) };
   }
 
-  /** For the relay: which end somebody is. */
+  /** Finds which end the caller is, for the relay. */
   async roleOf(principal: Principal, id: string): Promise<'send' | 'receive' | undefined> {
     const row = await transferById(this.#deps.storage.reader, id);
     if (!row || hasEnded(row) || row.account_id !== principal.accountId) return undefined;
@@ -178,19 +178,19 @@ export class Transfers {
     return role;
   }
 
-  /** For the relay: the replica where its ends meet. */
+  /** Finds the replica where both ends meet, for the relay. */
   async meetAt(id: string, own: string, instead?: string): Promise<string> {
     const { storage } = this.#deps;
     const known = instead === undefined ? (await transferById(storage.reader, id))?.meeting_url : undefined;
     return known ?? (await storage.write((tx) => claimMeeting(tx, id, own, instead)));
   }
 
-  /** Whether a daemon should look. */
+  /** Whether a daemon should poll. */
   async waitsFor(serverId: string): Promise<boolean> {
     return (await this.serversWithWork()).includes(serverId);
   }
 
-  /** Those whose daemons may not have begun. */
+  /** Lists servers whose daemons may not have started a transfer. */
   serversWithWork(): Promise<string[]> {
     return serversWithOpen(this.#deps.storage.reader);
   }
@@ -203,7 +203,7 @@ function roleIn(row: TransferRow, serverId: string): 'send' | 'receive' | undefi
   return row.to_server_id === serverId ? 'receive' : undefined;
 }
 
-/** Which end is a caller's; undefined where both are servers', and where nothing travels. */
+/** Which end is a client; undefined if both are servers, and if nothing is transferred. */
 function callersRole({ mode, from_server_id, to_server_id }: TransferRow): 'send' | 'receive' | undefined {
   if (mode === 'discard') return undefined;
   if (from_server_id === null) return 'send';

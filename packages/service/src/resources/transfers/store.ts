@@ -8,11 +8,11 @@ export type TransferRow = Row<'transfers'>;
 
 export interface TransferFilter {
   readonly accountId: string;
-  /** Only those that this server has a part in. */
+  /** Only transfers that this server takes part in. */
   readonly serverId?: string | undefined;
 }
 
-/** Written out, so that the engines see that the partial indexes hold what is asked for. */
+/** Inlined instead of bound, so that the engines can use the partial indexes. */
 const isOpen = (eb: ExpressionBuilder<Tables, 'transfers'>) =>
   eb('status', 'in', [sql.lit('pending' as const), sql.lit('running' as const)]);
 
@@ -52,7 +52,7 @@ export const transferById = (queries: Queries, id: string): Promise<TransferRow 
 export const lockTransfer = (tx: Tx, id: string): Promise<TransferRow | undefined> =>
   forUpdate(tx, tx.db.selectFrom('transfers').selectAll().where('id', '=', id)).executeTakeFirst();
 
-/** Whoever comes first names the place; the answer is what holds. */
+/** Sets the meeting place if it is free; returns the current one. */
 export async function claimMeeting(tx: Tx, id: string, url: string, instead: string | undefined): Promise<string> {
   const free = tx.db.updateTable('transfers').set({ meeting_url: url }).where('id', '=', id);
   await (instead === undefined
@@ -63,14 +63,14 @@ export async function claimMeeting(tx: Tx, id: string, url: string, instead: str
   return row?.meeting_url ?? url;
 }
 
-/** The servers at its ends: two of a migration, one where a caller is the other end. */
+/** The servers of a transfer: two in a migration, one if a client is the other end. */
 export const serversOf = ({
   from_server_id,
   to_server_id,
 }: Pick<TransferRow, 'from_server_id' | 'to_server_id'>): string[] =>
   [from_server_id, to_server_id].filter((id) => id !== null);
 
-/** The servers at both ends of what is under way. */
+/** Lists the servers of pending transfers. */
 export async function serversWithOpen(queries: Queries): Promise<string[]> {
   const rows = await queries.db
     .selectFrom('transfers')

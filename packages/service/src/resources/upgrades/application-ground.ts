@@ -14,7 +14,7 @@ export interface ApplicationGroundParts extends Pick<StepDeps, 'backup'> {
   readonly catalog: Pick<Catalog, 'known'>;
 }
 
-/** What the application of an upgrade does with the rest of the service. */
+/** Connects the application of upgrades to other resources. */
 export function applicationGround(parts: ApplicationGroundParts): StepDeps {
   const { server, deployments, actions, catalog, backup } = parts;
   return {

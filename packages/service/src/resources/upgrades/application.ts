@@ -6,18 +6,18 @@ import { makeCurrent } from '../definitions/upgrade.ts';
 import { recordUpgrade, upgradeLifecycle } from './lifecycle.ts';
 import { noteUpgrade, type UpgradeRow } from './store.ts';
 
-/** One for each upgrade that is being applied, until it has ended. */
+/** One job per upgrade being applied, until it has ended. */
 export const APPLY = 'upgrades.apply';
-/** One for several that are applied one after another. */
+/** One job per batch of upgrades applied one after another. */
 export const APPLY_ALL = 'upgrades.apply_all';
 
-/** How something that was ordered stands. */
+/** State of an ordered deployment or execution. */
 export interface Standing {
   readonly ended: boolean;
   readonly succeeded: boolean;
   readonly reason: string | null;
   readonly error: string | null;
-  /** When it ended, in milliseconds since 1970. */
+  /** End time in milliseconds since 1970. */
   readonly endedAt: number;
 }
 
@@ -32,39 +32,39 @@ export interface StepDeps {
   /** Orders the deployment of the current revision. */
   readonly deploy: (tx: Tx, principal: Principal, row: UpgradeRow) => Promise<string>;
   readonly deployment: (queries: Queries, principal: Principal, id: string) => Promise<Standing>;
-  /** The deployment that undoes another, and whether a daemon made it by itself. */
+  /** Finds the rollback of a deployment and whether the daemon made it on its own. */
   readonly undoingOf: (
     queries: Queries,
     principal: Principal,
     id: string,
   ) => Promise<{ readonly id: string; readonly byDaemon: boolean } | undefined>;
   readonly watchMs: (queries: Queries, row: UpgradeRow) => Promise<number>;
-  /** Whether the server is there, and whether its daemon can be heard; undefined if it has been removed. */
+  /** Whether the daemon is connected; undefined if the server was removed. */
   readonly server: (queries: Queries, row: UpgradeRow) => Promise<{ readonly connected: boolean } | undefined>;
-  /** Whether the newer version has a job whose work on data cannot be undone. */
+  /** Whether the newer version has a job with irreversible changes to data. */
   readonly hasIrreversibleJob: (row: UpgradeRow) => boolean;
-  /** Orders the deployment that brings back what ran before and its data; undefined if no backup can be restored. */
+  /** Orders a rollback with data; undefined if there is no restorable backup. */
   readonly returnWithData: (tx: Tx, principal: Principal, row: UpgradeRow) => Promise<string | undefined>;
 }
 
-/** Where it stands now, and how long to wait before the next look; nothing when it has ended. */
+/** Current row, and the delay until the next check; undefined once it has ended. */
 export interface Advance {
   readonly row: UpgradeRow;
   readonly wait: number | undefined;
 }
 
-/** What is waited for wakes the job when it ends; this is for what nobody tells of. */
+/** Fallback poll; normally the end of the awaited work wakes the job. */
 const LOOK_MS = 600_000;
-/** How often a server is looked for that is away when the watch is over. */
+/** Polling interval for a server that is offline when the watch period ends. */
 const AWAY_MS = 10_000;
-/** What a daemon saw at the last moment of its watch has this long to be told. */
+/** Time for a daemon to report what it saw at the end of the watch period. */
 const HEARSAY_MS = 5_000;
 
-/** Takes an upgrade that is being applied one step further. Everything it needs to know is in the row. */
+/** Advances an upgrade by one step. All its state is in the row. */
 export async function advance(deps: StepDeps, tx: Tx, row: UpgradeRow): Promise<Advance> {
   const principal = standInFor(row.account_id, row.applied_by);
   const server = await deps.server(tx, row);
-  if (!server) return fail(tx, row, 'server_removed', 'Its server has been removed.');
+  if (!server) return fail(tx, row, 'server_removed', 'The server of this upgrade has been removed.');
   switch (row.step) {
     case null:
       return begin(deps, tx, principal, row);
@@ -100,7 +100,7 @@ async function deploy(deps: StepDeps, tx: Tx, principal: Principal, row: Upgrade
   const { from_revision: from, revision: to, definition_id } = row;
   if (from === null || to === null) throw new Error(`The upgrade ${row.id} has no revision.`);
   if (!(await makeCurrent(tx, principal, definition_id, { from, to })))
-    return fail(tx, row, 'changed', 'Nothing was deployed: somebody has changed the definition meanwhile.');
+    return fail(tx, row, 'changed', 'Nothing was deployed: the definition was changed meanwhile.');
   return proceed(tx, row, { step: 'upgrade_deploy', deployment_id: await deps.deploy(tx, principal, row) });
 }
 
@@ -115,7 +115,7 @@ async function afterDeployment(deps: StepDeps, tx: Tx, principal: Principal, row
   }
   if (mayHaveChangedData(deps, row, deployment.reason))
     return goBackWithData(deps, tx, principal, row, deployment.error);
-  // The daemon has what ran before running again; the definition says so too.
+  // The daemon runs the previous revision again; make it current.
   await restoreRevision(tx, principal, row);
   return fail(tx, row, 'deployment', deployment.error ?? deployment.reason ?? 'The deployment failed.');
 }
@@ -133,15 +133,15 @@ async function whileWatched(
     if (!end.ended) return { row, wait: LOOK_MS };
     const { byDaemon, id: return_id } = undoing;
     const known = { ...row, return_id };
-    if (!byDaemon) return fail(tx, known, 'rolled_back', 'Somebody has rolled it back.');
+    if (!byDaemon) return fail(tx, known, 'rolled_back', 'The deployment was rolled back.');
     if (end.succeeded)
-      return fail(tx, known, 'unhealthy', `It did not stay healthy; revision ${row.from_revision} runs again.`);
+      return fail(tx, known, 'unhealthy', `The instance became unhealthy; revision ${row.from_revision} runs again.`);
     if (end.reason === 'irreversible') return goBackWithData(deps, tx, principal, row, end.error);
-    return fail(tx, known, 'return', `It did not stay healthy, and going back failed: ${end.error}`);
+    return fail(tx, known, 'return', `The instance became unhealthy, and the rollback failed: ${end.error}`);
   }
   const left = (row.watch_until ?? 0) - tx.now;
   if (left > 0) return { row, wait: left };
-  // A daemon that is away may have gone back without anybody having heard of it yet.
+  // An offline daemon may have rolled back without having reported it yet.
   if (!connected) return { row, wait: AWAY_MS };
   return finish(tx, row);
 }
@@ -164,12 +164,12 @@ async function goBackWithData(
   if (return_id !== undefined) return proceed(tx, row, { step: 'upgrade_return', return_id, error });
   const why =
     row.backup_id === null
-      ? 'the template declares no backup that could have been made before.'
-      : `the template does not say how the backup ${row.backup_id} is restored, or it is gone.`;
-  return fail(tx, row, 'irreversible', `${error ?? 'It failed.'}\nNothing was brought back: ${why}`);
+      ? 'the template declares no backup.'
+      : `the template declares no restore for backup ${row.backup_id}, or the backup was deleted.`;
+  return fail(tx, row, 'irreversible', `${error ?? 'The upgrade failed.'}\nThe data was not restored: ${why}`);
 }
 
-/** Why a deployment ended whose daemon cannot say what became of its jobs. */
+/** Reasons for which a daemon cannot tell whether its jobs ran. */
 const uncertain: ReadonlySet<string | null> = new Set(['deadline', 'engine', 'internal', 'lost']);
 
 const mayHaveChangedData = (deps: StepDeps, row: UpgradeRow, reason: string | null): boolean =>
@@ -178,22 +178,22 @@ const mayHaveChangedData = (deps: StepDeps, row: UpgradeRow, reason: string | nu
 async function afterReturn(deps: StepDeps, tx: Tx, principal: Principal, row: UpgradeRow): Promise<Advance> {
   const end = await deps.deployment(tx, principal, row.return_id ?? '');
   if (!end.ended) return { row, wait: LOOK_MS };
-  const why = row.error ?? 'It did not stay healthy.';
+  const why = row.error ?? 'The instance became unhealthy.';
   const { from_revision: from, backup_id } = row;
   if (!end.succeeded) {
     const how =
       end.reason === 'restore'
-        ? `${end.error}\nIt is kept in the backup ${backup_id}.`
-        : `The data of before is back, but revision ${from} does not run with it: ${end.error}`;
+        ? `${end.error}\nThe data is kept in backup ${backup_id}.`
+        : `The data was restored, but revision ${from} failed to start: ${end.error}`;
     return fail(tx, row, 'return', `${why}\n${how}`);
   }
   await restoreRevision(tx, principal, row);
   const { succeeded } = await deps.deployment(tx, principal, row.deployment_id ?? '');
   const reason = succeeded ? 'unhealthy' : 'deployment';
-  return fail(tx, row, reason, `${why}\nRevision ${from} runs again, with its data of before.`);
+  return fail(tx, row, reason, `${why}\nRevision ${from} runs again with its previous data.`);
 }
 
-/** Unless somebody wants something else by now. */
+/** Skips this if another revision became current meanwhile. */
 async function restoreRevision(tx: Tx, principal: Principal, row: UpgradeRow): Promise<void> {
   const { from_revision: to, revision: from, definition_id } = row;
   if (from !== null && to !== null) await makeCurrent(tx, principal, definition_id, { from, to });
@@ -235,13 +235,13 @@ async function fail(
   return { row: failed, wait: undefined };
 }
 
-/** One of several has ended: the next may begin, or none will. */
+/** Continues a batch after one of its upgrades has ended. */
 async function wakeBatch(tx: Tx, { batch }: UpgradeRow): Promise<void> {
   if (batch !== null) await enqueue(tx, { kind: APPLY_ALL, key: batch, payload: null });
 }
 
-/** Ends one that the service itself refuses to take further, or to take back. */
+/** Fails an upgrade that another resource refuses to continue or roll back. */
 export const refuse = (tx: Tx, row: UpgradeRow, error: string): Promise<Advance> =>
   row.deployment_id === null
     ? fail(tx, row, 'refused', error)
-    : fail(tx, row, 'return', `It failed, and nothing was brought back: ${error}`);
+    : fail(tx, row, 'return', `The upgrade failed, and the data was not restored: ${error}`);

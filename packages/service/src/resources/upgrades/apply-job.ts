@@ -9,7 +9,7 @@ import { APPLY, advance, refuse, type StepDeps } from './application.ts';
 import type { ApplyAllPayload, UpgradeApplication } from './apply.ts';
 import { findUpgrade, lockUpgradeById, upgradesWaitingFor } from './store.ts';
 
-/** Sees one upgrade through: each run is one transaction, so that a kill at any instant costs nothing but the run. */
+/** Runs one upgrade; each run is one transaction, so that a kill at any time loses only that run. */
 export const applyJob = (storage: Storage, deps: StepDeps): JobKind => ({
   maxAttempts: Number.POSITIVE_INFINITY,
   run: async ({ job, complete }) => {
@@ -21,7 +21,7 @@ export const applyJob = (storage: Storage, deps: StepDeps): JobKind => ({
         return complete(tx, wait === undefined ? 'done' : { again: tx.now + wait });
       });
     } catch (error) {
-      // What a person would be told, such as no room or a route that is taken, will not be otherwise in a second.
+      // A Problem, such as missing capacity or a taken route, is permanent: fail instead of retrying.
       if (!(error instanceof Problem)) throw error;
       return await storage.write(async (tx) => {
         const row = await lockUpgradeById(tx, id);
@@ -32,10 +32,10 @@ export const applyJob = (storage: Storage, deps: StepDeps): JobKind => ({
   },
 });
 
-/** Each that ends wakes the job; this is for what nobody tells of. */
+/** Fallback poll; normally each upgrade that ends wakes the job. */
 const LOOK_MS = 600_000;
 
-/** What ends may be what an upgrade waits for. */
+/** Wakes the upgrades that wait for the deployments and executions that ended. */
 export const wakeUpgrades: EventSubscriber = async (tx, events) => {
   const ended = await endedIn(tx, events);
   if (ended.length === 0) return;
@@ -43,12 +43,12 @@ export const wakeUpgrades: EventSubscriber = async (tx, events) => {
     await enqueue(tx, { kind: APPLY, key: id, payload: { upgrade_id: id } });
 };
 
-/** Several, one after another. Which one it is at is told by their own states, so there is nothing else to remember. */
+/** Applies several upgrades one after another. Their own states record the progress. */
 export const applyAllJob = (storage: Storage, application: UpgradeApplication): JobKind => ({
   maxAttempts: Number.POSITIVE_INFINITY,
   run: async ({ job, complete }) => {
     const batch = job.payload as ApplyAllPayload | null;
-    // One that was applied again by itself, long after the others.
+    // A single upgrade of a finished batch was applied again.
     if (batch === null) return 'done';
     const { account_id, actor, upgrade_ids } = batch;
     const principal = standInFor(account_id, actor);
@@ -56,7 +56,7 @@ export const applyAllJob = (storage: Storage, application: UpgradeApplication): 
       const row = await findUpgrade(storage.reader, account_id, id);
       if (row?.status === 'applied') continue;
       if (row?.status === 'applying') return { again: Date.now() + LOOK_MS };
-      // Failed, or no upgrade any more: the rest is left to whoever looks why.
+      // Failed or no longer an upgrade: stop the batch for the user to look at.
       if (row?.status !== 'available' && row?.status !== 'acknowledged') return 'done';
       try {
         const prepared = await application.prepare(principal, id);

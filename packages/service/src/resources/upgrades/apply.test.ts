@@ -163,8 +163,7 @@ onBothEngines((engine) => {
       });
       expect(await template.until(id, 'failed')).toMatchObject({
         reason: 'irreversible',
-        error:
-          'migrate may have changed data\nNothing was brought back: the template declares no backup that could have been made before.',
+        error: 'migrate may have changed data\nThe data was not restored: the template declares no backup.',
       });
     });
 
@@ -203,7 +202,7 @@ onBothEngines((engine) => {
         await template.report(back ?? '', 'success');
         expect(await template.until(id, 'failed')).toMatchObject({
           reason: 'deployment',
-          error: 'migrate may have changed data\nRevision 1 runs again, with its data of before.',
+          error: 'migrate may have changed data\nRevision 1 runs again with its previous data.',
           return_id: back,
         });
         expect(await template.definition(definitionId)).toMatchObject({
@@ -227,7 +226,7 @@ onBothEngines((engine) => {
         await template.report(back ?? '', 'success');
         expect(await template.until(id, 'failed')).toMatchObject({
           reason: 'unhealthy',
-          error: expect.stringContaining('with its data of before'),
+          error: expect.stringContaining('with its previous data'),
         });
       });
 
@@ -239,7 +238,7 @@ onBothEngines((engine) => {
         await template.settle(first.instanceId, 'hortus.return_data', { error: 'chunk 2 is damaged' });
         expect(await template.until(first.id, 'failed')).toMatchObject({
           reason: 'return',
-          error: `Docker is away\nThe data could not be restored: chunk 2 is damaged\nIt is kept in the backup ${first.backupId}.`,
+          error: `Docker is away\nThe data could not be restored: chunk 2 is damaged\nThe data is kept in backup ${first.backupId}.`,
         });
       });
 
@@ -252,7 +251,7 @@ onBothEngines((engine) => {
         await template.report(back ?? '', 'failed', { reason: 'image', error: 'no such image' });
         expect(await template.until(id, 'failed')).toMatchObject({
           reason: 'return',
-          error: expect.stringContaining('is back, but revision 1 does not run with it: no such image'),
+          error: expect.stringContaining('was restored, but revision 1 failed to start: no such image'),
         });
       });
 
@@ -277,7 +276,7 @@ onBothEngines((engine) => {
         await template.report(deploymentId, 'failed', irreversible);
         expect(await template.until(id, 'failed')).toMatchObject({
           reason: 'irreversible',
-          error: expect.stringContaining('does not say how the backup'),
+          error: expect.stringContaining('declares no restore for backup'),
         });
       });
     });

@@ -28,7 +28,7 @@ export interface UpgradeApplicationDeps extends StepDeps {
   readonly work: Work;
 }
 
-/** Everything that is made before the transaction. */
+/** Prepared before the transaction. */
 export interface PreparedApplication {
   readonly id: string;
   readonly generated: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ export interface PreparedApplication {
 
 const MOST_AT_ONCE = 100;
 
-/** Begins what `application.ts` then sees through. */
+/** Starts upgrades; `application.ts` carries them out. */
 export class UpgradeApplication {
   readonly #deps: UpgradeApplicationDeps;
   constructor(deps: UpgradeApplicationDeps) {
@@ -69,13 +69,13 @@ export class UpgradeApplication {
     return upgradeRecord(this.#deps, tx, { ...standing, ...first });
   }
 
-  /** All of them must be ready: nobody is there to be asked when the last one's turn comes. */
+  /** All must be ready, because there is no one to ask for decisions later. */
   async applyAll(tx: Tx, principal: Principal, { upgrade_ids, species }: UpgradesApply): Promise<Upgrade[]> {
     const { accountId } = principal;
     if ((upgrade_ids === undefined) === (species === undefined))
-      throw invalid('upgrade_ids', 'give upgrade_ids or species, one of the two');
+      throw invalid('upgrade_ids', 'give either upgrade_ids or species');
     const ids = upgrade_ids ?? (await oldestOpen(tx, { accountId, species }, MOST_AT_ONCE));
-    if (ids.length === 0) throw invalid('species', 'no upgrade is open for it', { reason: 'none_open' });
+    if (ids.length === 0) throw invalid('species', 'there is no open upgrade of this species', { reason: 'none_open' });
     const fieldOf = (place: number) => (upgrade_ids === undefined ? 'species' : `upgrade_ids[${place}]`);
     const rows: ChosenRow[] = [];
     for (const [place, id] of ids.entries()) {
@@ -107,7 +107,7 @@ export class UpgradeApplication {
     const { catalog } = this.#deps;
     const { running_revision: running, running_template_id } = row;
     if (running_template_id !== row.from_template_id || running === null)
-      throw conflict('id', 'outdated', 'the instance does not run the version that this starts from any more.');
+      throw conflict('id', 'outdated', 'the instance no longer runs the version that this upgrade starts from.');
     const [from, to] = [catalog.known(row.from_template_id), catalog.known(row.to_template_id)];
     if (to.item.deprecated) throw conflict('id', 'deprecated', `${to.item.version} has been deprecated since.`);
     return { passage: { from, to, running }, from_revision: running };

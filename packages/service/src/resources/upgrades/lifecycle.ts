@@ -24,7 +24,7 @@ export const upgradeLifecycle: Lifecycle<typeof upgradeMachine, 'upgrades'> = {
   }),
 };
 
-/** Of what happens while it is applied, before that begins. */
+/** Progress columns before an application starts. */
 export const notBegun = {
   step: null,
   from_revision: null,

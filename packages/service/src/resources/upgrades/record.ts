@@ -12,7 +12,10 @@ export interface RecordDeps {
   readonly work: Work;
 }
 
-/** Takes a turn of the loop for each, since comparing two long templates takes some milliseconds. Not for transactions. */
+/**
+ * Yields to the event loop between records, because comparing two long templates takes milliseconds. Not for
+ * transactions.
+ */
 export async function upgradeRecords(
   deps: RecordDeps,
   reader: Queries,
@@ -26,7 +29,7 @@ export async function upgradeRecords(
   return records;
 }
 
-/** Compares when it is read, so that it always shows what is chosen now. */
+/** Compares on every read, so that it always shows the current choices. */
 export async function upgradeRecord({ catalog, work }: RecordDeps, queries: Queries, row: ChosenRow): Promise<Upgrade> {
   const [from, to] = [catalog.known(row.from_template_id), catalog.known(row.to_template_id)];
   const { changes, conflicts, newInputs, irreversible } = await compareVersions(queries, work, from, to, {

@@ -9,7 +9,7 @@ import { notBegun, recordUpgrade, upgradeLifecycle } from './lifecycle.ts';
 import { forgetOpen, type RunningRow, runningInstances, type ScanScope, upgradesOf } from './store.ts';
 import { verdictOn } from './verdict.ts';
 
-/** The job that looks at every instance, again and again. */
+/** Periodic job that checks every instance. */
 export const SCAN = 'upgrades.scan';
 
 export interface ScanDeps {
@@ -24,10 +24,10 @@ export interface Counts {
   readonly available: number;
 }
 
-/** Each batch is a transaction of its own: a scan that is cut short has done what it has done. */
+/** One transaction per batch, so that an interrupted scan keeps its results. */
 const BATCH = 100;
 
-/** Holds what runs against the catalog. Doing it twice changes nothing. */
+/** Compares running versions with the catalog. Idempotent. */
 export async function scan(
   { storage, catalog }: ScanDeps,
   scope: ScanScope,
@@ -48,7 +48,7 @@ export async function scan(
   return total;
 }
 
-/** Runs as long as the service does; what a stop interrupts, the next run does. */
+/** Repeats while the service runs; the next run continues after a stop. */
 export const scanJob = (deps: ScanDeps, every: number): JobKind => ({
   every,
   concurrency: 1,
@@ -58,13 +58,13 @@ export const scanJob = (deps: ScanDeps, every: number): JobKind => ({
   },
 });
 
-/** A version was published: whatever runs an earlier one of the same template may go to it. */
+/** Finds upgrades for instances that run earlier versions of a published template. */
 export const publishedJob = ({ storage, catalog }: ScanDeps): JobKind => ({
   maxAttempts: Number.POSITIVE_INFINITY,
   concurrency: 1,
   run: async ({ job, signal }) => {
     const { species, owner } = job.payload as Publication;
-    // It may have been published by another process, of which this one has not heard yet.
+    // Another process may have published it.
     await catalog.load();
     const templateIds = catalog.versionsOf(species, owner);
     if (templateIds.length > 1) await scan({ storage, catalog }, { templateIds }, null, signal);
@@ -90,7 +90,7 @@ async function scanBatch(tx: Tx, catalog: ScanDeps['catalog'], rows: readonly Ru
 
 function newerThan(catalog: ScanDeps['catalog'], templateId: string) {
   const template = catalog.byId(templateId);
-  // A draft that is being tried goes nowhere, and an account's own template never becomes the catalog's of that name.
+  // A draft under test has no upgrades, and an account's template is never upgraded to the catalog's of the same name.
   if (template?.item.status !== 'published') return undefined;
   const { item: running, owner } = template;
   const candidate = catalog.newestOf(running.species, owner);
@@ -118,7 +118,7 @@ async function found(tx: Tx, row: RunningRow, target: { id: string; species: str
     created_at: tx.now,
     updated_at: tx.now,
   };
-  // Somebody else who scans at the same time may be quicker: then what there is, is to be looked at anew.
+  // If a concurrent scan inserts it first, run again.
   const born = await begin(tx, upgradeLifecycle, upgrade, 'find', actor, () => new RunAgain());
   await recordUpgrade(tx, born, 'found', actor);
 }

@@ -50,7 +50,7 @@ export class Upgrades {
     return { ...counts, scanned_at: iso(Date.now()) };
   }
 
-  /** Somebody has seen it and leaves things as they are. A newer version asks again. */
+  /** Records that a user has seen the upgrade without applying it. A newer version shows up again. */
   async acknowledge(tx: Tx, principal: Principal, id: string): Promise<Upgrade> {
     const { accountId } = principal;
     const actor = actorOf(principal);
@@ -64,5 +64,5 @@ export class Upgrades {
   }
 }
 
-/** For whoever takes a template back: it is offered no more. False if somebody has ordered an upgrade to it. */
+/** Removes open upgrades to a template that is removed. False if one has been ordered. */
 export const withdrawOffers = forgetOffersOf;

@@ -6,7 +6,7 @@ import type { Row, Tables } from '../../storage/tables.ts';
 
 export type UpgradeRow = Row<'upgrades'>;
 
-/** An upgrade with what was chosen for the revision that runs. */
+/** An upgrade with the choices of the running revision. */
 export interface ChosenRow extends UpgradeRow {
   readonly instance_name: string;
   readonly profile: string;
@@ -27,12 +27,12 @@ export interface UpgradeFilter {
   readonly status?: UpgradeRow['status'] | undefined;
 }
 
-/** Waiting for somebody to decide. An instance has at most one such upgrade. */
+/** Waiting for a decision. An instance has at most one such upgrade. */
 const open = ['available', 'acknowledged'] as const;
 
 type Builder = ExpressionBuilder<Tables, 'upgrades' | 'instances' | 'revisions'>;
 
-/** One that is open must still be one: its instance is there, and runs the version that it starts from. */
+/** An open upgrade must still apply: its instance exists and runs the version it starts from. */
 const standing = (eb: Builder): Expression<SqlBool> =>
   eb.or([
     eb('upgrades.status', 'not in', open),
@@ -95,7 +95,7 @@ export const lockUpgrade = (tx: Tx, accountId: string, id: string): Promise<Upgr
     tx.db.selectFrom('upgrades').selectAll().where('id', '=', id).where('account_id', '=', accountId),
   ).executeTakeFirst();
 
-/** For those who see it through. */
+/** Without an account, for the jobs that apply it. */
 export const lockUpgradeById = (tx: Tx, id: string): Promise<UpgradeRow | undefined> =>
   forUpdate(tx, tx.db.selectFrom('upgrades').selectAll().where('id', '=', id)).executeTakeFirst();
 
@@ -107,13 +107,13 @@ export const findUpgrade = (queries: Queries, accountId: string, id: string): Pr
     .where('account_id', '=', accountId)
     .executeTakeFirst();
 
-/** The ids of those that wait for a decision, the oldest first. */
+/** Lists the ids of open upgrades, oldest first. */
 export async function oldestOpen(queries: Queries, filter: UpgradeFilter, limit: number): Promise<string[]> {
   const rows = standingUpgrades(queries, filter).select('upgrades.id').where('upgrades.status', 'in', open);
   return (await rows.orderBy('upgrades.id').limit(limit).execute()).map(({ id }) => id);
 }
 
-/** Those that one of these deployments or executions keeps waiting. */
+/** Finds the upgrades that wait for one of these deployments or executions. */
 export const upgradesWaitingFor = (queries: Queries, ids: readonly string[]) =>
   queries.db
     .selectFrom('upgrades')
@@ -126,18 +126,18 @@ export const upgradesWaitingFor = (queries: Queries, ids: readonly string[]) =>
 
 type Progress = Partial<Omit<UpgradeRow, 'id' | 'status'>>;
 
-/** What is noted beside the status. */
+/** Writes columns other than the status. */
 export const noteUpgrade = (tx: Tx, id: string, columns: Progress) =>
   tx.db.updateTable('upgrades').set(columns).where('id', '=', id).execute();
 
 export interface ScanScope {
   readonly accountId?: string | undefined;
   readonly instanceId?: string | undefined;
-  /** Only what runs one of these. */
+  /** Only instances that run one of these. */
   readonly templateIds?: readonly string[] | undefined;
 }
 
-/** What runs, and from which template; in the order of ids, beyond the one that was seen last. */
+/** Lists running instances with their templates, in the order of ids, after the given one. */
 export const runningInstances = (queries: Queries, scope: ScanScope, after: string, limit: number) =>
   queries.db
     .selectFrom('instances')
@@ -164,7 +164,7 @@ export type RunningRow = Awaited<ReturnType<typeof runningInstances>>[number];
 export const upgradesOf = (queries: Queries, instanceIds: readonly string[]): Promise<UpgradeRow[]> =>
   queries.db.selectFrom('upgrades').selectAll().where('instance_id', 'in', instanceIds).orderBy('id').execute();
 
-/** Removes those of them that nobody has begun to apply meanwhile. */
+/** Removes those that are still open. */
 export async function forgetOpen(tx: Tx, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) return 0;
   const gone = await tx.db
@@ -176,7 +176,7 @@ export async function forgetOpen(tx: Tx, ids: readonly string[]): Promise<number
   return gone.length;
 }
 
-/** Removes those to a template, unless somebody has ordered one of them: then false, and they stay. */
+/** Removes open upgrades to a template; if one has been ordered, keeps all and returns false. */
 export async function forgetOffersOf(tx: Tx, templateId: string): Promise<boolean> {
   const to = (eb: ExpressionBuilder<Tables, 'upgrades'>) => eb('to_template_id', '=', templateId);
   const offered = (eb: ExpressionBuilder<Tables, 'upgrades'>) =>

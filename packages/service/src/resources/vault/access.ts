@@ -6,7 +6,7 @@ import { type EventRow, listEvents } from '../events/listing.ts';
 
 type Access = SecretAccess['access'];
 
-/** The events that tell of it. */
+/** Audit event of each kind of access. */
 const eventOf: Readonly<Record<Access, `audit.${string}`>> = {
   read: 'audit.manifest_read',
   set: 'audit.secret_set',
@@ -20,7 +20,7 @@ export interface AccessFilter {
   readonly access: Access | undefined;
 }
 
-/** Who got hold of secrets, and who changed them: a part of the audit list. */
+/** Lists who read, changed or exported secrets, from the audit list. */
 export async function listAccess(
   audit: { readonly reader: Queries; readonly pages: Pages },
   { accountId, definitionId, access }: AccessFilter,

@@ -4,7 +4,7 @@ import { append } from '../../outbox/append.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 
-/** What an admin may do with the vault. */
+/** Vault operations for admins. */
 export class VaultAdministration {
   readonly #storage: Storage;
   readonly #vault: Vault;
@@ -16,7 +16,7 @@ export class VaultAdministration {
 
   async rotate(principal: Principal): Promise<VaultRotation> {
     const { rewrapped, fingerprint } = await this.#vault.rotate();
-    // After the fact and on its own: a rotation is many small transactions, and each of them counts by itself.
+    // Written afterwards and separately, because a rotation consists of many small transactions.
     await this.#storage.write((tx) =>
       append(tx, {
         type: 'audit.vault_rotated',

@@ -47,7 +47,7 @@ export async function change(
   return changed;
 }
 
-/** The same delivery with the same body to the byte, as if it had never been tried; receivers know it by its ids. */
+/** Sends the same delivery again with an identical body and new attempts; receivers recognise it by its ids. */
 export async function redeliver(tx: Tx, principal: Principal, id: string, deliveryId: string): Promise<DeliveryRow> {
   const endpoint = await lockEndpoint(tx, principal.accountId, id);
   if (!endpoint) throw notFound('webhook endpoint');
@@ -56,7 +56,7 @@ export async function redeliver(tx: Tx, principal: Principal, id: string, delive
   if (endpoint.status === 'paused')
     throw conflict('id', 'paused', 'the endpoint is paused; set its status to active first.');
   if (!(await eventIsThere(tx, delivery.event_id)))
-    throw conflict('delivery_id', 'expired', 'its event has been removed by age; there is nothing left to send.');
+    throw conflict('delivery_id', 'expired', 'its event has expired and was removed; it cannot be sent again.');
   const again = await resendDelivery(tx, delivery);
   await wakeSender(tx, id);
   return again;

@@ -27,27 +27,27 @@ export interface DeliveryDeps {
   readonly vault: Pick<Vault, 'decrypt'>;
   readonly guard: AddressGuard;
   readonly clock?: () => number;
-  /** An answer counts within this time; 10 s. */
+  /** Timeout of a response; default 10 s. */
   readonly timeoutMs?: number;
 }
 
 export const DELIVER = 'webhook.deliver';
 
-/** One receiver gets so many requests at once, over all replicas: its job is one, and held by one of them. */
+/** Concurrent requests per receiver, across replicas: each endpoint has one job, run by one replica. */
 const AT_ONCE = 4;
-/** After so many the job goes back into the queue, behind those of other endpoints. */
+/** After this many the job is queued again behind those of other endpoints. */
 const IN_ONE_RUN = 40;
 const ANSWER_WITHIN_MS = 10_000;
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
 const retries: Backoff = { firstMs: 5_000, longestMs: 3_600_000 };
 
 /**
- * Sends what is due to one endpoint. There is one job per endpoint and not per delivery: a receiver that hangs holds up
- * a place of its own and nobody else's. The places are many because a run does little but wait.
+ * Sends due deliveries to one endpoint. One job per endpoint, so that a hanging receiver occupies only its own slot.
+ * The concurrency is high because a run mostly waits.
  */
 export const deliveryJob = (deps: DeliveryDeps): JobKind => ({
   concurrency: 256,
-  // A delivery has its own end after 24 hours; the job that carries it never gives up before.
+  // A delivery gives up after 24 hours; its job never gives up earlier.
   maxAttempts: Number.POSITIVE_INFINITY,
   run: (run) => sendDue(deps, run),
 });
@@ -56,18 +56,18 @@ async function sendDue(deps: DeliveryDeps, { job, signal, complete }: JobRun): P
   const { storage, vault } = deps;
   const { endpoint_id: endpointId } = job.payload as { endpoint_id: string };
   const endpoint = await endpointById(storage.reader, endpointId);
-  // Removed meanwhile, and its deliveries with it; or nothing is to be sent to it now.
+  // Removed with its deliveries, or paused.
   if (endpoint?.status !== 'active') return 'done';
   const [secret, oldSecret] = await openSecrets(vault, storage.reader, endpoint, now(deps));
   const waiting = await dueDeliveries(storage.reader, { endpointId, now: now(deps), most: IN_ONE_RUN });
   let well = true;
   const sender = async () => {
-    // Once one fails the rest are not tried in this run, so that an ill receiver gives its place back soon.
+    // After a failure skip the rest of this run, so that a failing receiver frees its slot soon.
     for (let next = waiting.shift(); next && well; next = waiting.shift()) {
       well = (await attempt(deps, endpoint, { secret, oldSecret }, next, signal)) && well;
     }
   };
-  // All of them have ended before the job is given back, also when one of them threw.
+  // Wait for all senders before the job is released, even if one threw.
   const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, sender));
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   return await storage.write(async (tx) => {
@@ -97,14 +97,14 @@ async function attempt(
   const well = outcome.status === 'delivered';
   await deps.storage.write(async (tx) => {
     await recordAttempt(tx, outcome);
-    // Known from before: one that was well is not written to when it is well again.
+    // Write only on a change of health.
     if (well !== (endpoint.failing_since === null)) await noteHealth(tx, endpoint.id, well);
     if (outcome.status === 'dead') await pauseIfDead(tx, endpoint, now(deps));
   });
   return well;
 }
 
-/** Nothing has arrived for as long as a delivery is tried: whoever it was is gone, and more would only pile up. */
+/** Pauses an endpoint that has failed for 24 hours, so that deliveries do not pile up. */
 async function pauseIfDead(tx: Tx, { account_id, id }: EndpointRow, at: number): Promise<void> {
   const row = await lockEndpoint(tx, account_id, id);
   if (row?.status !== 'active' || row.failing_since === null || at - row.failing_since < GIVE_UP_AFTER_MS) return;
@@ -116,7 +116,7 @@ async function pauseIfDead(tx: Tx, { account_id, id }: EndpointRow, at: number):
   );
 }
 
-/** The same bytes in every attempt. */
+/** Builds the body; identical in every attempt. */
 function bodyOf(delivery: DueDelivery): string {
   const body: WebhookBody = {
     id: delivery.event_id,
@@ -128,7 +128,7 @@ function bodyOf(delivery: DueDelivery): string {
   return JSON.stringify(body);
 }
 
-/** What an attempt means for its delivery. */
+/** Decides the outcome of an attempt. */
 export function outcomeOf(
   delivery: Pick<DueDelivery, 'id' | 'attempts' | 'created_at'>,
   result: PostResult,
@@ -142,7 +142,7 @@ export function outcomeOf(
   const error = result.error ?? `the receiver answered ${result.status}`;
   const end = delivery.created_at + GIVE_UP_AFTER_MS;
   if (at >= end) return { ...common, status: 'dead', error, next_attempt_at: null, delivered_at: null };
-  // The last attempt falls on the very end of the 24 hours.
+  // The last attempt is at exactly 24 hours.
   const next_attempt_at = Math.min(at + backoffMs(attempts, retries), end);
   return { ...common, status: 'pending', error, next_attempt_at, delivered_at: null };
 }

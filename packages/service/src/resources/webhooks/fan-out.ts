@@ -6,7 +6,7 @@ import type { NewRow } from '../../storage/tables.ts';
 import { DELIVER } from './delivery-job.ts';
 import { activeEndpointsOf, insertDeliveries } from './store.ts';
 
-/** Turns events into deliveries, and wakes the sender of each endpoint that has got one. Audit events stay at home. */
+/** Creates deliveries for events and wakes the sender of each endpoint. Audit events are not delivered. */
 export const fanOut: EventSubscriber = async (tx, events) => {
   const published = events.filter((event) => isPublishedEvent(event.type));
   if (published.length === 0) return;

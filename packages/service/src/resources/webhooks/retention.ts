@@ -1,6 +1,6 @@
 import { count, type Removal } from '../../retention/removal.ts';
 
-/** One that is still to be sent has an end of its own. */
+/** Removes old deliveries, except pending ones, which expire on their own. */
 export const removeDeliveries: Removal = (tx, before, most) =>
   count(
     tx.db

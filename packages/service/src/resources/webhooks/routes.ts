@@ -48,7 +48,7 @@ export const webhookRoutes = (deps: WebhookDeps): Handlers<keyof typeof webhookE
   };
 };
 
-/** Both paths that create are called alike. */
+/** Shared by both creation paths. */
 type Creation = Pick<Call<'webhooks.create'>, 'body' | 'principal' | 'write'>;
 
 const endpointRecord = (row: EndpointRow, warnings: string[] = []): WebhookEndpoint => ({

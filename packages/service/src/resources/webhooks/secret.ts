@@ -2,7 +2,7 @@ import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { EndpointRow } from './store.ts';
 
-/** Binds the ciphertext to its endpoint: copied into another row it does not open. */
+/** Binds the ciphertext to its endpoint: copied to another row it does not decrypt. */
 const place = (endpointId: string): string => `webhook endpoint ${endpointId}`;
 
 export const sealSecret = (
@@ -20,7 +20,7 @@ export const secretWarnings = (secret: string | undefined): string[] =>
     ? []
     : [`secret: is shorter than ${SHORTEST_STRONG} characters and may be guessed; use a long random string.`];
 
-/** Those that sign now, the present one first. */
+/** Decrypts the secrets that sign now, the current one first. */
 export async function openSecrets(
   vault: Pick<Vault, 'decrypt'>,
   queries: Queries,

@@ -31,17 +31,17 @@ export interface WebhookDeps {
   readonly requireRoom: RequireRoom;
 }
 
-/** Asks the name server, and so happens before the transaction that registers. */
+/** Resolves the host name, so it runs before the transaction. */
 export async function checkUrl(guard: AddressGuard, given: string): Promise<void> {
-  if (!URL.canParse(given)) throw invalid('url', 'this is not an address.');
+  if (!URL.canParse(given)) throw invalid('url', 'must be a valid URL.');
   const url = new URL(given);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw invalid('url', 'it must begin with http or https.');
-  if (url.username || url.password) throw invalid('url', 'it must hold no user name and no password.');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw invalid('url', 'must begin with http or https.');
+  if (url.username || url.password) throw invalid('url', 'must not contain a user name or password.');
   try {
     await guard.check(url);
   } catch (error) {
     if (!(error instanceof AddressRefused)) throw error;
-    throw invalid('url', `${error.message}; nothing is sent there.`, { reason: 'address' });
+    throw invalid('url', `${error.message}; choose an address that may be called.`, { reason: 'address' });
   }
 }
 
@@ -77,7 +77,7 @@ export async function read(deps: WebhookDeps, accountId: string, id: string): Pr
   return row;
 }
 
-/** For good: its deliveries go with it, and a sender that is under way finds nothing left to do. */
+/** Deletes an endpoint with its deliveries; a running sender finds nothing left to send. */
 export async function remove(tx: Tx, principal: Principal, id: string): Promise<EndpointRow> {
   const row = await deleteEndpoint(tx, principal.accountId, id);
   if (!row) throw notFound('webhook endpoint');
@@ -109,7 +109,7 @@ export async function listDeliveries(
   });
 }
 
-/** Only the host is told: the path of an address is often the secret that lets one in. */
+/** Records only the host: the path of a webhook URL is often a secret. */
 export const audit = (tx: Tx, principal: Principal | null, type: `audit.${string}`, row: EndpointRow): Promise<void> =>
   append(tx, {
     type,

@@ -6,13 +6,13 @@ export interface Signed {
   readonly deliveryId: string;
   readonly body: string;
   readonly secret: string;
-  /** The one before, while both are valid. */
+  /** Previous secret, while both are valid. */
   readonly oldSecret?: string | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-/** The published signature and, for receivers that have a library for them, the headers of Standard Webhooks. */
+/** Builds the published signature header and the headers of Standard Webhooks. */
 export function deliveryHeaders(delivery: Signed): Record<string, string> {
   const { eventId, body, secret, oldSecret } = delivery;
   const timestamp = String(Math.floor(delivery.now / 1_000));
@@ -32,6 +32,6 @@ export function deliveryHeaders(delivery: Signed): Record<string, string> {
   };
 }
 
-/** Libraries of Standard Webhooks take `whsec_` and base64 for the key's bytes; any other secret is its own key. */
+/** Standard Webhooks decode `whsec_` secrets from base64; any other secret is used directly. */
 const standardKey = (secret: string): string | Buffer =>
   /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(secret) ? Buffer.from(secret.slice('whsec_'.length), 'base64') : secret;

@@ -44,7 +44,7 @@ export async function updateEndpoint(tx: Tx, row: EndpointRow, change: EndpointC
   return { ...row, ...columns };
 }
 
-/** Written only when it changes: an endpoint that is well costs no more than its deliveries. */
+/** Written only on a change, so that a healthy endpoint causes no writes. */
 export const noteHealth = async (tx: Tx, id: string, well: boolean): Promise<void> =>
   void (await tx.db
     .updateTable('webhook_endpoints')
@@ -61,7 +61,7 @@ export const deliveryOf = (queries: Queries, endpointId: string, id: string): Pr
     .where('id', '=', id)
     .executeTakeFirst();
 
-/** From the beginning: what is known of earlier attempts goes. */
+/** Resets a delivery; earlier attempts are forgotten. */
 export async function resendDelivery(tx: Tx, delivery: DeliveryRow): Promise<DeliveryRow> {
   const columns = {
     status: 'pending',
@@ -123,17 +123,17 @@ const activeOf = statement<{ accountIds: string }, Pick<EndpointRow, 'id' | 'acc
   ),
 );
 
-/** However many there are, the text of the statement is the same. */
+/** Passes all values in one parameter, so that the statement text is always the same. */
 const wordsOf = (engine: EngineName, words: string) =>
   engine === 'postgres'
     ? sql<string>`(select json_array_elements_text(${words}::json))`
     : sql<string>`(select value from json_each(${words}))`;
 
-/** Held until the transaction ends, so that none is removed while deliveries to it are being written. */
+/** Locks the endpoints, so that none is removed while its deliveries are written. */
 export const activeEndpointsOf = (tx: Tx, accountIds: readonly string[]) =>
   activeOf(tx, { accountIds: JSON.stringify(accountIds) });
 
-/** SQLite takes some 32,000 values in a statement. */
+/** SQLite allows about 32,000 values per statement. */
 const ROWS_AT_ONCE = 500;
 
 export async function insertDeliveries(tx: Tx, rows: readonly NewRow<'deliveries'>[]): Promise<void> {
@@ -171,13 +171,13 @@ export const countDeliveries = (queries: Queries, filter: DeliveryFilter, atMost
       .executeTakeFirstOrThrow(),
   );
 
-/** Written out, not a parameter: only then do the engines know that the partial index holds what is asked for. */
+/** Inlined instead of bound, so that the engines can use the partial index. */
 const pending = sql.lit<'pending'>('pending');
 
 export type DueDelivery = Pick<DeliveryRow, 'id' | 'event_id' | 'event_type' | 'attempts' | 'created_at'> &
   Pick<Row<'events'>, 'account_id' | 'data'> & { readonly event_created_at: number };
 
-/** What is to be sent to an endpoint by now, what has waited longest first, with the event it tells of. */
+/** Lists due deliveries of an endpoint with their events, oldest first. */
 export const dueDeliveries = statement<{ endpointId: string; now: number; most: number }, DueDelivery>((db, p) =>
   db
     .selectFrom('deliveries')
@@ -210,7 +210,7 @@ const nextAttempt = statement<{ endpointId: string }, { next_attempt_at: number 
     .limit(1),
 );
 
-/** When something is to be sent to an endpoint next; undefined when nothing is waiting. */
+/** Time of the next attempt; undefined if nothing is pending. */
 export const nextAttemptAt = async (queries: Queries, endpointId: string): Promise<number | undefined> =>
   (await nextAttempt(queries, { endpointId }))[0]?.next_attempt_at ?? undefined;
 
@@ -219,7 +219,7 @@ export type Attempt = Pick<
   'id' | 'status' | 'attempts' | 'response_code' | 'error' | 'duration_ms' | 'next_attempt_at' | 'delivered_at'
 >;
 
-/** Nothing happens when the delivery is over already: of two senders of the same, the first one's word stands. */
+/** Does nothing if the delivery has already ended: of two concurrent senders the first result counts. */
 export const recordAttempt = statement<Attempt>((db, p) =>
   db
     .updateTable('deliveries')

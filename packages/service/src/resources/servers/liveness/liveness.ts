@@ -12,10 +12,10 @@ import { heldServer, heldServers } from '../store.ts';
 import { Reception } from './reception.ts';
 import { recordPresence, type ServerRow } from './store.ts';
 
-/** Told as `<server id> <epoch>`: older connections of that server are to be closed, wherever they are. */
+/** Message `<server id> <epoch>`: every replica closes older connections of that server. */
 export const REPLACED_TOPIC = 'channel.replaced';
 
-/** Looks whether a server that lost its connection, or only polls, has fallen silent. */
+/** Job that checks whether a server without a connection has gone silent. */
 export const SILENCE = 'servers.silence';
 
 export interface LivenessDeps {
@@ -31,21 +31,21 @@ export interface LivenessDeps {
 }
 
 export const livenessTimes = {
-  /** How long a daemon may take to come back before its server is offline. */
+  /** Time for a daemon to reconnect before its server is offline. */
   reconnectMs: 5_000,
-  /** How long a daemon without a connection may wait between two polls. */
+  /** Longest interval between two polls of a daemon without a connection. */
   pollMs: 60_000,
-  /** A poll is written down at most this often. */
+  /** Smallest interval between writes of polls. */
   writePollMs: 15_000,
 };
 
 export interface Hello {
-  /** Of the key that it came with: what is remembered of keys may be a moment older than the row. */
+  /** Hash of the key it authenticated with: cached keys may be older than the row. */
   readonly keyHash: string;
   readonly capabilities: readonly string[];
   readonly version: string | undefined;
   readonly journal: string | null;
-  /** The public key that secrets are to be sealed to; null for a daemon without a key pair. */
+  /** Public key to seal secrets for; null for a daemon without a key pair. */
   readonly sealingKey: string | null;
   readonly platform: Platform;
 }
@@ -54,12 +54,12 @@ interface Newcomer extends Hello {
   readonly serverId: string;
 }
 
-/** Past so many pollers those heard of longest ago are written down once more than necessary. */
+/** Limit of remembered pollers. Clearing them only costs some additional writes. */
 const MOST_POLLERS = 20_000;
 
 /**
- * Whether a server's daemon is there. It is while it holds a connection or, for a daemon that does without one, while it
- * polls. A server is offline a few seconds after its last connection ended, unless it has come back, or polls, by then.
+ * Tracks whether a server's daemon is online: while it holds a connection or, for a daemon without one, while it polls.
+ * A server goes offline a few seconds after its last connection ended, unless it reconnects or polls by then.
  */
 export class Liveness {
   readonly #deps: LivenessDeps;
@@ -74,7 +74,7 @@ export class Liveness {
     this.#clock = deps.clock ?? Date.now;
   }
 
-  /** A daemon has connected here. Answers the epoch of its connection: the newest is the one that counts. */
+  /** Registers a connection of a daemon. Returns its epoch: only the newest connection is valid. */
   connected(serverId: string, hello: Hello): Promise<number> {
     return this.#reception.arrive({ ...hello, serverId });
   }
@@ -120,7 +120,7 @@ export class Liveness {
     });
   }
 
-  /** A connection is held here all the same, though the others had given this replica up. */
+  /** Claims a connection again that is still held here, after other replicas considered this one dead. */
   async stillConnected(serverId: string, epoch: number): Promise<void> {
     const { storage, replica } = this.#deps;
     await storage.write(async (tx) => {
@@ -131,7 +131,7 @@ export class Liveness {
     });
   }
 
-  /** A connection has ended. `duplicate` says that another one pushed it out while its daemon was alive. */
+  /** Handles the end of a connection. `duplicate`: another connection replaced it while its daemon was alive. */
   async disconnected(serverId: string, epoch: number, duplicate: boolean): Promise<void> {
     await this.#deps.storage.write(async (tx) => {
       const row = await heldServer(tx, serverId);
@@ -146,7 +146,7 @@ export class Liveness {
     });
   }
 
-  /** A daemon has asked for its deployments. Costs nothing most of the time, and nobody waits for it. */
+  /** Records a poll of a daemon. Mostly free, and not awaited. */
   heard(serverId: string): void {
     const now = this.#clock();
     const last = this.#polls.get(serverId);
@@ -155,15 +155,15 @@ export class Liveness {
     this.#polls.set(serverId, now);
     this.polled(serverId).catch((err) => {
       this.#polls.delete(serverId);
-      this.#deps.log.error({ err, server_id: serverId }, 'the poll of a daemon could not be written down');
+      this.#deps.log.error({ err, server_id: serverId }, 'recording a poll of a daemon failed');
     });
   }
 
-  /** Writes a poll down. */
+  /** Writes a poll. */
   async polled(serverId: string): Promise<void> {
     await this.#deps.storage.write(async (tx) => {
       const row = await heldServer(tx, serverId);
-      // While there is a connection, it alone tells whether the daemon is there.
+      // While there is a connection, it alone decides whether the daemon is online.
       if (!row || row.connected_replica !== null || row.status === 'disabled') return;
       if (row.status === 'pending' || row.status === 'offline') await this.#appear(tx, row, { polled_at: tx.now });
       else await recordPresence(tx, serverId, { polled_at: tx.now, last_seen_at: tx.now });
@@ -171,7 +171,7 @@ export class Liveness {
     });
   }
 
-  /** The handler of SILENCE. Decides by the row alone, so it does no harm when it runs twice or late. */
+  /** Handles SILENCE. Decides by the row alone, so it is safe to run twice or late. */
   readonly silence: JobKind = {
     maxAttempts: Number.POSITIVE_INFINITY,
     run: ({ job, complete }) =>
@@ -186,7 +186,7 @@ export class Liveness {
       }),
   };
 
-  /** The server is not there any more. One that is being drained stays so. */
+  /** Marks a server as gone. A draining one stays draining. */
   async vanish(tx: Tx, row: ServerRow): Promise<void> {
     const gone = { connected_replica: null, polled_at: null };
     if (row.status === 'online') await transition(tx, serverLifecycle, row, 'disconnect', { actor: null, set: gone });
@@ -213,13 +213,13 @@ export class Liveness {
 const disabled = ({ status }: ServerRow): Problem | undefined =>
   status === 'disabled' ? unauthorized('This server is disabled.') : undefined;
 
-/** Refuses a daemon without the pinned key pair: it would push the right one out and be sent its orders. */
+/** Refuses a daemon without the pinned key pair: it would replace the right one and receive its orders. */
 function stranger(row: ServerRow, shown: string | null): Problem | undefined {
   const verdict = judgeIdentity(row, shown);
   if (verdict === 'malformed') return malformedIdentity();
   return verdict === 'conflict' ? identityConflict() : undefined;
 }
 
-/** Whether a key is one of the server's: the present one, or the next, which takes its place with its first use. */
+/** Whether a key belongs to the server: the current one, or the next, which replaces it on first use. */
 export const opens = (keyHash: string, server: Pick<ServerRow, 'key_hash' | 'next_key_hash'>): boolean =>
   keyHash === server.key_hash || keyHash === server.next_key_hash;

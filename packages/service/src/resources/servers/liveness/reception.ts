@@ -5,7 +5,7 @@ export interface Arrival {
 }
 
 export interface ReceptionOptions<A extends Arrival, Result> {
-  /** Writes all of them down in one transaction; each has an outcome of its own. */
+  /** Registers all arrivals in one transaction; each has its own outcome. */
   readonly admit: (arrivals: readonly A[]) => Promise<PromiseSettledResult<Result>[]>;
   readonly pauseMs?: number;
   readonly atOnce?: number;
@@ -18,8 +18,8 @@ interface Waiting<A, Result> {
 }
 
 /**
- * Gathers those who come shortly after one another. A daemon that comes alone is written down at once; of thousands that
- * come together a hundred share a transaction, because its price is the disk's and not the number of rows.
+ * Batches daemons that connect at nearly the same time. A single daemon is registered immediately; of thousands, a
+ * hundred share a transaction, because its cost is the disk and not the number of rows.
  */
 export class Reception<A extends Arrival, Result> {
   readonly #options: Required<ReceptionOptions<A, Result>>;

@@ -8,20 +8,20 @@ export interface ReplicasOptions {
   readonly storage: Storage;
   readonly replica: string;
   readonly liveness: Pick<Liveness, 'vanish'>;
-  /** The others have given this replica up; what it holds has to be claimed again. */
+  /** Called when other replicas considered this one dead; its connections must be claimed again. */
   readonly givenUp: () => void;
   readonly log: Pick<Log, 'error' | 'warn'>;
   readonly beatMs?: number;
-  /** A replica that has not been seen for this long is dead. */
+  /** A replica not seen for this long is dead. */
   readonly deadAfterMs?: number;
 }
 
 const AT_ONCE = 100;
 
 /**
- * The processes that share a database watch one another: the connections that a dead one held are over. A process that
- * has just started waits as long as it takes for another to be dead, because the daemons of its former self, which may
- * have been away for hours, need time to come back. For the same reason one that stops just goes silent.
+ * Replicas of one database watch each other: connections held by a dead one are over. A process that has just started
+ * waits for one such period, because the daemons of its predecessor, perhaps down for hours, need time to reconnect.
+ * For the same reason a stopping replica just goes silent.
  */
 export class Replicas {
   readonly #options: ReplicasOptions;
@@ -37,7 +37,7 @@ export class Replicas {
     this.#sweeper = new Sweeper({ name: 'watching the replicas', log: options.log, sweep: () => this.#sweep() });
   }
 
-  /** From when this resolves, servers may be connected here. */
+  /** Servers may connect here once this resolves. */
   async start(): Promise<void> {
     const { storage, replica } = this.#options;
     await storage.write((tx) => insertReplica(tx, replica));
@@ -57,14 +57,14 @@ export class Replicas {
       return false;
     });
     if (!known) {
-      log.warn({ replica }, 'this replica was taken for dead and claims its connections again');
+      log.warn({ replica }, 'this replica was considered dead; claiming its connections again');
       givenUp();
     }
     if (performance.now() >= this.#watchesFrom) while ((await this.#bury()) === AT_ONCE);
     return this.#beatMs;
   }
 
-  /** The row goes first: a replica that was only slow notices by it that it has to claim its connections again. */
+  /** Deletes the row first: a replica that was only slow notices by it that it must claim its connections again. */
   async #bury(): Promise<number> {
     const { storage, liveness } = this.#options;
     return await storage.write(async (tx) => {

@@ -15,7 +15,7 @@ export interface RollCallOptions {
   readonly gateway: Pick<Gateway, 'connections'>;
   readonly liveness: Pick<Liveness, 'stillConnected'>;
   readonly log: Pick<Log, 'error'>;
-  /** Hands a daemon a new key that it has not acknowledged. */
+  /** Sends a daemon a new key that it has not acknowledged. */
   readonly offerKey: (connection: Connection) => Promise<void>;
   readonly everyMs?: number;
 }
@@ -23,8 +23,8 @@ export interface RollCallOptions {
 const AT_ONCE = 200;
 
 /**
- * Now and then holds the connections of this process against the database: notices may get lost, so this is what finally
- * ends a connection that was replaced or whose key died. Writes down that the others were seen.
+ * Periodically compares the connections of this process with the database, because bus messages may get lost: closes
+ * connections that were replaced or whose key was revoked, and records that the others were seen.
  */
 export class RollCall {
   readonly #options: RollCallOptions;
@@ -40,7 +40,7 @@ export class RollCall {
     this.#sweeper.start();
   }
 
-  /** Something may have been missed. */
+  /** Runs soon, because a message may have been missed. */
   wake(): void {
     this.#sweeper.wake();
   }
@@ -49,7 +49,7 @@ export class RollCall {
     return this.#sweeper.stop();
   }
 
-  /** For one that was just let in: of what happened until now no notice has found it. */
+  /** Checks a new connection, which has missed all earlier messages. */
   async attend(connection: Connection): Promise<void> {
     const [row] = await attendanceOf(this.#options.storage.reader, [connection.serverId]);
     await this.#isInOrder(connection, row);
@@ -79,7 +79,7 @@ export class RollCall {
     if (present.length > 0) await storage.write((tx) => recordSeen(tx, replica, present));
   }
 
-  /** Ends the connection of a daemon whose key pair is not, or no longer, that of the server; reports conflicts to the others. */
+  /** Closes the connection of a daemon without the pinned key pair; reports conflicts to the pinned one. */
   async #isPinned(connection: Connection, row: Attendance): Promise<boolean> {
     if (row.identity_key !== connection.sealingKey) {
       // It may have been pinned since the rows were read.
@@ -103,7 +103,7 @@ export class RollCall {
     if (!row || !opens(connection.keyHash, row)) {
       // The key may have been rotated since the rows were read.
       const [now] = await attendanceOf(storage.reader, [connection.serverId]);
-      // Otherwise it has died and nobody told us; the connection may have been handed the one that is valid now.
+      // Otherwise it was revoked and the message got lost; the connection may already have been given the valid key.
       while (connection.isOpen && !(now && opens(connection.keyHash, now))) connection.keyDied(connection.keyHash);
       return connection.isOpen && (await this.#isInOrder(connection, now));
     }

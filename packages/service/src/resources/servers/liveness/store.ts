@@ -9,7 +9,7 @@ export type Presence = Partial<
   Pick<ServerRow, 'connected_replica' | 'duplicate_at' | 'polled_at' | 'last_seen_at' | 'connection_epoch'>
 >;
 
-/** No `updated_at`: being there is no change of the server. */
+/** Does not touch `updated_at`: presence is not a change of the server. */
 export async function recordPresence(tx: Tx, id: string, presence: Presence): Promise<void> {
   await tx.db.updateTable('servers').set(presence).where('id', '=', id).execute();
 }
@@ -27,7 +27,7 @@ export type Attendance = Pick<
   | 'identity_conflict_at'
 >;
 
-/** What has become of servers that are connected here; removed ones are left out. */
+/** Reads the state of connected servers; removed ones are missing. */
 export const attendanceOf = (queries: Queries, ids: readonly string[]): Promise<Attendance[]> =>
   queries.db
     .selectFrom('servers')
@@ -67,7 +67,7 @@ const keyToHandOver = statement<{ id: string }, Pick<ServerRow, 'account_id' | '
 
 export const findKeyToHandOver = async (queries: Queries, id: string) => (await keyToHandOver(queries, { id }))[0];
 
-/** False when the row is gone: the others have given this replica up. */
+/** Returns false if the row is gone: other replicas considered this one dead. */
 export async function beat(tx: Tx, replica: string): Promise<boolean> {
   const { numUpdatedRows } = await tx.db
     .updateTable('replicas')
@@ -89,7 +89,7 @@ export async function deleteReplicasUnseenSince(tx: Tx, time: number): Promise<v
   await tx.db.deleteFrom('replicas').where('seen_at', '<', time).execute();
 }
 
-/** Servers whose connection was held by a replica that is no more. */
+/** Finds servers whose connection was held by a dead replica. */
 export const orphanedServers = (tx: Tx, most: number): Promise<ServerRow[]> =>
   claiming(
     tx,

@@ -30,7 +30,7 @@ export interface ReplicaOptions
   readonly patience?: LivenessDeps['times'];
 }
 
-/** As one process serves them: the channel, the servers' liveness and the jobs; nothing of what daemons are told to do. */
+/** One process: the channel, liveness and jobs, without dispatching work to daemons. */
 export interface Replica {
   readonly name: string;
   readonly storage: Storage;
@@ -39,22 +39,22 @@ export interface Replica {
   readonly authenticator: Authenticator;
   readonly channel: DaemonChannel;
   readonly liveness: Liveness;
-  /** What became of instances, as `lose srv_…` and `regain srv_…`. */
+  /** Calls of instances, as `lose srv_…` and `regain srv_…`. */
   readonly instances: string[];
   readonly woken: Connection[];
   readonly reports: ActionReport[];
   daemon(key: string, auth?: Partial<DaemonSocketOptions['auth']>, options?: DaemonSocketOptions): DaemonSocket;
   server(id: string): Promise<Row<'servers'>>;
-  /** Waits until the row of a server is as described. */
+  /** Waits until the row of a server has these values. */
   becomes(id: string, expected: Partial<Row<'servers'>>): Promise<Row<'servers'>>;
-  /** Waits until a daemon of a server is let in here. Its row says so a moment earlier: who reads it is not told yet. */
+  /** Waits until this replica has registered a daemon's connection. The row changes slightly earlier. */
   connected(id: string, epoch?: number): Promise<Connection>;
-  /** Leaves the database as a process does that ends from one moment to the next. */
+  /** Closes the database without cleanup, like a killed process. */
   die(): Promise<void>;
 }
 
 let replicas = 0;
-/** Replicas of one database share it. */
+/** Shared by replicas of one database. */
 const masterKey = randomBytes(32).toString('base64');
 
 export async function openReplica(engine: Engine, ground: Ground, options: ReplicaOptions = {}): Promise<Replica> {
@@ -171,7 +171,7 @@ export async function openReplica(engine: Engine, ground: Ground, options: Repli
   };
 }
 
-/** A registered server and its key. */
+/** Inserts a registered server; returns its key. */
 export async function insertServer({ storage }: Pick<Replica, 'storage'>): Promise<{ id: string; key: string }> {
   const accountId = await insertAccount(storage);
   const { token, hash } = newServerKey('live');
@@ -182,7 +182,7 @@ export async function insertServer({ storage }: Pick<Replica, 'storage'>): Promi
   return { id, key: token };
 }
 
-/** A deployment that waits for a server, and nobody is told. */
+/** Inserts a pending deployment without waking the daemon. */
 export async function insertPendingDeployment(storage: Storage, serverId: string): Promise<string> {
   const ground = { ...(await insertDefinitionGround(storage)), serverId };
   const id = newId('deployment');
