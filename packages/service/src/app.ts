@@ -32,23 +32,26 @@ import { openWorkerPool } from './wiring/worker-pool.ts';
 export interface AppDeps {
   readonly config: Config;
   readonly log: Log;
-  /** How the storage is opened; tests have theirs answer late. */
+  /** Opens the storage; tests replace it to simulate a slow database. */
   readonly open?: typeof openStorage;
 }
 
 export interface App {
   readonly http: Http;
-  /** What was made on an empty database; what of it was generated is shown once. */
+  /** What was created on an empty database; generated credentials in it are shown once. */
   readonly firstStart: FirstStart | undefined;
-  /** A short-lived key of the first account, for whoever runs this process. */
+  /** Creates a short-lived key of the first account, for the operator of this process. */
   passingKey(wanted: PassingKeyOptions): Promise<string>;
-  /** Finishes requests in flight and running jobs, then lets go of the database. */
+  /**
+   * Finishes requests in flight and running jobs, then closes the database. Idempotent: later calls await the same
+   * shutdown.
+   */
   close(): Promise<void>;
 }
 
 export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
-/** The map of the service: everything is made here, from what it needs. `wiring/` is its part about the resources. */
+/** Creates all parts of the service with their dependencies. `wiring/` does this for the resources. */
 export async function buildApp({ config, log, open = openStorage }: AppDeps): Promise<App> {
   const replica = randomBytes(8).toString('hex');
   const storage = await open(config);
@@ -152,7 +155,7 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
   };
 }
 
-/** Asked again it is the same end that is waited for. */
+/** Runs the work once; later calls await the same promise. */
 function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;
   return () => {
@@ -172,9 +175,9 @@ interface CatalogDeps extends AppDeps {
   readonly bus: Bus;
 }
 
-/** Publishes what this release brings, then keeps the whole in memory, up to date with the other replicas. */
+/** Publishes the catalog of this release, then keeps all templates in memory, in sync with the other replicas. */
 async function openCatalog({ config, storage, bus, log }: CatalogDeps): Promise<Catalog> {
-  // Beside the compiled code, which is kept for the same reason.
+  // Next to the compile cache, which speeds up starts as well.
   const loaded = await loadKeptCatalog(config.catalogDirectory, getCompileCacheDir());
   for (const finding of loaded.flatMap(({ findings }) => findings)) log.warn(formatFinding(finding));
   const { changed } = await shipCatalog(
@@ -186,7 +189,7 @@ async function openCatalog({ config, storage, bus, log }: CatalogDeps): Promise<
   const catalog = new Catalog(storage.reader);
   await catalog.load();
   const reload = () => {
-    catalog.load().catch((err) => log.error({ err }, 'the catalog could not be loaded again'));
+    catalog.load().catch((err) => log.error({ err }, 'reloading the catalog failed'));
   };
   bus.subscribe(CATALOG_TOPIC, reload);
   bus.onGap(reload);

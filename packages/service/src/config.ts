@@ -7,19 +7,19 @@ import { type Config, type Environment, settings } from './settings.ts';
 
 export type { Config, RateLimits } from './settings.ts';
 
-/** What keeps the service from starting: every setting that is wrong, each by name. */
+/** Thrown at start: lists every invalid setting by name. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-/** Variables that the project's own tests use; a service started by a test inherits them. */
+/** Prefix of variables for the project's own tests; a service started by a test inherits them. */
 const forTests = 'HORTUS_TEST_';
-/** Settings of the command line, which somebody who also starts a service may have in the same shell. */
+/** Settings of the command line, which may be set in the shell that starts the service. */
 const ofCommandLine = ['HORTUS_URL', 'HORTUS_KEY'];
 
 /**
- * Reads every setting once, from the environment and from a `.env` file in the working directory; where both name a
- * setting the environment wins. Throws one error that lists everything that is wrong.
+ * Reads all settings once, from the environment and from a `.env` file in the working directory; the environment takes
+ * precedence. Throws one error that lists all problems.
  */
 export function readConfig(env: Environment, cwd: string): Config {
   const given = { ...dotEnv(cwd), ...defined(env) };
@@ -30,7 +30,7 @@ export function readConfig(env: Environment, cwd: string): Config {
   }
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(settings)) {
-    // An empty value is how a Compose file says "not set".
+    // Compose files pass unset variables as empty strings.
     const text = given[name]?.trim() || undefined;
     try {
       values[setting.field] =
@@ -45,7 +45,7 @@ export function readConfig(env: Environment, cwd: string): Config {
   return config;
 }
 
-/** The effective settings for a person to read: a secret only says whether it is set. */
+/** Returns the effective settings for display: for a secret only whether it is set. */
 export function describeConfig(config: Config): { readonly name: string; readonly value: string }[] {
   return Object.entries(settings).map(([name, setting]) => {
     const value = config[setting.field];
@@ -64,7 +64,7 @@ function disagreements({ databaseUrl, masterKey, adminKey, mode, assistantUrl, a
     found.push(`HORTUS_ADMIN_KEY: must be hk_${mode}_ and 32 to 128 letters, digits, - or _ (HORTUS_MODE is ${mode}).`);
   }
   if (assistantUrl !== undefined && assistantModel === undefined) {
-    found.push('HORTUS_ASSISTANT_MODEL: must be set with HORTUS_ASSISTANT_URL, to the name that the model has there.');
+    found.push('HORTUS_ASSISTANT_MODEL: must be set with HORTUS_ASSISTANT_URL, to the name of the model.');
   }
   return found;
 }

@@ -30,7 +30,7 @@ export const guardWith =
       }
     };
 
-/** The same for code that has no log: what the listener throws or rejects with goes to `caught`, such as the `reject` of a promise. */
+/** Guards a listener in code without a log: passes its errors to `caught`, such as the `reject` of a promise. */
 export const guardedBy =
   <Args extends unknown[]>(caught: (error: Error) => void, listener: (...args: Args) => unknown) =>
   (...args: Args): void => {

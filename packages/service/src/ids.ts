@@ -3,28 +3,28 @@ import { type IdKind, idPrefixes } from '@hortus/contract/ids';
 
 const alphabet = Buffer.from('0123456789abcdefghjkmnpqrstvwxyz', 'latin1');
 
-/** Random bytes are drawn by the page: asking the system for ten at a time is most of an id's cost. */
+/** Pool of random bytes: requesting ten bytes at a time from the system would dominate the cost of an id. */
 const pool = Buffer.alloc(4096);
 let used = pool.length;
 
 const PREFIX = 'xyz_'.length;
 
 /**
- * The id that was made last: the next one of the same millisecond has the same time. The prefix is in it as well, so that
- * an id is one piece of memory: a text that is joined of two is written as JSON at half the speed.
+ * Buffer of the last id: ids of the same millisecond share its time. Includes the prefix, so that an id is one flat
+ * string: concatenated strings are serialized to JSON at half the speed.
  */
 const letters = Buffer.alloc(PREFIX + 26, '_');
 let lastTime = 0;
 let sameTime = 0;
-/** What the three characters of the counter can count to. */
+/** Maximum of the three characters of the counter. */
 const MOST_IN_ONE_MS = 32 ** 3 - 1;
 
 /**
- * A prefix and 26 characters that sort by time: 48 bits of milliseconds, then a counter within the millisecond so that
- * ids of one process sort by birth, then 64 random bits.
+ * Creates an id: a prefix and 26 characters that sort by time, made of 48 bits of milliseconds, a counter within the
+ * millisecond so that ids of one process sort by creation, and 64 random bits.
  */
 export function newId(kind: IdKind): string {
-  // A millisecond that is full borrows from the next, so that the order holds when the clock stands still as well.
+  // If the counter overflows, use the next millisecond, so that the order holds even if the clock does not advance.
   const full = sameTime === MOST_IN_ONE_MS;
   const time = Math.max(Date.now(), full ? lastTime + 1 : lastTime);
   sameTime = time === lastTime ? sameTime + 1 : 0;

@@ -5,13 +5,13 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' |
 
 export interface LogOptions {
   readonly level: LogLevel;
-  /** Where lines go; standard error unless somebody else listens. */
+  /** Destination of the lines; standard error by default. */
   readonly stream?: DestinationStream;
 }
 
 const STANDARD_ERROR = 2;
 
-/** One JSON object a line. What looks like a secret is taken out, by the name of its field and by its own shape. */
+/** Opens a log with one JSON object per line. Removes secrets, by field name and by their form. */
 export function openLog({ level, stream }: LogOptions): Log {
   return pino(
     {
@@ -26,7 +26,10 @@ export function openLog({ level, stream }: LogOptions): Log {
   );
 }
 
-/** For a person at a terminal: lines to read instead of JSON. Loaded only then, because it weighs as much as the log itself. */
+/**
+ * Opens a stream with readable lines for terminals. Imported on demand, because the module is as large as the logger
+ * itself.
+ */
 export async function readableLines(): Promise<DestinationStream> {
   const { default: pretty } = await import('pino-pretty');
   return pretty({ destination: STANDARD_ERROR, sync: true });
@@ -49,7 +52,7 @@ function withoutSecrets(value: unknown, depth: number): unknown {
   );
 }
 
-/** Our own keys, bearer tokens and passwords in addresses, wherever in a line they stand, messages and stacks too. */
+/** Removes our keys, bearer tokens and passwords in URLs anywhere in a line, including messages and stacks. */
 function withoutKeys(line: string): string {
   return line
     .replace(/\b(h[ks]_(?:live|test)_)[A-Za-z0-9_-]{8,}/g, `$1${REMOVED}`)

@@ -1,21 +1,21 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** A number that some part of the service knows; asked for when somebody looks. */
+/** A value of some part of the service, read when metrics are collected. */
 export interface GaugeSource {
   readonly name: string;
   readonly help: string;
   read(): number | Promise<number>;
 }
 
-/** Counts requests, which are too quick to spend a labelled counter on; added up when somebody looks. */
+/** Counts requests of the hot path, where a labelled counter would be too slow; collected on demand. */
 export interface Tally {
   count: number;
 }
 
 export interface Metrics {
-  /** A request that went through a handler, with the name of its row of the contract. */
+  /** Records a request that a handler answered, with the name of its row of the contract. */
   observe(endpoint: string, status: number, seconds: number): void;
-  /** The same tally for the same endpoint and status, however often it is asked for. */
+  /** Returns the tally of an endpoint and status, always the same object. */
   tally(endpoint: string, status: number): Tally;
   readonly contentType: string;
   text(): Promise<string>;
@@ -42,7 +42,7 @@ export function openMetrics(gauges: readonly GaugeSource[] = []): Metrics {
   });
   const durations = new Histogram({
     name: 'hortus_http_request_seconds',
-    help: 'Time from the arrival of a request to the end of its answer, for those that went through a handler.',
+    help: 'Time from the arrival of a request to the end of its answer, for requests answered by a handler.',
     labelNames,
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,

@@ -1,4 +1,4 @@
-/** Levels of objects and lists that a body or message may have. No field of the interface needs a quarter of them. */
+/** Maximum nesting of a body or message. No field of the interface needs a quarter of it. */
 export const MOST_LEVELS = 64;
 
 /**

@@ -3,7 +3,7 @@ import type { Permission } from '@hortus/contract/permissions';
 
 export type ProblemDetails = Readonly<Record<string, unknown>>;
 
-/** What a service throws when a request cannot be served. It names a published code; only `http/` knows statuses. */
+/** Thrown by services if a request cannot be served. Has a published code; only `http/` knows statuses. */
 export class Problem extends Error {
   override name = 'Problem';
   readonly code: ErrorCode;
@@ -16,8 +16,8 @@ export class Problem extends Error {
 }
 
 /**
- * What this process keeps in memory is older than what it was asked about: another one has written it a moment ago. Whoever
- * catches this catches up and asks once more.
+ * Thrown if the cache of this process is older than the record in question, because another replica has just written
+ * it. The catcher calls `catchUp` and retries once.
  */
 export class Behind extends Error {
   override name = 'Behind';
@@ -35,10 +35,10 @@ export const forbidden = (permission: Permission) =>
 
 export const notFound = (what: string) => new Problem('NOT_FOUND', `There is no such ${what}.`);
 
-/** A value that is wrong by itself. */
+/** A value that is invalid by itself. */
 export const invalid = (field: string, message: string, details: ProblemDetails = {}) =>
   new Problem('VALIDATION_ERROR', `${field}: ${message}`, { reason: 'invalid', field, ...details });
 
-/** A value that is fine by itself but does not go with the present state. */
+/** A value that is valid by itself but conflicts with the current state. */
 export const conflict = (field: string, reason: string, message: string, details: ProblemDetails = {}) =>
   new Problem('VALIDATION_ERROR', `${field}: ${message}`, { reason, field, ...details });

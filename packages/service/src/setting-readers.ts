@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { parseNetwork, printNetwork } from './identity/networks.ts';
 import { defaultRetention, leastDays, type Retention } from './retention/periods.ts';
 
-// Readers of settings. Each throws with what would be right; the value itself is never in the message, because it may be a
-// secret in the wrong place.
+// Readers of settings. Each throws an error that describes valid values; the given value is never in the message,
+// because it may be a misplaced secret.
 
 export function wrong(expected: string): never {
   throw new Error(expected);
@@ -37,7 +37,7 @@ export const limits =
     const found = { ...standard } as Record<string, number>;
     for (const part of text.split(',')) {
       const [, name = '', number = ''] = /^\s*([a-z]+)\s*=\s*(\d{1,9})\s*$/.exec(part) ?? [];
-      if (!Object.hasOwn(standard, name)) wrong(`must look like ${showLimits(standard)}; each may be left out.`);
+      if (!Object.hasOwn(standard, name)) wrong(`must look like ${showLimits(standard)}; each part is optional.`);
       found[name] = whole(number, least, 100_000_000);
     }
     return found as Limits;
@@ -48,7 +48,7 @@ export function retention(text: string): Retention {
   for (const part of text.split(',')) {
     const [, name = '', days = ''] = /^\s*([a-z]+)\s*=\s*(\d{1,5})\s*$/.exec(part) ?? [];
     if (!Object.hasOwn(defaultRetention, name))
-      wrong(`must look like ${showLimits(defaultRetention)}, in days; each may be left out, 0 keeps for ever.`);
+      wrong(`must look like ${showLimits(defaultRetention)}, in days; each part is optional, 0 keeps rows forever.`);
     found[name] = days === '0' ? 0 : whole(days, leastDays[name as keyof Retention], 36_500);
   }
   return found as unknown as Retention;

@@ -21,7 +21,7 @@ import {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Requests a minute: per account by its plan, per address without a key, per server with a server key. */
+/** Requests per minute: per account by its plan, per address without a key, per server with a server key. */
 export interface RateLimits {
   readonly free: number;
   readonly pro: number;
@@ -30,7 +30,7 @@ export interface RateLimits {
   readonly server: number;
 }
 
-/** Questions a month that each user may ask, by the plan of the account. */
+/** Questions per user and month, by the plan of the account. */
 export interface AssistantLimits {
   readonly free: number;
   readonly pro: number;
@@ -41,39 +41,39 @@ export interface Config {
   readonly host: string;
   readonly port: number;
   readonly publicUrl: string;
-  /** Names besides that of the public URL under which browsers may use this service. */
+  /** Host names, in addition to that of the public URL, under which browsers may use the service. */
   readonly allowedHosts: readonly string[];
   readonly mode: Mode;
   readonly dataDirectory: string;
   readonly databaseUrl: string | undefined;
   readonly catalogDirectory: string;
-  /** Where agent binaries lie; the first folder that has one counts. */
+  /** Folders of agent binaries; the first one that has a binary is used. */
   readonly agentDirectories: readonly string[];
   readonly adminKey: string | undefined;
   readonly adminEmail: string;
   readonly adminPassword: string | undefined;
   readonly masterKey: string | undefined;
   readonly localServer: 'auto' | 'off';
-  /** Of the daemon that makes this machine a server; the one in PATH if none is named. */
+  /** Path of Caddy for the local daemon; by default the one in PATH. */
   readonly caddy: string | undefined;
   readonly ingressHttp: number;
   readonly ingressHttps: number;
   readonly rateLimits: RateLimits;
   readonly quotas: PlanLimits;
-  /** After so long without a request a session ends. */
+  /** Idle time after which a session ends. */
   readonly sessionIdleMinutes: number;
   readonly retention: Retention;
-  /** How often every daemon is pinged; one that leaves two unanswered is not there. */
+  /** Interval of pings to every daemon; a daemon that misses two is offline. */
   readonly pingSeconds: number;
   readonly webhookAllowPrivate: boolean;
   readonly allowPlaintextManifest: boolean;
-  /** Between two looks for newer versions of what runs; 0 leaves them to people. */
+  /** Interval of upgrade scans; 0 disables them. */
   readonly upgradeScanHours: number;
-  /** How long what was moved is kept where it was. */
+  /** How long the source of a migration keeps its containers and volumes. */
   readonly migrationGraceMinutes: number;
-  /** Where the other replicas reach this one; undefined is where it listens. */
+  /** Address for the other replicas; undefined means the listening address. */
   readonly replicaUrl: string | undefined;
-  /** Of a service that speaks the protocol of OpenAI's chat completions; undefined answers from the index alone. */
+  /** Base address of an OpenAI-compatible API; undefined answers from the index alone. */
   readonly assistantUrl: string | undefined;
   readonly assistantKey: string | undefined;
   readonly assistantModel: string | undefined;
@@ -84,13 +84,16 @@ export interface Config {
 
 interface Setting<Field extends keyof Config = keyof Config> {
   readonly field: Field;
-  /** One or two sentences for the person who sets it; docs/settings.md is made of them. */
+  /** One or two sentences for operators; docs/settings.md is generated from them. */
   readonly meaning: string;
-  /** The default in words, where its value depends on the machine or is nothing. */
+  /** The default in words, if its value depends on the machine or is empty. */
   readonly standard?: string;
-  /** Throws with what would be right. The value itself is never in the message: it may be a secret in the wrong place. */
+  /**
+   * Parses the value. Throws an error that describes valid values, without the given value: it may be a misplaced
+   * secret.
+   */
   read(text: string, cwd: string): Config[Field];
-  /** The default; settings above it in the table are known already. */
+  /** Returns the default; settings above it in the table are already known. */
   otherwise(known: Partial<Config>, cwd: string): Config[Field];
   readonly secret?: true;
   show?(value: NonNullable<Config[Field]>): string;
@@ -100,7 +103,7 @@ const setting = <Field extends keyof Config>(of: Setting<Field>): Setting => of 
 
 const defaultLimits: RateLimits = { free: 60, pro: 300, enterprise: 1000, anonymous: 300, server: 3000 };
 const defaultQuestions: AssistantLimits = { free: 50, pro: 500, enterprise: 5000 };
-/** Every setting of the service, in the order in which they are shown. Defaults may use those above. */
+/** All settings of the service, in the order of their display. Defaults may use settings above them. */
 export const settings: Readonly<Record<string, Setting>> = {
   HORTUS_HOST: setting({
     field: 'host',
@@ -240,7 +243,7 @@ export const settings: Readonly<Record<string, Setting>> = {
   HORTUS_QUOTAS: setting({
     field: 'quotas',
     meaning:
-      'What each account may have, by plan: servers, definitions, keys, webhooks, templates and output_bytes (kept outputs and logs). Such as free.servers=3,pro.definitions=100; each may be left out.',
+      'Quotas of each account, by plan: servers, definitions, keys, webhooks, templates and output_bytes (stored outputs and logs). Example: free.servers=3,pro.definitions=100; each part is optional.',
     read: readQuotas,
     otherwise: () => defaultQuotas,
     show: showQuotas,
@@ -253,7 +256,7 @@ export const settings: Readonly<Record<string, Setting>> = {
   }),
   HORTUS_RETENTION: setting({
     field: 'retention',
-    meaning: 'Days until old rows are removed, by kind; 0 keeps them for ever.',
+    meaning: 'Days until old rows are removed, by kind; 0 keeps them forever.',
     read: retention,
     otherwise: () => defaultRetention,
     show: showLimits,

@@ -1,7 +1,7 @@
-/** As long as a label of a host name may be. */
+/** Maximum length of a label of a host name. */
 const LONGEST = 63;
 
-/** A name as it may stand in an address. Letters lose their accents; cut before it is trimmed, so that no cut leaves a dash at the end. */
+/** Converts a name to a slug. Removes accents; cuts before trimming, so that no dash is left at the end. */
 export const slugify = (name: string): string =>
   name
     .normalize('NFKD')

@@ -7,11 +7,11 @@ export interface StartedService {
   readonly app: App;
   readonly config: Config;
   readonly log: Log;
-  /** Where this machine itself reaches it. */
+  /** Address of the service on this machine. */
   readonly localUrl: string;
 }
 
-/** Starts the service for a program that is nothing but the service: what keeps it from starting ends the process. */
+/** Starts the service for a program that only runs the service: an error ends the process. */
 export async function startService(env: Environment, cwd: string): Promise<StartedService> {
   const config = readSettings(env, cwd);
   const log = openLog({
@@ -42,7 +42,10 @@ function readSettings(env: Environment, cwd: string): Config {
   }
 }
 
-/** A crash, unlike a service that cannot start (1) or has wrong settings (2): the supervisor restarts it. */
+/**
+ * Exit code of a crash, in contrast to a service that cannot start (1) or has invalid settings (2); the supervisor
+ * restarts it.
+ */
 const CRASHED = 70;
 
 /** Logs an uncaught error and ends the process, because its state is unknown. */
@@ -53,15 +56,15 @@ function logCrashes(log: Log): void {
   });
 }
 
-/** Lets the process end in order when it is asked to. */
+/** Shuts down gracefully on a signal. */
 export function endOnSignal(log: Log, end: () => Promise<void>): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
-      // A second one means it: the handler is gone by then and the default ends the process.
+      // A second signal ends the process at once: the handler is removed by then.
       end().then(
         () => process.exit(0),
         (err) => {
-          log.error({ err }, 'the service did not stop in order');
+          log.error({ err }, 'the shutdown failed');
           process.exit(1);
         },
       );

@@ -1,7 +1,7 @@
 let lastTime = Number.NaN;
 let lastText = '';
 
-/** Times are kept as milliseconds and shown as ISO 8601 in UTC. A record shows the same one twice as a rule. */
+/** Formats milliseconds as ISO 8601 in UTC. Caches the last value, because records often show the same time twice. */
 export function iso(time: number): string {
   if (time !== lastTime) {
     lastText = new Date(time).toISOString();

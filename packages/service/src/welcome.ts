@@ -1,7 +1,7 @@
 import type { App } from './app.ts';
 import type { Config } from './config.ts';
 
-/** What a person needs next, line by line. Generated values are shown this once and are in no log. */
+/** Returns the lines shown after the start. Generated credentials are shown only here and never logged. */
 export function welcome({ publicUrl }: Config, { firstStart }: App): string[] {
   const lines = [`Hortus is listening on ${publicUrl} (reference: ${publicUrl}/docs)`];
   if (firstStart?.generatedKey) lines.push(`API key of the first account, shown once: ${firstStart.generatedKey}`);

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { isLoopback } from './caller-address.ts';
 
-/** Tells whether this service answers under a name: that of `Host`, or of a target in absolute form. */
+/** Tells whether the service answers under a host name, from `Host` or from a target in absolute form. */
 export type AllowedHosts = (host: string | undefined) => boolean;
 
 /**

@@ -21,7 +21,7 @@ export type ApiParts = CallParts & { readonly hotReads: HotReads };
 
 type AnyHandler = (call: unknown) => Promise<unknown>;
 
-/** Makes a route of every row of the contract. A row without a handler is a promise nobody keeps: it stops the start. */
+/** Creates a route for every row of the contract. Throws for a row without a handler, which stops the start. */
 export function addApiRoutes(router: Router, handlers: Handlers<EndpointName>, parts: ApiParts): void {
   for (const [name, row] of endpointRows) {
     const handler = handlers[name] as unknown as AnyHandler | undefined;
@@ -36,7 +36,7 @@ export function addApiRoutes(router: Router, handlers: Handlers<EndpointName>, p
   }
 }
 
-/** What a handler was behind on it has not changed yet: its transaction was taken back. */
+/** Retries once after catching up; the failed transaction was rolled back. */
 const upToDate =
   (handler: AnyHandler): AnyHandler =>
   async (call) => {
@@ -73,7 +73,7 @@ const answer =
     exchange.json(await handler(callOf(parts, row, checks, exchange)));
   };
 
-/** The same for everybody, so that whatever stands between may keep it for all. */
+/** The same for all callers, so that shared caches may store it. */
 const TEXT_CACHE_CONTROL = 'public, max-age=86400';
 
 const answerText =
@@ -90,7 +90,7 @@ const answerStream =
     try {
       stream.emit('done', (await handler(callOf(parts, row, checks, exchange, stream))) as object);
     } catch (error) {
-      // As long as nothing was told it is an ordinary refusal.
+      // Before the first event, an error is answered as an ordinary refusal.
       if (!stream.begun) throw error;
       stream.emit('error', answerTo(error, exchange.id).body);
     }
@@ -101,7 +101,7 @@ const answerFile =
   (parts: ApiParts, row: Endpoint, checks: Checks, handler: AnyHandler) => async (exchange: Exchange) =>
     sendFile(exchange, (await handler(callOf(parts, row, checks, exchange))) as ServedFile);
 
-/** Computes the answer and leaves it, prepared, for those who ask the same after. */
+/** Computes the answer and stores it, prepared, for identical requests. */
 function answerHot(parts: ApiParts, name: EndpointName, row: Endpoint, checks: Checks, handler: AnyHandler) {
   const known = new Set(Object.keys(row.query.properties));
   const permission = row.permission as Permission;
@@ -109,7 +109,8 @@ function answerHot(parts: ApiParts, name: EndpointName, row: Endpoint, checks: C
     const { version } = parts.hotReads;
     const response = await handler(callOf(parts, row, checks, exchange));
     const prepared = prepare(JSON.stringify(response), JSON_TYPE);
-    // A unique parameter asks for a fresh answer, and would only fill the memory with addresses nobody asks for again.
+    // Do not store answers for unique parameters: they request a fresh answer and would fill the memory with URLs that
+    // are never requested again.
     const isUsual = exchange.target.authority === undefined;
     if (isUsual && Object.keys(exchange.query).every((parameter) => known.has(parameter))) {
       const principal = exchange.principal as Principal;

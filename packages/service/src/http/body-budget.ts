@@ -3,9 +3,9 @@ import { Problem } from '../problem.ts';
 const MIB = 1024 * 1024;
 
 export interface BodyLimits {
-  /** Bytes of unanswered request bodies of one caller: an account, a server or, without a key, an address. */
+  /** Maximum bytes of unanswered request bodies of one caller: an account, a server or, without a key, an address. */
   readonly perCaller: number;
-  /** The same for all callers together. */
+  /** Maximum bytes for all callers together. */
   readonly total: number;
   /** Added to `total` for small bodies, so that a login works while large bodies use up the rest. */
   readonly reserve: number;
@@ -59,6 +59,6 @@ export interface BodyRoom {
 }
 
 const tooMuch = (what: string) =>
-  new Problem('RATE_LIMITED', `${what} are under way. Try again when they are answered.`, {
+  new Problem('RATE_LIMITED', `${what} are in progress. Retry when they are answered.`, {
     retry_after: RETRY_AFTER_SECONDS,
   });

@@ -7,10 +7,10 @@ import { parseJson } from './validation/json.ts';
 import { JsonSize } from './validation/json-size.ts';
 import type { ReadBody } from './validation/large-body.ts';
 
-/** What a body may be, as its row of the contract says. */
+/** Limits of a body, from its row of the contract. */
 export type BodySize = Pick<Endpoint, 'bodyLimit' | 'bodyValues'>;
 
-/** A body of this size is parsed on the event loop, in 20 ms at the worst; larger ones are not. */
+/** Limit for parsing a body on the event loop, in at most 20 ms; larger ones are parsed by workers. */
 const SMALL_BODY = { bytes: 1024 * 1024, values: 10_000 };
 
 export interface BodyReading {
@@ -21,7 +21,7 @@ export interface BodyReading {
   readonly guard: Guard;
 }
 
-/** Bodies are JSON and nothing else; an empty one is none. */
+/** Reads a JSON body; an empty body is undefined. */
 export async function readBody(request: IncomingMessage, reading: BodyReading): Promise<ReadBody> {
   const { bodyLimit: limit, bodyValues } = reading.size;
   const { 'content-type': type, 'content-length': length, 'transfer-encoding': encoding } = request.headers;
@@ -42,10 +42,10 @@ function isJson(type: string | undefined): boolean {
 
 const tooLarge = (limit: number) => invalid('body', `must not be larger than ${limit} bytes.`);
 
-/** A body in small pieces would cost many times its bytes: so many of them are made one. */
+/** Joins so many pieces to one: a body in tiny pieces would cost many times its bytes. */
 const MOST_PIECES = 256;
 
-/** Rejects as soon as a limit is passed, and then keeps nothing: what still comes is dropped. */
+/** Rejects as soon as a limit is exceeded; drops further bytes. */
 function bytesOf(
   request: IncomingMessage,
   { limit, count, room, guard }: BodyReading & { limit: number; count: (chunk: Buffer) => void },

@@ -1,12 +1,12 @@
 export interface ByteRange {
   readonly first: number;
-  /** The last byte itself, as HTTP counts. */
+  /** Inclusive, as in HTTP. */
   readonly last: number;
 }
 
 /**
- * What a Range header asks for of so many bytes. Undefined asks for the whole: there is none, it is not understood, or it
- * asks for several parts, which HTTP lets a server ignore. 'none' means that nothing of it is there.
+ * Parses a Range header. Undefined means the whole file: there is no header, it is invalid, or it requests several
+ * ranges, which HTTP lets a server ignore. 'none' means that the range is outside of the file.
  */
 export function byteRange(header: string | undefined, size: number): ByteRange | 'none' | undefined {
   const [, from, to] = /^\s*bytes\s*=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/i.exec(header ?? '') ?? [];

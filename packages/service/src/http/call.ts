@@ -15,14 +15,14 @@ import type { Checks } from './validation/checks.ts';
 export interface CallParts {
   readonly storage: Storage;
   readonly vault: Vault;
-  /** Whether the session cookie of a request is the one for TLS. */
+  /** Tells whether the session cookie of a request is the one for TLS. */
   readonly tlsCookie: SecureTransport;
   readonly secureTransport: SecureTransport;
 }
 
 const LONGEST_USER_AGENT = 256;
 
-/** The request as its handler gets it (see `Call` in handler.ts): checked against its row, with ways to answer. */
+/** Creates the call of a handler (see `Call` in handler.ts): the checked request, and functions for the answer. */
 export function callOf(parts: CallParts, row: Endpoint, checks: Checks, exchange: Exchange, stream?: EventStream) {
   const { headers, address, method, path } = exchange;
   const params = checks.params(exchange.params);
@@ -30,7 +30,7 @@ export function callOf(parts: CallParts, row: Endpoint, checks: Checks, exchange
   const body = checks.body(exchange.body);
   const tlsCookie = parts.tlsCookie(exchange.peer, headers);
   const key = row.idempotent ? readIdempotencyKey(headers['idempotency-key']) : undefined;
-  // Only public rows have none, and their handlers do not look at it.
+  // Undefined only for public rows, whose handlers do not use it.
   const principal = exchange.principal as Principal;
   return {
     principal,
@@ -45,7 +45,8 @@ export function callOf(parts: CallParts, row: Endpoint, checks: Checks, exchange
     emit(event: string, data: object): void {
       stream?.emit(event, data);
     },
-    // No getter: the engine would make a hidden class of every call, which holds its request until the next full collection.
+    // Not a getter: the engine would create a hidden class for every call, which retains its request until the next
+    // full collection.
     gone: (): AbortSignal => goneSignal(exchange),
     setSession(token: string | null, expiresAt?: number): void {
       exchange.with({ 'Set-Cookie': printSessionCookie(token, tlsCookie, expiresAt) });
@@ -73,6 +74,6 @@ export function callOf(parts: CallParts, row: Endpoint, checks: Checks, exchange
   };
 }
 
-/** Undefined lets the whole account repeat a DELETE. */
+/** Returns who may repeat a DELETE; undefined allows the whole account. */
 const readerOfTombstone = (row: Endpoint, principal: Principal): string | undefined =>
   row.personal || row.permission === 'session' ? actorOf(principal) : undefined;

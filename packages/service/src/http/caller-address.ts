@@ -2,22 +2,25 @@ import { isIP } from 'node:net';
 import { isWithin, parseNetwork } from '../identity/networks.ts';
 import { subjectOf } from './rate-limit.ts';
 
-/** Who is calling: the peer of the socket or, where that is a trusted proxy, whom the proxy names. */
+/**
+ * Returns the address of the caller: the peer of the socket or, behind a trusted proxy, the address that the proxy
+ * names.
+ */
 export type CallerAddress = (peer: string | undefined, forwardedFor: string | undefined) => string;
 
-const NOBODY = '0.0.0.0';
+const UNKNOWN_PEER = '0.0.0.0';
 
 /**
- * Reads X-Forwarded-For from its end, the hop nearest to us, and stops at the first address that is not a trusted
- * proxy: whatever stands before that one may be invented by the caller.
+ * Reads X-Forwarded-For from its end, the nearest hop, and stops at the first address that is not a trusted proxy:
+ * everything before that may be forged by the caller.
  */
 export function callerAddress(trustedProxies: readonly string[]): CallerAddress {
   const trusted = trustedProxies.map(parseNetwork).filter((network) => network !== undefined);
   const isTrusted = (address: string) => isWithin(address, trusted);
 
-  if (trustedProxies.length === 0) return (peer) => plain(peer ?? NOBODY);
+  if (trustedProxies.length === 0) return (peer) => plain(peer ?? UNKNOWN_PEER);
   return (peer, forwardedFor) => {
-    let address = plain(peer ?? NOBODY);
+    let address = plain(peer ?? UNKNOWN_PEER);
     if (forwardedFor === undefined || !isTrusted(address)) return address;
     const hops = forwardedFor.split(',');
     for (let hop = hops.length - 1; hop >= 0 && isTrusted(address); hop--) {
@@ -41,7 +44,7 @@ export function countedAddress(trustedProxies: readonly string[]): (peer: string
   };
 }
 
-/** An IPv4 peer of a socket that listens on both families arrives as ::ffff:192.0.2.1. */
+/** Removes the prefix of an IPv4 peer on a dual-stack socket, such as ::ffff:192.0.2.1. */
 export const plain = (address: string): string => (address.startsWith('::ffff:') ? address.slice(7) : address);
 
 export const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.');

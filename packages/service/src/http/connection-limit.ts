@@ -8,13 +8,16 @@ export interface ConnectionLimits {
   readonly total: number;
 }
 
-/** Many daemons may share one address: those with a verified key are not counted. */
+/** Many daemons may share one address: connections with a verified key are not counted. */
 export const connectionLimits: ConnectionLimits = { perAddress: 1_024, total: 16_384 };
 
 export interface ConnectionLimitDeps {
   readonly limits?: ConnectionLimits | undefined;
   readonly guard: Guard;
-  /** The key that a connection is counted under; undefined for one that is not counted, such as that of a trusted proxy. */
+  /**
+   * Returns the key under which a connection is counted; undefined if it is not counted, such as that of a trusted
+   * proxy.
+   */
   readonly countedFor: (peer: string) => string | undefined;
 }
 

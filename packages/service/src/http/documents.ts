@@ -14,9 +14,9 @@ const STYLES_PATH = '/docs/style.css';
 const access: Access = { permission: 'public', counted: true };
 const page: Access = { ...access, page: true };
 
-/** What describes itself: the interface as OpenAPI and as a reference page, the template format as a schema for editors. */
+/** Adds the documents that describe the service: OpenAPI, the reference page, and the template schema for editors. */
 export function addDocuments(router: Router, about: { publicUrl: string; version: string }): void {
-  // Made when first asked for: most processes are started to serve, and starting should be quick.
+  // Created on demand, because it would slow down the start.
   const document = once(() => openapiDocument(about));
   const answers = {
     [OPENAPI_PATH]: once(() => prepare(JSON.stringify(document()), JSON_TYPE)),

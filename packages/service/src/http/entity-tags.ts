@@ -2,25 +2,25 @@ import { conflict, invalid } from '../problem.ts';
 import type { Exchange } from './exchange.ts';
 
 export interface Tags {
-  /** Throws when the request carries an If-Match that does not name this state. */
+  /** Throws if the request has an If-Match that does not match this state. */
   expect(state: number): void;
-  /** Has the answer carry this state as its ETag. */
+  /** Sets the ETag of the answer to this state. */
   answer(state: number): void;
 }
 
 const printed = (state: number): string => `"${state}"`;
 
-/** The tags of a record whose states are numbered. */
+/** Handles ETags of a record with numbered states. */
 export const tagsOf = (exchange: Exchange): Tags => ({
   expect(state) {
     const ifMatch = exchange.headers['if-match'];
     if (ifMatch === undefined || ifMatch.trim() === '*') return;
     const named = ifMatch.split(',').map((tag) => tag.trim());
     if (!named.every((tag) => /^(W\/)?"[^"]*"$/.test(tag)))
-      throw invalid('If-Match', `must be an ETag as it was answered, such as ${printed(3)}.`);
+      throw invalid('If-Match', `must be an ETag from an answer, such as ${printed(3)}.`);
     if (named.includes(printed(state))) return;
-    // The interface has no code of its own for this.
-    throw conflict('If-Match', 'stale', `it was changed meanwhile and is now at ${printed(state)}; read it again.`, {
+    // The interface has no error code of its own for this.
+    throw conflict('If-Match', 'stale', `the record has changed and is now at ${printed(state)}; read it again.`, {
       etag: printed(state),
     });
   },

@@ -92,7 +92,7 @@ describe('every failure has our shape', () => {
       sending(JSON.stringify({ inputs: { A: 'fine', B: ['a\0'] } })),
     );
     expect(await response.json()).toMatchObject({
-      error: { message: 'inputs.B[0]: must not hold the character U+0000.' },
+      error: { message: 'inputs.B[0]: must not contain the character U+0000.' },
     });
     // A backslash before a u is not that character.
     expect(

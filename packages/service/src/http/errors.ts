@@ -19,26 +19,26 @@ const answer = (code: ErrorCode, message: string, details?: object): ErrorAnswer
 const invalid = (field: string, message: string) =>
   answer('VALIDATION_ERROR', `${field}: ${message}`, { reason: 'invalid', field });
 
-/** Found by Node's parser. */
+/** Errors of Node's parser. */
 const unreadable: Readonly<Record<string, () => ErrorAnswer>> = {
   HPE_HEADER_OVERFLOW: () => invalid('headers', 'must not be larger than 16 KiB together.'),
-  ERR_HTTP_REQUEST_TIMEOUT: () => answer('VALIDATION_ERROR', 'The request did not arrive in time.'),
+  ERR_HTTP_REQUEST_TIMEOUT: () => answer('VALIDATION_ERROR', 'The request was not received in time.'),
 };
 
 export const unknownPath = () => answer('NOT_FOUND', 'There is no such path, or not with this method.');
 
-/** The status of this one is HTTP's own, which programs that download know what to make of. */
+/** Body of a 416. The status is that of HTTP, because download programs rely on it. */
 export const noSuchRange = (size: number) => invalid('Range', `there are ${size} bytes.`).body;
 
-/** The one place where a failure becomes an answer. What is not a known kind of failure is shown to nobody. */
+/** Converts an error to an answer; no other code does. Hides the details of unknown errors. */
 export function answerTo(error: unknown, requestId: string): ErrorAnswer {
   if (error instanceof Problem) return answer(error.code, error.message, shown(error, requestId));
-  return answer('SERVER_ERROR', 'Something failed inside. Try again; if it stays, tell the operator the request_id.', {
+  return answer('SERVER_ERROR', 'Internal error. Try again; if it persists, report the request_id to the operator.', {
     request_id: requestId,
   });
 }
 
-/** For what arrived broken on a socket: there is no request to speak of. */
+/** Answers bytes that are not a valid request. */
 export const answerToBrokenRequest = (error: unknown): ErrorAnswer =>
   unreadable[codeOf(error)]?.() ?? answer('VALIDATION_ERROR', 'The request is not valid HTTP.');
 

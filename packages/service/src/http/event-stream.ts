@@ -3,11 +3,11 @@ import type { Exchange } from './exchange.ts';
 
 export const EVENT_STREAM_TYPE = 'text/event-stream; charset=utf-8';
 
-/** Whether a caller wants to read along. */
+/** Tells whether a caller accepts server-sent events. */
 export const wantsEvents = ({ headers }: Exchange): boolean =>
   /(^|,)\s*text\/event-stream\s*(;|,|$)/i.test(headers.accept ?? '');
 
-/** Server-sent events in place of one answer. Until the first of them the answer can still become another one. */
+/** Server-sent events in place of one answer. Until the first event, another answer can still be sent. */
 export class EventStream {
   readonly #exchange: Exchange;
   readonly #body = new PassThrough();
@@ -15,7 +15,7 @@ export class EventStream {
 
   constructor(exchange: Exchange) {
     this.#exchange = exchange;
-    // A caller who left hears nothing more; what was written for him goes nowhere.
+    // Ignore errors of a caller that has disconnected.
     this.#body.on(
       'error',
       exchange.guard(() => undefined),
@@ -29,7 +29,7 @@ export class EventStream {
   emit(event: string, data: object): void {
     if (!this.#begun) {
       this.#begun = true;
-      // A proxy that collects the whole answer first would take the point away.
+      // Prevents proxies from buffering the whole answer.
       this.#exchange.status = 200;
       this.#exchange.with({ 'Content-Type': EVENT_STREAM_TYPE, 'X-Accel-Buffering': 'no' }).send(this.#body);
     }
@@ -43,7 +43,7 @@ export class EventStream {
 
 const signals = new WeakMap<Exchange, AbortSignal>();
 
-/** Fires when the connection closes before everything has been answered. */
+/** Returns a signal that fires if the connection closes before the answer is complete. */
 export function goneSignal(exchange: Exchange): AbortSignal {
   let signal = signals.get(exchange);
   if (!signal) {

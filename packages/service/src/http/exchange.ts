@@ -13,10 +13,10 @@ import type { Target } from './target.ts';
 
 /** What answers at a path. */
 export interface Route {
-  /** What a request counts as in the metrics: the name of its row of the contract, or the path of a page. */
+  /** Name in the metrics: that of its row of the contract, or the path of a page. */
   readonly name: string;
   readonly access: Access;
-  /** Missing where only GET is answered. */
+  /** Absent for routes that only answer GET. */
   readonly body?: BodySize;
   readonly answer: (exchange: Exchange) => void | Promise<void>;
 }
@@ -26,12 +26,12 @@ export interface Match {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Who carries exchanges out. */
+/** Context of an exchange. */
 export interface Carrier {
   readonly guard: Guard;
-  /** Whether this process takes no further requests: then the client is told to open no other one on its connection. */
+  /** Whether this process is shutting down: clients are then told to close their connection. */
   readonly closing: boolean;
-  /** Told once everything has been handed to the socket, or the caller is gone. */
+  /** Called once the answer was handed to the socket, or the caller disconnected. */
   answered(exchange: Exchange): void;
 }
 
@@ -39,25 +39,25 @@ const LINGER_MS = 2_000;
 
 export type Headers = Readonly<Record<string, string | number>>;
 
-/** One request and its answer. The headers are collected and written in one go, which is the cheapest way that Node has. */
+/** One request and its answer. Headers are collected and written at once, which is the cheapest way in Node. */
 export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly target: Target;
-  /** Of the caller, as far as trusted proxies tell. */
+  /** Address of the caller, as reported by trusted proxies. */
   readonly address: string;
   readonly id: string;
   readonly begunAt = performance.now();
-  /** Undefined where nothing is. */
+  /** Undefined if no route matches. */
   readonly route: Route | undefined;
   readonly params: Readonly<Record<string, string>>;
-  /** Undefined where nobody had to say who they are. */
+  /** Undefined if the route needs no authentication. */
   principal: Principal | undefined;
   body: unknown;
   /** Recognises a large body in a repeated request. */
   bodyDigest: string | undefined;
   status = 200;
-  /** Answered while its body still comes, of which nothing more is wanted: the connection is closed after the answer. */
+  /** Set if the answer is sent before the body was read completely: the connection is closed after the answer. */
   isLast = false;
   readonly #carrier: Carrier;
   readonly #headers: Record<string, string | number>;
@@ -78,7 +78,7 @@ export class Exchange {
     this.#headers = { ...securityHeaders, 'X-Request-Id': this.id, 'Cache-Control': 'no-store' };
   }
 
-  /** For listeners on its streams. */
+  /** Guard for listeners on its streams. */
   get guard(): Guard {
     return this.#carrier.guard;
   }
@@ -103,17 +103,17 @@ export class Exchange {
     return this.request.socket;
   }
 
-  /** The name under which the caller asks. */
+  /** The host name of the request. */
   get host(): string | undefined {
     return this.target.authority ?? this.headers.host;
   }
 
-  /** The other end of the connection, be it the caller or a proxy. */
+  /** The other end of the connection: the caller or a proxy. */
   get peer(): string | undefined {
     return this.connection.remoteAddress;
   }
 
-  /** Headers of the answer; a later one takes the place of an earlier one. */
+  /** Sets headers of the answer; later values replace earlier ones. */
   with(headers: Headers): this {
     Object.assign(this.#headers, headers);
     return this;
@@ -124,7 +124,10 @@ export class Exchange {
     return this;
   }
 
-  /** A connection that is closed while its caller still sends is reset, and the answer lost with it: so it is read on a while. */
+  /**
+   * Keeps reading for a while before closing: closing a connection while its caller still sends resets it, and the
+   * answer is lost.
+   */
   #endLater(body: string | Buffer): void {
     const { request, response } = this;
     response.write(body);

@@ -8,7 +8,7 @@ import type { AllowedHosts } from './allowed-hosts.ts';
 import type { RateLimiter, RateState } from './rate-limit.ts';
 import type { SecureTransport } from './secure-transport.ts';
 
-/** Finds out who is calling. */
+/** Authenticates callers. */
 export type Authenticator = Pick<Identity, 'authenticate' | 'authenticateKey' | 'fromCache'>;
 
 export interface GateDeps {
@@ -16,17 +16,17 @@ export interface GateDeps {
   readonly limiter: RateLimiter;
   readonly publicUrl: string;
   readonly allowedHosts: AllowedHosts;
-  /** Whether the session cookie of a request is the one for TLS. */
+  /** Tells whether the session cookie of a request is the one for TLS. */
   readonly tlsCookie: SecureTransport;
 }
 
-/** What a route asks of its caller. */
+/** Requirements of a route for its caller. */
 export interface Access {
   readonly permission: Permission | 'public' | 'session';
   readonly daemon?: boolean | undefined;
-  /** False for what is asked by machines all the time to see whether we are there. */
+  /** False for health checks, which are requested continuously. */
   readonly counted: boolean;
-  /** For browsers: it answers only under names that are ours. */
+  /** A page for browsers: answered only under allowed host names. */
   readonly page?: true;
 }
 
@@ -35,13 +35,13 @@ export interface Visitor {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly address: string;
   readonly host: string | undefined;
-  /** The other end of the connection, be it the caller or a proxy. */
+  /** The other end of the connection: the caller or a proxy. */
   readonly peer: string | undefined;
-  /** What the request came over. */
+  /** The connection of the request. */
   readonly connection: object;
 }
 
-/** Rate and principal are known however the visit ends; `refusal` says that it ends here. */
+/** Result of the checks. Rate and principal are always known; `refusal` is the error to answer with. */
 export interface Visit {
   readonly rate: RateState;
   readonly principal: Principal | undefined;
@@ -49,9 +49,9 @@ export interface Visit {
 }
 
 /**
- * Every request passes here first, in this order: who is it (401), is there any left of its minute (429), may it do this
- * (403). Only then is a body read and checked (422). Each request counts, refused ones too: on the account or server that
- * it proved to be, on its address where it proved nothing.
+ * Checks every request first, in this order: authentication (401), rate limit (429), authorization (403). Only then is
+ * a body read and checked (422). Every request counts, also refused ones: for its account or server, or for its address
+ * if it is unauthenticated.
  */
 export class Gate {
   readonly #deps: GateDeps;
@@ -69,7 +69,7 @@ export class Gate {
     let refusal: unknown;
     if (access.permission !== 'public') {
       try {
-        // Whoever is known need not wait for a promise.
+        // Avoids a promise for cached callers.
         principal = this.#known(visitor) ?? (await this.identify(visitor));
       } catch (error) {
         refusal = error;
@@ -82,7 +82,7 @@ export class Gate {
     return { rate, principal, refusal };
   }
 
-  /** An unknown path asks nothing of its caller, but a known caller is counted as itself. */
+  /** An unknown path requires no authentication, but a known caller is counted as itself. */
   async enterNowhere(visitor: Visitor): Promise<Visit> {
     const principal = this.#known(visitor);
     const rate = this.#limiter.count(principal, visitor.address);
@@ -101,12 +101,12 @@ export class Gate {
     return principal;
   }
 
-  /** Identifies the caller of a WebSocket. A wrong key counts for the address, as it does in a request. */
+  /** Authenticates the caller of a WebSocket. A wrong key counts for the address, as in a request. */
   async identifyKey(key: string, address: string): Promise<Principal> {
     try {
       return await this.#authenticator.authenticateKey(key, address);
     } catch (error) {
-      // A fault of the service is not the caller's.
+      // An internal error is not counted for the caller.
       if (!(error instanceof Problem)) throw error;
       const rate = this.#limiter.count(undefined, address);
       throw rate.exceeded ? this.#tooMany(rate) : error;
@@ -120,7 +120,10 @@ export class Gate {
     }
     const changes = method !== 'GET' && method !== 'HEAD';
     if (principal.kind === 'session' && changes && !sameOrigin(headers, this.#deps.publicUrl)) {
-      throw new Problem('FORBIDDEN', 'A session is good only for requests of our own pages. Programs use API keys.');
+      throw new Problem(
+        'FORBIDDEN',
+        'A session is only valid for requests from pages of this service. Programs must use an API key.',
+      );
     }
     if (permission !== 'session' && permission !== 'public') requirePermission(principal, permission);
   }
@@ -133,7 +136,7 @@ export class Gate {
 }
 
 const foreignHost = () =>
-  new Problem('FORBIDDEN', 'Host: this service does not go by that name. HORTUS_ALLOWED_HOSTS adds names.');
+  new Problem('FORBIDDEN', 'Host: is not a name of this service. Add it to HORTUS_ALLOWED_HOSTS.');
 
 const one = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header);
 

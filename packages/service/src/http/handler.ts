@@ -6,31 +6,31 @@ import type { Tx } from '../storage/storage.ts';
 import type { Tags } from './entity-tags.ts';
 import type { ServedFile } from './served-file.ts';
 
-/** What a handler is called with: the request, checked against its row of the contract. */
+/** Argument of a handler: the request, checked against its row of the contract. */
 export interface Call<Name extends EndpointName> {
   readonly principal: Principal;
   readonly params: ParamsOf<Endpoints[Name]>;
   readonly query: QueryOf<Endpoints[Name]>;
   readonly body: BodyOf<Endpoints[Name]>;
-  /** The caller's address, as far as trusted proxies tell. */
+  /** The caller's address, as reported by trusted proxies. */
   readonly address: string;
-  /** Whether what is answered cannot be read on its way: it goes over TLS, or does not leave this machine. */
+  /** Whether the answer cannot be read in transit: the request came over TLS, or from this machine. */
   readonly secure: boolean;
-  /** As the caller names its program; not verified, and cut to 256 characters. */
+  /** User-Agent of the caller; not verified, and cut to 256 characters. */
   readonly userAgent: string | undefined;
-  /** The value of the session cookie, as sent; only rows about the session itself look at it. */
+  /** Value of the session cookie, as sent; only used by rows about the session itself. */
   readonly sessionToken: string | undefined;
-  /** Has the answer set the session cookie (see `identity/session-cookie.ts`), or clear it with null. */
+  /** Sets the session cookie of the answer (see `identity/session-cookie.ts`), or clears it with null. */
   setSession(token: string | null, expiresAt?: number): void;
-  /** Names the state that the answer shows. With If-Match, throws unless the caller has read the state of this tag. */
+  /** Sets the ETag of the answer. With If-Match, throws unless it matches the state. */
   readonly tags: Tags;
-  /** Tells a caller who reads along; for one who does not, it does nothing. Only rows with `stream` are read along. */
+  /** Sends an event to a caller that requested a stream; otherwise does nothing. Only for rows with `stream`. */
   emit(event: string, data: object): void;
-  /** Fires when the caller has gone away before the answer. */
+  /** Returns a signal that fires if the caller disconnects before the answer. */
   gone(): AbortSignal;
   /**
-   * One transaction, and its answer. For rows that take an Idempotency-Key the answer is kept in the same transaction,
-   * so a repeated request gets it again and creates nothing.
+   * Runs one transaction and returns its answer. For rows that accept an Idempotency-Key the answer is stored in the
+   * same transaction, so that a repeated request gets it again and creates nothing.
    */
   write(work: (tx: Tx) => Promise<ResponseOf<Endpoints[Name]>>): Promise<ResponseOf<Endpoints[Name]>>;
 }
@@ -40,5 +40,5 @@ type AnswerOf<Name extends EndpointName> =
 
 export type Handler<Name extends EndpointName> = (call: Call<Name>) => Promise<AnswerOf<Name>>;
 
-/** What a resource's `routes.ts` exports: a handler for each of its rows, by the row's name. */
+/** Exported by a resource's `routes.ts`: a handler for each of its rows, by the row's name. */
 export type Handlers<Names extends EndpointName> = { readonly [Name in Names]: Handler<Name> };

@@ -19,10 +19,10 @@ export interface FrontParts {
 }
 
 /**
- * Stands in front of the router and answers what needs neither thought nor waiting: a GET whose answer is prepared, from
- * a caller who is known, permitted and within its limit. Everything else, every refusal too, is the router's: false.
- * Headers are read where the parser put them and written in one go, because at this speed those are the costs; of the
- * security headers only the one that means something for JSON is sent.
+ * Answers simple requests before the router: a GET with a prepared answer, from a cached caller that is permitted and
+ * within its limit. Returns false for everything else, including every refusal, which the router handles. For speed,
+ * headers are read from the raw list and written at once, and of the security headers only the one that is relevant for
+ * JSON is sent.
  */
 export function hotFront({ reads, authenticator, limiter, addressOf, log }: FrontParts) {
   const logs = log.isLevelEnabled('debug');

@@ -3,16 +3,16 @@ import type { Principal } from '../identity/principal.ts';
 import type { Metrics, Tally } from '../metrics.ts';
 import type { Prepared } from './prepared.ts';
 
-/** What hot answers depend on, besides their address. */
+/** Inputs of hot answers, besides their URL. */
 export interface HotSource {
   /** Changes whenever any hot answer may have changed. */
   version(): number | string;
-  /** Callers that see the same things share answers: '' for whoever sees only what everybody sees. */
+  /** Callers with the same visibility share answers: '' for callers that see only public data. */
   visibility(principal: Principal): string;
 }
 
 export interface HotAnswer extends Omit<Prepared, 'body'> {
-  /** The body with one character for each byte: as such Node sends it in one write with its headers. */
+  /** The body as Latin-1 with one character per byte: Node then sends it in one write with its headers. */
   readonly bytes: string;
   readonly permission: Permission;
   readonly sent: Tally;
@@ -22,11 +22,11 @@ export interface HotAnswer extends Omit<Prepared, 'body'> {
 const MOST_BYTES = 32 * 1024 * 1024;
 const LONGEST_URL = 512;
 
-/** Private, because what is answered depends on the caller; the minute is the published one. */
+/** Private, because answers depend on the caller; the minute is published in the interface. */
 export const CACHE_CONTROL = 'private, max-age=60';
 export const VARY = 'Authorization, Cookie';
 
-/** The prepared answers, by address and by what the caller may see. All of one version; bounded by their size. */
+/** Caches prepared answers by URL and visibility. All belong to one version; bounded in bytes. */
 export class HotReads {
   readonly #source: HotSource;
   readonly #metrics: Metrics;
@@ -59,7 +59,7 @@ export class HotReads {
     return this.#source.visibility(principal);
   }
 
-  /** Keeps an answer that was computed at `version`, unless things have changed since. */
+  /** Stores an answer that was computed at `version`, unless the version has changed since. */
   keep(
     request: { url: string; principal: Principal; version: number | string },
     answer: Prepared & { readonly endpoint: string; readonly permission: Permission },

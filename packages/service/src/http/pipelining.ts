@@ -3,17 +3,17 @@ import type { Guard } from '../guard.ts';
 
 type RequestListener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** Requests of one connection that may wait for the answer to an earlier one. */
+/** Maximum number of requests of one connection that wait for an earlier answer. */
 const MOST_WAITING = 64;
 
 /**
- * Answers the requests of a connection one after the other, each when the client has taken the answer before it. Node itself starts all
- * requests that arrive in one piece, several hundred, and keeps their answers in memory for a client that never reads them.
+ * Answers the requests of a connection one by one, each when the client has received the previous answer. Node itself
+ * starts all pipelined requests at once, several hundred, and buffers their answers for a client that never reads them.
  */
 export class Pipelining {
   readonly #guard: Guard;
   readonly #answer: RequestListener;
-  /** Of each connection the response that was begun last. */
+  /** The latest started response of each connection. */
   readonly #current = new WeakMap<object, ServerResponse>();
   readonly #waiting = new WeakMap<object, [IncomingMessage, ServerResponse][]>();
 
@@ -22,7 +22,7 @@ export class Pipelining {
     this.#answer = answer;
   }
 
-  /** The response that a connection is busy with, undefined if all its requests are answered. */
+  /** Returns the response in progress of a connection, undefined if all its requests are answered. */
   current(socket: object): ServerResponse | undefined {
     const response = this.#current.get(socket);
     return response?.destroyed ? undefined : response;
@@ -33,7 +33,7 @@ export class Pipelining {
     server.on('request', this.#guard(this.#take, cutOff));
   }
 
-  /** Starts a request, or lets it wait. Closes a connection with too many that wait. */
+  /** Starts a request or queues it. Closes a connection with too many queued requests. */
   readonly #take = (request: IncomingMessage, response: ServerResponse): unknown => {
     const { socket } = request;
     const before = this.current(socket);

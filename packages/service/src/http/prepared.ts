@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** An answer made once and sent many times, byte for byte. */
+/** An answer that is created once and sent many times. */
 export interface Prepared {
   readonly body: Buffer;
   readonly type: string;
@@ -14,6 +14,8 @@ export function prepare(text: string, type: string): Prepared {
   return { body, type, etag: `"${hash('sha256', body, 'base64url').slice(0, 32)}"`, length: String(body.length) };
 }
 
-/** Whether If-None-Match names this answer, alone, in a list or as a weak tag. A tag holds no comma and no quote inside. */
+/**
+ * Tells whether If-None-Match matches this answer, alone, in a list or as a weak tag. A tag contains no comma or quote.
+ */
 export const isFresh = (ifNoneMatch: string, etag: string): boolean =>
   ifNoneMatch === '*' || ifNoneMatch.includes(etag);

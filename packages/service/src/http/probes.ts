@@ -12,7 +12,7 @@ import type { Router } from './router.ts';
 const PATIENCE_MS = 2_000;
 const access: Access = { permission: 'public', counted: false };
 
-/** What the machinery around the service asks: may it be given requests, and how is it doing. */
+/** Adds the endpoints for orchestration: readiness and metrics. */
 export function addProbes(router: Router, parts: { storage: Storage; metrics: Metrics; gate: Gate }): void {
   const { storage, metrics, gate } = parts;
 
@@ -48,10 +48,10 @@ async function answers(storage: Storage): Promise<boolean> {
   return answered;
 }
 
-/** A proxy that we were not told about sits on this machine too, and speaks for the whole world. */
+/** Excludes forwarded requests: an undeclared proxy on this machine forwards requests from anywhere. */
 const isLocal = ({ address, peer, host, headers }: Exchange): boolean =>
   isLoopback(address) &&
-  // A page that a browser on this machine shows can ask too, but only under the name that it came from.
+  // Excludes pages in a local browser, which send the host name of their origin.
   isLoopbackHost(host) &&
   isLoopback(plain(peer ?? '')) &&
   headers['x-forwarded-for'] === undefined &&

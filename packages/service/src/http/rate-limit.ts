@@ -4,36 +4,36 @@ import type { Principal } from '../identity/principal.ts';
 
 export const WINDOW_MS = 60_000;
 
-/** How often one caller has called in the present minute. */
+/** Requests of one caller in the current minute. */
 export interface Counter {
-  /** Counted here since the replicas last added up. */
+  /** Counted here since the last synchronization of the replicas. */
   fresh: number;
-  /** What all replicas together had counted by then. Stays 0 where there is only one process. */
+  /** Total of all replicas at that time. Always 0 with a single process. */
   known: number;
 }
 
-/** One minute and everyone who called in it. */
+/** One minute with the counters of its callers. */
 export interface RateWindow {
   readonly start: number;
   readonly counters: Map<string, Counter>;
 }
 
-/** What the three headers of every answer say. */
+/** Values of the three headers of every answer. */
 export interface RateState {
   readonly limit: number;
   readonly remaining: number;
-  /** Epoch seconds of the end of the window. */
+  /** End of the window in epoch seconds. */
   readonly reset: number;
   readonly exceeded: boolean;
 }
 
-/** Past so many different callers in a minute the rest share one counter: memory stays bounded whoever knocks. */
+/** Beyond this number of callers in a minute the others share one counter, which bounds the memory. */
 const MOST_CALLERS = 100_000;
 const EVERYONE_ELSE = 'everyone else';
 
 /**
  * Fixed windows of one minute: per account by its plan, per server for server keys, per address for callers without a
- * valid key. Exact within one process; `SharedRateWindows` adds up those of several.
+ * valid key. Exact within one process; `SharedRateWindows` sums up several.
  */
 export class RateLimiter {
   readonly #limits: RateLimits;
@@ -45,7 +45,7 @@ export class RateLimiter {
     this.#clock = clock;
   }
 
-  /** The present window, begun anew when the minute is over. */
+  /** Returns the current window; starts a new one when the minute is over. */
   get window(): RateWindow {
     const now = this.#clock();
     if (now - this.#window.start >= WINDOW_MS || now < this.#window.start) {
@@ -54,7 +54,7 @@ export class RateLimiter {
     return this.#window;
   }
 
-  /** Counts a request, unless the caller has none left: then it is `exceeded` and refused without being counted. */
+  /** Counts a request, unless the limit is reached: then the request is `exceeded` and not counted. */
   count(principal: Principal | undefined, address: string): RateState {
     const window = this.window;
     const limit = this.#limitOf(principal);
@@ -65,7 +65,7 @@ export class RateLimiter {
     return state(window, limit, exceeded ? 0 : limit - used - 1, exceeded);
   }
 
-  /** How it stands, without counting: for what is never limited. */
+  /** Returns the state without counting, for requests that are never limited. */
   peek(principal: Principal | undefined, address: string): RateState {
     const window = this.window;
     const limit = this.#limitOf(principal);
@@ -100,7 +100,10 @@ function counterOf(window: RateWindow, subject: string): Counter {
   return counter;
 }
 
-/** Whom a request counts for. Ids of accounts and servers carry prefixes, so they never meet an address or each other. */
+/**
+ * Returns the key under which a request is counted. Ids of accounts and servers have prefixes, so they never equal an
+ * address or each other.
+ */
 export function subjectOf(principal: Principal | undefined, address: string): string {
   if (principal === undefined) return callerNetwork(address);
   return principal.kind === 'server' ? principal.serverId : principal.accountId;

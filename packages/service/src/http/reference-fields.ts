@@ -21,7 +21,7 @@ export function resolve(schema: JsonSchema, schemas: Schemas): JsonSchema {
     : { ...schemas[name], ...(schema.description ? { description: schema.description } : {}) };
 }
 
-/** How a person would name the type: `Definition`, `string or null`, `list of Event`. */
+/** Returns a readable name of the type: `Definition`, `string or null`, `list of Event`. */
 export function typeName(schema: JsonSchema): string {
   const name = refName(schema);
   if (name !== undefined) return name;
@@ -36,7 +36,7 @@ export function typeName(schema: JsonSchema): string {
   return typeof schema.type === 'string' ? schema.type : 'anything';
 }
 
-/** The schemas one level down whose fields belong under this one. */
+/** Returns the schemas one level down whose fields are listed under this one. */
 function inside(schema: JsonSchema, schemas: Schemas): JsonSchema[] {
   const whole = resolve(schema, schemas);
   if (whole.items) return inside(whole.items, schemas);
@@ -44,7 +44,7 @@ function inside(schema: JsonSchema, schemas: Schemas): JsonSchema[] {
   return whole.properties ? [whole] : [];
 }
 
-/** Deeper than this a table is no longer read; the type's name says enough. */
+/** Maximum nesting of a field table; deeper fields show only the name of their type. */
 const deepest = 4;
 
 function* fields(schema: JsonSchema, schemas: Schemas, depth = 0): Generator<Field> {
@@ -60,7 +60,7 @@ function* fields(schema: JsonSchema, schemas: Schemas, depth = 0): Generator<Fie
 const words = (values: readonly unknown[]): Part =>
   values.map((value, i) => html`${i > 0 && ' '}<code>${value === null ? 'null' : String(value)}</code>`);
 
-/** What a schema demands, as short phrases. */
+/** Describes the constraints of a schema as short phrases. */
 export function limits(schema: JsonSchema): Part[] {
   const said: Part[] = [];
   const bound = (low: unknown, high: unknown, unit: string) => {
@@ -86,7 +86,7 @@ const remarks = (schema: JsonSchema): Part => {
   }`;
 };
 
-/** A table row as parameters, headers and fields share it. */
+/** Renders a table row of a parameter, header or field. */
 export const fieldRow = (row: {
   name: string;
   depth?: number;
@@ -101,7 +101,7 @@ export const fieldRow = (row: {
 export const table = (caption: string, rows: readonly Markup[]): Markup =>
   html`<table><caption>${caption}</caption><tbody>${rows}</tbody></table>`;
 
-/** The fields of a body, nested by indentation. In an answer nothing is marked required: an answer is not filled in. */
+/** Renders the fields of a body, nested by indentation. Fields of answers are not marked as required. */
 export function fieldTable(caption: string, schema: JsonSchema, schemas: Schemas, marks: 'required' | 'plain'): Markup {
   const rows = [...fields(schema, schemas)].map((field) =>
     fieldRow({ ...field, required: marks === 'required' && field.required }),
@@ -109,7 +109,7 @@ export function fieldTable(caption: string, schema: JsonSchema, schemas: Schemas
   return table(caption, rows);
 }
 
-/** A value that shows the shape, for a sample request. */
+/** Returns an example value for a sample request. */
 export function exampleOf(schema: JsonSchema, schemas: Schemas): unknown {
   const whole = resolve(schema, schemas);
   if (whole.examples?.length) return whole.examples[0];

@@ -1,4 +1,4 @@
-/** Text that is HTML already. Everything else that meets the template below is escaped, so no caller can forget to. */
+/** Text that is already HTML. Everything else in the template below is escaped, so that callers cannot forget it. */
 export class Markup {
   readonly html: string;
   constructor(html: string) {
@@ -20,9 +20,9 @@ const render = (part: Part): string => {
 export const html = (strings: TemplateStringsArray, ...parts: Part[]): Markup =>
   new Markup(strings.reduce((text, string, i) => text + render(parts[i - 1]) + string));
 
-/** A sentence in which `backticks` mark what a machine says. */
+/** Renders a sentence with code in `backticks`. */
 export const prose = (text: string): Part =>
   text.split('`').map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part));
 
-/** A fragment name that is safe in an attribute, a selector and an address. */
+/** Returns a fragment name that is safe in an attribute, a selector and a URL. */
 export const anchor = (name: string): string => name.replace(/[^A-Za-z0-9.-]+/g, '-');

@@ -18,7 +18,7 @@ const entriesOf = (doc: OpenApiDocument): Entry[] =>
     Object.entries(methods).map(([method, op]) => ({ method: method.toUpperCase(), path, op })),
   );
 
-/** In single quotes a shell changes nothing, except that a quote ends them. */
+/** Quotes a text for the shell: within single quotes only a single quote is special. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 export function curl(doc: OpenApiDocument, { method, path, op }: Entry): string {
@@ -61,7 +61,7 @@ function operationArticle(doc: OpenApiDocument, entry: Entry): Markup {
   const errors = Object.entries(op.responses).filter((one): one is [string, Ref] => isRef(one[1]));
   return html`<article id="${anchor(op.operationId)}">
 <h3><a href="#${anchor(op.operationId)}">${op.summary}</a></h3>
-<p class="address"><b class="method ${method.toLowerCase()}">${method}</b><code>${path}</code><span class="terms">${op['x-server-key'] && html`<span>open to the key of that server</span>`}${permission(op['x-permission'])}</span></p>
+<p class="address"><b class="method ${method.toLowerCase()}">${method}</b><code>${path}</code><span class="terms">${op['x-server-key'] && html`<span>also with the key of the server</span>`}${permission(op['x-permission'])}</span></p>
 ${op.description && html`<p class="about">${prose(op.description)}</p>`}
 <pre tabindex="0" aria-label="Sample request">${curl(doc, entry)}</pre>
 ${parameterTable(doc, op)}
@@ -82,7 +82,7 @@ function errorSection(doc: OpenApiDocument, entries: readonly Entry[]): Markup {
   const row = ([code, reply]: [string, Reply]) =>
     html`<tr><th scope="row"><code>${code}</code></th><td class="type">${statuses.get(code)}</td><td><p>${reply.description.replace(`${code}: `, '')}</p></td></tr>`;
   const body = doc.components.schemas.ErrorBody;
-  return html`<section id="errors"><h2>Errors</h2><p class="lead">There are these codes and no others. A conflict with the present state is a refusal that names the field.</p>
+  return html`<section id="errors"><h2>Errors</h2><p class="lead">These are all error codes. A conflict with the current state is a VALIDATION_ERROR that names the field.</p>
 ${table('Codes', Object.entries(doc.components.responses).map(row))}
 ${body && fieldTable('Body of every failure', body, doc.components.schemas, 'plain')}</section>`;
 }
@@ -121,14 +121,14 @@ function stateSection(doc: OpenApiDocument): Markup {
     const ends = final.length > 0 ? ` Final: ${final.join(', ')}.` : '';
     return html`<article id="state-${anchor(name)}"><h3>${name}</h3><p class="about">${states.join(', ')}.${ends}</p>${table('Moves', rows)}</article>`;
   });
-  return html`<section id="states"><h2>States</h2><p class="lead">A status changes by these moves and in no other way.</p>${machines}</section>`;
+  return html`<section id="states"><h2>States</h2><p class="lead">A status changes only by these moves.</p>${machines}</section>`;
 }
 
 const permissionSection = (doc: OpenApiDocument): Markup => {
   const rows = Object.entries(doc['x-permissions']).map(
     ([name, meaning]) => html`<tr><th scope="row"><code>${name}</code></th><td colspan="2"><p>${meaning}</p></td></tr>`,
   );
-  return html`<section id="permissions"><h2>Permissions</h2>${table('What a key may be allowed', rows)}</section>`;
+  return html`<section id="permissions"><h2>Permissions</h2>${table('Permissions of API keys', rows)}</section>`;
 };
 
 const appendix = [
@@ -139,7 +139,7 @@ const appendix = [
   ['states', 'States'],
 ] as const;
 
-/** The API reference as one page of plain HTML: no script, no inline style, everything from the document. */
+/** Renders the API reference as one page of plain HTML from the document, without scripts or inline styles. */
 export function renderReference(
   doc: OpenApiDocument,
   links: { styles: string; document: string } = { styles: '/docs/style.css', document: '/openapi.json' },

@@ -1,4 +1,4 @@
-/** The look of the reference page: paper, ink and hairlines, the tokens of the console. Served as a file of its own. */
+/** Style sheet of the reference page, with the design tokens of the console. Served as a separate file. */
 export const referenceStyles = `
 :root {
   color-scheme: light dark;

@@ -31,7 +31,7 @@ export interface RequestParts {
   readonly work: Work;
 }
 
-/** What happens around every request, whatever it asks for. */
+/** Handles the common part of every request. */
 export function requestListener(parts: RequestParts) {
   const { router, gate, addressOf, metrics, log, guard, shutdown } = parts;
   const carrier = {
@@ -63,7 +63,7 @@ export function requestListener(parts: RequestParts) {
       exchange.principal = principal;
       if (refusal !== undefined) throw refusal;
       if (request.headers.host === undefined && request.httpVersion === '1.1') throw invalid('Host', 'is required.');
-      // Before a body is looked at: a path that does not exist is not there for malformed requests either.
+      // Checked before the body: an unknown path is a 404 even if the request is malformed.
       if (!route) throw nowhere();
       if (exchange.method === 'GET' || exchange.method === 'HEAD') await route.answer(exchange);
       else await answerWithBody(parts, route, exchange);
@@ -73,11 +73,11 @@ export function requestListener(parts: RequestParts) {
   };
 }
 
-/** What the body takes is given back only with the answer: until then the handler has it in memory. */
+/** Releases the budget of the body only after the answer: until then the handler keeps it in memory. */
 async function answerWithBody({ budget, work }: RequestParts, route: Route, exchange: Exchange): Promise<void> {
   const { principal, address } = exchange;
   const owner = { account: principal?.accountId ?? address, field: 'body' };
-  // Only rows of the contract take large bodies.
+  // Only rows of the contract accept large bodies.
   const readLarge = (bytes: Uint8Array) =>
     work.run(READ_LARGE_BODY, owner, route.name as EndpointName, bytes, 'idempotency-key' in exchange.headers);
   const room = budget.open(subjectOf(exchange.principal, exchange.address));
@@ -102,10 +102,10 @@ async function answerWithBody({ budget, work }: RequestParts, route: Route, exch
 function refuse(log: Log, error: unknown, exchange: Exchange): void {
   const { request, response } = exchange;
   const { status, body } = answerTo(error, exchange.id);
-  // A caller that left in the middle of its own request has caused this itself, and hears nothing of it any more.
+  // If the caller disconnected during its own request, the error is its own and cannot be answered.
   const left = request.destroyed && !request.complete;
   if (status >= 500 && !left) log.error({ err: error, ...named(exchange) }, 'request failed');
-  // An answer that has begun cannot become another one; cut off, it is at least not taken for whole.
+  // Headers were already sent: destroy the connection, so that a truncated answer is not taken for complete.
   if (response.headersSent) return void response.destroy();
   if (error instanceof Problem && error.code === 'RATE_LIMITED')
     exchange.with({ 'Retry-After': String(error.details?.retry_after) });

@@ -69,6 +69,6 @@ it('may be taken once', () => {
   const router = new Router();
   router.add('GET', '/plants/{id}', route('first'));
   expect(() => router.add('GET', '/plants/{name}', route('second'))).toThrow(
-    'GET /plants/{name} is there twice, as first and second.',
+    'GET /plants/{name} is defined twice, as first and second.',
   );
 });

@@ -1,16 +1,16 @@
 import type { Match, Route } from './exchange.ts';
 
-/** One segment of a path and what may follow it. */
+/** One segment of a path and its possible successors. */
 class Fork {
   readonly named = new Map<string, Fork>();
   any: Fork | undefined;
   end: { readonly route: Route; readonly names: readonly string[] } | undefined;
 }
 
-/** Ids in paths are shorter; what is longer names nothing. */
+/** Longer segments match nothing; ids in paths are shorter. */
 const LONGEST_PARAMETER = 512;
 
-/** What is known of one method: whole paths where nothing stands for anything, and the tree of all. */
+/** Routes of one method: fixed paths, and the tree of all. */
 class Paths {
   readonly fixed = new Map<string, Match>();
   readonly tree = new Fork();
@@ -18,11 +18,11 @@ class Paths {
 
 const none = Object.freeze({});
 
-/** Finds routes by their paths. A segment that is named goes before one that stands for anything. */
+/** Finds routes by their paths. A literal segment takes precedence over a parameter. */
 export class Router {
   readonly #methods = new Map<string, Paths>();
 
-  /** With the parameters of the path in braces, as in the contract. */
+  /** Adds a route; parameters of the path are in braces, as in the contract. */
   add(method: string, path: string, route: Route): void {
     const names: string[] = [];
     const paths = made(this.#methods, method, () => new Paths());
@@ -36,12 +36,12 @@ export class Router {
         fork = fork.any;
       }
     }
-    if (fork.end) throw new Error(`${method} ${path} is there twice, as ${fork.end.route.name} and ${route.name}.`);
+    if (fork.end) throw new Error(`${method} ${path} is defined twice, as ${fork.end.route.name} and ${route.name}.`);
     fork.end = { route, names };
     if (names.length === 0) paths.fixed.set(path, { route, params: none });
   }
 
-  /** HEAD is answered as GET would be: Node leaves out the body. */
+  /** Finds a route. HEAD is answered like GET: Node omits the body. */
   find(method: string, path: string): Match | undefined {
     const paths = this.#methods.get(method === 'HEAD' ? 'GET' : method);
     const fixed = paths?.fixed.get(path);
@@ -78,7 +78,7 @@ function follow(fork: Fork, segments: readonly string[], place: number, values: 
   return found;
 }
 
-/** Undefined when it is no text at all. */
+/** Decodes the segments; undefined if one is malformed. */
 function decoded(segments: string[]): readonly string[] | undefined {
   try {
     return segments.map((segment) => (segment.includes('%') ? decodeURIComponent(segment) : segment));

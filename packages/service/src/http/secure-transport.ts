@@ -2,15 +2,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isWithin, parseNetwork } from '../identity/networks.ts';
 import { isLoopback, plain } from './caller-address.ts';
 
-/** Whether nobody between the caller and this service can read what is said. */
+/** Tells whether the connection between the caller and the service cannot be read by others. */
 export type SecureTransport = (peer: string | undefined, headers: IncomingHttpHeaders) => boolean;
 
 const forwarding = ['forwarded', 'x-forwarded-for', 'x-forwarded-proto'];
 
 /**
- * The service itself speaks plain HTTP: it is TLS when a trusted proxy says so, and as good as TLS when the caller is on
- * this machine. A proxy on this machine that nobody declared speaks for a caller somewhere else, so what carries its marks
- * is not local; inventing them only costs the caller its own answer.
+ * The service itself speaks plain HTTP: a request is secure if a trusted proxy reports TLS, or if the caller is on this
+ * machine. An undeclared proxy on this machine forwards requests from elsewhere, so a request with forwarding headers
+ * is not local; forging them only costs the caller its own answer.
  */
 export function secureTransport(trustedProxies: readonly string[]): SecureTransport {
   const overTls = tlsTransport(trustedProxies);
@@ -21,14 +21,14 @@ export function secureTransport(trustedProxies: readonly string[]): SecureTransp
   };
 }
 
-/** Whether a trusted proxy says that the caller came over TLS. */
+/** Tells whether a trusted proxy reports that the caller came over TLS. */
 export function tlsTransport(trustedProxies: readonly string[]): SecureTransport {
   const trusted = trustedProxies.map(parseNetwork).filter((network) => network !== undefined);
   return (peer, headers) =>
     peer !== undefined && isWithin(plain(peer), trusted) && everyHopIsTls(headers['x-forwarded-proto']);
 }
 
-/** Whether a browser holds the session cookie of this service for TLS: then it has the `__Host-` prefix. */
+/** Tells whether the session cookie is the one for TLS, with the `__Host-` prefix. */
 export function tlsCookies({ publicUrl, trustedProxies }: TlsSettings): SecureTransport {
   if (new URL(publicUrl).protocol === 'https:') return () => true;
   return tlsTransport(trustedProxies);

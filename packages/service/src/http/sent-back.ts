@@ -17,8 +17,8 @@ const fieldsOf = (schema: TSchema | undefined): Record<string, TSchema> =>
   (schema as { properties?: Record<string, TSchema> } | undefined)?.properties ?? {};
 
 /**
- * Lets a caller send back a record as it was read: drops the fields that only the service sets where they are unchanged, and
- * refuses them by name where they are not. Undefined for rows that change no record.
+ * Lets a caller send back a record as it was read: drops read-only fields that are unchanged, and refuses changed ones
+ * by name. Undefined for rows that change no record.
  */
 export function sentBack(parts: CallParts, row: Endpoint, handlers: Readonly<Record<string, unknown>>) {
   if (row.record === undefined) return undefined;
@@ -39,7 +39,7 @@ export function sentBack(parts: CallParts, row: Endpoint, handlers: Readonly<Rec
     const changed = own.find((field) => !ignored.has(field) && !isDeepStrictEqual(body[field], data[field]));
     if (changed !== undefined)
       throw conflict(changed, 'read_only', 'is set by the service and differs from the record; leave it out.');
-    // Fields that can be changed may be shown in a form that they are not taken in, such as null for none.
+    // Writable fields may be shown in a form that is not accepted, such as null for none; drop them if unchanged.
     const kept = Object.entries(body).filter(([field, value]) => {
       if (own.includes(field)) return false;
       const schema = taken[field];

@@ -4,17 +4,17 @@ import { noSuchRange } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { isFresh } from './prepared.ts';
 
-/** What a handler of a row with `file` answers. The handle is closed once the answer has left. */
+/** Answer of a handler of a row with `file`. The handle is closed once the answer was sent. */
 export interface ServedFile {
   readonly handle: FileHandle;
   readonly size: number;
-  /** Strong: another content has another one. */
+  /** Strong: it changes with the content. */
   readonly etag: string;
-  /** What a browser would call it. */
+  /** File name for browsers. */
   readonly name: string;
 }
 
-/** Sends a file from the disk without ever holding more than a piece of it: whole, in part, or not at all. */
+/** Streams a file from disk: whole, in part, or not at all. */
 export async function sendFile(exchange: Exchange, file: ServedFile): Promise<void> {
   const { handle, size, etag, name } = file;
   const { 'if-none-match': known, 'if-range': ifRange } = exchange.headers;
@@ -24,7 +24,7 @@ export async function sendFile(exchange: Exchange, file: ServedFile): Promise<vo
     exchange.status = 304;
     return exchange.send();
   }
-  // A part of something else than the caller has would spoil what he has.
+  // Send a range only if the caller has the same version of the file.
   const range = ifRange === undefined || ifRange === etag ? byteRange(exchange.headers.range, size) : undefined;
   if (range === 'none') {
     await handle.close();

@@ -42,45 +42,45 @@ export interface HttpDeps {
   readonly work: Work;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Of the service, shown by `/health` and in the OpenAPI document. */
+  /** Version of the service, shown by `/health` and in the OpenAPI document. */
   readonly version: string;
   readonly catalog: HotSource;
   /** Milliseconds since 1970; tests pass their own. */
   readonly clock?: () => number;
   readonly bodyLimits?: BodyLimits;
   readonly connectionLimits?: ConnectionLimits;
-  /** How long requests in flight get to end when the service stops. */
+  /** Time for requests in flight to finish at shutdown. */
   readonly graceMs?: number;
 }
 
 export interface Http {
   readonly server: Server;
-  /** For what speaks something else than requests and answers: the daemon channel and the ends of transfers. */
+  /** WebSockets: the daemon channel and transfers. */
   readonly upgrades: Upgrades;
-  /** Answers on the socket of a request that asked for an upgrade and cannot have it. */
+  /** Refuses an upgrade with an error on its socket. */
   readonly refuse: (socket: Duplex, problem: Problem) => void;
-  /** Told of the socket of a daemon that has proven who it is: it counts no longer among the connections of its address. */
+  /** Excludes the socket of an authenticated daemon from the connection limit of its address. */
   readonly known: (socket: Duplex) => void;
-  /** Authenticates the key of a WebSocket; failures count for the address, as those of requests do. */
+  /** Authenticates the key of a WebSocket; failures count for the address, as with requests. */
   readonly authenticate: (key: string, address: string) => Promise<Principal>;
-  /** Where it listens is known once it does: port 0 takes a free one. */
+  /** Starts to listen and returns the address: port 0 takes a free port. */
   listen(): Promise<AddressInfo>;
-  /** Takes no new connection, lets requests in flight end, resolves when the last has been answered. */
+  /** Stops accepting connections and resolves when requests in flight are answered. */
   close(): Promise<void>;
 }
 
-/** A whole request must have arrived within this time, however slowly it trickles in. */
+/** Maximum time to receive a whole request, however slowly it arrives. */
 const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_MS = 72_000;
 const socketOptions = {
   requestTimeout: REQUEST_TIMEOUT_MS,
   keepAliveTimeout: KEEP_ALIVE_MS,
-  // Node would answer 400 in its own shape.
+  // Node would answer 400 in its own format.
   requireHostHeader: false,
 };
 /**
- * Connections that the kernel keeps until we come to them; it lowers this to its own limit. When all daemons return at once
- * and there is no room, their attempts are dropped and everybody's, and TCP tries again after one, three and seven seconds.
+ * Pending connections in the kernel, which lowers this to its own limit. If all daemons reconnect at once and the
+ * backlog is full, connection attempts are dropped, and TCP retries after one, three and seven seconds.
  */
 const BACKLOG = 8_192;
 export function buildHttp(deps: HttpDeps): Http {

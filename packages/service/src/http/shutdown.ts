@@ -5,7 +5,7 @@ import type { Guard } from '../guard.ts';
 const GRACE_MS = 10_000;
 const LOOK_EVERY_MS = 50;
 
-/** Ends a server without cutting off anybody who is being served, and without waiting for ever for one who will not end. */
+/** Closes a server after requests in flight have finished, or after a grace period. */
 export class Shutdown {
   readonly #server: Server;
   readonly #guard: Guard;
@@ -28,7 +28,7 @@ export class Shutdown {
     server.on('connection', guard(opened));
   }
 
-  /** From here on every answer tells its client to open no further request on the same connection. */
+  /** Whether the shutdown has begun: answers then tell clients to close their connection. */
   get begun(): boolean {
     return this.#begun;
   }
@@ -37,7 +37,7 @@ export class Shutdown {
     this.#begun = true;
     if (!this.#server.listening) return;
     const closed = new Promise<void>((done) => this.#server.close(() => done()));
-    // A connection that was busy when the server closed, and whose client keeps it, is idle some time later.
+    // Connections that were busy when the server closed may become idle later.
     const closeIdle = () => this.#server.closeIdleConnections();
     const closeAll = () => {
       for (const socket of this.#sockets) socket.destroy();

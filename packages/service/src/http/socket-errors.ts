@@ -15,20 +15,20 @@ export interface SocketErrorDeps {
   readonly limiter: RateLimiter;
   readonly addressOf: CallerAddress;
   readonly guard: Guard;
-  /** The response that a connection is busy with, if any. */
+  /** Returns the response in progress of a connection, if any. */
   readonly current: (socket: Socket) => ServerResponse | undefined;
 }
 
 /**
- * Answers bytes that are no HTTP request, and so never reach the router, in the form of all errors. Returns a function that refuses an
- * upgrade in the same form.
+ * Answers bytes that are not an HTTP request, and therefore never reach the router, in the common error format. Returns
+ * a function that refuses an upgrade in the same format.
  */
 export function answerSocketErrors(server: Server, { limiter, addressOf, guard, current }: SocketErrorDeps) {
   const guardedDestroy = guard(function (this: Socket) {
     this.destroy();
   });
   const reply = (socket: Socket, answer: ErrorAnswer) => {
-    // Nothing can be written into an answer that has begun.
+    // An answer that has started cannot be changed.
     if (!socket.writable || current(socket)?.headersSent) return void socket.destroy();
     const rate = limiter.count(undefined, addressOf(socket.remoteAddress, undefined));
     const wait = (answer.body.error.details as { retry_after?: number } | undefined)?.retry_after;
@@ -47,12 +47,13 @@ export function answerSocketErrors(server: Server, { limiter, addressOf, guard, 
   };
   server.on('clientError', guard(answerBroken, destroy));
   const refuseTunnel = (_request: IncomingMessage, socket: Socket) => {
-    // Node removes its own listeners from the socket of a tunnel, and an error without a listener ends the process.
+    // Node removes its own listeners from the socket of a tunnel, and an error without a listener would end the
+    // process.
     socket.on('error', guardedDestroy);
     reply(socket, unknownPath());
   };
   server.on('connect', guard(refuseTunnel, destroy));
-  // Node would answer 417 without a body; a request with an unknown expectation can be served all the same.
+  // Node would answer 417 without a body, but a request with an unknown expectation can be served.
   const passOn = (request: IncomingMessage, response: ServerResponse) => server.emit('request', request, response);
   server.on('checkExpectation', guard(passOn));
   return (socket: Socket, problem: Problem): void => reply(socket, answerTo(problem, requestId(undefined)));

@@ -6,8 +6,9 @@ import { parseTarget, type Target } from './target.ts';
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer, target: Target) => void;
 
 /**
- * Hands each request for a WebSocket to the one listener of its path. Any other request that offers an upgrade is answered as a plain
- * request: many clients offer HTTP/2 with every request, and a WebSocket to another path gets the 404 of that path.
+ * Dispatches each request for a WebSocket to the listener of its path. Other requests that offer an upgrade are
+ * answered as plain requests: many clients offer HTTP/2 with every request, and a WebSocket to an unknown path gets a
+ * 404.
  */
 export class Upgrades {
   readonly #guard: Guard;

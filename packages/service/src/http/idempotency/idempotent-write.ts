@@ -7,24 +7,24 @@ import { deleteKept, findKept, type Kept, keepResponse, type Place, takePlace } 
 
 export const IDEMPOTENCY_HEADER = 'Idempotency-Key';
 
-/** How long the answer to a key is kept. */
+/** How long the answer to a key is stored. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
-/** How long its secrets are: enough to repeat a request whose answer was lost. */
+/** How long its secrets are stored: enough to repeat a request whose answer was lost. */
 export const SECRETS_KEPT_MS = 10 * 60 * 1000;
 
 export interface IdempotentRequest {
   readonly accountId: string;
-  /** The API key, session or server that asks: another one never gets this answer. */
+  /** The API key, session or server of the request: others never get this answer. */
   readonly credential: string;
   readonly method: string;
-  /** Of the address, with its ids: the same key means something else elsewhere. */
+  /** Path with its ids: the key is scoped to it. */
   readonly path: string;
   readonly key: string;
   /** The body as text, or a digest of a long one: what recognises the same body. */
   readonly body: string;
-  /** The status that a success is answered with. */
+  /** Status of a successful answer. */
   readonly status: number;
-  /** Where the answer holds secrets. */
+  /** Positions of secrets in the answer. */
   readonly secretFields: readonly SecretField[];
 }
 
@@ -34,7 +34,7 @@ export interface Answer<Response> {
   readonly replayed: boolean;
 }
 
-/** The key of a request, if it has one. */
+/** Returns the key of a request, if it has one. */
 export function readIdempotencyKey(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
   if (typeof header === 'string' && /^[\x21-\x7e]{1,255}$/.test(header)) return header;
@@ -42,9 +42,9 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
 }
 
 /**
- * Creates once per key. The place of the key is taken first, in the transaction that creates: a second request with the
- * same key waits there for the first one to end, and then finds its answer, or a free place if the first one failed.
- * Secrets are kept apart from the rest of the answer, so that they can be deleted long before it.
+ * Runs the work once per key. Inserts the key first, in the same transaction: a concurrent request with the same key
+ * waits for that transaction, and then finds its answer, or no row if it was rolled back. Secrets are stored
+ * separately, so that they can be deleted long before the rest of the answer.
  */
 export function idempotentWrite<Response>(
   { storage, vault }: { storage: Storage; vault: Vault },

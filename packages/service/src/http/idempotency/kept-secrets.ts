@@ -16,13 +16,13 @@ export function putSecretsBack(open: Json, fields: readonly SecretField[], secre
   return open;
 }
 
-/** Tells the caller of a late replay what to do without the secret. */
+/** Tells the caller of a late replay how to get a new secret. */
 export const hintFor = (fields: readonly SecretField[]): string =>
   ['The secret of this answer is no longer available.', ...new Set(fields.map(({ replacement }) => replacement))].join(
     ' ',
   );
 
-/** Sets the value at a path and returns the former one. */
+/** Sets the value at a path and returns the previous one. */
 function exchange(json: Json, path: readonly string[], value: unknown): unknown {
   const holder = path.slice(0, -1).reduce((inner, name) => inner[name] as Json, json);
   const last = path.at(-1) as string;

@@ -1,6 +1,6 @@
 import { count, type Removal } from '../../retention/removal.ts';
 
-/** By their age alone: a key has no id, and those of the same millisecond go together. */
+/** Removes rows by age alone: they have no id, and rows of the same millisecond are removed together. */
 export async function removeIdempotencyRows(...[tx, before, most]: Parameters<Removal>): Promise<number> {
   const old = await tx.db
     .selectFrom('idempotency')
@@ -14,7 +14,7 @@ export async function removeIdempotencyRows(...[tx, before, most]: Parameters<Re
   return count(tx.db.deleteFrom('idempotency').where('created_at', '<=', last.created_at).returning('key').execute());
 }
 
-/** Deletes the secrets of kept answers; the answers stay, so that repeating the request still creates nothing. */
+/** Deletes the secrets of stored answers; the answers stay, so that repeating the request still creates nothing. */
 export const removeReplaySecrets: Removal = async (tx, before, most) => {
   const old = await tx.db
     .selectFrom('idempotency')

@@ -12,7 +12,7 @@ export interface Place {
 
 export type Kept = Pick<Row<'idempotency'>, 'body_hmac' | 'status' | 'response' | 'secrets' | 'created_at'>;
 
-/** Answers a row if the place was free. If another transaction is taking it, waits for the end of that one. */
+/** Returns a row if the key was free. If another transaction is inserting it, waits for the end of that one. */
 export const takePlace = statement<Place & { body_hmac: string; status: number; created_at: number }, { key: string }>(
   (db, p) =>
     db

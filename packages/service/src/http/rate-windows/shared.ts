@@ -6,9 +6,9 @@ import { addCounts, deleteWindowsBefore } from './store.ts';
 const EVERY_MS = 100;
 
 /**
- * Adds up the counts of all replicas in the database, about ten times a second. Between two sums a replica counts on top
- * of the last one it knows, so together they may let through what arrives within that time, and no more. A database that
- * does not answer leaves each replica with its own count.
+ * Sums up the counts of all replicas in the database, about ten times a second. In between, each replica adds its own
+ * requests to the last known sum, so together they may exceed the limit only by the requests of that interval. If the
+ * database does not answer, each replica uses its own count.
  */
 export class SharedRateWindows {
   readonly #limiter: RateLimiter;
@@ -29,7 +29,7 @@ export class SharedRateWindows {
     this.#timer = setInterval(this.#guard(sync), EVERY_MS).unref();
   }
 
-  /** Adds up once; a call during another joins it. */
+  /** Synchronizes once; concurrent calls join. */
   sync(): Promise<void> {
     this.#running ??= this.#sync().finally(() => {
       this.#running = undefined;
@@ -54,7 +54,7 @@ export class SharedRateWindows {
       this.#cleanedFor = window.start;
       for (const { subject, count } of sums) (window.counters.get(subject) as Counter).known = count;
     } catch {
-      // Nothing was written: what was taken is still to be sent. The log tells of the database elsewhere.
+      // Nothing was written, so the counts are sent again later. Database errors are logged elsewhere.
       for (const { counter, count } of sent) {
         counter.known -= count;
         counter.fresh += count;
@@ -63,7 +63,7 @@ export class SharedRateWindows {
   }
 }
 
-/** What was counted since the last sum, in an order all replicas share, so that none of them waits for another in a circle. */
+/** Returns the counts since the last synchronization, in an order that all replicas share, to avoid deadlocks. */
 function take(window: RateWindow) {
   const taken: { readonly subject: string; readonly count: number; readonly counter: Counter }[] = [];
   for (const [subject, counter] of window.counters) {

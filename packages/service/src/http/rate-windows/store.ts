@@ -5,10 +5,10 @@ export interface Count {
   readonly count: number;
 }
 
-/** Stays far below the number of parameters that a statement may have. */
+/** Far below the maximum number of parameters of a statement. */
 const ROWS_PER_STATEMENT = 5_000;
 
-/** Adds counts to those of the other replicas and answers the sums. */
+/** Adds counts to those of the other replicas and returns the sums. */
 export async function addCounts(tx: Tx, windowStart: number, counts: readonly Count[]): Promise<Count[]> {
   const sums: Count[] = [];
   for (let from = 0; from < counts.length; from += ROWS_PER_STATEMENT) {

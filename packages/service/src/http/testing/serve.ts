@@ -14,7 +14,7 @@ import type { Handlers } from '../handler.ts';
 import { healthRoutes } from '../health.ts';
 import { buildHttp, type Http, type HttpDeps } from '../server.ts';
 
-/** Who calls with which key. A name that is not here is a key nobody has. */
+/** Principals by key. Other names are unknown keys. */
 export const principals: Readonly<Record<string, Principal>> = {
   reader: {
     kind: 'key',
@@ -34,7 +34,7 @@ export const principals: Readonly<Record<string, Principal>> = {
     ...unlimited,
     permissions: ['definitions:write', 'account:write'],
   },
-  /** Has the same rights in the same account, by a key of its own. */
+  /** Another key with the same permissions in the same account. */
   secondWriter: {
     kind: 'key',
     id: 'key_v',
@@ -73,7 +73,7 @@ export const principals: Readonly<Record<string, Principal>> = {
   },
 };
 
-/** Headers that no answer is without. */
+/** Headers of every answer. */
 export const everyAnswer = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-request-id'];
 
 export const bearer = (name: string) => ({ authorization: `Bearer ${name}` });
@@ -90,7 +90,7 @@ export const fakeAuthenticator: Authenticator = {
   fromCache: (authorization) => principals[authorization?.slice('Bearer '.length) ?? ''],
 };
 
-/** Encrypts visibly, so that a test can see whether it was asked to. */
+/** Encodes instead of encrypting, so that a test can check the stored values. */
 export const fakeVault: Vault = {
   encrypt: async (_tx, accountId, plaintext, context = '') =>
     JSON.stringify([accountId, context, Buffer.from(plaintext).toString('base64')]),
@@ -103,7 +103,7 @@ export const fakeVault: Vault = {
   rotate: () => Promise.reject(new Error('Nothing to rotate.')),
 };
 
-/** A storage for tests that keep nothing. */
+/** Storage for tests that store nothing. */
 export const noStorage = { engine: 'sqlite', ping: async () => {} } as unknown as Storage;
 
 export interface Served extends AsyncDisposable {
@@ -111,7 +111,7 @@ export interface Served extends AsyncDisposable {
   readonly url: string;
   readonly lines: Record<string, unknown>[];
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Sends bytes as they are and answers everything that came back until the connection ended. */
+  /** Sends raw bytes and returns everything received until the connection ended. */
   raw(bytes: string): Promise<string>;
 }
 
@@ -123,7 +123,7 @@ type Changes = Partial<Omit<HttpDeps, 'handlers' | 'config'>> & {
 
 export const limits = { free: 60, pro: 300, enterprise: 1000, anonymous: 300, server: 3000 };
 
-/** The HTTP layer on a real socket, with handlers that answer nothing unless the test gives others. */
+/** Serves the HTTP layer on a real socket, with empty handlers unless the test provides others. */
 export async function serve({ handlers, config, logLevel = 'info', ...changes }: Changes = {}): Promise<Served> {
   const lines: Record<string, unknown>[] = [];
   const silent = Object.fromEntries(endpointRows.map(([name]) => [name, async () => ({ success: true, data: null })]));
@@ -146,7 +146,7 @@ export async function serve({ handlers, config, logLevel = 'info', ...changes }:
     metrics: openMetrics(),
     version: '1.2.3',
     catalog: { version: () => 1, visibility: () => '' },
-    // Stands still, so that no test is cut in two by the end of a minute.
+    // Fixed, so that no test crosses the end of a minute.
     clock: () => 1_000_000_000_000,
     ...changes,
   });

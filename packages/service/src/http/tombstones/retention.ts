@@ -1,9 +1,9 @@
 import { count, type Removal } from '../../retention/removal.ts';
 
-/** How long a repeated DELETE is answered like the first. */
+/** How long a repeated DELETE gets the first answer. */
 export const TOMBSTONE_DAYS = 30;
 
-/** Removes by age alone, so rows of the same millisecond go together. */
+/** Removes rows by age alone; rows of the same millisecond are removed together. */
 export async function removeTombstones(...[tx, before, most]: Parameters<Removal>): Promise<number> {
   const old = await tx.db
     .selectFrom('tombstones')

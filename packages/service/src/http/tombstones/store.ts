@@ -1,7 +1,7 @@
 import { statement } from '../../storage/statement.ts';
 import type { Row } from '../../storage/tables.ts';
 
-/** What a tombstone is found by: the path holds the id of the record, and the reader of a personal one. */
+/** Key of a tombstone: the path contains the id of the record, and the reader of a personal one. */
 export interface Place {
   readonly account_id: string;
   readonly path: string;
@@ -11,7 +11,7 @@ export const findTombstone = statement<Place, Row<'tombstones'>>((db, p) =>
   db.selectFrom('tombstones').selectAll().where('account_id', '=', p.account_id).where('path', '=', p.path),
 );
 
-/** The newest deletion counts: a record may have been brought back in between. */
+/** Keeps the newest deletion: a record may have been restored in between. */
 export const writeTombstone = statement<Row<'tombstones'>>((db, p) =>
   db
     .insertInto('tombstones')

@@ -104,8 +104,10 @@ describe('a body', () => {
   it('may be empty where none is read', () => {
     const { body } = checksOf(endpoints['definitions.activate']);
     for (const none of [undefined, null, {}]) expect(body(none)).toBeUndefined();
-    expect(refused(() => body({ force: true })).message).toBe('force: is not a known field: this takes no body.');
-    expect(refused(() => body([1])).message).toBe('body: is not a known field: this takes no body.');
+    expect(refused(() => body({ force: true })).message).toBe(
+      'force: is not a known field: this endpoint takes no body.',
+    );
+    expect(refused(() => body([1])).message).toBe('body: is not a known field: this endpoint takes no body.');
   });
 
   it('may be left out where all of its fields are optional, and is then an empty object', () => {

@@ -9,7 +9,7 @@ import { queryReader } from './query.ts';
 
 type Values = Record<string, unknown>;
 
-/** The checks of one row of the contract. Each answers the value as the handler gets it, or throws. */
+/** The checks of one row of the contract. Each returns the value for the handler, or throws. */
 export interface Checks {
   params(raw: unknown): Values;
   query(raw: unknown): Values;
@@ -18,7 +18,7 @@ export interface Checks {
 
 const compiled = new WeakMap<TSchema, Validator>();
 
-/** Compiled once, by the first request that needs it: all of them together are a good part of the start of a service. */
+/** Compiles a schema on first use: compiling all of them would slow down the start. */
 export function validatorOf(schema: TSchema): Validator {
   let validator = compiled.get(schema);
   if (!validator) {
@@ -32,7 +32,7 @@ export function checksOf(row: Endpoint): Checks {
   const readQuery = queryReader(row.query);
   return {
     params(raw) {
-      // What cannot be an id names nothing.
+      // A malformed id is an unknown id.
       const values = raw as Values;
       if (!validatorOf(row.params).Check(values) || holdsNull(values)) throw notFound('resource');
       return values;
@@ -58,11 +58,11 @@ function bodyCheck({ body: schema, bodyOptional }: Endpoint): Checks['body'] {
   };
 }
 
-/** An endpoint that reads no body takes an empty one, and an empty object: many clients always send one. */
+/** Accepts no body, or an empty object, which many clients always send. */
 function nothing(raw: unknown): undefined {
   if (raw === undefined || raw === null) return undefined;
   const [field] = typeof raw === 'object' && !Array.isArray(raw) ? Object.keys(raw) : ['body'];
-  if (field !== undefined) throw problem([{ field, message: 'is not a known field: this takes no body.' }]);
+  if (field !== undefined) throw problem([{ field, message: 'is not a known field: this endpoint takes no body.' }]);
   return undefined;
 }
 
@@ -80,7 +80,7 @@ function refusal(errors: Parameters<typeof findings>[0], schema: TSchema, whole:
   );
 }
 
-/** How many unknown fields there are beyond those that are named. */
+/** Returns the number of unknown fields beyond those that are named. */
 function unnamed(found: readonly { message: string }[], properties: object, value: unknown): number {
   const named = found.filter(({ message }) => message === UNKNOWN).length;
   if (found.length < MOST_NAMED || named === 0) return 0;

@@ -17,6 +17,6 @@ it.each([
 });
 
 it('a body with too many values or levels is refused before it is parsed', () => {
-  expect(() => counted(`[${'1,'.repeat(21)}1]`)).toThrow('body: must not hold more than 20 values.');
+  expect(() => counted(`[${'1,'.repeat(21)}1]`)).toThrow('body: must not contain more than 20 values.');
   expect(() => counted('['.repeat(101))).toThrow('body: must not be nested deeper than 64 levels.');
 });

@@ -7,29 +7,29 @@ const BACKSLASH = 0x5c;
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Counts the values of a JSON text and their nesting while its bytes arrive. Parsing costs up to a microsecond for a value,
- * and code that calls itself for every level ends at some thousand of them, so both are limited before the text is parsed.
+ * Counts the values of a JSON text and their nesting while its bytes arrive. Parsing costs up to a microsecond per
+ * value, and recursive code overflows at some thousand levels, so both are limited before parsing.
  */
 export class JsonSize {
   values = 0;
   readonly #mostValues: number;
   #depth = 0;
   #inText = false;
-  /** Whether the last chunk ended with a backslash, which belongs to the first byte of this one. */
+  /** Whether the last chunk ended with a backslash, which escapes the first byte of the next one. */
   #escaped = false;
 
   constructor(mostValues: number) {
     this.#mostValues = mostValues;
   }
 
-  /** Throws once there are too many. */
+  /** Throws if a limit is exceeded. */
   add(chunk: Buffer): void {
     let at = 0;
     while (at < chunk.length) at = this.#inText ? this.#skipText(chunk, at) : this.#count(chunk, at);
-    if (this.values > this.#mostValues) throw invalid('body', `must not hold more than ${this.#mostValues} values.`);
+    if (this.values > this.#mostValues) throw invalid('body', `must not contain more than ${this.#mostValues} values.`);
   }
 
-  /** Up to behind the quote that begins the next text. */
+  /** Counts up to the quote that starts the next string; returns the offset after it. */
   #count(chunk: Buffer, from: number): number {
     for (let at = from; at < chunk.length; at++) {
       const byte = chunk[at];
@@ -47,7 +47,7 @@ export class JsonSize {
     return chunk.length;
   }
 
-  /** Up to behind the quote that ends this text. */
+  /** Skips to the end of the string; returns the offset after its quote. */
   #skipText(chunk: Buffer, from: number): number {
     let at = from;
     if (this.#escaped) {

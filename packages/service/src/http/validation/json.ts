@@ -2,17 +2,17 @@ import { invalid, Problem } from '../../problem.ts';
 import { fieldWithNull, NO_NULL } from './null-character.ts';
 import { holdsPrototype } from './prototype.ts';
 
-/** Parses a body; an empty one is none. */
+/** Parses a body; an empty body is undefined. */
 export function parseJson(text: string): unknown {
   if (text === '') return undefined;
   let value: unknown;
   try {
-    // Some editors and shells put a byte order mark first.
+    // Some editors and shells add a byte order mark.
     value = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
   } catch {
     throw malformed();
   }
-  // Neither can stand in JSON in another form, so that few bodies have to be searched.
+  // Search the value only if the text contains one of these, which is rare.
   const escapes = text.includes('\\u');
   if ((escapes || text.includes('"__proto__"') || text.includes('"constructor"')) && holdsPrototype(value))
     throw malformed();

@@ -12,8 +12,8 @@ export interface ReadBody {
 }
 
 /**
- * Parses and checks a body that is too large for the event loop. Fields that the contract does not know are left out, so that
- * what goes back to the main thread has the regular form of its schema, which is cheap to copy.
+ * Parses and checks a body that is too large for the event loop. Removes unknown fields, so that the result has the
+ * regular form of its schema, which is cheap to copy to the main thread.
  */
 export function readLargeBody(name: EndpointName, bytes: Uint8Array, withDigest: boolean): ReadBody {
   const row = endpoints[name];

@@ -3,21 +3,21 @@ import type { TLocalizedValidationError } from 'typebox/error';
 import { Pointer } from 'typebox/value';
 import { formatWords } from './formats.ts';
 
-/** What is said of a field that the schema does not have. */
+/** Message for a field that the schema does not have. */
 export const UNKNOWN = 'is not a known field.';
 
 export interface Finding {
-  /** As a person writes it: `inputs.WEB_HOSTNAME`, `events[2]`. */
+  /** In dotted notation: `inputs.WEB_HOSTNAME`, `events[2]`. */
   readonly field: string;
   readonly message: string;
 }
 
-/** More than these are counted and not named: a caller may send any number of unknown fields. */
+/** Maximum number of named fields; further ones are counted, because a caller may send any number of unknown fields. */
 export const MOST_NAMED = 8;
 
 /**
- * Says what the validator found in plain words, one finding a field, for the first few fields. `whole` is what to call the
- * value itself when it is wrong as a whole. Values are never repeated: one of them may be a password.
+ * Converts errors of the validator to messages, one per field, for the first few fields. `whole` is the name of the
+ * value itself. Values are never repeated, because one may be a password.
  */
 export function findings(errors: readonly TLocalizedValidationError[], whole: string, value?: unknown): Finding[] {
   const found = new Map<string, string>();
@@ -33,7 +33,8 @@ export function findings(errors: readonly TLocalizedValidationError[], whole: st
       const names = error.params.additionalProperties;
       for (const name of names.slice(0, MOST_NAMED)) say(fieldName(`${path}/${escaped(name)}`, whole), UNKNOWN);
     } else if (error.keyword === 'boolean' && error.schemaPath.endsWith('/additionalProperties')) {
-      // The validator reports eight problems at most: with eight unknown fields it never comes to the list of their names.
+      // The validator reports at most eight problems: with eight unknown fields it never reports the list of their
+      // names.
       say(fieldName(path, whole), UNKNOWN);
     } else if (error.keyword === 'type') {
       types.set(path, [...(types.get(path) ?? []), String(error.params.type)]);
@@ -42,12 +43,12 @@ export function findings(errors: readonly TLocalizedValidationError[], whole: st
       if (message) say(fieldName(path, whole), `${message}${suggestion(error, value)}`);
     }
   }
-  // Of a union's branches the one whose type fitted says more than those whose type did not.
+  // The branch of a union whose type matched gives a better message than the others.
   for (const [path, wanted] of types) say(fieldName(path, whole), `must be ${eitherOf(wanted)}.`);
   return [...found].map(([field, message]) => ({ field, message }));
 }
 
-/** Which of the words that are allowed was meant. The word itself is not repeated. */
+/** Suggests the intended word of an enum. Does not repeat the given word. */
 function suggestion(error: TLocalizedValidationError, value: unknown): string {
   if (error.keyword !== 'enum') return '';
   const given = Pointer.Get(value, error.instancePath);
@@ -89,7 +90,7 @@ function words(error: TLocalizedValidationError): string | undefined {
       return `must be one of ${error.params.allowedValues.join(', ')}.`;
     case 'const':
       return `must be ${JSON.stringify(error.params.allowedValue)}.`;
-    // These two only sum up what other errors say in detail.
+    // These two only summarize other errors.
     case 'anyOf':
     case 'boolean':
       return undefined;
@@ -115,7 +116,7 @@ function eitherOf(types: readonly string[]): string {
 
 const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** A name that a caller made up may be of any length; the message needs only its beginning. */
+/** Names of unknown fields may have any length; the message shows only their beginning. */
 const LONGEST_NAME = 80;
 
 function fieldName(pointer: string, whole: string): string {

@@ -1,10 +1,10 @@
 const NULL = '\0';
 
-export const NO_NULL = 'must not hold the character U+0000.';
+export const NO_NULL = 'must not contain the character U+0000.';
 
 /**
- * The field that holds the character U+0000, which JSON and addresses can carry and PostgreSQL's text cannot. It is looked
- * for without recursion: a body may be nested as deeply as it is long.
+ * Returns the field with the character U+0000, which JSON and URLs can contain but PostgreSQL's text cannot. Not
+ * recursive: a body may be nested as deeply as it is long.
  */
 export function fieldWithNull(body: unknown): string | undefined {
   const open: { readonly path: string; readonly value: unknown }[] = [{ path: '', value: body }];
@@ -20,10 +20,10 @@ export function fieldWithNull(body: unknown): string | undefined {
   return undefined;
 }
 
-/** Far down a path is no help any more, only long. */
+/** Longer paths are not helpful in a message. */
 const LONGEST_PATH = 200;
 const named = (path: string) => (path === '' || path.length > LONGEST_PATH ? 'body' : path);
 
-/** The same for a path or a query, whose values are flat. */
+/** Checks a path or a query, whose values are flat. */
 export const holdsNull = (values: Readonly<Record<string, unknown>>): string | undefined =>
   Object.keys(values).find((name) => String(values[name]).includes(NULL));

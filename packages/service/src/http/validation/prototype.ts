@@ -1,6 +1,6 @@
 /**
- * Whether a body names the prototype of its objects: harmless as it is read, but not for code that copies it field by
- * field. It is looked for without recursion: a body may be nested as deeply as it is long.
+ * Tells whether a body names the prototype of its objects: harmless when parsed, but not for code that copies it field
+ * by field. Not recursive: a body may be nested as deeply as it is long.
  */
 export function holdsPrototype(body: unknown): boolean {
   const open = [body];

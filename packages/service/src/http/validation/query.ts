@@ -9,8 +9,8 @@ interface Field {
 }
 
 /**
- * Everything in a query string is text. Each known parameter is turned into the type of its field where the text allows
- * it, and left as it is where not, so that the check says what is wrong. Unknown parameters are dropped.
+ * Converts the texts of a query string. Each known parameter is converted to the type of its field if possible;
+ * otherwise it stays a text, so that the check reports the error. Unknown parameters are dropped.
  */
 export function queryReader(schema: TObject): (raw: Values) => Values {
   const fields = Object.entries(schema.properties as Record<string, Field>);
