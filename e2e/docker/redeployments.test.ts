@@ -76,7 +76,7 @@ test(`a page with a volume says for how long it did not serve, which is less tha
   for (const round of ROUNDS) {
     const { status, gap_ms, logs } = await redeploy(installation, definitionId, { GREETING: round });
     expect(status).toBe('success');
-    expect(logs.map(({ message }) => message).join('\n')).toMatch(/did not serve for \d+ ms/);
+    expect(logs.map(({ message }) => message).join('\n')).toMatch(/downtime \d+ ms/);
     gaps.push(gap_ms ?? expect.fail('no gap was reported'));
     bare.push(await stoppedAndStarted(engine, 'stateful'));
   }

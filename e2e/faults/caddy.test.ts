@@ -50,7 +50,7 @@ test('Caddy killed in the middle of a rollout is started again and leads to the 
   squatter.close();
   expect(ended).toMatchObject({ status: 'success' });
   expect(ended.logs.map(({ message }) => message).join('\n')).toMatch(
-    new RegExp(`${uid}\\.example\\.org leads nowhere: .*address already in use.* it is reached at \\d`),
+    new RegExp(`${uid}\\.example\\.org is not reachable: .*address already in use.* the application listens at \\d`),
   );
   await until(async () => (await shown(installation, uid)) === 'in vain', { describe: 'the page to be back' });
 });

@@ -79,7 +79,7 @@ test('an engine that is killed and started again in the middle of rollouts: they
     for (const { status, error } of ends) expect(status, `${moment}: ${error}`).toBe('success');
     const said = ends.map(messages).join('\n');
     expect(said, moment).toMatch(/Could not .*(the engine cannot be reached|the engine (ended|broke) the stream)/);
-    expect(said, moment).toMatch(/[Tt]he engine is back/);
+    expect(said, moment).toMatch(/[Tt]he engine responds again/);
     for (const { uid } of deployed) {
       // An engine that was started again may have given its containers other addresses.
       await until(async () => (await shown(installation, uid)) === moment, {
@@ -104,7 +104,7 @@ test('an engine whose disk is full: the old version serves on, and the reason sa
   const full = await redeploy(installation, definitionId, { GREETING: 'too much' }, PATIENCE_MS);
   expect(full).toMatchObject({ status: 'failed', reason: 'disk_full' });
   expect(full.error).toMatch(/^Could not .*no space left on device/);
-  expect(full.error).toContain('The disk of the server is full; make room there and deploy again');
+  expect(full.error).toContain('The disk of the server is full; free some space and deploy again');
   await expectWhole(installation, engine, 'stateful-thirsty', 'before');
   disk.makeRoom();
   expect(await redeploy(installation, definitionId, { GREETING: 'after' })).toMatchObject({ status: 'success' });
@@ -143,7 +143,7 @@ test('an engine that hangs: what needs it fails by its name, everything else goe
   expect(await redeploy(installation, other.definitionId, { GREETING: 'after' })).toMatchObject({ status: 'success' });
   const failed = await finished(installation, lost, PATIENCE_MS);
   expect(failed).toMatchObject({ status: 'failed', reason: 'engine' });
-  expect(failed.error).toMatch(/^Could not start container \w+: the engine did not answer within 5000 ms/);
+  expect(failed.error).toMatch(/^Could not start container \w+: the engine did not respond within 5000 ms/);
   deaf.listen();
   expect(await shown(installation, 'hasty-hung')).toBe('before');
 
@@ -156,7 +156,7 @@ test('an engine that hangs: what needs it fails by its name, everything else goe
   await change(installation, hung.definitionId, { GREETING: 'lost again' });
   const stuck = await deploy(installation, hung.definitionId);
   await until(
-    async () => messages(await deployment(stuck)).includes('The engine does not answer; waiting until it is back'),
+    async () => messages(await deployment(stuck)).includes('The engine does not respond; waiting for it'),
     {
       within: 60_000,
       describe: 'the wait for the engine',
@@ -167,11 +167,11 @@ test('an engine that hangs: what needs it fails by its name, everything else goe
   const stop = await client.call('instances.stop', { params: { id: other.instanceId } });
   expect(await ended(installation, stop.execution.id)).toMatchObject({
     status: 'failed',
-    error: expect.stringMatching(/^Could not .*: the engine did not answer within 5000 ms$/),
+    error: expect.stringMatching(/^Could not .*: the engine did not respond within 5000 ms$/),
   });
   const given = async () => (await deployment(stuck)).logs.find(({ level }) => level === 'error');
   await until(given, { within: 60_000, describe: 'the rollout to be given up' });
-  expect((await given())?.message).toMatch(/^Could not .*: the engine did not answer within 5000 ms/);
+  expect((await given())?.message).toMatch(/^Could not .*: the engine did not respond within 5000 ms/);
   deaf.listen();
   expect(await finished(installation, stuck, PATIENCE_MS)).toMatchObject({ status: 'failed', reason: 'engine' });
   expect(await redeploy(installation, hung.definitionId, { GREETING: 'at last' })).toMatchObject({ status: 'success' });

@@ -3,7 +3,7 @@ import { label } from './labels.ts';
 import { isNextName } from './names.ts';
 import type { ActualRoute } from './routes.ts';
 
-/** A container of an instance, as far as planning cares. */
+/** A container of an instance, reduced to what the planner needs. */
 export interface ActualContainer {
   id: string;
   name: string;
@@ -11,16 +11,16 @@ export interface ActualContainer {
   replica: number;
   deployment: string;
   config: string;
-  /** It is not what it was made as: somebody has changed it since. */
+  /** Whether its configuration was changed since it was created. */
   altered: boolean;
   state: ContainerState;
   exitCode: number;
   started: boolean;
   stopGraceMs: number;
-  /** The network it was born on beside its predecessor; missing where it was given its name in the instance at once. */
+  /** Network that it was created on beside its predecessor; undefined if it got its aliases at once. */
   home: string | undefined;
   networks: readonly string[];
-  /** The containers it was made to take the place of, and whether they were running. */
+  /** Containers that it was created to replace, and whether they were running. */
   replaces: readonly Replaced[];
 }
 
@@ -33,11 +33,11 @@ export interface Actual {
   containers: readonly ActualContainer[];
   volumes: readonly string[];
   networks: readonly string[];
-  /** Where the ways in from outside lead now. */
+  /** Current targets of the routes. */
   routes: readonly ActualRoute[];
 }
 
-/** What the labels say; undefined for what no deployment made. */
+/** Reads the labels; undefined for a container that no deployment created. */
 export function actualContainer(facts: ContainerFacts): ActualContainer | undefined {
   const { labels } = facts;
   const component = labels[label.component];
@@ -61,7 +61,7 @@ export function actualContainer(facts: ContainerFacts): ActualContainer | undefi
   };
 }
 
-/** As labels, for `replacedBy` to read back. */
+/** Encodes `replaces` as labels; `replacedBy` decodes them. */
 export function replacesLabels(replaces: readonly Replaced[]): Record<string, string> {
   if (replaces.length === 0) return {};
   const running = replaces.filter((one) => one.running);
@@ -81,7 +81,7 @@ export function isNext(container: ActualContainer): boolean {
   return isNextName(container.name);
 }
 
-/** It has processes, or the engine is about to give it some. */
+/** Answers whether it has processes or is about to get some. */
 export function isUp({ state }: ActualContainer): boolean {
   return state === 'running' || state === 'restarting' || state === 'paused';
 }

@@ -2,7 +2,7 @@ import type { ManifestComponent } from '@hortus/contract/template/manifest';
 import { LONGEST_HOSTNAME } from '@hortus/template/rollout/replacement';
 import type { ContainerSpec, Mount } from '../engine/container-spec.ts';
 
-/** What a component of a manifest asks of the engine, word for word; name and labels are the planner's to add. */
+/** Translates a component of a manifest for the engine; the planner adds name and labels. */
 export function componentSpec(component: ManifestComponent, network: string): Omit<ContainerSpec, 'name' | 'labels'> {
   const c = component;
   const hostname = c.hostname ?? c.host;
@@ -14,7 +14,7 @@ export function componentSpec(component: ManifestComponent, network: string): Om
     ...optional('user', c.user),
     ...optional('groups', c.group_add),
     ...optional('workingDir', c.working_dir),
-    // Stable over replacements: some applications keep their data under their host's name.
+    // Stable across replacements: some applications store data under their host name.
     ...(hostname.length > LONGEST_HOSTNAME ? {} : { hostname }),
     mounts: mounts(c),
     limits: {
@@ -25,7 +25,7 @@ export function componentSpec(component: ManifestComponent, network: string): Om
       ...optional('shmBytes', c.shm_size_bytes),
       ulimits: c.ulimits,
     },
-    // A job that is started again by the engine would never be seen to end.
+    // A job that the engine restarts would never be seen to end.
     restart: c.kind === 'job' ? 'no' : c.restart,
     ports: c.ports.map((port) => ({
       containerPort: port.container_port,
@@ -68,8 +68,8 @@ export function componentSpec(component: ManifestComponent, network: string): Om
 }
 
 /**
- * A command stays with the engine too, at its declared interval, so that its word is in every inspection. HTTP and TCP are the
- * daemon's to probe, and then the image's own check would only contradict it.
+ * Returns the engine's health check. Commands are also checked by the engine, so that `inspect` shows their result.
+ * HTTP and TCP are probed by the daemon, so the check of the image is disabled: it could contradict the probe.
  */
 function engineCheck({ healthcheck: check }: ManifestComponent): ContainerSpec['healthcheck'] {
   if (check === undefined) return undefined;
@@ -94,7 +94,7 @@ function mounts({ storage, tmpfs }: ManifestComponent): Mount[] {
   ];
 }
 
-/** The key only where it holds something. */
+/** Returns an object with the key only if the value is defined. */
 function optional<K extends string, V>(key: K, value: V | undefined): { [Key in K]?: V } {
   return (value === undefined ? {} : { [key]: value }) as { [Key in K]?: V };
 }

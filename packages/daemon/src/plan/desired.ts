@@ -12,7 +12,7 @@ import { type RouteRule, routeRule } from './routes.ts';
 
 export type UnitKind = 'service' | 'before_start_job' | 'after_start_job';
 
-/** One container that shall be: a component, or one of its replicas. */
+/** A desired container: a component, or one of its replicas. */
 export interface Unit {
   key: string;
   component: string;
@@ -20,11 +20,11 @@ export interface Unit {
   kind: UnitKind;
   primary: boolean;
   irreversible: boolean;
-  /** Whether it can run while its predecessor still does: they share nothing that only one can have. */
+  /** Whether it can run in parallel with its predecessor: they share no exclusive resource. */
   beside: boolean;
-  /** Its names inside the instance; none on the host's network. */
+  /** DNS names inside the instance; none on the host's network. */
   aliases: readonly string[];
-  /** Under its lasting name. */
+  /** Specification under the final name. */
   spec: ContainerSpec;
   files: readonly ContainerFile[];
   dependsOn: Readonly<Record<string, 'started' | 'healthy' | 'completed'>>;
@@ -36,12 +36,12 @@ export interface Desired {
   deploymentId: string;
   definitionId: string;
   instanceUid: string;
-  /** Missing where every component is on the host's network. */
+  /** Undefined if all components use the host's network. */
   network: NetworkSpec | undefined;
-  /** Where containers of this deployment start while their predecessors serve. Made only if there are such. */
+  /** Network for containers that start while their predecessors serve; created only if needed. */
   home: NetworkSpec;
   volumes: readonly NamedSpec[];
-  /** What others depend on comes first. */
+  /** Dependencies come first. */
   units: readonly Unit[];
   routes: readonly RouteRule[];
 }
@@ -52,19 +52,19 @@ export interface DesiredFrom {
   revision: number;
   serverId: string;
   manifest: Manifest;
-  /** These components and no others, and without a way in from outside; all of them unless said. */
+  /** Deploy only these components, without routes; all components by default. */
   only?: ReadonlySet<string> | undefined;
 }
 
-/** The manifest cannot be turned into containers; the message says why, to the person who wrote it. */
+/** The manifest cannot be turned into containers; the message is for its author. */
 export class ManifestProblem extends Error {}
 
 export function desiredState(from: DesiredFrom): Desired {
   const { manifest } = from;
   const uid = manifest.instance.uid;
-  // Checked here although the service has checked it: these become names and paths on this machine.
+  // Checked again after the service, because these become names and paths on this machine.
   for (const name of [uid, ...manifest.components.map((component) => component.name)]) {
-    if (!isSafeName(name)) throw new ManifestProblem(`${JSON.stringify(name)} cannot be part of a container's name`);
+    if (!isSafeName(name)) throw new ManifestProblem(`${JSON.stringify(name)} cannot be used in a container name`);
   }
   const own = {
     [label.managed]: 'true',
@@ -115,7 +115,7 @@ function unit(
     component.kind === 'service' ? 'service' : component.run === 'after_start' ? 'after_start_job' : 'before_start_job';
   const files = component.files.map(({ mount_path, mode, content }) => ({ path: mount_path, mode, content }));
   if (files.length > 0 && component.read_only) {
-    throw new ManifestProblem(`${component.name}: files cannot be written into a container whose root is read-only`);
+    throw new ManifestProblem(`${component.name}: files cannot be written into a container with a read-only root`);
   }
   const bare = {
     name: containerName(uid, component.name, replica, primary),
@@ -134,7 +134,7 @@ function unit(
     aliases: bare.network.kind === 'bridge' ? bare.network.aliases : [],
     spec: {
       ...bare,
-      // Ours come last: a manifest must not be able to pass a container off as another's.
+      // Our labels come last: a manifest must not be able to impersonate another instance.
       labels: {
         ...component.labels,
         ...own,
@@ -157,13 +157,13 @@ function unit(
   };
 }
 
-/** An engine would cut a text at a zero byte, or take a name with = in it for another. */
+/** Rejects zero bytes, at which an engine would cut a text, and variable names with `=`. */
 function checkTexts({ name, env, command = [], entrypoint = [] }: ManifestComponent): void {
   const texts = [...Object.entries(env).flat(), ...command, ...entrypoint];
-  if (texts.some((text) => text.includes('\0'))) throw new ManifestProblem(`${name}: a text holds a zero byte`);
+  if (texts.some((text) => text.includes('\0'))) throw new ManifestProblem(`${name}: a text contains a zero byte`);
   const odd = Object.keys(env).find((key) => key === '' || key.includes('='));
   if (odd !== undefined)
-    throw new ManifestProblem(`${name}: ${JSON.stringify(odd)} cannot name an environment variable`);
+    throw new ManifestProblem(`${name}: ${JSON.stringify(odd)} is not a valid name of an environment variable`);
 }
 
 function hash(value: unknown): string {
@@ -172,7 +172,7 @@ function hash(value: unknown): string {
     .digest('hex')}`;
 }
 
-/** Key order must not matter: the same manifest may be written in another one next time. */
+/** Sorts keys, because the same manifest may arrive in another key order. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (value === null || typeof value !== 'object') return value;

@@ -5,9 +5,9 @@ import type { PlanStep, Target, Way } from './plan-step.ts';
 import { type RouteRule, sameRoutes } from './routes.ts';
 
 /**
- * What happens once every new container is proven. Those that were born beside their predecessors get their names in the
- * instance, requests from outside are led to the new ones, the old ones finish what they were asked and are stopped. Then
- * removals, then lasting names, then what is no longer declared: `finishInterrupted` tells from this order how far it came.
+ * Steps after every new container is ready. Parallel containers get their aliases, routes switch to the new containers,
+ * old ones finish their open requests and stop. Then come removals, final names and undeclared containers:
+ * `finishInterrupted` infers from this order how far a rollout came.
  */
 export function endingSteps(
   desired: Desired,
@@ -50,7 +50,7 @@ function takeoverSteps(
     const leadsTo = fates.filter(({ unit }) => unit.component === rule.component && unit.kind === 'service');
     return { rule, targets: leadsTo.map(targetOf) };
   });
-  // One that comes back to its network may have another address there.
+  // A container that rejoins its network may get another address there.
   const moved = network !== undefined && fates.some((fate) => isCutOff(fate, network.name));
   const asIs = isAsIs(ways, actual) && !(moved && ways.length > 0);
   const route: PlanStep[] = asIs ? [] : [{ key: 'route', after: named, step: 'route', ways }];
@@ -65,7 +65,7 @@ function takeoverSteps(
   return [...joins, ...route, ...stops];
 }
 
-/** A container is drained by the ports that routes lead to. */
+/** Drains a container on the ports that routes use. */
 export function drainSteps(
   container: ActualContainer,
   rules: readonly RouteRule[],
@@ -83,7 +83,7 @@ export function isAsIs(ways: readonly Way[], { routes }: Actual): boolean {
 }
 
 function farewellSteps(fates: readonly Fate[], { containers }: Actual, after: readonly string[]): PlanStep[] {
-  // What is replaced is removed with its replacement; beside what stays nobody else is wanted.
+  // A replaced container is removed with its replacement; any other undeclared one is removed here.
   const declared = new Set(
     fates.flatMap((fate) => (isReplacement(fate) ? fate.olds.map(({ id }) => id) : [fate.serving.id])),
   );
@@ -94,7 +94,7 @@ function farewellSteps(fates: readonly Fate[], { containers }: Actual, after: re
   });
 }
 
-/** The networks that nobody who stays was born on. */
+/** Drops networks that no remaining container was created on. */
 function dropSteps(
   { network, home }: Desired,
   fates: readonly Fate[],

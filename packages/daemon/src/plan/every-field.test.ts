@@ -13,13 +13,16 @@ import { id } from '../testing/signing.ts';
 import { desiredState } from './desired.ts';
 import { manifest } from './testing/manifests.ts';
 
-/** What the engine was told: the part of its answer that a field of a template decides. */
+/** Part of the engine's response that a template field decides. */
 type Told = (answer: Answer) => unknown;
 interface Answer extends InspectedContainer {
   HostConfig: Record<string, unknown> & { Mounts: Record<string, unknown>[]; DeviceRequests: unknown };
 }
 
-/** As a person writes it, and what `docker inspect` says then. Host access is in a table of its own: it cannot run here. */
+/**
+ * Field as written in a template and the expected `docker inspect`. Host access has its own table, because it cannot
+ * run here.
+ */
 const ordinary: Record<string, [written: string, told: Told, expected: unknown]> = {
   env: ['{GREETING: "a $ # \\" b"}', ({ Config }) => Config.Env, expect.arrayContaining(['GREETING=a $ # " b'])],
   entrypoint: ['[sh, -c]', ({ Config }) => Config.Entrypoint, ['sh', '-c']],
@@ -145,7 +148,7 @@ const hostAccess: Record<string, [written: string, told: Told, expected: unknown
   ],
 };
 
-/** What is no property of a single container, and where else it is tested. */
+/** Fields that are not a property of a single container, and where they are tested. */
 const elsewhere: Record<string, string> = {
   image: 'rollout.test.ts',
   files: 'below',
@@ -188,12 +191,12 @@ const yaml = (table: Record<string, [string, ...unknown[]]>) =>
     .map(([key, [written]]) => `    ${key}: ${written}\n`)
     .join('');
 
-it('every field of a component is in one of the tables', () => {
+it('every field of a component is in a table', () => {
   const tested = new Set([...Object.keys(ordinary), ...Object.keys(hostAccess), ...Object.keys(elsewhere)]);
   expect(Object.keys(Component.properties).filter((key) => !tested.has(key))).toEqual([]);
 });
 
-describe('a container that was deployed with all of them at once', () => {
+describe('a container deployed with all fields at once', () => {
   let answer: Answer;
   beforeAll(async () => {
     const uid = server.newUid();
@@ -206,7 +209,7 @@ describe('a container that was deployed with all of them at once', () => {
     expect(told(answer)).toEqual(expected);
   });
 
-  it('has not drifted', async () => {
+  it('shows no drift', async () => {
     const uid = answer.Name.slice(1);
     const { components } = manifestOf(uid, yaml(ordinary));
     const identity = { deploymentId: 'dep_1', definitionId: id('def'), revision: 1, serverId: server.id };
@@ -220,7 +223,7 @@ describe('a container that was deployed with all of them at once', () => {
     expect(instanceDrift(desired, reading, { cpus, limitsPids, images, deployed: [] })).toEqual([]);
   });
 
-  it('is on a network of its instance under the name of its component, and its volume carries our labels', async () => {
+  it('is on the instance network under its component name, and its volume carries our labels', async () => {
     const uid = answer.Name.slice(1);
     expect(answer.NetworkSettings.Networks[`hortus-${uid}`]?.Aliases).toContain(`${uid}-main`);
     const [volume] = await server.engine.volumes({ labels: { 'hortus.instance': uid } });
@@ -228,14 +231,14 @@ describe('a container that was deployed with all of them at once', () => {
   });
 });
 
-describe('a container that reaches the server', () => {
-  it.each(Object.entries(hostAccess))('is told %s', async (key, row) => {
+describe('a container with host access', () => {
+  it.each(Object.entries(hostAccess))('gets %s', async (key, row) => {
     const uid = server.newUid();
     const manifest = manifestOf(uid, yaml({ [key]: row }));
     const identity = { deploymentId: 'dep_1', definitionId: 'def_1', revision: 1, serverId: server.id };
     const [unit] = desiredState({ ...identity, manifest }).units;
     if (unit === undefined) throw new Error('there is no unit');
-    // Made and not started: there is no GPU here, and nothing should really reach this machine.
+    // Created but not started: there is no GPU here, and nothing should really access this machine.
     const { network } = unit.spec;
     const nowhere = network.kind === 'host' ? network : { ...network, name: 'bridge', aliases: [] };
     const id = await server.engine.create({ ...unit.spec, network: nowhere });
@@ -244,7 +247,7 @@ describe('a container that reaches the server', () => {
   });
 });
 
-it('files are there before it starts, with their mode, and not into a root that is read-only', async () => {
+it('files are written with their mode before the start, and rejected for a read-only root', async () => {
   const uid = server.newUid();
   const files = '    files: [{mount_path: /etc/bed/site.ini, mode: "0640", content: "a = 1\\n"}]\n';
   const { components } = manifestOf(uid, files);

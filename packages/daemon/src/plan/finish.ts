@@ -4,14 +4,14 @@ import type { PlanStep } from './plan-step.ts';
 
 export interface Finish {
   steps: PlanStep[];
-  /** How things are once the steps are done. */
+  /** State after the steps. */
   actual: Actual;
 }
 
 /**
- * A rollout ends by removing what it replaced and then renaming. Once that has begun the old state cannot come back, so one
- * that was cut off there is carried to its end before anything else. That it had begun shows in the engine alone: a new
- * container whose predecessor is gone, or one beside a sibling of the same deployment that has its lasting name already.
+ * Completes a rollout that was interrupted while it removed old containers and renamed new ones. From then on the old
+ * state cannot be restored, so this runs before anything else. The engine shows that it had begun: a new container
+ * whose predecessor is gone, or whose sibling of the same deployment already has its final name.
  */
 export function finishInterrupted(actual: Actual): Finish {
   const { containers } = actual;

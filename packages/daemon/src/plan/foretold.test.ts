@@ -18,7 +18,7 @@ const desire = (from: Manifest) =>
     manifest: from,
   });
 
-/** What the planner does, in the words of a plan that is shown. */
+/** What the planner does, in the terms of a deployment preview. */
 function done(old: Manifest | undefined, wanted: Manifest) {
   const model = new EngineModel();
   const run = (from: Manifest) => {
@@ -35,7 +35,7 @@ function done(old: Manifest | undefined, wanted: Manifest) {
   return {
     changes: Object.fromEntries(units.map((unit) => [unit.component, change(unit.component)])),
     removed: [...before].filter((name) => !units.some((unit) => unit.component === name)).sort(),
-    // One that is new may also wait for whoever had its name.
+    // A new component may also wait for the previous owner of its name.
     beside: [...created.values()]
       .filter(({ unit, home }) => home !== undefined && before.has(unit.component))
       .map(({ unit }) => unit.component)
@@ -60,17 +60,17 @@ function told(old: Manifest | undefined, wanted: Manifest) {
   };
 }
 
-/** Replicas come and go one by one, which a person is told in another way. */
+/** Without replicas: the preview describes them differently. */
 const single = someManifest.map((one) => ({
   ...one,
   components: one.components.map((each) => ({ ...each, replicas: 1 })),
 }));
 
-describe('what is foretold of a deployment', () => {
-  it('is what the planner then does', () => {
+describe('the preview of a deployment', () => {
+  it('matches what the planner does', () => {
     fc.assert(
       fc.property(fc.option(single, { nil: undefined }), single, (old, wanted) => {
-        // A component that was a job and is a service now, or the other way round, is rare enough to be left to the daemon.
+        // A component that changes between job and service is rare and left to the daemon.
         const kinds = new Map(old?.components.map(({ name, kind }) => [name, kind]));
         fc.pre(wanted.components.every(({ name, kind }) => !kinds.has(name) || kinds.get(name) === kind));
         expect(told(old, wanted)).toEqual(done(old, wanted));

@@ -2,7 +2,7 @@ import { namePattern } from '@hortus/contract/fields';
 
 const suffix = '.next';
 
-/** With room for what is put behind: a name that breaks the rule must not reach an engine's path or a label filter. */
+/** Leaves room for suffixes. An unsafe name must not reach a path of the engine or a label filter. */
 const LONGEST = 100;
 const safe = new RegExp(namePattern);
 
@@ -10,13 +10,13 @@ export function isSafeName(name: string): boolean {
   return name.length <= LONGEST && safe.test(name);
 }
 
-/** The lasting name of a container. A dot cannot be in a component's name, so that names never meet. */
+/** Final name of a container. Component names contain no dot, so names cannot collide. */
 export function containerName(uid: string, component: string, replica: number, primary: boolean): string {
   const name = primary ? uid : `${uid}-${component}`;
   return replica === 1 ? name : `${name}.${replica}`;
 }
 
-/** The name until the rollout has succeeded: the lasting name itself says "this one was healthy and serves". */
+/** Name until the rollout succeeds; a container with its final name was healthy and serves. */
 export function nextName(name: string): string {
   return `${name}${suffix}`;
 }
@@ -33,7 +33,7 @@ export function networkName(uid: string): string {
   return `hortus-${uid}`;
 }
 
-/** Sorts behind the network of the instance, so that joining it changes no container's way to the outside. */
+/** Sorts after the instance's network, so that joining it does not change the default gateway of a container. */
 export function homeName(uid: string, deploymentId: string): string {
   return `${networkName(uid)}.${deploymentId}`;
 }

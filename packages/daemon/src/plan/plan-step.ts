@@ -3,10 +3,10 @@ import type { ActualContainer, Replaced } from './actual.ts';
 import type { Unit } from './desired.ts';
 import type { RouteRule } from './routes.ts';
 
-/** A container a step is about: one that is there, or the one that this plan creates for a unit. */
+/** Container of a step: an existing one, or the one that this plan creates for a unit. */
 export type Target = { existing: ActualContainer } | { created: Unit };
 
-/** A route and the containers it shall lead to. */
+/** A route and its target containers. */
 export interface Way {
   rule: RouteRule;
   targets: readonly Target[];
@@ -26,7 +26,7 @@ type Doing =
   | { step: 'start' | 'wait_healthy' | 'before_start_job' | 'after_start_job'; unit: Unit; target: Target }
   | { step: 'switch'; target: Target; name: string };
 
-/** One thing to do. `after` names, by key, what must have succeeded before; whatever is not ordered may run at once. */
+/** One step. `after` lists the keys of steps that must succeed first; other steps may run in parallel. */
 export type PlanStep = { key: string; after: readonly string[] } & Doing;
 
 export interface Plan {
@@ -34,14 +34,14 @@ export interface Plan {
   steps: readonly PlanStep[];
 }
 
-/** Orders steps so that each comes after what it waits for, and drops waits for what is not in the plan. */
+/** Sorts steps by `after` and drops references to steps that are not in the plan. */
 export function inOrder(steps: readonly PlanStep[]): PlanStep[] {
   const byKey = new Map(steps.map((step) => [step.key, step]));
   const ordered = new Map<string, PlanStep>();
   const open = new Set<string>();
   const place = (step: PlanStep) => {
     if (ordered.has(step.key)) return;
-    if (open.has(step.key)) throw new Error('Components depend on one another in a circle');
+    if (open.has(step.key)) throw new Error('Components depend on each other in a cycle');
     open.add(step.key);
     const after = [...new Set(step.after)].filter((key) => byKey.has(key));
     for (const key of after) place(byKey.get(key) as PlanStep);

@@ -35,16 +35,16 @@ function deployed(from: Manifest | undefined): EngineModel {
   return from === undefined ? model : applied(model, plan(desire(from), model.actual()));
 }
 
-/** What people would see: which containers, under which names, running or ended. */
+/** Visible state: containers, names, running or exited. */
 function picture(model: EngineModel): string[] {
-  const nameOf = (id: string) => model.containers.find((one) => one.id === id)?.name ?? 'nobody';
+  const nameOf = (id: string) => model.containers.find((one) => one.id === id)?.name ?? 'unknown';
   return [
     ...model.containers.map(({ name, config, state }) => `${name} ${config.slice(7, 15)} ${state}`),
     ...model.routes.map(({ host, path, containers }) => `${host}${path} ${containers.map(nameOf).sort()}`),
   ].sort();
 }
 
-/** Nothing is left that no container needs. */
+/** Checks that no unused object is left. */
 function expectTidy(model: EngineModel): void {
   const needed = new Set(model.containers.flatMap(({ home }) => home ?? []));
   const further = [...model.networks].filter((name) => name !== 'hortus-u');
@@ -72,13 +72,13 @@ describe('a plan', () => {
         expectTidy(model);
         expect(model.routes.map(({ containers: _, ...rule }) => rule)).toEqual(desired.routes);
         expect(plan(desired, model.actual()).steps).toEqual([]);
-        // Another deployment of the same manifest has nothing to do either.
+        // A second deployment of the same manifest has nothing to do.
         expect(plan(desire(wanted), model.actual()).steps).toEqual([]);
       }),
     );
   });
 
-  test('names in `after` only what comes earlier, so that any order it allows is a right one', () => {
+  test('lists only earlier steps in `after`, so that every order it allows is valid', () => {
     fc.assert(
       fc.property(maybeManifest, someManifest, fc.infiniteStream(fc.nat()), (old, wanted, choices) => {
         const model = deployed(old);
@@ -98,7 +98,7 @@ describe('a plan', () => {
     );
   });
 
-  test('starts nothing before what it depends on, and no service that can wait before a job', () => {
+  test('starts nothing before its dependencies, and jobs before services that can wait', () => {
     fc.assert(
       fc.property(maybeManifest, someManifest, (old, wanted) => {
         const { steps } = plan(desire(wanted), deployed(old).actual());
@@ -114,7 +114,7 @@ describe('a plan', () => {
     );
   });
 
-  test('stops nothing before every new container is there with its files', () => {
+  test('stops nothing before every new container exists with its files', () => {
     fc.assert(
       fc.property(someManifest, someManifest, (old, wanted) => {
         const { steps } = plan(desire(wanted), deployed(old).actual());
@@ -125,7 +125,7 @@ describe('a plan', () => {
     );
   });
 
-  test('never leaves a routed component, or a name inside, without a healthy container where two can run at once', () => {
+  test('keeps a healthy container behind every route and alias where two can run in parallel', () => {
     fc.assert(
       fc.property(someManifest, someManifest, share, fc.boolean(), (old, wanted, fraction, fails) => {
         const model = deployed(old);
@@ -162,7 +162,7 @@ describe('a plan', () => {
     );
   });
 
-  test('never takes a volume away', () => {
+  test('never removes a volume', () => {
     fc.assert(
       fc.property(someManifest, someManifest, share, (old, wanted, fraction) => {
         const model = deployed(old);
@@ -202,7 +202,7 @@ describe('after a failure at any step', () => {
     );
   });
 
-  test('a daemon that died there and plans again reaches the new state', () => {
+  test('a restarted daemon reaches the new state', () => {
     fc.assert(
       fc.property(maybeManifest, someManifest, fc.array(share, { minLength: 1, maxLength: 3 }), (old, wanted, cuts) => {
         const model = deployed(old);
@@ -219,7 +219,7 @@ describe('after a failure at any step', () => {
     );
   });
 
-  test('a daemon that died, planned again and then failed ends in exactly the old or the new state', () => {
+  test('a restarted daemon that then fails ends in exactly the old or the new state', () => {
     fc.assert(
       fc.property(maybeManifest, someManifest, share, share, (old, wanted, died, failed) => {
         const model = deployed(old);
@@ -241,7 +241,7 @@ describe('after a failure at any step', () => {
     );
   });
 
-  test('another deployment after a death reaches what it wants', () => {
+  test('another deployment after a crash reaches its desired state', () => {
     fc.assert(
       fc.property(maybeManifest, someManifest, someManifest, share, (old, first, second, died) => {
         const model = deployed(old);
@@ -257,7 +257,7 @@ describe('after a failure at any step', () => {
     );
   });
 
-  test('an irreversible job that has begun forbids the way back', () => {
+  test('an irreversible job that has started prevents a rollback', () => {
     const job = { kind: 'job', run: 'before_start', irreversible: true } as const;
     const of = (version: number) =>
       manifest('u', [
@@ -268,7 +268,7 @@ describe('after a failure at any step', () => {
     const desired = desire(of(2));
     const before = model.actual();
     const steps = plan(desired, before);
-    // The application has no storage, so that it starts beside its predecessor.
+    // Without storage, so that the application starts in parallel with its predecessor.
     const directions = steps.steps.map((step) => {
       model.apply(step);
       return [step.step, recoveryPlan(desired, before, model.actual(), []).direction];
@@ -291,10 +291,10 @@ describe('after a failure at any step', () => {
   });
 });
 
-test('components that depend on one another in a circle are refused', () => {
-  const circle = manifest('u', [
+test('cyclic dependencies are rejected', () => {
+  const cyclic = manifest('u', [
     component('a', { depends_on: { b: 'started' } }),
     component('b', { depends_on: { a: 'started' } }),
   ]);
-  expect(() => plan(desire(circle), deployed(undefined).actual())).toThrow('circle');
+  expect(() => plan(desire(cyclic), deployed(undefined).actual())).toThrow('cycle');
 });

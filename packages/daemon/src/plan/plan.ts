@@ -8,9 +8,9 @@ import { preparationSteps } from './preparation.ts';
 import { startConditions } from './start-conditions.ts';
 
 /**
- * What to do so that the desired containers run and the routes lead to them. Nothing for a container that is there with the
- * same configuration. A changed one is created beside the old one; only when all are created is anything stopped, and where two
- * can run at once nothing is stopped before all new ones are healthy and have taken over. Volumes are only ever made.
+ * Plans the steps to the desired containers and routes. Containers with an unchanged configuration are kept. Changed
+ * ones are created beside the old ones, and nothing is stopped before all are created. Where two can run in parallel,
+ * nothing is stopped before all new ones are healthy and have taken over. Volumes are created but never removed.
  */
 export function plan(desired: Desired, actual: Actual): Plan {
   const finish = finishInterrupted(actual);

@@ -31,7 +31,7 @@ const desire = (components: Parameters<typeof manifest>[1]): Desired =>
 
 const volume = { name: 'data', volume: 'u_data', mount_path: '/data', read_only: false, critical: true };
 
-/** One of everything that makes a step of its own; `version` changes all of it. */
+/** One component for every kind of step; `version` changes all of them. */
 const everything = (version: number, { broken = false } = {}) => [
   component('db', {
     image: `db:${version}`,
@@ -51,7 +51,7 @@ const apply = (model: EngineModel, { steps }: Plan, until = steps.length) => {
   for (const step of steps.slice(0, until)) model.apply(step);
 };
 
-/** What people call a rollout that begins like this. */
+/** The playbook type of a rollout with this initial state. */
 const kindOf = ({ units }: Desired, { containers }: Actual): PlaybookType => {
   if (containers.every((one) => isNext(one) && one.replaces.length === 0)) return 'deploy';
   return units.some(({ beside }) => beside) ? 'replace' : 'recreate';
@@ -64,11 +64,11 @@ function expectInPlaybook(type: PlaybookType, made: Plan): void {
   for (const step of stepsIn(made)) expect(known, `${step} in the playbook ${type}`).toContain(step);
 }
 
-/** Where a rollout that is cut off leaves the engine, as a share of its steps. */
+/** How much of an interrupted rollout was done, as a share of its steps. */
 const cut = fc.double({ min: 0, max: 1, noNaN: true });
 
 describe('the playbooks', () => {
-  test('hold every step of every plan, also after rollouts that were cut off', () => {
+  test('contain every step of every plan, even after interrupted rollouts', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), cut), { maxLength: 4 }), (rollouts) => {
         const model = new EngineModel();
@@ -86,7 +86,7 @@ describe('the playbooks', () => {
     );
   });
 
-  test('have no step that is never taken, and name them in the order in which they come', () => {
+  test('have no unused step, and list the steps in their order', () => {
     const model = new EngineModel();
     const files = [{ mount_path: '/etc/x', mode: '0644', content: 'x' }];
     const first = plan(desire([component('app', { files })]), model.actual());

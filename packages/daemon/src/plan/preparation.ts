@@ -3,7 +3,7 @@ import type { Desired } from './desired.ts';
 import { type Fate, isBeside, isCutOff, targetOf } from './fates.ts';
 import type { PlanStep, Target } from './plan-step.ts';
 
-/** Everything that can be done without touching what serves: all of it comes before anything is stopped. */
+/** Steps that do not affect serving containers; all of them come before any stop. */
 export function preparationSteps(
   desired: Desired,
   fates: readonly Fate[],
@@ -35,7 +35,7 @@ function resourceSteps({ network, home, volumes }: Desired, fates: readonly Fate
   ];
 }
 
-/** What an interrupted rollout left. If requests are already led to it, they are led back to what it was to replace first. */
+/** Removes leftovers of an interrupted rollout; first switches routes back if they already lead to them. */
 function discardSteps(fates: readonly Fate[], { containers, routes }: Actual, finished: readonly string[]): PlanStep[] {
   const adopted = new Set(fates.flatMap((fate) => (fate.fate === 'adopt' ? fate.adopted.id : [])));
   const left = containers.filter((one) => isNext(one) && !adopted.has(one.id));
@@ -70,7 +70,7 @@ function creationSteps(
   ];
 }
 
-/** Somebody has taken a container off the network of its instance: it comes back under its names, and goes on running. */
+/** Reconnects containers that were disconnected from the instance's network, without a restart. */
 function rejoinSteps({ network }: Desired, fates: readonly Fate[], after: readonly string[]): PlanStep[] {
   if (network === undefined) return [];
   return fates
@@ -83,9 +83,9 @@ function rejoinSteps({ network }: Desired, fates: readonly Fate[], after: readon
 }
 
 /**
- * A container that starts beside its predecessor must reach the other components by name, but must not have a name itself yet.
- * So it is born on a network of its own, which the others join under their names. It stays there when it has taken over:
- * connections that it made meanwhile would break otherwise.
+ * Connects other components to the network of new containers. A container that starts beside its predecessor must reach
+ * the others by name, but must not have its own name yet. So it is created on a separate network that the others join
+ * with their aliases. It stays there after the takeover, because leaving would break its connections.
  */
 function joinHomeSteps({ home }: Desired, fates: readonly Fate[], ready: readonly string[]): PlanStep[] {
   const born = fates.filter(isBeside).map(({ unit }) => unit.component);
@@ -109,7 +109,7 @@ function joinHomeSteps({ home }: Desired, fates: readonly Fate[], ready: readonl
   });
 }
 
-/** An attempt that was cut off may have stopped an old container already; that it used to run must not be forgotten. */
+/** Keeps track of old containers that an interrupted attempt stopped: they used to run. */
 function replaced(olds: readonly ActualContainer[], { containers }: Actual): Replaced[] {
   const stoppedByUs = new Set(
     containers.flatMap(({ replaces }) => replaces.filter((one) => one.running).map(({ id }) => id)),

@@ -7,14 +7,17 @@ import { inOrder, type Plan, type PlanStep } from './plan-step.ts';
 import type { RouteRule } from './routes.ts';
 
 export type Recovery =
-  /** To the state before. */
+  /** Restores the previous state. */
   | { direction: 'back'; plan: Plan }
-  /** The old is partly gone already, so the new, which was healthy, is completed. */
+  /** Completes the rollout: old containers are partly gone, and the new ones were healthy. */
   | { direction: 'forward'; plan: Plan }
-  /** Neither: a job has changed data in a way that old code must not meet. */
+  /** Neither: a job changed data in a way that the old version cannot read. */
   | { direction: 'none'; irreversibleJob: string };
 
-/** What to do after a rollout failed somewhere between `before` and `actual`. `former` are the routes of what ran before. */
+/**
+ * Plans the recovery of a rollout that failed between `before` and `actual`. `former` are the routes of the previous
+ * version.
+ */
 export function recoveryPlan(desired: Desired, before: Actual, actual: Actual, former: readonly RouteRule[]): Recovery {
   if (isPastReturn(desired, before, actual)) return { direction: 'forward', plan: plan(desired, actual) };
   const irreversible = desired.units.find(
@@ -32,16 +35,16 @@ function isPastReturn(desired: Desired, before: Actual, actual: Actual): boolean
   if (finishInterrupted(actual).steps.length > 0) return true;
   const present = new Set(actual.containers.map(({ id }) => id));
   if (before.containers.some((one) => !isNext(one) && !present.has(one.id))) return true;
-  // All that is left is to take away what is no longer declared.
+  // Only the removal of undeclared containers is left.
   return plan(desired, actual).steps.every(({ step }) => afterwards.includes(step));
 }
 
-/** Those that stood in the way of the old ones go first; those that ran beside them serve until the old ones do again. */
+/** First removes new containers that block the old ones; parallel ones serve until the old ones do. */
 function wayBack({ network }: Desired, before: Actual, actual: Actual, former: readonly RouteRule[]): Plan {
   const nexts = actual.containers.filter(isNext);
   const lasting = actual.containers.filter((one) => !isNext(one));
   const discards = nexts.filter((one) => one.home === undefined).map((one) => discarding(one, []));
-  // The new one may hold a port or a name on the network that the old one needs.
+  // A new container may hold a port or an alias that the old one needs.
   const after = discards.map(({ key }) => key);
   const restored = lasting.flatMap((container): PlanStep[] => {
     const served = shouldServe(container, before);
@@ -64,7 +67,7 @@ function wayBack({ network }: Desired, before: Actual, actual: Actual, former: r
       return [...drain, discarding(one, [...routed, ...drain.map(({ key }) => key)])];
     });
   const left = [...routed, ...retreats.map(({ key }) => key)];
-  // Of an instance that never was nothing is left but its volumes.
+  // After a failed first deployment only volumes remain.
   const kept = new Set(lasting.length === 0 ? [] : [network?.name, ...lasting.map(({ home }) => home)]);
   const drops = actual.networks.filter((name) => !kept.has(name)).map((name) => dropping(name, left));
   return { steps: inOrder([...discards, ...restored, ...route, ...retreats, ...drops]) };
@@ -74,7 +77,7 @@ function discarding(container: ActualContainer, after: readonly string[]): PlanS
   return { key: `discard:${container.id}`, after, step: 'discard', container };
 }
 
-/** It ran before, or an earlier attempt that was cut off had stopped it to replace it. */
+/** Answers whether it ran before, or was stopped by an interrupted attempt to replace it. */
 function shouldServe({ id }: ActualContainer, before: Actual): boolean {
   return before.containers.some(
     (one) => (one.id === id && isUp(one)) || one.replaces.some((replaced) => replaced.id === id && replaced.running),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ManifestRoute } from '@hortus/contract/template/manifest';
 
-/** A way in from outside: requests for this host and path go to this port of a component. */
+/** A route: external requests for this host and path go to this port of a component. */
 export interface RouteRule {
   name: string;
   component: string;
@@ -12,14 +12,14 @@ export interface RouteRule {
   tls: 'auto' | 'internal' | 'off';
 }
 
-/** A way in as it is now. */
+/** A route as the ingress serves it. */
 export interface ActualRoute extends RouteRule {
-  /** Ids of the containers it leads to. */
+  /** Ids of the target containers. */
   containers: readonly string[];
 }
 
 export function routeRule({ name, component, port, host, path, strip, tls }: ManifestRoute): RouteRule {
-  // Host names know no upper case; two spellings must not be two routes.
+  // Host names are case-insensitive.
   return { name, component, port, host: host.toLowerCase(), path, strip, tls };
 }
 

@@ -1,8 +1,8 @@
 import type { Unit } from './desired.ts';
 
 /**
- * What must have happened before a unit may begin, as keys of steps: what it depends on, in the declared way; for a service
- * that no job needs, every before-start job; for an after-start job, every service.
+ * Returns the keys of steps that must succeed before a unit starts: its dependencies in the declared condition; for
+ * services that no job needs, every before-start job; for after-start jobs, every service.
  */
 export function startConditions(units: readonly Unit[]): (unit: Unit) => string[] {
   const of = (component: string) => units.filter((unit) => unit.component === component);

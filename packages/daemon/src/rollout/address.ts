@@ -3,9 +3,9 @@ import type { ContainerFacts } from '../engine/container-facts.ts';
 type Placed = Pick<ContainerFacts, 'networks' | 'hostNetwork'>;
 
 /**
- * Where a container is reached from the server itself: by its own address on a network of the instance. A port published on
- * the loopback would also do for an engine without root, but its number changes with every start, and each request would pass
- * through a process of the engine's.
+ * Returns where the server reaches a container: its address on a network of the instance. A port published on loopback
+ * would work with a rootless engine too, but its number changes with every start and each request would pass through a
+ * proxy process of the engine.
  */
 export function addressOf(container: Placed): string | undefined {
   return addressesOf(container)[0];

@@ -1,6 +1,6 @@
 import type { Plan, PlanStep } from '../plan/plan-step.ts';
 
-/** Which step failed; the cause is what it failed of. */
+/** A failed step; `cause` is its error. */
 export class StepFailed extends Error {
   readonly step: PlanStep;
 
@@ -11,8 +11,8 @@ export class StepFailed extends Error {
 }
 
 /**
- * Runs a plan: every step as soon as those it comes after are done. After a failure no further step begins, those under way are
- * told by their signal, and the failure is thrown once all of them have come to rest, so that what is read then stays true.
+ * Runs a plan: each step starts once the steps in its `after` have succeeded. After a failure no further step starts
+ * and running steps are aborted. Throws only after all of them have ended, so that a state read afterwards is stable.
  */
 export async function applyPlan(
   plan: Plan,
@@ -30,7 +30,7 @@ export async function applyPlan(
       await run(step, either);
       return true;
     } catch (error) {
-      // Steps that were told to stop fail as well; the first failure is the one that tells why.
+      // Aborted steps fail too; only the first failure is the cause.
       failure ??= new StepFailed(step, error);
       stop.abort();
       return false;

@@ -43,7 +43,7 @@ describe('a component without storage and fixed ports', () => {
     expect(await networksOf(uid)).toHaveLength(2);
   });
 
-  test('whose new version is broken goes on serving, and nothing of the new one is left', async () => {
+  test('whose new version is broken keeps serving, and nothing of the new one is left', async () => {
     const uid = server.newUid();
     await server.deploy(uid, [component('main', says('good'))], routed(uid));
     const old = await server.inspect(uid);
@@ -74,7 +74,7 @@ describe('a component without storage and fixed ports', () => {
     ];
     expect(await server.deploy(uid, parts('1'))).toMatchObject({ status: 'success' });
     let [going, answers] = [true, [] as string[]];
-    // By name there is nobody in between who could hold a request back: one that meets the old one as it goes is lost.
+    // No proxy in between holds requests back, so a request to the stopping container may be lost.
     const ask = ['timeout', '10', 'wget', '-q', '-O', '-', `http://${api}:8080/name`];
     const watching = (async () => {
       while (going) answers.push((await server.run(`${uid}-watcher`, ...ask)).trim());
@@ -90,13 +90,13 @@ describe('a component without storage and fixed ports', () => {
       /^api [12]\n$/,
     );
     expect(await server.run(`${uid}-watcher`, 'wget', '-q', '-O', '-', `http://${api}:8080/name`)).toBe('api 2\n');
-    // Once more, from a state in which both were born on a network of their own.
+    // Once more, now that both were created on their own networks.
     expect(await server.deploy(uid, parts('3'))).toMatchObject({ status: 'success', gap_ms: 0 });
     expect(await server.run(`${uid}-front`, 'wget', '-q', '-O', '-', `http://${api}:8080/name`)).toBe('api 3\n');
     expect(await networksOf(uid)).toHaveLength(2);
   });
 
-  test('runs in several replicas behind one route, which is led to all of them', async () => {
+  test('runs in several replicas behind one route, which serves all of them', async () => {
     const uid = server.newUid();
     const replicated = (version: string, replicas: number) => {
       const given = web({ replicas, env: { version } }, `hostname -i | head -n 1 > /www/index.html;`);
@@ -119,7 +119,7 @@ describe('a component without storage and fixed ports', () => {
 });
 
 describe('a component with storage', () => {
-  test('is replaced with a gap, which is measured', async () => {
+  test('is replaced with a measured downtime', async () => {
     const uid = server.newUid();
     const storage = [{ name: 'data', volume: `${uid}_data`, mount_path: '/data', read_only: false, critical: true }];
     const parts = (version: string) => [component('main', { ...says(version), storage })];
@@ -138,7 +138,7 @@ describe('a component with storage', () => {
 });
 
 describe('a route', () => {
-  test('that another instance has is refused before anything is touched', async () => {
+  test('that another instance uses is refused before any change', async () => {
     const [one, two] = [server.newUid(), server.newUid()];
     await server.deploy(one, [component('main', web())], routed(one, { host: 'shared.test' }));
     const result = await server.deploy(two, [component('main', web())], routed(two, { host: 'Shared.test' }));
@@ -147,7 +147,7 @@ describe('a route', () => {
     expect((await server.names()).filter((name) => name.startsWith(two))).toEqual([]);
   });
 
-  test('that two rollouts want at the same time goes to one of them; the other says who has it and leaves nothing', async () => {
+  test('that two rollouts claim at once goes to one; the other names the owner and leaves nothing behind', async () => {
     const uids = [server.newUid(), server.newUid()];
     const results = await Promise.all(
       uids.map((uid) => server.deploy(uid, [component('main', web())], routed(uid, { host: 'wanted.test' }))),
@@ -159,7 +159,7 @@ describe('a route', () => {
     expect((await server.names()).filter((name) => name.startsWith(uids[loser] as string))).toEqual([]);
   });
 
-  test('without a Caddy is no reason to fail: the log and the address say where it is reached', async () => {
+  test('without Caddy does not fail the rollout: log and result contain the address instead', async () => {
     const bare = await TestServer.open({ caddy: 'off' });
     try {
       const uid = bare.newUid();

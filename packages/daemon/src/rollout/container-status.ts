@@ -3,7 +3,7 @@ import type { ContainerFacts } from '../engine/container-facts.ts';
 export type Status = 'starting' | 'running' | 'restarting' | 'stopped' | 'failed';
 export type Health = 'starting' | 'healthy' | 'unhealthy' | 'unknown';
 
-/** Ended because it was told to: SIGTERM and SIGKILL, as exit codes. */
+/** Exit codes after a requested stop: success, SIGKILL and SIGTERM. */
 const toldToEnd = [0, 137, 143];
 
 export function statusOf(facts: ContainerFacts): Status {
@@ -24,13 +24,16 @@ export function statusOf(facts: ContainerFacts): Status {
   }
 }
 
-/** An engine that is to keep a container running leaves it ended only when it was asked to stop it. */
+/**
+ * Answers whether a container stopped on request. With a restart policy the engine leaves a container stopped only on
+ * request.
+ */
 function endedWell({ error, outOfMemory, restartPolicy, exitCode }: ContainerFacts): boolean {
   if (error !== '' || outOfMemory) return false;
   return restartPolicy === 'always' || restartPolicy === 'unless-stopped' || toldToEnd.includes(exitCode);
 }
 
-/** Of several parts, the one that a person must know about. */
+/** Returns the status that needs attention most. */
 export function worstStatus(statuses: readonly Status[]): Status {
   const order: Status[] = ['failed', 'restarting', 'starting', 'stopped', 'running'];
   return order.find((status) => statuses.includes(status)) ?? 'stopped';

@@ -4,7 +4,7 @@ import { EngineProblem } from '../engine/engine-problem.ts';
 
 export interface Patience {
   withinMs: number;
-  /** Told at the beginning, and then so often. */
+  /** Interval of messages while waiting. */
   everyMs: number;
   say(message: string): void;
   signal: AbortSignal;
@@ -13,8 +13,8 @@ export interface Patience {
 const LOOK_EVERY_MS = 250;
 
 /**
- * Whether the engine, whose silence a failure tells of, answers again; waits for that. A call that came to nothing while the
- * engine answers others was not its absence.
+ * Waits for an unreachable engine and answers whether it responds again. False at once for a call that timed out while
+ * the engine responds to others.
  */
 export async function engineReturned(
   error: unknown,
@@ -24,26 +24,26 @@ export async function engineReturned(
   const problem = engineProblemIn(error);
   if (problem?.kind !== 'unreachable' && problem?.kind !== 'timeout') return false;
   const { withinMs, everyMs, say, signal } = patience;
-  // Said before it is asked, which takes its time with one that hangs: the rollout is not to be given up meanwhile.
-  say(`${problem.message}; asking whether the engine is there`);
+  // Report first: asking a hanging engine takes time, and the service must see progress meanwhile.
+  say(`${problem.message}; checking whether the engine responds`);
   if (await answers(engine)) {
     if (problem.kind === 'timeout') return false;
-    say('The engine is back; going on');
+    say('The engine responds again; continuing');
     return true;
   }
   const begun = performance.now();
   const waited = () => `${((performance.now() - begun) / 1_000).toFixed(1)} s`;
-  say('The engine does not answer; waiting until it is back');
+  say('The engine does not respond; waiting for it');
   for (let said = begun; performance.now() - begun < withinMs; ) {
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return false;
     if (await answers(engine)) {
-      say(`The engine is back after ${waited()}; going on`);
+      say(`The engine responds again after ${waited()}; continuing`);
       return true;
     }
     if (performance.now() - said < everyMs) continue;
     said = performance.now();
-    say(`The engine has not answered for ${waited()}`);
+    say(`The engine has not responded for ${waited()}`);
   }
   return false;
 }
@@ -54,7 +54,7 @@ const answers = (engine: Pick<Engine, 'info'>): Promise<boolean> =>
     () => false,
   );
 
-/** The problem with the engine that lies at the bottom of a failure, if one does. */
+/** Finds the engine problem in the cause chain of an error. */
 export function engineProblemIn(error: unknown): EngineProblem | undefined {
   if (error instanceof EngineProblem) return error;
   return error instanceof Error && error.cause !== undefined ? engineProblemIn(error.cause) : undefined;

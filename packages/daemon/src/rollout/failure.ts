@@ -9,12 +9,15 @@ import { NetworkTooSmall } from './network-room.ts';
 import { NotReady } from './readiness.ts';
 import { TooLate } from './step-time.ts';
 
-/** A container that is not ours has a name that we will need. */
+/** A container of another owner has a name that this rollout needs. */
 export class NameTaken extends Error {}
-/** Another instance of the server has a way in that we will need. */
+/** Another instance on the server uses a route of this rollout. */
 class RouteTaken extends Error {}
 
-/** Asked before a rollout begins, and again when it leads its routes: meanwhile another may have come first. */
+/**
+ * Throws if another instance uses a route. Called before a rollout and again when it switches routes, since another
+ * rollout may have claimed them in between.
+ */
 export function requireFree(
   ingress: Pick<Ingress, 'taken'>,
   instanceUid: string,
@@ -22,20 +25,22 @@ export function requireFree(
 ): void {
   const claimed = ingress.taken(instanceUid, routes);
   if (claimed)
-    throw new RouteTaken(`${claimed.host}${claimed.path} leads to the instance ${claimed.instanceUid} on this server`);
+    throw new RouteTaken(
+      `${claimed.host}${claimed.path} is already routed to instance ${claimed.instanceUid} on this server`,
+    );
 }
 
-/** Why a rollout failed: for a person, and in one word for code. */
+/** Why a rollout failed: a message for people and a code for programs. */
 export interface Failure {
   error: string;
   reason: string;
 }
 
-/** What a step that was told to stop says of itself is of no use to anybody. */
+/** Describes a failure. For an aborted rollout the error of the interrupted step is meaningless and left out. */
 export function failureOf(error: unknown, signal: AbortSignal): Failure {
   const reason = reasonOf(error, signal);
-  if (signal.aborted) return { reason, error: `The deployment was ended: ${reason}` };
-  const advice = '. The disk of the server is full; make room there and deploy again';
+  if (signal.aborted) return { reason, error: `The deployment was aborted: ${reason}` };
+  const advice = '. The disk of the server is full; free some space and deploy again';
   return { reason, error: `${messageOf(error)}${isDiskFull(error) ? advice : ''}` };
 }
 

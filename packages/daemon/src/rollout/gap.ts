@@ -5,13 +5,13 @@ type Which = Pick<ActualContainer, 'component' | 'replica'>;
 
 const keyOf = ({ component, replica }: Which): string => `${component}.${replica}`;
 
-/** Measures for how long an instance did not serve because one container had to go before the next could come. */
+/** Measures the downtime of an instance while a container had to stop before its successor could start. */
 export class Gap {
   readonly #stopped = new Map<string, { component: string; at: number }>();
   readonly #served = new Set<string>();
   #longest: number | undefined;
 
-  /** What a rollout that was cut off had stopped is measured on from there. */
+  /** Continues the measurement for containers that an interrupted rollout had stopped. */
   constructor({ actual, facts }: Reading) {
     for (const next of actual.containers.filter(isNext)) {
       for (const { id } of next.replaces.filter(({ running }) => running)) {
@@ -22,14 +22,14 @@ export class Gap {
     }
   }
 
-  /** Of the longest one; 0 if containers were replaced without any, undefined if none was replaced. */
+  /** Longest downtime; 0 if containers were replaced without any, undefined if none was replaced. */
   get ms(): number | undefined {
     return this.#longest;
   }
 
   stopping(container: Which): void {
     this.#longest ??= 0;
-    // Its successor serves already.
+    // Its successor already serves.
     if (this.#served.has(keyOf(container))) return;
     this.#stopped.set(keyOf(container), { component: container.component, at: Date.now() });
   }
@@ -40,7 +40,7 @@ export class Gap {
     return stopped === undefined ? undefined : this.#note(stopped.at);
   }
 
-  /** For those who come from outside it is over only now. */
+  /** Ends the downtime of routed components: external requests succeed only now. */
   routed(components: readonly string[]): void {
     for (const { component, at } of this.#stopped.values()) if (components.includes(component)) this.#note(at);
     this.#stopped.clear();

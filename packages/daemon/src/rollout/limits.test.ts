@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const plain = { image, command: ['sleep', '100000'], init: true, stop_grace_period_ms: 0 };
-/** As the service makes manifests since there are default limits. */
+/** A component with default limits, as the service sends it today. */
 const limited = (given: Partial<ManifestComponent> = {}) =>
   component('main', {
     ...plain,
@@ -26,7 +26,7 @@ const limited = (given: Partial<ManifestComponent> = {}) =>
     capabilities: { add: [], drop: [...DROPPED_CAPABILITIES] },
     ...given,
   });
-/** As older services made them. */
+/** A component without limits, as older services sent it. */
 const unlimited = () => component('main', plain);
 
 async function deploy(wanted: ManifestComponent, uid = server.newUid()): Promise<string> {
@@ -49,10 +49,10 @@ async function driftOf(uid: string, wanted: ManifestComponent) {
   return instanceDrift(desired, reading, { cpus, limitsPids, images, deployed: [] });
 }
 
-/** Bits of the capabilities by their numbers in the kernel. */
+/** Capability bits by kernel number. */
 const bits = { MKNOD: 27n, AUDIT_WRITE: 29n, NET_RAW: 13n, SETFCAP: 31n };
 
-it('a container can neither gain privileges nor make devices, raw sockets or file capabilities', async () => {
+it('a container can neither gain privileges nor create devices, raw sockets or file capabilities', async () => {
   const uid = await deploy(limited());
   const status = await server.run(uid, 'cat', '/proc/1/status');
   expect(status).toMatch(/NoNewPrivs:\s+1/);
@@ -78,7 +78,7 @@ it('the log of a container is limited', async () => {
   });
 });
 
-it('a template that raises them gets more', async () => {
+it('a template can raise the limits', async () => {
   const uid = await deploy(
     limited({
       resources: { pids: 20_000 },
@@ -93,7 +93,7 @@ it('a template that raises them gets more', async () => {
   expect((await server.inspect(uid)).HostConfig).toMatchObject({ PidsLimit: 20_000 });
 });
 
-it('a container from before the limits has not drifted, and the next deployment brings them', async () => {
+it('a container without limits shows no drift, and the next deployment adds them', async () => {
   const uid = await deploy(unlimited());
   expect(await driftOf(uid, unlimited())).toEqual([]);
   const { Id } = await server.inspect(uid);

@@ -21,7 +21,7 @@ const engineWith = (subnet: string) => ({
   networks: async () => [{ name: 'hortus-grown', labels: {}, subnets: [subnet] }],
 });
 
-test('an instance that outgrew its network is refused with the way out, before anything is touched', async () => {
+test('an instance that outgrew its network is refused with advice before any change', async () => {
   const model = new EngineModel();
   for (const step of plan(desired(2), model.actual()).steps) model.apply(step);
   const check = (components: number, version: string, subnet: string) => {

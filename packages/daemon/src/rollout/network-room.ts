@@ -10,8 +10,8 @@ import type { Plan, PlanStep } from '../plan/plan-step.ts';
 export class NetworkTooSmall extends Error {}
 
 /**
- * Networks are never resized, and an instance can outgrow its network. Checked before anything is touched, because the engine
- * would refuse an address only when a container starts.
+ * Throws if an instance has outgrown its network, which is never resized. Checked before any change, because the engine
+ * rejects an address only when a container starts.
  */
 export async function requireAddresses(
   engine: Pick<Engine, 'networks'>,
@@ -30,8 +30,8 @@ export async function requireAddresses(
   const needed = containers.filter((one) => one.networks.includes(network.name)).length + joining;
   if (needed <= room) return;
   throw new NetworkTooSmall(
-    `Network ${network.name} has room for ${room} containers, and this deployment needs ${needed} for a while. ` +
-      'Release the instance, which keeps its volumes, and deploy it again: it then gets a larger network',
+    `Network ${network.name} has addresses for ${room} containers, but this deployment temporarily needs ${needed}. ` +
+      'Release the instance (its volumes are kept) and deploy it again to get a larger network',
   );
 }
 

@@ -4,13 +4,13 @@ import { id } from '../testing/signing.ts';
 import { type Observed, observe } from './observe.ts';
 import { image, TestServer, web, webCheck } from './testing/server.ts';
 
-test('observe tells stopped, failed, unhealthy and well apart, and leaves out what is being removed', async () => {
+test('observe distinguishes stopped, failed, unhealthy and healthy, and skips containers being removed', async () => {
   const own = await TestServer.open();
   try {
     const [well, stopped, failed, sick] = [own.newUid(), own.newUid(), own.newUid(), own.newUid()];
-    // When it is told to: on a busy machine any time may be over before it is deployed.
+    // Exits on demand: on a busy machine a fixed time could pass before the deployment ends.
     const end = 'until [ -e /tmp/go ]; do sleep 0.05; done; exit 9';
-    // Unhealthy without delay, yet patient enough to be deployed on a busy machine.
+    // Unhealthy at once, yet patient enough to be deployed on a busy machine.
     const healthcheck = { ...webCheck, start_period_ms: 0, retries: 600 };
     await Promise.all([
       own.deploy(well, [component('main', web())]),

@@ -33,8 +33,8 @@ export interface ObservedInstance {
 export type Observed = Pick<Engine, 'containers' | 'exec'>;
 
 /**
- * How every instance of a server is, or the one named, read from the engine alone: after a restart the daemon knows no less
- * than before.
+ * Reads the state of all instances of a server, or of one, from the engine alone, so that a restart of the daemon loses
+ * nothing.
  */
 export async function observe(engine: Observed, serverId: string, only?: string): Promise<ObservedInstance[]> {
   const named = only === undefined ? {} : { [label.instance]: only };
@@ -44,7 +44,7 @@ export async function observe(engine: Observed, serverId: string, only?: string)
     const uid = container.labels[label.instance];
     if (uid === undefined || container.labels[label.component] === undefined) continue;
     if (container.labels[label.execution] !== undefined) continue;
-    // It is as good as gone. Taken for one that was stopped it would pass for somebody's wish, and never be healed.
+    // Almost gone. If it counted as stopped it would look like a deliberate stop and never be healed.
     if (container.state === 'removing') continue;
     instances.set(uid, [...(instances.get(uid) ?? []), container]);
   }
@@ -53,7 +53,7 @@ export async function observe(engine: Observed, serverId: string, only?: string)
 
 async function observeInstance(engine: Observed, uid: string, found: ContainerFacts[]): Promise<ObservedInstance> {
   const lasting = found.filter(({ name }) => !isNextName(name));
-  // A first rollout under way has nothing that lasts yet.
+  // During a first rollout no container has its final name yet.
   const containers = lasting.length > 0 ? lasting : found;
   const sorted = containers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const parts = await Promise.all(sorted.map((facts) => observeComponent(engine, facts)));
@@ -87,8 +87,8 @@ async function observeComponent(engine: Observed, facts: ContainerFacts): Promis
 }
 
 /**
- * The engine's word where it checks; else a probe of our own. One may fail for many reasons, a busy machine among them, so that
- * two must before it is bad news, and that only after the start period.
+ * Returns the engine's health if it checks; otherwise probes. A single probe can fail on a busy machine, so it takes
+ * two failures after the start period to report `unhealthy`.
  */
 async function healthOf(engine: Observed, facts: ContainerFacts): Promise<Health> {
   if (facts.health !== 'none') return facts.health;

@@ -17,7 +17,7 @@ const keeper = (uid: string) =>
   });
 const [old, young] = [{ definitionId: id('def', 1) }, { definitionId: id('def', 2) }];
 
-test('a definition never mounts the volume of another one, though they have the same name on the server', async () => {
+test('a definition never mounts the volume of another one with the same name', async () => {
   const uid = server.newUid();
   expect(await server.deploy(uid, [keeper(uid)], old)).toMatchObject({ status: 'success' });
   await server.run(uid, 'touch', '/data/kept');

@@ -9,7 +9,7 @@ import { addressOf } from './address.ts';
 
 export type ProbeResult = { ok: true } | { ok: false; detail: string };
 
-/** Asks a container once whether it is well. Never throws: whatever goes wrong is an answer, too. */
+/** Probes a container once. Never throws: every error is a failed probe. */
 export async function probe(
   engine: Pick<Engine, 'exec'>,
   container: Pick<ContainerFacts, 'id' | 'networks' | 'hostNetwork'>,
@@ -24,7 +24,7 @@ export async function probe(
     if (check.tcp) return await probeTcp(address, check.tcp.port, timeout);
     return { ok: true };
   } catch (error) {
-    if (timeout.aborted) return { ok: false, detail: `no answer within ${check.timeout_ms} ms` };
+    if (timeout.aborted) return { ok: false, detail: `no response within ${check.timeout_ms} ms` };
     return { ok: false, detail: (error as Error).message };
   }
 }
@@ -35,7 +35,8 @@ function probeHttp(host: string, check: HttpCheck, signal: AbortSignal): Promise
   const { port, path, headers, scheme, expect } = check;
   return new Promise((resolve, reject) => {
     const options = { host, port, path, headers, signal, agent: false as const };
-    // The certificate is for a name on the outside; whether the application answers is the question here.
+    // Certificates are not verified: they name the external host, and the probe only asks whether the application
+    // responds.
     const outgoing =
       scheme === 'https' ? httpsRequest({ ...options, rejectUnauthorized: false }) : httpRequest(options);
     outgoing.on('error', reject);
@@ -43,7 +44,7 @@ function probeHttp(host: string, check: HttpCheck, signal: AbortSignal): Promise
       const status = answer.statusCode ?? 0;
       answer.destroy();
       const ok = expect === undefined ? status >= 200 && status < 400 : status === expect;
-      resolve(ok ? { ok } : { ok, detail: `${path} on port ${port} answered ${status}` });
+      resolve(ok ? { ok } : { ok, detail: `${path} on port ${port} returned status ${status}` });
     };
     outgoing.on('response', guardedBy(reject, answered));
     outgoing.end();
@@ -74,9 +75,9 @@ async function probeCommand(
   let said = '';
   for await (const { chunk } of command.output) if (said.length < keptOutput) said += chunk.toString('utf8');
   const { exitCode } = await command.inspect();
-  // Its output ends here too when the time is up.
+  // The output also ends at the timeout.
   if (exitCode === undefined) signal.throwIfAborted();
   if (exitCode === 0) return { ok: true };
   const words = said.trim().slice(0, keptOutput);
-  return { ok: false, detail: `${argv[0]} ended with ${exitCode ?? 'no exit code'}${words && `: ${words}`}` };
+  return { ok: false, detail: `${argv[0]} exited with ${exitCode ?? 'no exit code'}${words && `: ${words}`}` };
 }

@@ -7,13 +7,13 @@ import { label } from '../plan/labels.ts';
 
 export interface Reading {
   actual: Actual;
-  /** By container id. */
+  /** Facts by container id. */
   facts: ReadonlyMap<string, ContainerFacts>;
 }
 
 /**
- * Reads what exists of an instance, by label alone, and the routes as the ingress has them. Objects that another definition
- * left under the same name are not part of it.
+ * Reads the objects of an instance by their labels, and its routes from the ingress. Ignores objects of other
+ * definitions under the same name.
  */
 export async function readActual(
   engine: Pick<Engine, 'containers' | 'volumes' | 'networks'>,

@@ -4,7 +4,7 @@ import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
 import { probe } from './probe.ts';
 
-/** A container did not become ready, or a job failed; the message is for the person who deployed. */
+/** A container did not become ready or a job failed; the message is for the person who deployed. */
 export class NotReady extends Error {
   readonly reason: 'unhealthy' | 'exited' | 'job_failed';
 
@@ -16,17 +16,16 @@ export class NotReady extends Error {
 
 type Watched = Pick<Engine, 'inspect' | 'exec' | 'logs'>;
 
-/** Without a check the container must outlive this: long enough to catch a command that does not exist. */
+/** Time that a container without a health check must survive; enough to catch a missing command. */
 const settleMs = 30;
-/** How often it is looked at whether the container still runs, while probes fail. */
+/** Interval of checks that the container still runs while its probes fail. */
 const lookEveryMs = 100;
 const shownLogLines = 20;
 
 /**
- * Waits until a container that was just started is ready. The engine's own check would show it only after a whole interval, so
- * the daemon probes itself: at once, then ever more slowly, up to the declared interval. Failures are forgiven during the start
- * period, and after it for as long as the declared retries take. A container that ends meanwhile has failed, whatever its
- * restart policy will make of it.
+ * Waits until a started container is ready. The daemon probes itself, because the engine's check reports only after a
+ * whole interval: at once, then with growing pauses up to the declared interval. Tolerates failures during the start
+ * period and for the declared retries after it. A container that exits has failed, whatever its restart policy.
  */
 export async function waitReady(
   engine: Watched,
@@ -59,7 +58,10 @@ export async function waitReady(
   }
 }
 
-/** A share of the time waited so far: readiness is noticed late by that share at most. A command costs more than a request. */
+/**
+ * Returns the pause before the next probe as a share of the elapsed time, so that readiness is noticed late by at most
+ * that share. Commands cost more than requests and are run less often.
+ */
 function pause(check: ManifestHealthcheck, elapsed: number): number {
   const [shortest, share] = check.test ? [25, 0.25] : [5, 0.1];
   return Math.max(shortest, Math.min(elapsed * share, check.interval_ms));
@@ -67,9 +69,9 @@ function pause(check: ManifestHealthcheck, elapsed: number): number {
 
 async function running(engine: Watched, id: string, name: string, restarts = 0): Promise<ContainerFacts> {
   const facts = await engine.inspect(id);
-  if (facts === undefined) throw new NotReady('exited', `${name} was removed by somebody while it started`);
+  if (facts === undefined) throw new NotReady('exited', `${name} was removed while it started`);
   if (facts.state === 'running' && facts.restarts <= restarts) return facts;
-  const how = facts.outOfMemory ? 'ran out of memory' : `ended with exit code ${facts.exitCode}`;
+  const how = facts.outOfMemory ? 'ran out of memory' : `exited with code ${facts.exitCode}`;
   throw new NotReady('exited', `${name} ${how} right after its start${await lastLines(engine, id)}`);
 }
 

@@ -3,12 +3,12 @@ import { parseImage } from '@hortus/template/image-reference';
 import { type Fetching, pullImage } from '../pull/fetch-image.ts';
 import type { Reading } from './read-actual.ts';
 
-/** What the names of images stand for now: the id of each. */
+/** Current image id by image name. */
 export type ImageIds = ReadonlyMap<string, string>;
 
 /**
- * Asks the registries for every image of a manifest again, whatever its tag looks like; bytes that a digest names cannot have
- * changed. Whoever wishes for this wants to know if it does not work, so that is a failure.
+ * Pulls every image of a manifest again, whatever its tag; skips digests, whose content cannot change. Throws if a pull
+ * fails, because the caller asked for a renewal.
  */
 export async function renewImages(manifest: Manifest, fetching: Omit<Fetching, 'renew'>): Promise<ImageIds> {
   const { engine, say } = fetching;
@@ -20,12 +20,12 @@ export async function renewImages(manifest: Manifest, fetching: Omit<Fetching, '
     await pullImage(image, fetching);
     const now = await engine.image(image);
     if (now !== undefined) ids.set(image, now.id);
-    say?.('info', now?.id === before?.id ? `${image} has not changed` : `${image} is new`);
+    say?.('info', now?.id === before?.id ? `${image} has not changed` : `${image} was updated`);
   }
   return ids;
 }
 
-/** The same, but containers made of what a name stood for before count as made for something else. */
+/** Marks containers of outdated images as changed, so that the plan replaces them. */
 export function withMovedImages({ actual, facts }: Reading, ids: ImageIds): Reading {
   const isMoved = (id: string) => {
     const { image = '', imageId } = facts.get(id) ?? {};

@@ -5,7 +5,10 @@ import { statusOf } from './container-status.ts';
 import type { Reading } from './read-actual.ts';
 import type { RolloutResult } from './rollout.ts';
 
-/** What a successful rollout led to: what was proven just now, and what was there and stayed. Nothing is asked again. */
+/**
+ * Builds the result of a successful rollout from containers that were just checked and containers that were kept; asks
+ * the engine nothing.
+ */
 export function describeSuccess(
   desired: Desired,
   before: Reading,

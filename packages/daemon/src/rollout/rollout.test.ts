@@ -34,17 +34,17 @@ describe('a first deployment', () => {
   test('that never becomes healthy fails with the reason and its last lines, and leaves nothing running', async () => {
     const uid = server.newUid();
     const command = ['sh', '-c', 'echo the disk is full; sleep 1000'];
-    // Checks are not cut short, so that the last one has an exit code on a slow machine too.
+    // Generous timeout, so that the last check has an exit code on a slow machine too.
     const engine: Engine = { ...server.engine, exec: (id, check) => server.engine.exec(id, check) };
     const parts = [component('main', { ...sleeper, command, healthcheck: failingCheck })];
     const result = await server.deploy(uid, parts, { engine });
     expect(result).toMatchObject({ status: 'failed', reason: 'unhealthy', restored: true });
-    expect(result.error).toContain('false ended with 1');
+    expect(result.error).toContain('false exited with 1');
     expect(result.error).toContain('the disk is full');
     expect((await server.names()).filter((name) => name.startsWith(uid))).toEqual([]);
   });
 
-  test('whose container ends at once fails at once, whatever its restart policy', async () => {
+  test('whose container exits at once fails at once, whatever its restart policy', async () => {
     const uid = server.newUid();
     const command = ['sh', '-c', 'echo no such table; exit 3'];
     const begun = performance.now();
@@ -61,13 +61,13 @@ describe('a first deployment', () => {
     expect(performance.now() - begun).toBeLessThan(60_000);
   });
 
-  test('with a command that does not exist says so', async () => {
+  test('with a command that does not exist reports it', async () => {
     const result = await server.deploy(server.newUid(), [component('main', { image, command: ['no-such-command'] })]);
     expect(result).toMatchObject({ status: 'failed', reason: 'engine' });
     expect(result.error).toContain('no-such-command');
   });
 
-  test('of an image nobody can pull says so', async () => {
+  test('of an image that cannot be pulled reports it', async () => {
     const missing = '127.0.0.1:1/no/such:1';
     const result = await server.deploy(server.newUid(), [component('main', { ...sleeper, image: missing })]);
     expect(result).toMatchObject({ status: 'failed', reason: 'image' });
@@ -75,7 +75,7 @@ describe('a first deployment', () => {
   });
 });
 
-describe('a deployment of what is there', () => {
+describe('a deployment without changes', () => {
   test('does nothing', async () => {
     const uid = server.newUid();
     const parts = [component('main', web())];
@@ -87,7 +87,7 @@ describe('a deployment of what is there', () => {
     expect(await server.inspect(uid)).toMatchObject({ Id: before.Id, State: { StartedAt: before.State.StartedAt } });
   });
 
-  test('starts what was stopped', async () => {
+  test('starts a stopped container', async () => {
     const uid = server.newUid();
     const parts = [component('main', web())];
     await server.deploy(uid, parts);
@@ -99,7 +99,7 @@ describe('a deployment of what is there', () => {
 });
 
 describe('a changed deployment', () => {
-  test('replaces the container and keeps what is in its volume', async () => {
+  test('replaces the container and keeps its volume', async () => {
     const uid = server.newUid();
     const storage = [{ name: 'data', volume: `${uid}_data`, mount_path: '/data', read_only: false, critical: true }];
     await server.deploy(uid, [component('main', web({ storage, env: { VERSION: '1' } }))]);
@@ -112,10 +112,10 @@ describe('a changed deployment', () => {
     expect(now.Config.Env).toContain('VERSION=2');
     expect(await server.run(uid, 'cat', '/data/file')).toBe('precious\n');
     expect((await server.names()).filter((name) => name.startsWith(uid))).toEqual([`${uid} running`]);
-    expect(server.log.map(({ message }) => message).join('\n')).toMatch(/did not serve for \d+ ms/);
+    expect(server.log.map(({ message }) => message).join('\n')).toMatch(/downtime \d+ ms/);
   });
 
-  test('that does not become healthy brings the very same old container back', async () => {
+  test('that does not become healthy restores the same old container', async () => {
     const uid = server.newUid();
     const storage = [{ name: 'data', volume: `${uid}_data`, mount_path: '/data', read_only: false, critical: true }];
     await server.deploy(uid, [component('main', web({ storage }))]);
@@ -130,7 +130,7 @@ describe('a changed deployment', () => {
     );
   });
 
-  test('that an engine stops on the way, by being started again, runs at the end', async () => {
+  test('survives an engine restart that stops its containers', async () => {
     const uid = server.newUid();
     await server.deploy(uid, [component('main', web({ env: { VERSION: '1' } }))]);
     let stops = 1;
@@ -145,7 +145,7 @@ describe('a changed deployment', () => {
     });
     const parts = [component('main', web({ env: { VERSION: '2' } }))];
     expect(await server.deploy(uid, parts, { engine: restarting })).toMatchObject({ status: 'success' });
-    expect(server.log.map(({ message }) => message)).toContain(`${uid} was stopped meanwhile; starting it again`);
+    expect(server.log.map(({ message }) => message)).toContain(`${uid} was stopped in the meantime; starting it again`);
     expect(await server.inspect(uid)).toMatchObject({ State: { Status: 'running' } });
     expect((await server.inspect(uid)).Config.Env).toContain('VERSION=2');
   });
@@ -162,14 +162,14 @@ describe('a changed deployment', () => {
     expect([now.Id, now.State.StartedAt]).toEqual([old.Id, old.State.StartedAt]);
   });
 
-  test('takes away components that are no longer declared', async () => {
+  test('removes components that are no longer declared', async () => {
     const uid = server.newUid();
     await server.deploy(uid, [component('main', sleeper), component('extra', sleeper)]);
     await server.deploy(uid, [component('main', sleeper)]);
     expect((await server.names()).filter((name) => name.startsWith(uid))).toEqual([`${uid} running`]);
   });
 
-  test('that is cancelled goes back, and says why it ended', async () => {
+  test('that is cancelled is rolled back and reports the reason', async () => {
     const uid = server.newUid();
     await server.deploy(uid, [component('main', web())]);
     const old = await server.inspect(uid);
@@ -183,11 +183,11 @@ describe('a changed deployment', () => {
   });
 });
 
-test('a step in which nothing moves ends the rollout, though others go on', async () => {
+test('a step without progress ends the rollout, even while others advance', async () => {
   const uid = server.newUid();
   const begun = performance.now();
   await server.deploy(uid, [component('main', web({ env: { VERSION: '1' } }))]);
-  // Longer than a job takes that does nothing, on a slow machine too.
+  // Longer than an empty job takes on a slow machine.
   const seconds = Math.ceil(Math.max(5_000, 2 * (performance.now() - begun)) / 1_000);
   const job = (name: string, sleeps: number, ...after: string[]) =>
     component(name, {
@@ -201,13 +201,13 @@ test('a step in which nothing moves ends the rollout, though others go on', asyn
   const result = await server.deploy(uid, parts, { manifest: { deadline_ms: seconds * 1_000 } });
   expect(result).toMatchObject({ status: 'failed', reason: 'deadline', restored: true });
   expect(result.error).toBe(`The step before_start_job:stuck.1 made no progress within ${seconds} s`);
-  expect(server.log.map(({ message }) => message).join('\n')).toContain('Job first is done');
+  expect(server.log.map(({ message }) => message).join('\n')).toContain('Job first succeeded');
   expect((await server.names()).filter((name) => name.startsWith(uid))).toEqual([`${uid} running`]);
   expect((await server.inspect(uid)).Config.Env).toContain('VERSION=1');
 });
 
 describe('components', () => {
-  test('start in the order of their dependencies, jobs in between, each seeing the one before', async () => {
+  test('start in the order of their dependencies, jobs included', async () => {
     const uid = server.newUid();
     const storage = [{ name: 'log', volume: `${uid}_log`, mount_path: '/log', read_only: false, critical: false }];
     const note = (name: string) => `echo ${name} >> /log/order;`;
@@ -263,10 +263,10 @@ describe('components', () => {
   });
 });
 
-test('a rollout cut off after any number of engine calls is completed by the next one', {
+test('a rollout interrupted after any number of engine calls is completed by the next one', {
   timeout: 120_000,
 }, async () => {
-  // The engine dies for the daemon at the nth changing call, as it does when the daemon itself is killed there.
+  // The engine fails at the nth changing call, as seen by a daemon that is killed there.
   for (const survived of [1, 2, 3, 4, 5]) {
     const uid = server.newUid();
     await server.deploy(uid, [component('main', web({ env: { V: '1' } }))]);
@@ -290,8 +290,8 @@ test('a rollout cut off after any number of engine calls is completed by the nex
   }
 });
 
-describe('what is not ours', () => {
-  test('a container that has the name already is left alone, and named', async () => {
+describe('objects of other owners', () => {
+  test('a container with a needed name is left alone and named in the error', async () => {
     const uid = server.newUid();
     await askDocker(server.socketPath, 'POST', `/containers/create?name=${uid}`, { Image: image });
     try {
@@ -304,7 +304,7 @@ describe('what is not ours', () => {
     }
   });
 
-  test('a volume that has the name already is not mounted', async () => {
+  test('a volume with a needed name is not mounted', async () => {
     const uid = server.newUid();
     const volume = `${uid}_data`;
     await askDocker(server.socketPath, 'POST', '/volumes/create', { Name: volume });
@@ -318,14 +318,14 @@ describe('what is not ours', () => {
   });
 
   test.each(['../../etc', 'a b', 'a/b', '', '-rm', 'ü', 'x\nhortus.server=other', 'a?force=true'])(
-    'an instance named %j is refused before the engine hears of it',
+    'an instance named %j is refused before any engine call',
     async (uid) => {
       const result = await server.deploy(uid, [component('main', sleeper)]);
       expect(result).toMatchObject({ status: 'failed', reason: 'manifest' });
     },
   );
 
-  test('labels of a manifest cannot pass a container off as another server’s', async () => {
+  test('labels of a manifest cannot impersonate another server', async () => {
     const uid = server.newUid();
     const labels = { 'hortus.server': 'srv_other', 'hortus.instance': 'other', team: 'blue' };
     await server.deploy(uid, [component('main', { ...sleeper, labels })]);

@@ -29,20 +29,20 @@ export interface Rollout {
   definitionId: string;
   revision: number;
   manifest: Manifest;
-  /** What the instance was last rolled out by; its routes come back if this rollout fails. */
+  /** Manifest of the last rollout; its routes are restored if this rollout fails. */
   former?: Manifest | undefined;
   serverId: string;
-  /** Whether all images are asked for again, and those that have changed replace what runs. */
+  /** Pull all images again and replace containers whose image changed. */
   renew?: boolean | undefined;
-  /** How to sign in where the images come from. */
+  /** Registry credentials for the images. */
   logins?: readonly RegistryLogin[] | undefined;
-  /** These components and no others, and without a way in from outside; all of them unless said. */
+  /** Deploy only these components, without routes; all components by default. */
   only?: ReadonlySet<string> | undefined;
 }
 
 export interface RolloutEvents {
   log(line: RolloutLogLine): void;
-  /** Something moved: the deadline counts anew from here. */
+  /** Reports progress, which restarts the deadline. */
   progress(): void;
 }
 
@@ -53,32 +53,35 @@ export interface RolloutLogLine {
   step?: StepId;
 }
 
-/** Told before each step, so that a daemon that starts again can say where it was; what to do it reads from the engine. */
+/**
+ * Records each step before it runs, so that a restarted daemon can report where it was. The engine, not this record,
+ * decides what is left to do.
+ */
 export interface StepJournal {
   step(step: string): void;
-  /** An image that was not on the server before. */
+  /** Records an image that was not on the server before. */
   pulled?(image: string): void;
 }
 
 export interface RolloutDeps {
   engine: Engine;
   events: RolloutEvents;
-  /** Aborted to cancel, or past the deadline; a text as its reason becomes the result's. */
+  /** Aborted by a cancellation or the deadline; a text as its reason becomes the reason of the result. */
   signal: AbortSignal;
   ingress: Pick<Ingress, 'routesOf' | 'taken' | 'lead' | 'trouble'>;
   journal?: StepJournal;
-  /** For tests, which end the process there: before and after each step. */
+  /** Called before and after each step; tests end the process there. */
   boundary?: ((moment: string) => void) | undefined;
 }
 
 export interface RolloutResult {
   status: 'success' | 'failed';
   error?: string;
-  /** For code: unhealthy, exited, job_failed, image, manifest, engine, disk_full, name_taken, route_taken, network_pool, network_size, deadline, irreversible, or why it was aborted. */
+  /** Code: unhealthy, exited, job_failed, image, manifest, engine, disk_full, name_taken, route_taken, network_pool, network_size, deadline, irreversible, or the reason of an abort. */
   reason?: string;
-  /** After a failure: whether what ran before runs as before. */
+  /** After a failure: whether the previous version runs as before. */
   restored?: boolean;
-  /** For how long it did not serve; missing where nothing that ran was replaced. */
+  /** Downtime; missing if no running container was replaced. */
   gap_ms?: number;
   instance?: {
     container_id: string;
@@ -86,21 +89,21 @@ export interface RolloutResult {
     status: Status;
     health: Health;
     started_at: number | null;
-    /** Where it is reached instead, if its route cannot be served. */
+    /** Address on the server, if the route cannot be served. */
     url?: string;
   };
-  /** Of a success: what each component runs. */
+  /** After success: the image of each component. */
   images?: DeployedImage[];
   components: { name: string; container_id: string; status: Status; health: Health; image: string }[];
 }
 
-/** Going back has a time of its own: the deadline that ended the rollout must not end its repair. */
+/** Time limit of a recovery; the deadline of the rollout must not abort it. */
 const recoveryTimeMs = 10 * 60_000;
 
-/** An engine that goes away more often than this during one rollout may do so because of it. */
+/** Limit of engine restarts during one rollout, which may be their cause. */
 const MOST_RETURNS = 3;
 
-/** Brings an instance to what the manifest says, or back to what it was. Never throws: every end is a result. */
+/** Applies the manifest to an instance, or restores its previous state. Never throws: every outcome is a result. */
 export async function rollOut(rollout: Rollout, deps: RolloutDeps): Promise<RolloutResult> {
   const { events, signal } = deps;
   for (let returns = 0; ; returns++) {
@@ -109,12 +112,12 @@ export async function rollOut(rollout: Rollout, deps: RolloutDeps): Promise<Roll
       attempt = await begin(rollout, deps);
       const steps = plan(attempt.desired, attempt.before.actual);
       await requireAddresses(deps.engine, steps, attempt.desired, attempt.before.actual);
-      if (steps.steps.length === 0) log(events, 'info', 'Everything is as it should be; nothing to do');
+      if (steps.steps.length === 0) log(events, 'info', 'The instance already matches the manifest; nothing to do');
       await apply(steps, attempt, deps, signal);
       if (returns < MOST_RETURNS && (await isStopped(attempt, deps))) continue;
       return await succeeded(attempt, deps, attempt.runner.ready);
     } catch (error) {
-      // An engine that was restarted is like a daemon that was killed: the way on is found from what is there.
+      // An engine restart is handled like a daemon crash: plan again from the actual state.
       const patience = patienceOf(rollout, deps, rollout.manifest.deadline_ms, signal);
       if (returns < MOST_RETURNS && (await engineReturned(error, deps.engine, patience))) continue;
       const failure = failureOf(error, signal);
@@ -126,7 +129,7 @@ export async function rollOut(rollout: Rollout, deps: RolloutDeps): Promise<Roll
   }
 }
 
-/** Reads what is there. */
+/** Reads the actual state. */
 async function begin(rollout: Rollout, deps: RolloutDeps): Promise<Attempt> {
   const desired = desiredState(rollout);
   const found = await look(deps, rollout.serverId, desired);
@@ -141,7 +144,7 @@ async function renew({ manifest, logins = [] }: Rollout, { engine, events, signa
   return await renewImages(manifest, { engine, logins, signal, say, progress: () => events.progress() });
 }
 
-/** While the engine is waited for, whoever follows the rollout hears so, and that it is not forgotten. */
+/** Logs waiting for the engine as progress, so that the service does not give the rollout up. */
 function patienceOf(
   { manifest: { deadline_ms } }: Rollout,
   { events }: RolloutDeps,
@@ -175,7 +178,7 @@ function stepRunner(
   return new StepRunner({ engine, ingress, instanceUid, gap, logins, warn, say, pulled });
 }
 
-/** Reads what is there, and makes sure that the names we will need at the very end are free or ours. */
+/** Reads the actual state, and checks that routes and final names are free or belong to this instance. */
 async function look({ engine, ingress }: RolloutDeps, serverId: string, desired: Desired): Promise<Reading> {
   const { instanceUid, routes, units } = desired;
   requireFree(ingress, instanceUid, routes);
@@ -183,15 +186,13 @@ async function look({ engine, ingress }: RolloutDeps, serverId: string, desired:
     readActual(engine, serverId, desired, ingress.routesOf(instanceUid)),
     ...units.map(({ spec }) => engine.inspect(spec.name)),
   ]);
-  // The engine also finds by the beginning of an id, so the name is compared.
+  // The engine also matches prefixes of ids, so compare the name.
   const taken = units.find(({ spec }, index) => {
     const holder = holders[index];
     return holder?.name === spec.name && !reading.facts.has(holder.id);
   });
   if (taken)
-    throw new NameTaken(
-      `A container named ${taken.spec.name} exists that is not of this definition; rename or remove it first`,
-    );
+    throw new NameTaken(`Container ${taken.spec.name} exists but is not of this definition; rename or remove it first`);
   return await withAlterations(engine, desired, reading);
 }
 
@@ -219,17 +220,17 @@ async function apply(steps: Plan, attempt: Attempt, deps: RolloutDeps, signal: A
 }
 
 /**
- * Whether something that was proven does not run any more. An engine that is killed and started again between two of our calls
- * stops what it finds running, and holds that for the wish of a person, so that it does not start it again itself.
+ * Answers whether a ready container was stopped since. An engine that is killed and restarted stops running containers,
+ * treats that as a deliberate stop and does not start them again.
  */
 async function isStopped({ runner }: Attempt, { engine, events }: RolloutDeps): Promise<boolean> {
   const proven = await Promise.all([...runner.ready.values()].map(({ id }) => engine.inspect(id)));
   const stopped = proven.find((facts) => facts?.state === 'exited' && isKeptUp(facts));
-  if (stopped) log(events, 'warn', `${stopped.name} was stopped meanwhile; starting it again`);
+  if (stopped) log(events, 'warn', `${stopped.name} was stopped in the meantime; starting it again`);
   return stopped !== undefined;
 }
 
-/** One that ends by itself is started again by the engine. */
+/** The engine restarts such containers after they exit by themselves. */
 const isKeptUp = ({ restartPolicy }: ContainerFacts): boolean => /^(always|unless-stopped)$/.test(restartPolicy);
 
 async function succeeded(
@@ -239,7 +240,7 @@ async function succeeded(
 ): Promise<RolloutResult> {
   const result = describeSuccess(desired, before, ready);
   const made = new Map([...before.facts.values(), ...ready.values()].map((facts) => [facts.id, facts.imageId]));
-  // Those of scheduled jobs too: going back must bring back what they will run.
+  // Include scheduled jobs: a rollback must restore the images that they will run.
   const images = rollout.manifest.components.map(({ name: component, image }) => {
     const container = result.components.find(({ name }) => name === component)?.container_id;
     return { component, image, id: container === undefined ? undefined : made.get(container) };
@@ -253,7 +254,7 @@ async function succeeded(
   return result;
 }
 
-/** After a failure: back to what ran before, or, where that is partly gone, on to what was already proven healthy. */
+/** Restores the previous version after a failure, or completes the rollout if old containers were already removed. */
 async function recover(attempt: Attempt, deps: RolloutDeps, failure: Failure): Promise<RolloutResult> {
   const { events } = deps;
   const { rollout, desired, before, gap, runner } = attempt;
@@ -263,7 +264,7 @@ async function recover(attempt: Attempt, deps: RolloutDeps, failure: Failure): P
     const { actual } = await readWhenBack(attempt, deps, timeout);
     const recovery = recoveryPlan(desired, before.actual, actual, formerRoutes(rollout));
     if (recovery.direction === 'none') {
-      const why = `${recovery.irreversibleJob} may have changed data that the previous version must not meet; nothing was rolled back`;
+      const why = `${recovery.irreversibleJob} may have changed data in a way that the previous version cannot read; nothing was rolled back`;
       log(events, 'warn', why);
       return { ...failed, restored: false, reason: 'irreversible', error: `${failure.error}\n${why}` };
     }
@@ -274,16 +275,16 @@ async function recover(attempt: Attempt, deps: RolloutDeps, failure: Failure): P
       return await succeeded(attempt, deps, new Map([...runner.ready, ...helper.ready]));
     }
     const again = recovery.plan.steps.some(({ step }) => step === 'start_old');
-    if (again) log(events, 'warn', 'The previous version serves again');
+    if (again) log(events, 'warn', 'The previous version is running again');
     return { ...failed, restored: true };
   } catch (error) {
-    const why = `Going back failed as well: ${messageOf(error)}`;
+    const why = `The rollback failed too: ${messageOf(error)}`;
     log(events, 'error', why);
     return { ...failed, restored: false, error: `${failure.error}\n${why}` };
   }
 }
 
-/** What is there after a failure. If the engine itself is what failed there is nothing to go back to before it answers. */
+/** Reads the state after a failure. If the engine is unreachable, waits for it first. */
 async function readWhenBack({ rollout, desired }: Attempt, deps: RolloutDeps, signal: AbortSignal): Promise<Reading> {
   const { engine, ingress } = deps;
   const read = async () => {

@@ -22,25 +22,25 @@ export interface StepRunnerDeps {
   ingress: Pick<Ingress, 'lead' | 'taken' | 'trouble'>;
   instanceUid: string;
   gap: Gap;
-  /** How to sign in where the images come from. */
+  /** Registry credentials for the images. */
   logins: readonly RegistryLogin[];
-  /** A line for the log of the deployment, within the step that pulls. */
+  /** Logs a line in the deployment's log, under the pull step. */
   say(level: 'info' | 'warn', message: string): void;
-  /** An image that was not there before. */
+  /** Called for an image that was not on the server before. */
   pulled(image: string): void;
-  /** Something that a person should know and that is no failure. */
+  /** Logs a problem that does not fail the deployment. */
   warn(message: string): void;
 }
 
 type Doing<Step extends PlanStep['step']> = Extract<PlanStep, { step: Step }>;
 
-/** Carries out single steps, and remembers what they led to. */
+/** Runs single steps and keeps their results for later steps. */
 export class StepRunner {
   readonly #deps: StepRunnerDeps;
   readonly #engine: Engine;
-  /** Ids of the containers made here, by unit. */
+  /** Ids of created containers, by unit. */
   readonly #created = new Map<string, string>();
-  /** Of the containers that became ready, by unit. */
+  /** Containers that became ready, by unit. */
   readonly ready = new Map<string, ContainerFacts>();
 
   constructor(deps: StepRunnerDeps) {
@@ -48,7 +48,7 @@ export class StepRunner {
     this.#engine = deps.engine;
   }
 
-  /** What was done, as one line for the log. `progress` is told that something moved within the step. */
+  /** Runs a step and returns a log line. Calls `progress` when something advances within the step. */
   async run(step: PlanStep, signal: AbortSignal, progress: () => void): Promise<string> {
     const engine = this.#engine;
     switch (step.step) {
@@ -56,10 +56,10 @@ export class StepRunner {
         return await this.#pull(step.image, signal, progress);
       case 'network':
         await engine.ensureNetwork(step.network);
-        return `Made network ${step.network.name}`;
+        return `Created network ${step.network.name}`;
       case 'volumes':
         await engine.ensureVolume(step.volume);
-        return `Made volume ${step.volume.name}`;
+        return `Created volume ${step.volume.name}`;
       case 'create':
         return await this.#create(step);
       case 'files':
@@ -128,20 +128,20 @@ export class StepRunner {
   async #waitHealthy(unit: Unit, id: string, signal: AbortSignal): Promise<string> {
     this.ready.set(unit.key, await waitReady(this.#engine, id, unit.component, unit.check, signal));
     const gap = this.#deps.gap.ready(unit);
-    const missed = gap === undefined ? '' : `; it did not serve for ${gap} ms`;
+    const missed = gap === undefined ? '' : `; downtime ${gap} ms`;
     return `${unit.component} is ${unit.check ? 'healthy' : 'running'}${missed}`;
   }
 
   async #job(unit: Unit, target: Target, signal: AbortSignal): Promise<string> {
     const id = this.#idOf(target);
-    // One that an earlier attempt started must not be started a second time.
+    // Do not start a job twice: an earlier attempt may have started it.
     if ('created' in target) await this.#engine.start(id);
     const code = await this.#engine.wait(id, signal);
     if (code !== 0) {
       const lines = await lastLines(this.#engine, id);
-      throw new NotReady('job_failed', `Job ${unit.component} ended with exit code ${code}${lines}`);
+      throw new NotReady('job_failed', `Job ${unit.component} exited with code ${code}${lines}`);
     }
-    return `Job ${unit.component} is done`;
+    return `Job ${unit.component} succeeded`;
   }
 
   async #route(ways: readonly Way[]): Promise<string> {
@@ -154,11 +154,11 @@ export class StepRunner {
     if (trouble !== undefined) {
       for (const { host, targets } of routes) {
         const address = targets.find((one) => one.address)?.address ?? 'no address';
-        warn(`${host} leads nowhere: ${trouble}. On the server itself it is reached at ${address}`);
+        warn(`${host} is not reachable: ${trouble}. On the server itself the application listens at ${address}`);
       }
     }
     const list = routes.map(({ host, path, component }) => `${host}${path === '/' ? '' : path} to ${component}`);
-    return list.length === 0 ? 'No route leads here any more' : `Led ${list.join(', ')}`;
+    return list.length === 0 ? 'Removed all routes' : `Routed ${list.join(', ')}`;
   }
 
   async #served({ rule, targets }: Way): Promise<ServedRoute> {
@@ -178,8 +178,8 @@ export class StepRunner {
     const addresses = facts ? addressesOf(facts).flatMap((host) => ports.map((port) => `${host}:${port}`)) : [];
     const closed = await connectionsClosed(addresses, container.stopGraceMs, signal);
     return closed
-      ? `The old ${container.component} has answered all it was asked`
-      : `The old ${container.component} still has connections after ${container.stopGraceMs} ms; they are cut`;
+      ? `The old ${container.component} finished its open requests`
+      : `The old ${container.component} still has connections after ${container.stopGraceMs} ms; closing them`;
   }
 
   async #startOld(container: ActualContainer, signal: AbortSignal): Promise<string> {
@@ -188,7 +188,7 @@ export class StepRunner {
     const text = facts?.labels[label.probe];
     const check = text === undefined ? undefined : (JSON.parse(text) as ManifestHealthcheck);
     await waitReady(this.#engine, container.id, container.component, check, signal);
-    return `The old ${container.component} serves again`;
+    return `The old ${container.component} is running again`;
   }
 }
 

@@ -1,12 +1,12 @@
 import { isEngineProblem } from '../engine/engine-problem.ts';
 import type { PlanStep } from '../plan/plan-step.ts';
 
-/** Nothing moved in a step for as long as the template allows. */
+/** A step made no progress within the deadline of the template. */
 export class TooLate extends Error {}
 
 /**
- * Gives a step so much time from its last sign of progress. The deadline of the whole rollout alone would not do: steps run side
- * by side, and those that move would hide one that hangs.
+ * Limits the time of a step since its last progress. The deadline of the rollout alone is not enough: steps run in
+ * parallel, and a step that advances would hide one that hangs.
  */
 export async function inTime(
   step: PlanStep,
@@ -25,7 +25,7 @@ export async function inTime(
     return await run(AbortSignal.any([signal, late.signal]), progress);
   } catch (error) {
     if (!late.signal.aborted || signal.aborted) throw error;
-    // An engine that does not answer tells more than the clock.
+    // A timeout of the engine is the better explanation.
     if (isEngineProblem(error, 'timeout')) throw error;
     throw new TooLate(`The step ${step.key} made no progress within ${Math.round(limitMs / 1000)} s`, { cause: error });
   } finally {

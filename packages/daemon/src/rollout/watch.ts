@@ -13,17 +13,17 @@ export interface WatchOptions {
   engine: Engine;
   log: Log;
   serverId(): string;
-  /** Whether something is being done to the instance: how it looks meanwhile says nothing. */
+  /** Whether another operation runs on the instance; its state is not meaningful meanwhile. */
   busy(uid: string): boolean;
-  /** It does not stand its trial; `why` is for a person. */
+  /** Called when an instance becomes unhealthy during its watch period; `why` is for people. */
   onSick(watch: JournalledWatch, why: string): void;
   everyMs?: number;
 }
 
-/** So many looks in a row must find it sick: one probe may fail for many reasons. */
+/** Consecutive failures before the instance counts as unhealthy; a single probe may fail by chance. */
 const LOOKS = 3;
 
-/** Watches what was deployed for a while after it was healthy: some faults show only under real requests. */
+/** Watches instances for a while after their deployment: some faults show only under real requests. */
 export class Watch {
   readonly #options: WatchOptions;
   readonly #sick = new Map<string, number>();
@@ -36,10 +36,10 @@ export class Watch {
 
   start(): void {
     const look = () => {
-      // A journal that cannot be read now may be at the next look.
+      // A failure to read the journal may be temporary; the next check retries.
       this.#looking = this.#looking
         .then(() => this.#look())
-        .catch((error: Error) => this.#options.log.warn('instances on trial cannot be looked at', { error }));
+        .catch((error: Error) => this.#options.log.warn('watched instances could not be checked', { error }));
     };
     this.#timer = setInterval(guarded(this.#options.log, look), this.#options.everyMs ?? 1_000);
   }
@@ -55,7 +55,7 @@ export class Watch {
       try {
         await this.#lookAt(watch);
       } catch (error) {
-        log.debug('an instance on trial cannot be looked at', { instance: watch.instanceUid, error });
+        log.debug('a watched instance could not be checked', { instance: watch.instanceUid, error });
       }
     }
   }
@@ -76,17 +76,17 @@ export class Watch {
   }
 }
 
-/** One that somebody stopped is not sick. */
+/** Describes what is wrong with an instance; a stopped one is not unhealthy. */
 function sickness({ components }: ObservedInstance): string | undefined {
   const services = components.filter(({ kind }) => kind === 'service');
   const sick = services.find(
     ({ status, health }) => status === 'failed' || status === 'restarting' || health === 'unhealthy',
   );
   if (sick === undefined) return undefined;
-  return sick.status === 'running' ? `${sick.name} turned unhealthy` : `${sick.name} does not keep running`;
+  return sick.status === 'running' ? `${sick.name} became unhealthy` : `${sick.name} does not keep running`;
 }
 
-/** The irreversible job that ran between two manifests, if one did: old code must not meet its data. */
+/** Returns the irreversible job that ran between two manifests, if any; the old version cannot read its data. */
 export function irreversibleSince(former: Manifest, manifest: Manifest): string | undefined {
   return manifest.components.find((component) => {
     const before = former.components.find(({ name }) => name === component.name);

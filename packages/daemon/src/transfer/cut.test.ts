@@ -21,7 +21,7 @@ function chunksOf(bytes: Buffer, sizes: readonly number[], most: number): NamedC
 const names = (chunks: readonly NamedChunk[]): string[] => chunks.map(({ name }) => name);
 
 const sizes = fc.array(fc.integer({ min: 1, max: 300_000 }), { minLength: 1, maxLength: 5 });
-/** As engines write: a header comes whole. */
+/** Splits as engines do: never inside a header. */
 const blocks = fc.array(
   fc.integer({ min: 1, max: 400 }).map((count) => count * 512),
   { minLength: 1, maxLength: 4 },
@@ -29,7 +29,7 @@ const blocks = fc.array(
 const tar = (files: readonly (readonly [string, number])[]): Buffer =>
   tarOf(files.map(([path, size]) => ({ path, mode: '0644', content: path.repeat(size).slice(0, size) })));
 
-test('the chunks of anything are its bytes, none of them too long', () => {
+test('chunks add up to the content and respect the size limit', () => {
   const anything = fc.oneof(
     fc.uint8Array({ maxLength: 5_000 }).map((bytes) => Buffer.from(bytes)),
     fc
@@ -67,7 +67,7 @@ test('a file that grows changes its own chunks and those of small files around i
   expect(changed[0]?.bytes.includes('/b/b')).toBe(true);
 });
 
-test('the same bytes are cut alike, however they come', () => {
+test('equal bytes are cut equally, however they are split', () => {
   const bytes = tar([
     ['/a', 700_000],
     ['/b', 3],

@@ -5,7 +5,10 @@ import { readPart } from '../backup/part.ts';
 import { readManifest } from '../backup/read-manifest.ts';
 import { isSafeName } from '../plan/names.ts';
 
-/** Gives a volume as a backup has it to `use`, as a tar archive. Names become paths, so they are checked though they are signed. */
+/**
+ * Reads a volume from a backup and passes it to `use` as a tar archive. Names become paths, so they are validated even
+ * though the order is signed.
+ */
 export async function readKeptVolume(
   store: BackupStore,
   { instance_uid: instanceUid, volume }: TransferOrder,
@@ -13,7 +16,8 @@ export async function readKeptVolume(
   use: (content: Readable) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const name of [instanceUid, backupId]) if (!isSafeName(name)) throw new Error(`${name} names no backup.`);
+  for (const name of [instanceUid, backupId])
+    if (!isSafeName(name)) throw new Error(`${name} is not the name of a backup.`);
   const vessel = { store, place: { instanceUid, backupId }, key: Buffer.from(key, 'base64'), signal };
   const { parts } = await readManifest(vessel, manifest_sha256);
   const part = parts.find((one) => one.kind === 'volume' && one.name === volume);

@@ -5,7 +5,9 @@ import type { Draft, Placed, Spool } from './spool.ts';
 
 export interface Receiving {
   readonly spool: Spool;
-  /** Puts the content into the volume while it still arrives; called anew when it arrives anew. */
+  /**
+   * Writes the content into the volume while it arrives; called again when the transfer restarts from the beginning.
+   */
   readonly import?: ((content: AsyncIterable<Buffer>, signal: AbortSignal) => Promise<void>) | undefined;
   readonly onProgress: (progress: Progress) => void;
 }
@@ -13,7 +15,7 @@ export interface Receiving {
 export interface Progress {
   readonly chunks: number;
   readonly bytes: number;
-  /** Those of the bytes that had to travel. */
+  /** Bytes that were sent over the network. */
   readonly carried: number;
 }
 
@@ -22,11 +24,11 @@ export interface Received extends Progress {
 }
 
 interface Offered extends Placed {
-  /** Whether it was asked for and has not come yet. */
+  /** Requested and not arrived yet. */
   wanted: boolean;
 }
 
-/** Receives over one connection until everything is in place and imported. */
+/** Receives over one connection until everything has arrived and is imported. */
 export async function receive(link: Link, receiving: Receiving): Promise<Received> {
   const reception = new Reception(link, receiving);
   try {
@@ -39,9 +41,9 @@ export async function receive(link: Link, receiving: Receiving): Promise<Receive
 class Reception {
   readonly #link: Link;
   readonly #receiving: Receiving;
-  /** In their order; what is in place is not among them. */
+  /** Offered chunks in order, without those already placed. */
   #offered: Offered[] = [];
-  /** The one that arrives, and how much of it is there. */
+  /** The arriving chunk; `#arrived` counts its bytes. */
   #draft: Draft | undefined;
   #arrived = 0;
   #bytes: number;
@@ -89,7 +91,7 @@ class Reception {
 
   #consider({ index, name, length }: OfferedChunk): void {
     const { spool } = this.#receiving;
-    if (index !== spool.placed.length + this.#offered.length) throw new Error('A chunk was offered out of its order.');
+    if (index !== spool.placed.length + this.#offered.length) throw new Error('A chunk was offered out of order.');
     const known = spool.has(name) || this.#offered.some((one) => one.wanted && one.name === name);
     if (!known) this.#link.say({ type: 'want', index });
     this.#offered.push({ name, length, wanted: !known });
@@ -98,8 +100,8 @@ class Reception {
 
   #take(piece: Buffer): void {
     const due = this.#offered.find(({ wanted }) => wanted);
-    if (!due) throw new Error('Bytes came that nobody has asked for.');
-    if (this.#arrived + piece.length > due.length) throw new Error('More bytes came than were announced.');
+    if (!due) throw new Error('The other end sent bytes that were not requested.');
+    if (this.#arrived + piece.length > due.length) throw new Error('The other end sent more bytes than it announced.');
     this.#draft ??= this.#receiving.spool.draft(due.name);
     this.#draft.add(piece);
     this.#arrived += piece.length;
@@ -113,7 +115,7 @@ class Reception {
     this.#place();
   }
 
-  /** Puts in place what is here, as far as nothing before it is missing. */
+  /** Places chunks in order, up to the first one that is still missing. */
   #place(): void {
     const { spool, onProgress } = this.#receiving;
     while (this.#offered[0] && !this.#offered[0].wanted && spool.has(this.#offered[0].name)) {
@@ -128,7 +130,8 @@ class Reception {
 
   async #end({ chunks, sha256 }: Extract<FromSender, { type: 'end' }>): Promise<Received> {
     const { placed } = this.#receiving.spool;
-    if (placed.length !== chunks || digestOf(placed) !== sha256) throw new Error('Something is missing at the end.');
+    if (placed.length !== chunks || digestOf(placed) !== sha256)
+      throw new Error('The transfer ended with chunks missing.');
     await this.#importing?.finish();
     this.#link.say({ type: 'done', sha256 });
     return { ...this.#progress(), sha256 };
@@ -139,7 +142,7 @@ class Reception {
   }
 }
 
-/** Reads what is in place, and waits for what is not, on its way into the volume. */
+/** Feeds placed chunks into the volume and waits for the missing ones. */
 class Importing {
   readonly #spool: Spool;
   readonly #abort = new AbortController();
@@ -156,7 +159,7 @@ class Importing {
     });
   }
 
-  /** There is more to read. Throws if nobody reads any more: what still comes would come for nothing. */
+  /** Signals new chunks. Throws if the import has failed, so that the transfer stops early. */
   more(): void {
     if (this.#failure) throw this.#failure;
     this.#wake?.();
@@ -178,12 +181,12 @@ class Importing {
     for (let next = 0; ; next++) {
       while (next >= this.#spool.placed.length) {
         if (this.#whole) return;
-        if (this.#abort.signal.aborted) throw new Error('The import was given up.');
+        if (this.#abort.signal.aborted) throw new Error('The import was aborted.');
         await new Promise<void>((wake) => {
           this.#wake = wake;
         });
       }
-      if (this.#abort.signal.aborted) throw new Error('The import was given up.');
+      if (this.#abort.signal.aborted) throw new Error('The import was aborted.');
       yield await this.#spool.read(this.#spool.placed[next] as Placed);
     }
   }

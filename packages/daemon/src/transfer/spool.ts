@@ -20,23 +20,23 @@ export interface Placed {
   readonly length: number;
 }
 
-/** It was another content than it should be; another attempt gets it right. */
+/** The content does not match its name; a retry fetches it again. */
 export class Damaged extends Error {
   override name = 'Damaged';
 }
 
 /**
- * What has arrived of a volume, on the disk of the server it goes to: chunks under their names, and for each transfer the list
- * of those that are in place. It outlives the daemon, so that nothing that was acknowledged travels twice, and the copy that is
- * made while the application runs is what the last copy is compared with.
+ * Stores the chunks of a volume on the target server, and for each transfer the list of placed chunks. It survives the
+ * daemon, so acknowledged chunks are never sent twice, and the final copy resends only what changed since the copy made
+ * while the application ran.
  */
 export class Spool {
   readonly #directory: string;
   readonly #list: string;
   readonly #placed: Placed[];
-  /** What the names of chunks are made with. */
+  /** Key for chunk names. */
   readonly key: Buffer;
-  /** Those whose name was seen to be right in this life of the daemon; a power cut can have spoilt others. */
+  /** Chunks verified since the daemon started; a power cut may have damaged the others. */
   readonly #proven = new Set<string>();
 
   constructor(directory: string, transferId: string) {
@@ -51,7 +51,7 @@ export class Spool {
     return this.#placed;
   }
 
-  /** The volume is read anew: nothing is in place, but what is here need not travel again. */
+  /** Restarts the transfer: clears the list of placed chunks and keeps their content. */
   begin(): void {
     this.#placed.length = 0;
     writeFileSync(this.#list, '', { mode: 0o600 });
@@ -61,18 +61,18 @@ export class Spool {
     return this.#proven.has(name) || existsSync(this.#fileOf(name));
   }
 
-  /** For a chunk that arrives: there whole, once it is kept, or not at all. */
+  /** Opens a file for an arriving chunk; it becomes visible only once it is complete. */
   draft(name: string): Draft {
     return new Draft(this.#fileOf(name), name, this.key);
   }
 
-  /** Throws if it is not what it was announced as. */
+  /** Throws if the content does not match its name. */
   keep(draft: Draft): void {
     draft.keep();
     this.#proven.add(draft.name);
   }
 
-  /** The next one in its order. */
+  /** Appends the next chunk to the list. */
   place(chunk: Placed): void {
     appendFileSync(this.#list, `${chunk.name} ${chunk.length}\n`, { mode: 0o600 });
     this.#placed.push(chunk);
@@ -82,7 +82,7 @@ export class Spool {
     const chunk = await readFile(this.#fileOf(name));
     if (this.#proven.has(name)) return chunk;
     if (!isCalled(chunk, name, this.key)) {
-      // It is asked for again with the next attempt.
+      // The next attempt requests it again.
       rmSync(this.#fileOf(name), { force: true });
       this.begin();
       throw new Damaged('A chunk was damaged on the disk of this server.');
@@ -101,12 +101,12 @@ export class Spool {
 }
 
 /**
- * A chunk on its way to the disk. Its pieces go into the page cache as they come, while they are in the cache of the processor, and
- * without a thread between: collected and handed over in larger parts they took twice the processor time. On a slow disk a piece
- * waits for as long as the disk takes for it, which is what everything behind it has to wait for anyway.
+ * Writes a chunk to disk as its pieces arrive, synchronously while they are in the CPU cache: collecting them and using
+ * a worker thread took twice the CPU time. A slow disk blocks the event loop per piece, but everything behind that
+ * piece has to wait for it anyway.
  */
 export class Draft {
-  /** As it was announced. */
+  /** Announced name. */
   readonly name: string;
   readonly #file: string;
   readonly #naming: Naming;
@@ -130,24 +130,26 @@ export class Draft {
     renameSync(`${this.#file}.draft`, this.#file);
   }
 
-  /** It will not be whole. */
+  /** Abandons an incomplete chunk. */
   drop(): void {
     closeSync(this.#opened);
   }
 }
 
-/** The same for all copies of a volume: by another one, nothing that is here would be known again. */
+/**
+ * Reads or creates the key. All transfers of a volume share it; with another key no stored chunk would be recognised.
+ */
 function keyOf(directory: string): Buffer {
   const file = join(directory, 'key');
   if (existsSync(file)) return readFileSync(file);
   const key = randomBytes(32);
-  // On the disk for certain before anything is named by it.
+  // Flushed before any chunk is named by it.
   writeFileSync(`${file}.draft`, key, { mode: 0o600, flush: true });
   renameSync(`${file}.draft`, file);
   return key;
 }
 
-/** A line that was being written when the power went is none. */
+/** Reads the list; ignores a last line that a power cut left incomplete. */
 function readList(path: string): Placed[] {
   if (!existsSync(path)) return [];
   const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);

@@ -13,13 +13,13 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { type Progress, receive } from './receiver.ts';
 import { Spool } from './spool.ts';
 
-/** The service between two ends, as far as they see it: it hands on what it hears. Cuts both off after so many messages. */
+/** Stands in for the service between two ends: relays messages, and cuts both connections after a given number. */
 class Between implements AsyncDisposable {
   readonly #server: Server = createServer();
   readonly #sockets = new WebSocketServer({ noServer: true });
   readonly #ends: WebSocket[] = [];
   carried = 0;
-  /** Which byte is to be changed on its way, once. */
+  /** Position of a byte to corrupt, once. */
   spoil = Number.POSITIVE_INFINITY;
   cutAfter = Number.POSITIVE_INFINITY;
 
@@ -43,7 +43,7 @@ class Between implements AsyncDisposable {
       this.#ends.push(end);
       return;
     }
-    // An end that goes takes the other with it.
+    // When one end closes, close the other.
     end.on('close', () => other.terminate());
     other.on('close', () => end.terminate());
     for (const [from, to] of [
@@ -121,7 +121,7 @@ async function contentOf(directory: string, transfer = 'trf_1'): Promise<Buffer>
   return Buffer.concat(await Promise.all(spool.placed.map((chunk) => spool.read(chunk))));
 }
 
-test('what one end reads the other end has, and imports while it comes', async () => {
+test('content arrives at the other end and is imported while it arrives', async () => {
   await using between = await new Between().open();
   const content = randomBytes(21_000_000);
   const imported: Buffer[] = [];
@@ -134,7 +134,7 @@ test('what one end reads the other end has, and imports while it comes', async (
   expect(Buffer.concat(imported).equals(content)).toBe(true);
 });
 
-test('nothing at all is a transfer too', async () => {
+test('an empty transfer works', async () => {
   await using between = await new Between().open();
   expect(await carry({ between, content: Buffer.alloc(0), directory: spoolFolder() })).toMatchObject({
     chunks: 0,
@@ -142,7 +142,7 @@ test('nothing at all is a transfer too', async () => {
   });
 });
 
-test('a connection that breaks anywhere costs nothing that was acknowledged', async () => {
+test('acknowledged chunks are not sent again after a lost connection', async () => {
   await using between = await new Between().open();
   const content = randomBytes(30_000_000);
   const directory = spoolFolder();
@@ -167,11 +167,11 @@ test('a connection that breaks anywhere costs nothing that was acknowledged', as
   expect(lost).toBeGreaterThan(2);
   expect(opened).toBe(1);
   expect((await contentOf(directory)).equals(content)).toBe(true);
-  // At most what was under way travels twice each time.
+  // Only chunks in flight may be sent twice each time.
   expect(between.carried).toBeLessThan(content.length + lost * 5 * 4_194_304);
 });
 
-test('a sender that was killed reads again, and what has arrived does not travel again', async () => {
+test('a restarted sender reads again, but arrived chunks are not sent again', async () => {
   await using between = await new Between().open();
   const content = randomBytes(30_000_000);
   const directory = spoolFolder();
@@ -185,7 +185,7 @@ test('a sender that was killed reads again, and what has arrived does not travel
   expect((await contentOf(directory)).equals(content)).toBe(true);
 });
 
-test('a second copy carries only what has changed since the first', async () => {
+test('a second copy sends only what changed since the first', async () => {
   await using between = await new Between().open();
   const content = randomBytes(20_000_000);
   const directory = spoolFolder();
@@ -196,7 +196,7 @@ test('a second copy carries only what has changed since the first', async () => 
   expect((await contentOf(directory, 'trf_2')).equals(content)).toBe(true);
 });
 
-test('a chunk that the disk of the target has spoilt is noticed and asked for again', async () => {
+test('a chunk damaged on the disk of the target is detected and requested again', async () => {
   await using between = await new Between().open();
   const content = randomBytes(9_000_000);
   const directory = spoolFolder();
@@ -208,25 +208,25 @@ test('a chunk that the disk of the target has spoilt is noticed and asked for ag
   expect((await contentOf(directory)).equals(content)).toBe(true);
 });
 
-test('an import that fails is the end of it, by its own words', async () => {
+test('a failed import ends the transfer with its error', async () => {
   await using between = await new Between().open();
   const into = () => Promise.reject(new Error('no space left'));
   const content = randomBytes(40_000_000);
   await expect(carry({ between, content, directory: spoolFolder(), into })).rejects.toThrow('no space left');
-  // It is not carried to its end first.
+  // The transfer stops early.
   expect(between.carried).toBeLessThan(20_000_000);
 });
 
-test('a caller who keeps nothing gets every byte once, over lost connections and from a sender who begins anew', async () => {
+test('a receiver without storage gets every byte once, across lost connections and a restarted sender', async () => {
   await using between = await new Between().open();
-  // Pieces that are alike, too: what was handed on once is not taken for what comes later.
+  // Includes equal pieces: a delivered chunk must not be taken for a later one.
   const content = Buffer.concat([randomBytes(9_000_000), Buffer.alloc(9_000_000), randomBytes(5_000_000)]);
   const incoming = new Incoming();
   const got: Buffer[] = [];
   let sending = reading(content);
   for (let attempt = 0; ; attempt++) {
     between.cutAfter = attempt < 6 ? 12 + attempt : Number.POSITIVE_INFINITY;
-    // Every other time the sender has been killed and knows nothing of what it has read.
+    // Every other time the sender restarts without its state.
     if (attempt % 2 === 1) sending = reading(content);
     const [from, to] = await Promise.all([between.link(), between.link()]);
     const take = async () => {
@@ -247,7 +247,7 @@ test('a caller who keeps nothing gets every byte once, over lost connections and
 
 const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');
 
-test('a receiver from before there were keys is offered chunks by their SHA-256', async () => {
+test('a receiver of an older version without keys is offered SHA-256 names', async () => {
   await using between = await new Between().open();
   const content = randomBytes(9_000_000);
   const [from, to] = await Promise.all([between.link(), between.link()]);
@@ -279,7 +279,7 @@ test('a receiver from before there were keys is offered chunks by their SHA-256'
   expect(names).toEqual(chunks.map(sha256));
 });
 
-test('a sender from before there were keys is understood, and its chunks are known again', async () => {
+test('a sender of an older version without keys works, and its chunks are recognised', async () => {
   await using between = await new Between().open();
   const chunk = randomBytes(1_000_000);
   const directory = spoolFolder();
@@ -306,7 +306,7 @@ test('a sender from before there were keys is understood, and its chunks are kno
   }
 });
 
-test('a chunk that is changed on its way is noticed, and asked for again', async () => {
+test('a chunk corrupted in transit is detected and requested again', async () => {
   await using between = await new Between().open();
   const content = randomBytes(9_000_000);
   const directory = spoolFolder();

@@ -28,21 +28,21 @@ export interface TransfersOptions {
   service: Service;
   stateDirectory: string;
   serverId(): string;
-  /** Of the service; without one no order is believed. */
+  /** Public key of the service; without one every order is rejected. */
   publicKey(): KeyObject | undefined;
-  /** Opens the keys of backups. */
+  /** Decrypts the keys of backups. */
   privateKey: KeyObject;
   log: Log;
-  /** Where backups are, for what is fetched from them. */
+  /** Backups to fetch volumes from. */
   backups: BackupStore;
-  /** For tests, which end the process at a chosen moment. */
+  /** For tests that end the process at a chosen moment. */
   boundary?: ((moment: string) => void) | undefined;
 }
 
 const REPORT_EVERY_MS = 1_000;
 const PAUSES = { firstMs: 200, mostMs: 5_000 };
 
-/** Carries out this server's end of transfers, over as many connections and lives of the daemon as it takes. */
+/** Runs this server's end of transfers, across reconnects and daemon restarts. */
 export class Transfers {
   readonly #options: TransfersOptions;
   readonly #directory: string;
@@ -53,7 +53,7 @@ export class Transfers {
     this.#directory = join(options.stateDirectory, 'transfers');
   }
 
-  /** Takes up what is new and gives up what nobody wants any more. Rejects when the service does not answer. */
+  /** Starts new transfers and aborts withdrawn ones. Rejects if the service does not respond. */
   async look(): Promise<void> {
     const { service, log } = this.#options;
     const { data } = await service.call('transfers.pending', { query: { per_page: 100 } });
@@ -62,12 +62,12 @@ export class Transfers {
     for (const { order } of data) {
       if (!order || this.#active.has(order.id)) continue;
       if (!this.#isOurs(order))
-        log.error('an order to carry a volume is not signed by our service and is refused', { transfer: order.id });
+        log.error('transfer order rejected: it is not signed by the service for this server', { transfer: order.id });
       else this.#follow(openFields(order, this.#options.privateKey, transferContext(order)));
     }
   }
 
-  /** An instance is cleared away: nothing of it is received any more, and what has come goes. */
+  /** Aborts the transfers of a removed instance and deletes what they received. */
   async abandon(uid: string): Promise<void> {
     await this.#end(({ instance_uid }) => instance_uid === uid);
     for (const name of existsSync(this.#directory) ? readdirSync(this.#directory) : []) {
@@ -80,7 +80,7 @@ export class Transfers {
     await this.#end(() => true);
   }
 
-  /** Gives up those of a kind, and returns when nothing of them is under way. */
+  /** Aborts matching transfers and waits until they have stopped. */
   async #end(concerned: (order: TransferOrder) => boolean): Promise<void> {
     const ending = [...this.#active.values()].filter(({ order }) => concerned(order));
     for (const { controller } of ending) controller.abort();
@@ -98,7 +98,7 @@ export class Transfers {
     this.#active.set(order.id, { order, controller, done });
   }
 
-  /** Goes on until it is done, cannot be done, or is not wanted any more. */
+  /** Retries until the transfer completes, fails for good or is withdrawn. */
   async #carry(order: TransferOrder, signal: AbortSignal): Promise<void> {
     const { log } = this.#options;
     const backoff = new Backoff(PAUSES);
@@ -111,7 +111,7 @@ export class Transfers {
         } catch (error) {
           if (signal.aborted) return;
           if (!isPassing(error)) return await this.#giveUp(order, error as Error);
-          log.debug('a transfer has to wait', { transfer: order.id, error: error as Error });
+          log.debug('transfer interrupted; it will be retried', { transfer: order.id, error: error as Error });
           await sleep(backoff.next(), undefined, { signal }).catch(() => undefined);
         }
       }
@@ -130,18 +130,18 @@ export class Transfers {
     await this.#linked(order, signal, (link) => send(link, sending));
   }
 
-  /** The volume stays open for as long as the reading is, over however many connections. */
+  /** Opens the volume for one pass, which may span several connections. */
   #read(order: TransferOrder, key: Buffer | undefined, signal: AbortSignal): Promise<Reading> {
     const { engine, serverId, boundary, backups } = this.#options;
     return new Promise((opened, failed) => {
       const use = async (content: Readable) => {
         boundary?.(`${order.mode} read`);
         const reading = new Reading(content, key);
-        // It has copied what it heard of by now.
+        // `reading` registered its listener first and has copied the piece by now, so the memory can be reused.
         content.on('data', guardedBy(failed, release));
         opened(reading);
         await reading.closed;
-        // What nobody reads any more must not keep waiting to be read.
+        // Destroy the stream, or the unread rest would keep its source waiting.
         content.destroy();
       };
       const read = order.backup
@@ -151,7 +151,7 @@ export class Transfers {
     });
   }
 
-  /** What an import that came to nothing has put here goes, and nothing else: not a volume that is another's by now. */
+  /** Removes what a failed import left here. Keeps a volume that belongs to another definition by now. */
   async #discard(order: TransferOrder, signal: AbortSignal): Promise<void> {
     const { engine } = this.#options;
     const { volume, definition_id } = order;
@@ -185,7 +185,7 @@ export class Transfers {
     if (order.mode === 'import') spool.remove();
   }
 
-  /** The service must hear of it: nobody else knows. */
+  /** Reports completion until the service accepts it; no other party can report it. */
   async #completed(
     order: TransferOrder,
     { chunks, bytes, carried, sha256 }: Progress & Partial<Pick<Received, 'sha256'>>,
@@ -204,22 +204,23 @@ export class Transfers {
     }
   }
 
-  /** Into a volume of its own, that nothing runs on: what an earlier attempt left in it goes first. */
+  /** Imports into a new volume that no container uses; first removes what an earlier attempt left. */
   async #import(order: TransferOrder, content: AsyncIterable<Buffer>, signal: AbortSignal): Promise<void> {
     const { engine, serverId } = this.#options;
     const { volume, instance_uid: uid, definition_id } = order;
     const there = await engine.containers({ labels: { [label.managed]: 'true', [label.instance]: uid } });
-    if (there.length > 0) throw new Error(`Containers of ${uid} are on this server; their volume is not replaced.`);
+    if (there.length > 0)
+      throw new Error(`This server still has containers of ${uid}; remove them before importing their volume.`);
     const before = await engine.volume(volume);
     if (before !== undefined && (before.labels[label.definition] ?? definition_id) !== definition_id)
-      throw new Error(`The volume ${volume} is on this server and belongs to another definition.`);
+      throw new Error(`The volume ${volume} already exists on this server and belongs to another definition.`);
     const labels = {
       [label.managed]: 'true',
       [label.server]: serverId(),
       [label.instance]: uid,
       [label.definition]: definition_id,
     };
-    // Foreign volumes of the same name are refused before anything is removed.
+    // Rejects a foreign volume of the same name before anything is removed.
     await engine.ensureVolume({ name: volume, labels, owner: ownerLabels });
     await engine.removeVolume(volume);
     await engine.ensureVolume({ name: volume, labels, owner: ownerLabels });
@@ -252,9 +253,9 @@ export class Transfers {
   }
 
   async #giveUp(order: TransferOrder, error: Error): Promise<void> {
-    this.#options.log.warn('a transfer cannot be done', { transfer: order.id, error });
+    this.#options.log.warn('transfer failed', { transfer: order.id, error });
     await this.#report(order, { status: 'failed', error: error.message.slice(0, 2_000) }).catch((cause: Error) =>
-      this.#options.log.debug('that a transfer failed could not be reported', { transfer: order.id, error: cause }),
+      this.#options.log.debug('the failure of a transfer could not be reported', { transfer: order.id, error: cause }),
     );
   }
 }
@@ -266,14 +267,17 @@ function ownerOf(directory: string): string | undefined {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
-/** What goes away by itself: a connection, a service or an engine that is away for a while. */
+/**
+ * Answers whether a retry can help: the connection, the service or the engine is temporarily unavailable, or a chunk
+ * was damaged.
+ */
 const isPassing = (error: unknown): boolean =>
   error instanceof LinkLost ||
   error instanceof Damaged ||
   isEngineProblem(error, 'unreachable') ||
   isEngineProblem(error, 'timeout');
 
-/** Tells of progress, seldom; the last word is said by others. */
+/** Reports progress at most once a second; completion is reported separately. */
 class Reports {
   readonly #send: (report: TransferReport) => Promise<void>;
   readonly #signal: AbortSignal;
@@ -290,7 +294,7 @@ class Reports {
     this.#last = Date.now();
     this.#sending = true;
     this.#send({ status: 'running', chunks, bytes, carried_bytes: carried })
-      // Nobody needs to know that nobody was told: the next one says more.
+      // Ignore failures: the next report contains newer numbers.
       .catch(() => undefined)
       .finally(() => {
         this.#sending = false;

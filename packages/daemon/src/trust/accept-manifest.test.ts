@@ -30,7 +30,7 @@ const ruleOf = (answer: unknown, more: Partial<Expectation> = {}) => {
 };
 
 describe('a manifest', () => {
-  it('is accepted as the service signed it, in whatever order its keys arrive', () => {
+  it('is accepted as signed, whatever the order of its keys', () => {
     const signed = signer.sign(plain);
     expect(ruleOf(signed)).toBe('accepted');
     expect(ruleOf(Object.fromEntries(Object.entries(signed).reverse()))).toBe('accepted');
@@ -43,7 +43,7 @@ describe('a manifest', () => {
     expect(ruleOf('nonsense')).toBe('signature');
   });
 
-  it('with anything changed, added or taken away after signing is refused', () => {
+  it('with a field changed, added or removed after signing is refused', () => {
     const signed = signer.sign(plain);
     expect(ruleOf({ ...signed, components: [component('main', { image: 'evil:1' })] })).toBe('signature');
     expect(ruleOf({ ...signed, extra: 1 })).toBe('signature');
@@ -67,17 +67,17 @@ describe('a manifest', () => {
     expect(ruleOf(signer.sign(plain), { deployment: { ...deployment, revision: 2 } })).toBe('replay');
   });
 
-  it('signed before the one that runs is refused, but a rollback to an older revision is not', () => {
+  it('signed before the running one is refused, but a rollback to an older revision is not', () => {
     const last = () => ({ deployment_id: id('dep', 9), signed_at: '2026-01-02T00:00:00.000Z' });
     expect(ruleOf(signer.sign(plain, { signed_at: '2026-01-01T00:00:00.000Z' }), { last })).toBe('replay');
     expect(ruleOf(signer.sign(plain, { signed_at: '2026-01-03T00:00:00.000Z' }), { last })).toBe('accepted');
   });
 
-  it('that is malformed is refused even when it is signed', () => {
+  it('that is malformed is refused even if it is signed', () => {
     expect(ruleOf(signer.sign({ ...plain, components: [{} as never] }))).toBe('form');
   });
 
-  it('is kept under its name on the server, whatever people call the instance', () => {
+  it('is stored under its name on the server, not under its instance_uid', () => {
     const signed = overTheWire(signer.sign(plain, { instance_uid: 'what people say' }));
     expect(acceptManifest(signed, expected())).toMatchObject({ ok: true, manifest: { instance_uid: 'blog' } });
   });
@@ -89,7 +89,7 @@ describe('a sealed manifest', () => {
     ...plain,
     components: [component('main', { env: { PASSWORD: 'hunter2', OPEN: 'yes' } })],
   };
-  /** As the service makes it: sealed first, then signed. */
+  /** Builds a manifest as the service does: sealed first, then signed. */
   const sealed = (to = daemon.publicKey, context: Record<string, string> = {}) => {
     const subject = {
       ...withSecret,
@@ -107,7 +107,7 @@ describe('a sealed manifest', () => {
     return result.ok ? result.manifest : result.rule;
   };
 
-  it('is opened for the daemon whose key pair was pinned, and holds no value on the way', () => {
+  it('is opened by the daemon with the pinned key pair, and contains no plaintext value', () => {
     expect(JSON.stringify(sealed())).not.toContain('hunter2');
     expect(accepted(sealed())).toMatchObject({ components: [{ env: { PASSWORD: 'hunter2', OPEN: 'yes' } }] });
   });
@@ -123,7 +123,7 @@ describe('a sealed manifest', () => {
     },
   );
 
-  it('whose sealed values were changed, dropped, added or replaced by clear ones is refused', () => {
+  it('whose sealed values were changed, dropped, added or replaced by plaintext is refused', () => {
     const good = sealed();
     const other = sealed();
     const fields = (changed: Record<string, string>) => ({ ...good, sealed: { ...good.sealed, fields: changed } });
@@ -134,11 +134,11 @@ describe('a sealed manifest', () => {
     expect(accepted(unsealed)).toBe('signature');
     for (const nonsense of [null, 'x', [], { fields: 'x' }, { fields: null }])
       expect(accepted({ ...good, sealed: nonsense })).toBe('signature');
-    const planted = { ...good, components: [component('main', { env: { PASSWORD: 'planted', OPEN: 'yes' } })] };
-    expect(accepted(planted)).toBe('signature');
+    const injected = { ...good, components: [component('main', { env: { PASSWORD: 'injected', OPEN: 'yes' } })] };
+    expect(accepted(injected)).toBe('signature');
   });
 });
 
-it('keys that are no Ed25519 keys are not taken for one', () => {
+it('only Ed25519 keys are accepted', () => {
   expect(() => readPublicKey('bm9uc2Vuc2U=')).toThrow('cannot be read');
 });

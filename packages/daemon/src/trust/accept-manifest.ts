@@ -8,21 +8,20 @@ import { isSignedBy } from './manifest-signature.ts';
 
 export interface Expectation {
   key: KeyObject;
-  /** Opens what is sealed to this daemon. */
+  /** Decrypts values sealed to this daemon. */
   privateKey: KeyObject;
   serverId: string;
   deployment: { id: string; definition_id: string; revision: number };
-  /** What the instance was last rolled out by, if anything. */
+  /** Manifest of the instance's last rollout, if any. */
   last(instanceUid: string): { deployment_id: string | null; signed_at: string } | undefined;
 }
 
 export type Acceptance = { ok: true; manifest: SignedManifest } | { ok: false; rule: string; message: string };
 
 /**
- * Decides whether an answer of GET /manifest is the order that the service gave for this very deployment on this very
- * server. The signature is checked before anything else is looked at; what it covers is then held against what was
- * asked for, because an old answer, or that of another server, is signed too. Sealed values are filled in; the signature is
- * over the form without them.
+ * Decides whether a response of GET /manifest is the service's order for this deployment on this server. Checks the
+ * signature first, then compares the signed fields with the request, because old manifests and those of other servers
+ * are signed too. Fills in sealed values; the signature covers the form without them.
  */
 export function acceptManifest(answer: unknown, expected: Expectation): Acceptance {
   if (!isMapping(answer) || !isSignedBy(expected.key, answer as SignedManifest)) {
@@ -33,11 +32,12 @@ export function acceptManifest(answer: unknown, expected: Expectation): Acceptan
     const received = answer as SignedManifest;
     opened = openFields(received, expected.privateKey, manifestContext(received));
   } catch {
-    return refused('sealed', 'the secrets of the manifest are sealed to another key pair than that of this daemon');
+    return refused('sealed', 'the secrets of the manifest are sealed to another key pair, not to that of this daemon');
   }
   const [remark] = checkSchema(SignedManifest as unknown as Schema, opened);
   if (remark) return refused('form', `the manifest is malformed: ${pathText(remark.path)} ${remark.message}`);
-  // From here on an instance is known by its name on the server: people may give its uid to another definition later.
+  // From here on the instance is known by its name on the server, because its uid may later be given to another
+  // definition.
   const manifest = { ...opened, instance_uid: opened.instance.uid };
   const { deployment } = expected;
   if (manifest.server_id !== expected.serverId || manifest.instance.server_id !== expected.serverId) {
@@ -49,10 +49,10 @@ export function acceptManifest(answer: unknown, expected: Expectation): Acceptan
   if (manifest.revision !== deployment.revision) {
     return refused('replay', `the manifest is of revision ${manifest.revision}, not of ${deployment.revision}`);
   }
-  // A rollback is a new deployment of an older revision, so it is the time of signing that must not go back.
+  // A rollback deploys an older revision under a new signature, so the signing time must not go back.
   const last = expected.last(manifest.instance_uid);
   if (last && last.deployment_id !== deployment.id && Date.parse(manifest.signed_at) < Date.parse(last.signed_at)) {
-    return refused('replay', 'the manifest was signed before the one this instance was last rolled out by');
+    return refused('replay', 'the manifest was signed before the manifest of the last rollout of this instance');
   }
   return { ok: true, manifest };
 }

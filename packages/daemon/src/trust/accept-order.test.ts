@@ -31,7 +31,7 @@ const why = (message: OrderMessage, more: Partial<OrderExpectation> = {}) => {
 };
 
 describe('a built-in order', () => {
-  it('of the pinned service for this server is obeyed', () => {
+  it('of the pinned service for this server is accepted', () => {
     expect(why(signer.order(release, serverId))).toBe('accepted');
   });
 
@@ -74,7 +74,7 @@ describe('a built-in order', () => {
   });
 });
 
-it('secrets of an order are opened for the daemon they are sealed to, and for no other', () => {
+it('secrets of an order can be opened only by the daemon they are sealed to', () => {
   const backup = { ...release, server_id: serverId, issued_at: new Date().toISOString(), params: { key: 'a2V5' } };
   const sealed = (to: typeof daemon.publicKey) =>
     signer.order(sealFields(backup, ['/params/key'], sealingKeyText(to), orderContext(backup)), serverId);

@@ -3,7 +3,7 @@ import { orderContext } from '@hortus/template/sealing/contexts';
 import { openFields, type Sealed } from '@hortus/template/sealing/sealed-fields';
 import { isSignedBy } from './manifest-signature.ts';
 
-/** Fields that every order of the service carries. */
+/** Fields common to all orders of the service. */
 export interface OrderMessage {
   type: string;
   execution_id?: string;
@@ -14,9 +14,9 @@ export interface OrderMessage {
 }
 
 export interface OrderExpectation {
-  /** Of the service; undefined as long as none is pinned, and then no order is obeyed. */
+  /** Public key of the service; while none is pinned, every order is rejected. */
   key: KeyObject | undefined;
-  /** Opens what is sealed to this daemon. */
+  /** Decrypts values sealed to this daemon. */
   privateKey: KeyObject;
   serverId: string | undefined;
   now: number;
@@ -24,19 +24,19 @@ export interface OrderExpectation {
 
 export type AcceptedOrder<Order> = { ok: true; order: Order } | { ok: false; message: string };
 
-/** An order from further ahead than clocks differ would outlive the journal, which is what stops replays. */
+/** Limits orders from the future: they would outlive the journal, which prevents replays. */
 const MOST_AHEAD_MS = 24 * 3_600_000;
 
 /**
- * Decides whether a message is an order of the pinned service for this very server, in its time, and opens what is sealed in
- * it. That it is not a replay is for the journal to say, which knows every execution id for longer than an order is valid.
+ * Decides whether a message is a currently valid order of the pinned service for this server, and decrypts its sealed
+ * fields. The journal detects replays: it remembers execution ids for longer than orders are valid.
  */
 export function acceptOrder<Order extends OrderMessage>(
   message: Sealed<Order>,
   { key, privateKey, serverId, now }: OrderExpectation,
 ): AcceptedOrder<Order> {
   const { signature = null, server_id, issued_at = '', expires_at = '' } = message;
-  if (key === undefined) return refused('this daemon knows no public key of the service; register the server again');
+  if (key === undefined) return refused('this daemon has no public key of the service; register the server again');
   if (!isSignedBy(key, { ...message, signature }))
     return refused(
       'it is not signed by the service that this server was registered with; an older service must be updated',
@@ -48,7 +48,7 @@ export function acceptOrder<Order extends OrderMessage>(
   try {
     return { ok: true, order: openFields(message, privateKey, orderContext(message)) };
   } catch {
-    return refused('its secrets are sealed to another key pair than that of this daemon');
+    return refused('its secrets are sealed to another key pair, not to that of this daemon');
   }
 }
 

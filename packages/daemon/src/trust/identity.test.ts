@@ -23,19 +23,19 @@ const identity = (manifestPublicKey?: string) => {
 };
 const nonsense = 'bm9uc2Vuc2U=';
 
-it('what the operator gives and is no key is refused, and the right one is taken after it', () => {
+it('an invalid key from the operator is rejected, and a valid one is accepted afterwards', () => {
   expect(() => identity(nonsense)).toThrow('cannot be read');
   expect(identity(new Signer().publicKey).publicKey).toBeDefined();
 });
 
-it('what the service says and is no key is refused, and the right one is taken after it', () => {
+it('an invalid key from the service is rejected, and a valid one is accepted afterwards', () => {
   const own = identity();
   expect(() => own.introduced({ manifest_public_key: nonsense })).toThrow('cannot be read');
   own.introduced({ manifest_public_key: new Signer().publicKey });
   expect(own.publicKey).toBeDefined();
 });
 
-it('the key that was taken once stays', () => {
+it('a pinned key does not change', () => {
   identity(new Signer().publicKey);
   expect(() => identity(new Signer().publicKey)).toThrow('another key');
 });

@@ -10,13 +10,13 @@ export interface IdentityOptions {
   log: Log;
 }
 
-/** Which server this is, and by which key its service is known; a state directory belongs to one of each for good. */
+/** Pins the server id and the public key of the service; a state directory is bound to one of each. */
 export class Identity {
   readonly #pins: Pins;
   readonly #log: Log;
   #publicKey: KeyObject | undefined;
 
-  /** Throws when the state directory belongs to another server or service than the operator has named. */
+  /** Throws if the state directory belongs to another server or service than the settings name. */
   constructor({ config, pins, log }: IdentityOptions) {
     this.#pins = pins;
     this.#log = log;
@@ -24,26 +24,28 @@ export class Identity {
     pinServer(config, pins);
   }
 
-  /** Undefined as long as neither the operator nor the service has named it. */
+  /** Undefined until the operator or the service has named it. */
   get serverId(): string | undefined {
     return this.#pins.find('server_id');
   }
 
-  /** Of the service; undefined as long as none is pinned. */
+  /** Public key of the service; undefined until one is pinned. */
   get publicKey(): KeyObject | undefined {
     return this.#publicKey;
   }
 
-  /** What the service says is believed only where nothing was said at registration, and only the first time. */
+  /** Pins values from the service on first use, unless registration already provided them. */
   introduced({ server_id, manifest_public_key }: { server_id?: string; manifest_public_key?: string }): void {
     if (server_id !== undefined && this.#pins.pin('server_id', server_id) !== server_id) {
-      this.#log.error('the service takes this server for another one; its deployments are refused', { server_id });
+      this.#log.error('the service uses another server id than the pinned one; its deployments are rejected', {
+        server_id,
+      });
     }
     if (this.#publicKey || manifest_public_key === undefined) return;
-    // Before it is pinned: what is no key would keep out the right one for good.
+    // Validate before pinning: an invalid key would permanently block the valid one.
     readPublicKey(manifest_public_key);
     this.#publicKey = readPublicKey(this.#pins.pin('manifest_public_key', manifest_public_key));
-    this.#log.warn('the key of the service for manifests was taken from its first answer and is pinned now');
+    this.#log.warn('no manifest key was configured; pinned the key from the first response of the service');
   }
 }
 

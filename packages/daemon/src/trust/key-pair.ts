@@ -5,18 +5,21 @@ import { sealingKeyText } from '@hortus/template/sealing/sealing-key';
 import { ConfigError } from '../config-error.ts';
 import { writeSecretFile } from '../journal/secret-file.ts';
 
-/** What the daemon is known by: secrets for this server are sealed to it, and its journal is encrypted with it. */
+/**
+ * Key pair of the daemon: secrets for this server are sealed to it, and the journal is encrypted with a key derived
+ * from it.
+ */
 export interface KeyPair {
   /** Base64 of the SPKI. */
   readonly publicKey: string;
   readonly privateKey: KeyObject;
-  /** 32 bytes, for what the journal keeps of secrets. */
+  /** 32 bytes; encrypts the secrets in the journal. */
   readonly journalKey: Buffer;
 }
 
 export const keyPairFile = (stateDirectory: string): string => join(stateDirectory, 'identity.key');
 
-/** Reads the key pair of this state directory, or makes one at the first start. */
+/** Reads the key pair of this state directory, or creates one at the first start. */
 export function openKeyPair(stateDirectory: string): KeyPair {
   const file = keyPairFile(stateDirectory);
   const privateKey = keptKey(file) ?? madeKey(file);
@@ -41,7 +44,7 @@ function keptKey(file: string): KeyObject | undefined {
     const key = createPrivateKey(text);
     if (key.asymmetricKeyType === 'x25519') return key;
   } catch {
-    // Falls through: what is wrong with it does not matter.
+    // Fall through to one message for every kind of damage.
   }
   throw new ConfigError(
     `${file} is not the key pair of a daemon. Restore it, or remove the state directory to start over.`,

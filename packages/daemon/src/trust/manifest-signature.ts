@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { canonicalJson } from '@hortus/template/canonical-json';
 
-/** Reads the base64 SPKI form in which a registration answers the key of the service. */
+/** Parses the service's public key from base64 SPKI, the form of a registration response. */
 export function readPublicKey(base64: string): KeyObject {
   let key: KeyObject;
   try {
@@ -13,7 +13,7 @@ export function readPublicKey(base64: string): KeyObject {
   return key;
 }
 
-/** The bytes a signature covers: everything that was answered, except the signature itself. */
+/** Returns the bytes that a signature covers: canonical JSON of all fields except the signature. */
 export function signedBytes(data: Readonly<Record<string, unknown>>): Buffer {
   const { signature: _, ...covered } = data;
   return Buffer.from(canonicalJson(covered));

@@ -15,7 +15,7 @@ interface Forged {
   target?: string;
 }
 
-/** A header as no honest program would write it. */
+/** Builds a header that no honest program would write. */
 function entry({ path, type = '0', content = '', target = '' }: Forged): Buffer {
   const block = Buffer.alloc(512);
   block.write(path.slice(0, 100), 0, 'latin1');
@@ -47,7 +47,7 @@ const top = entry({ path: `${contentName}/`, type: '5' });
 const inside = (path: string) => `${contentName}/${path}`;
 const archive = (...entries: Buffer[]) => Buffer.concat([top, ...entries, Buffer.alloc(1024)]);
 
-/** As `writeVolume` does it past the engine: judged, then unpacked by root into the folder of the volume. */
+/** Checks and unpacks an archive as `writeVolume` does without the engine: as root, into the folder of the volume. */
 async function unpacked(bytes: Buffer) {
   const place = temporaryFolder('hostile');
   const folder = join(place.path, 'volume');
@@ -55,7 +55,7 @@ async function unpacked(bytes: Buffer) {
   mkdirSync(join(place.path, 'victim'));
   writeFileSync(join(place.path, 'victim/secret'), 'untouched');
   const entries = new SafeEntries(contentName);
-  // In small pieces, so that nothing of an entry has passed before it was judged.
+  // Small pieces, so that a late check would let part of an entry through.
   const source = Readable.from(
     Array.from({ length: Math.ceil(bytes.length / 512) }, (_, index) => bytes.subarray(index * 512, (index + 1) * 512)),
   );
@@ -122,7 +122,7 @@ const hostile: Record<string, Buffer> = {
   ),
 };
 
-describe('unpacking never follows a link, leaves the volume or makes a device', () => {
+describe('unpacking never follows a link, leaves the volume or creates a device', () => {
   test.each(Object.entries(hostile))('%s is refused', async (_, bytes) => {
     await using result = await unpacked(bytes);
     expect(result.error).toBeInstanceOf(HostileArchive);
@@ -133,7 +133,7 @@ describe('unpacking never follows a link, leaves the volume or makes a device', 
   });
 });
 
-test('what applications keep is unpacked: links to the outside as links, hard links inside, pipes, replaced links', async () => {
+test('legitimate entries are unpacked: links to the outside as links, hard links inside, pipes, replaced links', async () => {
   await using result = await unpacked(
     archive(
       entry({ path: inside('file'), content: 'x' }),

@@ -3,9 +3,9 @@ import { hasGnuTar } from './tar-program.ts';
 import { contentFolder, type VolumePlace } from './window.ts';
 
 /**
- * The folder of a volume on this machine, if it can be read and written past the engine: about twice as fast, because the engine
- * hands every byte through two processes of its own. Undefined where only the engine can: it is on another machine, has its own
- * idea of who root is, or keeps the volume in some other way; or this daemon is not root, or has no tar that keeps everything.
+ * Returns the host folder of a volume if the daemon can access it directly, about twice as fast: the engine copies
+ * every byte through two more processes. Undefined where only the engine can: a remote or rootless engine, remapped
+ * users, another volume driver, a daemon without root, or a tar that does not preserve everything.
  */
 export async function localFolder(
   { engine, volume, throughEngine }: VolumePlace,
@@ -17,10 +17,10 @@ export async function localFolder(
   if (folder === undefined || !(await hasGnuTar())) return undefined;
   const { name, rootless, remapsUsers } = await engine.info();
   if (rootless || remapsUsers || !(await isSame({ engine, windowId, folder }))) return undefined;
-  // The systemd unit makes everything read-only but the places where engines keep volumes as a rule.
+  // The systemd unit makes everything read-only except the usual volume folders of engines.
   if (to === 'write' && !(await isWritable(folder))) return undefined;
-  // Podman gives the folder to the user of the first container that starts with it. So one does, before there is anything in it;
-  // that there is no program in it comes after that.
+  // Podman gives the folder to the user of the first container that starts with it. So start one while the folder is
+  // empty; the start then fails because the image has no program.
   if (to === 'write' && name === 'podman') await engine.start(windowId).catch(() => undefined);
   return folder;
 }
@@ -31,7 +31,7 @@ const isWritable = (folder: string): Promise<boolean> =>
     () => false,
   );
 
-/** Whether the path leads to the volume here too, and not to something else on the machine that this daemon runs on. */
+/** Checks that the path leads to the same folder here as in the engine, which may run on another machine. */
 async function isSame({
   engine,
   windowId,
@@ -43,7 +43,10 @@ async function isSame({
   return BigInt(there.sizeBytes) === here.size && nanoseconds(there.changedAt) === here.mtimeNs;
 }
 
-/** Of `2026-11-15T12:00:00.123456789Z` or with an offset, since 1970; undefined if it is no time. */
+/**
+ * Parses `2026-11-15T12:00:00.123456789Z`, or with an offset, into nanoseconds since 1970; undefined if it is not a
+ * time.
+ */
 function nanoseconds(time: string): bigint | undefined {
   const [, seconds = '', fraction = '', zone = ''] = /^([^.Z+]+?)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/.exec(time) ?? [];
   const ms = Date.parse(`${seconds}${zone}`);

@@ -1,6 +1,6 @@
 import type { TarEntry } from './whole-tar.ts';
 
-/** Bounds the memory that remembering links takes. */
+/** Bounds the memory for remembered links. */
 const MOST_LINKS = 1_000_000;
 
 const kinds: Readonly<Record<string, string>> = { '3': 'a character device', '4': 'a block device' };
@@ -8,19 +8,19 @@ const kinds: Readonly<Record<string, string>> = { '3': 'a character device', '4'
 const known = ['0', '\0', '1', '2', '5', '6'];
 
 /**
- * Decides entry by entry what of an archive may be unpacked by root on the host: nothing outside of the one folder that it is
- * of, nothing through a symbolic link that the archive itself brought, no link to the outside that is a file, no device.
+ * Decides entry by entry what root may unpack on the host. Rejects paths outside the archive's folder, paths through
+ * symbolic links of the archive, hard links to files outside, and devices.
  */
 export class SafeEntries {
   readonly #folder: string;
   readonly #links = new Set<string>();
 
-  /** The name that every path of the archive begins with. */
+  /** `folder` is the first path segment of every entry. */
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** Why an entry must not be unpacked, or undefined. Every entry has to be shown, in order. */
+  /** Returns why an entry must not be unpacked, or undefined. Must see every entry, in order. */
   refusal({ path, type, target }: TarEntry): string | undefined {
     const shown = JSON.stringify(path.slice(0, 200));
     if (!known.includes(type))
@@ -29,11 +29,11 @@ export class SafeEntries {
     if (segments === undefined) return `${shown} leads out of the volume`;
     if (this.#passesLink(segments)) return `${shown} leads through a symbolic link of the archive`;
     const own = segments.join('/');
-    // A hard link to a symbolic link is one itself.
+    // A hard link to a symbolic link is a symbolic link too.
     let isLink = type === '2';
     if (type === '1') {
       const linked = this.#inside(target);
-      if (linked === undefined || this.#passesLink(linked)) return `${shown} is a link to a file outside of the volume`;
+      if (linked === undefined || this.#passesLink(linked)) return `${shown} is a link to a file outside the volume`;
       isLink = this.#links.has(linked.join('/'));
     }
     if (!isLink) this.#links.delete(own);

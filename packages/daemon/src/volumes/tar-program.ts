@@ -4,22 +4,23 @@ import { promisify } from 'node:util';
 import { guardedBy } from '@hortus/client/guard';
 import { BrokenArchive } from './whole-tar.ts';
 
-/** The name that the engine gives to the folder of a volume, which archives of both ways begin with. */
+/** What to pack or unpack. */
 export interface Packing {
   folder: string;
   /** How an error names what is packed: `volume blog-data`. */
   what: string;
+  /** First path segment in the archive; the engine's archives use the same. */
   name: string;
   signal?: AbortSignal | undefined;
 }
 
-/** Of the file's own attributes what the engine keeps, and those that users set. */
+/** Extended attributes to keep: file capabilities, as the engine does, and those set by users. */
 const attributes = ['--xattrs', '--xattrs-include=security.capability', '--xattrs-include=user.*'];
-/** Messages that can be compared, and names whose bytes nobody interprets. */
+/** The C locale gives comparable messages and leaves file names as bytes. */
 const env = { PATH: process.env.PATH, LC_ALL: 'C' };
 
 let gnuTar: Promise<boolean> | undefined;
-/** From 1.28 on it can sort, so that the same content is the same archive. */
+/** Requires 1.28, the first version that sorts, so that equal content gives equal archives. */
 export function hasGnuTar(): Promise<boolean> {
   gnuTar ??= promisify(execFile)('tar', ['--version'], { env }).then(
     ({ stdout }) => /^tar \(GNU tar\) (1\.(2[89]|[3-9]\d)|[2-9])/.test(stdout),
@@ -30,26 +31,26 @@ export function hasGnuTar(): Promise<boolean> {
 
 export interface Packed {
   readonly content: Readable;
-  /** Rejects, at the end of the content, if not everything could be read. */
+  /** Rejects at the end of the content if something could not be read. */
   readonly proof: () => Promise<void>;
 }
 
-/** The content of a folder as the engine would archive it. */
+/** Archives a folder in the same form as the engine. */
 export function packFolder({ folder, what, name, signal }: Packing): Packed {
   const packing = spawn(
     'tar',
     [
-      // Large records: by default it reads and writes 10 KB at a time.
+      // Large records: the default of 10 KB per read and write is slow.
       ...['--create', '--file=-', '--blocking-factor=128', '--sort=name', '--numeric-owner', ...attributes],
-      // Headers hold nothing that differs between two readings of the same content.
+      // Omit times that would differ between two archives of the same content.
       ...['--format=posix', '--pax-option=exthdr.name=%d/%f,delete=atime,delete=ctime,delete=mtime'],
-      // Not in what symbolic links say.
+      // `S`: do not rewrite targets of symbolic links.
       ...[`--transform=s,^\\.,${name},S`, '--directory', folder, '.'],
     ],
     { env, stdio: ['ignore', 'pipe', 'pipe'], signal, killSignal: 'SIGKILL' },
   );
   const ended = endOf(packing);
-  // Ends a program whose output is not read to its end. One whose output is ends by itself, and its exit code says how it went.
+  // Kill tar if its output is not read to the end. Otherwise it exits by itself, and its exit code is the result.
   const closed = () => {
     if (!packing.stdout.readableEnded) packing.kill('SIGKILL');
   };
@@ -59,14 +60,15 @@ export function packFolder({ folder, what, name, signal }: Packing): Packed {
   );
   const proof = async () => {
     const { code, said } = await ended;
-    // 1: something was written to meanwhile. It is not told apart from a file that became shorter, whose rest is made up of zeros.
+    // Exit code 1: a file changed while it was read. That is accepted unless a file shrank, because tar pads it with
+    // zeros.
     const isWhole = code === 0 || (code === 1 && !/ shrank by /.test(said));
-    if (!isWhole) throw new BrokenArchive(`The archive of ${what} is not whole: ${lastLine(said, code)}.`);
+    if (!isWhole) throw new BrokenArchive(`The archive of ${what} is incomplete: ${lastLine(said, code)}.`);
   };
   return { content: packing.stdout, proof };
 }
 
-/** Unpacks an archive of either way into a folder, beside what is there. */
+/** Unpacks an archive of either origin into a folder and keeps other files there. */
 export async function unpackInto({ folder, what, name, signal }: Packing, content: Readable): Promise<void> {
   const unpacking = spawn(
     'tar',
@@ -80,7 +82,7 @@ export async function unpackInto({ folder, what, name, signal }: Packing, conten
         '--preserve-permissions',
         ...attributes,
       ],
-      // What it may replace is a file; a folder that is there already gets its attributes, and keeps what is in it.
+      // Replaces files only; existing folders get the archive's attributes and keep their content.
       ...['--delay-directory-restore', `--transform=s,^${name},.,S`, '--directory', folder],
     ],
     { env, stdio: ['pipe', 'ignore', 'pipe'], signal, killSignal: 'SIGKILL' },
@@ -93,7 +95,7 @@ export async function unpackInto({ folder, what, name, signal }: Packing, conten
     },
     () => undefined,
   );
-  // It leaves when it has seen the end of the archive; what pads that is read all the same, up to the proof that it was whole.
+  // tar may exit before the padding at the end of the archive; keep reading up to the proof of completeness.
   unpacking.stdin.on('error', () => undefined);
   try {
     for await (const piece of content as AsyncIterable<Buffer>) {
@@ -127,7 +129,7 @@ function endOf(child: ChildProcess): Promise<End> {
     child.on('error', fail);
     child.on('close', (code) => done({ code, said }));
   });
-  // A failure is told to the code that waits for it.
+  // The awaiting code handles the rejection.
   ended.catch(() => undefined);
   return ended;
 }

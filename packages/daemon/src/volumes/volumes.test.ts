@@ -63,7 +63,7 @@ function beside(volume: string, on: TestServer): ContainerSpec {
   };
 }
 
-/** Everything that must come back as it was: names, modes, owners, times, sizes, links, contents. */
+/** Lists everything that a copy must preserve: names, modes, owners, times, sizes, links, contents. */
 const listing = `find . -print0 | sort -z | xargs -0 busybox stat -c '%n %f %u:%g %Y %s %h'
 find . -type l -print0 | sort -z | xargs -0 -n1 readlink
 find . -type f -print0 | sort -z | xargs -0 busybox sha256sum`.replaceAll(
@@ -82,7 +82,7 @@ dd if=/dev/zero of=sparse bs=1 count=1 seek=5000000 2>/dev/null; dd if=/dev/uran
 chown 70:71 .; chmod 0700 .; busybox touch -t 199912312359.58 .`;
 
 const ways = [
-  { way: 'past the engine', throughEngine: false },
+  { way: 'directly', throughEngine: false },
   { way: 'through the engine', throughEngine: true },
 ];
 
@@ -98,7 +98,7 @@ async function copiesEverything(from: VolumePlace, to: VolumePlace, on: TestServ
 
 const pairs = ways.flatMap((from) => ways.map((to) => ({ from, to })));
 test.each(pairs)(
-  'what was in a volume, read $from.way, is in the other one, written $to.way: owners, modes, times, links, names of any bytes',
+  'a copy read $from.way and written $to.way keeps owners, modes, times, links and names of any bytes',
   async ({ from, to }) => {
     const [source, target] = [await newVolume(), await newVolume()];
     await copiesEverything({ ...source, ...from }, { ...target, ...to }, server);
@@ -107,7 +107,7 @@ test.each(pairs)(
 );
 
 if (canStartPodman)
-  test('the same holds on Podman past the engine; through it, it is refused, because it would lose owners', {
+  test('Podman volumes are copied directly; copying through the engine is rejected, because it would lose owners', {
     timeout: 500_000,
   }, async () => {
     await using podman = await startPodman();
@@ -126,7 +126,7 @@ if (canStartPodman)
 const folderOf = (place: VolumePlace, to: 'read' | 'write' = 'read') =>
   withWindow(place, true, (id) => localFolder(place, id, to));
 
-test('the engine is passed by only where its volume is a folder of this machine', async () => {
+test('direct access is used only where the volume is a folder of this machine', async () => {
   const place = await newVolume();
   const folder = await folderOf(place);
   expect(folder).toBeDefined();
@@ -146,8 +146,8 @@ test('the engine is passed by only where its volume is a folder of this machine'
   expect(await seen({ info: async () => ({ ...info, remapsUsers: true }) })).toBeUndefined();
 });
 
-test('what a file may do without root comes along', async () => {
-  // As the kernel keeps it: cap_net_bind_service, permitted and effective.
+test('file capabilities are kept', async () => {
+  // As the kernel stores it: cap_net_bind_service, permitted and effective.
   const capability = Buffer.from('0100000200040000000000000000000000000000', 'hex');
   const record = (value: Buffer) => {
     const rest = Buffer.concat([Buffer.from(' SCHILY.xattr.security.capability='), value, Buffer.from('\n')]);
@@ -167,7 +167,7 @@ test('what a file may do without root comes along', async () => {
   }
 });
 
-/** Records in front of the entry that they describe. */
+/** Builds extended headers in front of the entry that they describe. */
 function describing(records: Buffer): Buffer {
   const block = tarOf([{ path: '/records', mode: '0644', content: 'x'.repeat(records.length) }]).subarray(0, 1024);
   block.write('x', 156);
@@ -179,7 +179,7 @@ function describing(records: Buffer): Buffer {
   return block;
 }
 
-test('the same content is the same archive, whenever it is read', async () => {
+test('equal content gives equal archives', async () => {
   const place = await newVolume();
   await withVolume(place.volume, odd);
   const first = await readVolume(place, buffer);
@@ -195,7 +195,7 @@ describe.each(ways)('$way', ({ throughEngine }) => {
     expect(await readVolume(from, async (content) => await writeVolume(to, content))).toEqual({ entries: 0, bytes: 0 });
   });
 
-  test('a volume that is not there is not made', async () => {
+  test('a missing volume is an error and is not created', async () => {
     const gone = {
       engine: server.engine,
       serverId: server.id,
@@ -207,20 +207,20 @@ describe.each(ways)('$way', ({ throughEngine }) => {
     expect(await server.engine.volume(gone.volume)).toBeUndefined();
   });
 
-  test('an archive that is cut is an error when it is written, wherever it is cut', async () => {
+  test('writing a truncated archive is an error, wherever it is cut', async () => {
     const [from, to] = [await newPlace(), await newPlace()];
     await withVolume(from.volume, 'dd if=/dev/urandom of=random bs=1000 count=90 2>/dev/null; echo a > b');
     const whole = await readVolume(from, buffer);
     const lastByte = whole.findLastIndex((byte) => byte !== 0);
     for (const length of [0, 512, 700, 50_000, lastByte]) {
       const cut = Readable.from([whole.subarray(0, length)], { objectMode: false });
-      await expect(writeVolume(to, cut)).rejects.toThrow(`volume ${to.volume} is not whole`);
+      await expect(writeVolume(to, cut)).rejects.toThrow(`volume ${to.volume} is corrupt`);
     }
     await expect(writeVolume(to, Readable.from([whole]))).resolves.toMatchObject({ bytes: 90_002 });
     expect(await windows()).toEqual([]);
   });
 
-  test('a source that fails is told by its own words, and nothing stays open', async () => {
+  test('the error of a failed source is passed on, and nothing stays open', async () => {
     const to = await newPlace();
     const source = new PassThrough();
     source.write(Buffer.alloc(100));
@@ -238,13 +238,13 @@ describe.each(ways)('$way', ({ throughEngine }) => {
     expect(await windows()).toEqual([]);
   });
 
-  test('a signal ends it', async () => {
+  test('an abort signal ends the copy', async () => {
     const from = { ...(await newPlace()), signal: AbortSignal.abort() };
     await expect(readVolume(from, buffer)).rejects.toMatchObject({ kind: 'aborted' });
     expect(await windows()).toEqual([]);
   });
 
-  test('a file that becomes shorter while it is read is no silent loss', async () => {
+  test('a file that shrinks while it is read is an error', async () => {
     const from = await newPlace();
     await withVolume(from.volume, 'dd if=/dev/zero of=a bs=1M count=64 2>/dev/null; echo kept > b');
     const read = readVolume(from, async (content) => {
@@ -261,7 +261,7 @@ describe.each(ways)('$way', ({ throughEngine }) => {
   });
 });
 
-test('what a killed daemon left open is closed by the next one, and of this server alone', async () => {
+test('helper containers of a killed daemon are removed by the next one, for this server only', async () => {
   const place = await newVolume();
   let inside: string[] = [];
   let afterwards: string[] = [];

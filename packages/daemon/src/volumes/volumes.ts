@@ -7,9 +7,9 @@ import { type ArchiveFacts, WholeTar } from './whole-tar.ts';
 import { contentFolder, contentName, type VolumePlace, withWindow } from './window.ts';
 
 /**
- * Gives the content of a volume to `use`, as a tar archive that is never whole in memory, and answers what that answers. Owners,
- * modes, times to the second, links of both kinds and names of any bytes are kept; holes in files become zeros, sockets are
- * left out. The stream fails at its end if not everything could be read, as when a file became shorter meanwhile.
+ * Streams the content of a volume to `use` as a tar archive and returns the result of `use`. Keeps owners, modes, times
+ * to the second, both kinds of links and names of any bytes; holes in files become zeros, sockets are skipped. The
+ * stream fails at its end if something could not be read, for example because a file shrank.
  */
 export async function readVolume<Result>(
   place: VolumePlace,
@@ -27,11 +27,11 @@ export async function readVolume<Result>(
 }
 
 /**
- * Unpacks an archive into a volume that is there, beside what is in it already. One that is not whole, or holds what must not
- * be unpacked, is an error, but a part of it is in the volume then.
+ * Unpacks an archive into an existing volume and keeps other files in it. Throws for an incomplete or hostile archive;
+ * the volume may then contain a part of it.
  */
 export async function writeVolume(place: VolumePlace, content: Readable): Promise<ArchiveFacts> {
-  // At once: a source may fail while the window is being opened.
+  // Before the helper container exists: the source may fail while it is created.
   const entries = new SafeEntries(contentName);
   const whole = new WholeTar(`volume ${place.volume}`, content, { judge: (entry) => entries.refusal(entry) });
   try {
@@ -61,10 +61,9 @@ async function unpack(place: VolumePlace, windowId: string, content: Readable): 
   await unpackInto({ folder, what: `volume ${place.volume}`, name: contentName, signal: place.signal }, content);
 }
 
-/** Podman's archives give everything to root, and what it unpacks misses the volume. Better nothing than that. */
+/** Rejects Podman's archive calls: they lose the owners of files, and unpacking misses the volume. */
 async function checkArchives({ engine, volume }: VolumePlace): Promise<void> {
   if ((await engine.info()).name !== 'podman') return;
-  const detail =
-    'of a Podman that is not on the same machine, or where the daemon is not root, volumes cannot be carried whole';
+  const detail = 'Podman volumes can be copied only by a root daemon on the same machine';
   throw new EngineProblem({ operation: `open volume ${volume}`, kind: 'unsupported', detail });
 }

@@ -28,7 +28,7 @@ async function through(chunks: Buffer[]): Promise<{ bytes: Buffer; checked: Whol
   return { bytes, checked };
 }
 
-test('passes on what it gets, in whatever pieces, and counts it', async () => {
+test('passes content on unchanged, however it is split, and counts it', async () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1, maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(fc.array(file, { maxLength: 5 }), sizes, async (files, cuts) => {
@@ -42,7 +42,7 @@ test('passes on what it gets, in whatever pieces, and counts it', async () => {
   );
 });
 
-test('finds every cut', async () => {
+test('detects truncation at every position', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(file, { minLength: 1, maxLength: 3 }), fc.nat(), async (files, where) => {
       const archive = tarOf(files);
@@ -53,13 +53,13 @@ test('finds every cut', async () => {
   );
 });
 
-test('a damaged header is found where it stands', async () => {
+test('a damaged header is detected', async () => {
   const archive = tarOf([{ path: '/a', mode: '0644', content: 'x' }]);
   archive[3] = 1;
-  await expect(through([archive])).rejects.toThrow('The archive of a test is not whole: a header in it is damaged.');
+  await expect(through([archive])).rejects.toThrow('The archive of a test is corrupt: a header is damaged.');
 });
 
-test('whoever reads slowly is waited for', async () => {
+test('a slow reader applies backpressure', async () => {
   const [archive] = [tarOf(Array.from({ length: 200 }, (_, i) => ({ path: `/${i}`, mode: '0644', content: 'x' })))];
   let taken = 0;
   async function* source() {
@@ -72,13 +72,13 @@ test('whoever reads slowly is waited for', async () => {
   for await (const piece of new WholeTar('a test', Readable.from(source())) as AsyncIterable<Buffer>) {
     read.push(piece);
     await new Promise(setImmediate);
-    // What waits here, and in what it is read from.
+    // Pieces buffered here and in the source.
     expect(taken - read.length).toBeLessThan(50);
   }
   expect(Buffer.concat(read).equals(archive)).toBe(true);
 });
 
-test('an end that is none by the word of its source is an error, and so is a source that goes away', async () => {
+test('a failed proof is an error, and so is a source that closes early', async () => {
   const archive = tarOf([{ path: '/a', mode: '0644', content: 'x' }]);
   const proof = () => Promise.reject(new BrokenArchive('a file shrank'));
   await expect(buffer(new WholeTar('a test', Readable.from([archive]), { proof }))).rejects.toThrow('a file shrank');
@@ -86,17 +86,17 @@ test('an end that is none by the word of its source is an error, and so is a sou
   gone.write(archive.subarray(0, 600));
   const reading = buffer(new WholeTar('a test', gone));
   setImmediate(() => gone.destroy());
-  await expect(reading).rejects.toThrow('it ends in the middle');
+  await expect(reading).rejects.toThrow('it ends early');
 });
 
-test('who stops reading stops the source', async () => {
+test('destroying the stream stops the source', async () => {
   const source = new PassThrough();
   const whole = new WholeTar('a test', source);
   whole.destroy();
   await once(source, 'close');
 });
 
-test('a content too long for its header is as long as the record before it says', () => {
+test('a size record overrides the size in the header', () => {
   const size = 9 * 1024 ** 3;
   const [header] = pieces(tarOf([{ path: '/large', mode: '0644', content: '' }]), [512]) as [Buffer];
   const record = `19 size=${size}\n`.replace(/^\d+/, String(`NN size=${size}\n`.length));

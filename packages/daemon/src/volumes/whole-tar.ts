@@ -1,53 +1,50 @@
 import { Readable } from 'node:stream';
 import { guardedBy } from '@hortus/client/guard';
 
-/** What is in an archive. */
 export interface ArchiveFacts {
-  /** Everything in it but its own top folder. */
+  /** Number of entries without the top folder. */
   entries: number;
-  /** Of the contents of its files. */
+  /** Total size of the files' content. */
   bytes: number;
 }
 
-/** One entry; texts are bytes read as latin1, because names may hold any. */
+/** One entry. Texts are latin1, because names may contain any bytes. */
 export interface TarEntry {
   readonly path: string;
-  /** The type flag of its header. */
+  /** Type flag of the header. */
   readonly type: string;
-  /** Of a link; empty otherwise. */
+  /** Target of a link; empty for other types. */
   readonly target: string;
 }
 
-/** Says why an entry must not be unpacked, before any byte of it is passed on. */
+/** Returns why an entry must not be unpacked; called before any byte of it is passed on. */
 export type Judge = (entry: TarEntry) => string | undefined;
 
-/** The archive is cut, or is none. */
+/** The archive is truncated or malformed. */
 export class BrokenArchive extends Error {}
 
-/** The archive holds what must not be unpacked. */
+/** The archive contains an entry that must not be unpacked. */
 export class HostileArchive extends Error {}
 
 const BLOCK = 512;
-/** Records of one entry; the engine writes some hundred bytes. */
+/** Limit for the extended header of one entry; the engine writes a few hundred bytes. */
 const LONGEST_RECORDS = 1024 * 1024;
 
-/** Pieces that wait for whoever reads. */
+/** Pieces buffered for the reader. */
 const MOST_WAITING = 16;
 
 /**
- * Passes a tar archive through unchanged and fails at its end unless it was whole. It is needed because the engine ends its
- * stream in the same way when it could not read on (a file that became shorter meanwhile, a disk that failed) as when all
- * was read: only the two empty blocks at the end tell.
- *
- * It takes the pieces of its source as they come, instead of being piped to: that costs a third, and there are many of them.
+ * Passes a tar archive through unchanged and fails at its end if it is incomplete. The engine closes its stream the
+ * same way after a read error (a file that shrank, a failed disk) as after success; only the two empty blocks at the
+ * end tell them apart. It listens to the source instead of being piped to, which costs a third.
  */
 export class WholeTar extends Readable {
   readonly #source: Readable;
   readonly #check: TarCheck;
 
   /**
-   * `what` is how an error names the archive: `volume blog-data`. `proof` rejects if its end was not the end of everything;
-   * `judge` is asked before an entry is passed on.
+   * `what` names the archive in errors: `volume blog-data`. `proof` rejects if the source did not end successfully.
+   * `judge` is called before an entry is passed on.
    */
   constructor(
     what: string,
@@ -57,11 +54,11 @@ export class WholeTar extends Readable {
       judge,
     }: { proof?: (() => Promise<void>) | undefined; judge?: Judge | undefined } = {},
   ) {
-    // As objects, so that pieces that wait are not copied into one.
+    // Object mode keeps waiting pieces separate instead of concatenating them.
     super({ objectMode: true, highWaterMark: MOST_WAITING });
     this.#source = source;
     this.#check = new TarCheck(what, judge);
-    // Whoever reads hears of it; before that there may be nobody.
+    // Readers get the error from the stream; this listener covers the time before there is one.
     this.on('error', () => undefined);
     const fail = (error: Error) => void this.destroy(error);
     const pass = (piece: Buffer) => this.#pass(piece);
@@ -99,21 +96,21 @@ export class WholeTar extends Readable {
   }
 }
 
-/** Follows an archive from header to header, and counts what is in it. */
+/** Parses an archive header by header and counts its entries and bytes. */
 export class TarCheck {
   readonly #what: string;
   readonly #judge: Judge | undefined;
-  /** The part of a header or of records that has come so far. */
+  /** Received parts of an incomplete header or record. */
   #held: Buffer[] = [];
   #heldBytes = 0;
-  /** What is being read: a header, the records of the next entry, or content that nobody looks at. */
+  /** Current section: a header, the extended header of the next entry, content (ignored) or the end. */
   #reading: 'header' | 'records' | 'content' | 'end' = 'header';
-  /** Bytes of it still to come, with the padding. */
+  /** Bytes left in the section, with padding. */
   #left = BLOCK;
   #recordBytes = 0;
-  /** The type of what is held as records: those of pax, or a long name of GNU tar. */
+  /** Type of the extended header: pax records, or a long name of GNU tar. */
   #recordType = '';
-  /** What the next entry has no room for in its header. */
+  /** Values for the next entry from its extended header. */
   #toCome: Partial<Record<'size' | 'path' | 'linkpath', string>> = {};
   #emptyBlocks = 0;
   #headers = 0;
@@ -129,7 +126,7 @@ export class TarCheck {
     return { entries: this.#entries, bytes: this.#bytes };
   }
 
-  /** Throws if it cannot be an archive. */
+  /** Throws if the bytes cannot be part of an archive. */
   read(chunk: Buffer): void {
     for (let at = 0; at < chunk.length; ) {
       if (this.#reading === 'end') return;
@@ -137,7 +134,7 @@ export class TarCheck {
       at += part.length;
       this.#left -= part.length;
       if (this.#reading !== 'content') {
-        // What has to wait is copied: who reads us may let go of the memory of what he has read.
+        // Copied: the reader may reuse the memory of pieces that it has consumed.
         this.#held.push(this.#left === 0 ? part : Buffer.from(part));
         this.#heldBytes += part.length;
       }
@@ -145,9 +142,9 @@ export class TarCheck {
     }
   }
 
-  /** Nothing more comes. Throws unless it was whole. */
+  /** Throws unless the archive was complete. */
   end(): void {
-    if (this.#reading !== 'end') throw this.#broken('it ends in the middle');
+    if (this.#reading !== 'end') throw this.#broken('it ends early');
   }
 
   #complete(): void {
@@ -167,21 +164,21 @@ export class TarCheck {
       if (this.#emptyBlocks === 2) this.#reading = 'end';
       return;
     }
-    if (this.#emptyBlocks > 0 || !hasItsChecksum(block)) throw this.#broken('a header in it is damaged');
+    if (this.#emptyBlocks > 0 || !hasItsChecksum(block)) throw this.#broken('a header is damaged');
     const type = String.fromCharCode(block[156] ?? 0);
     const isRecords = type in recordNames;
     const { size: recorded } = this.#toCome;
     const size = isRecords || recorded === undefined ? numberAt(block, 124, 12) : Number(recorded);
-    if (!Number.isSafeInteger(size) || size < 0) throw this.#broken('a header in it is damaged');
+    if (!Number.isSafeInteger(size) || size < 0) throw this.#broken('a header is damaged');
     if (isRecords) {
-      if (size > LONGEST_RECORDS) throw this.#broken('a header in it is damaged');
+      if (size > LONGEST_RECORDS) throw this.#broken('a header is damaged');
       this.#recordBytes = size;
       this.#recordType = type;
     } else {
       this.#judgeEntry(block, type);
       this.#toCome = {};
       this.#bytes += size;
-      // Its own top folder comes first.
+      // The first folder is the top folder of the archive.
       if (this.#headers > 0 || type !== '5') this.#entries++;
       this.#headers++;
     }
@@ -198,7 +195,7 @@ export class TarCheck {
     }
     for (const [key, value] of paxRecords(records)) {
       const isName = key === 'path' || key === 'linkpath';
-      // A global name, or that of a sparse file, would be another than the one that is judged.
+      // A global path record, or the name of a sparse file, would bypass the check of the entry's own path.
       if (this.#judge && ((this.#recordType === 'g' && isName) || key.startsWith('GNU.sparse.')))
         throw this.#hostile(`it has a record ${key}, which is not supported`);
       if (isName || key === 'size') this.#toCome[key] = value;
@@ -217,18 +214,18 @@ export class TarCheck {
   }
 
   #broken(why: string): BrokenArchive {
-    return new BrokenArchive(`The archive of ${this.#what} is not whole: ${why}.`);
+    return new BrokenArchive(`The archive of ${this.#what} is corrupt: ${why}.`);
   }
 }
 
-/** The sum of all bytes, with its own field taken for spaces. */
+/** Verifies the header checksum: the sum of all bytes, with the checksum field counted as spaces. */
 function hasItsChecksum(block: Buffer): boolean {
   let sum = 0;
   for (const [index, byte] of block.entries()) sum += index >= 148 && index < 156 ? 32 : byte;
   return sum === numberAt(block, 148, 8);
 }
 
-/** Octal digits, or, where those do not suffice, the number itself behind a byte with its highest bit set. */
+/** Parses octal digits, or a base-256 number marked by the highest bit of its first byte. */
 function numberAt(block: Buffer, offset: number, length: number): number {
   const field = block.subarray(offset, offset + length);
   if (((field[0] ?? 0) & 0x80) === 0) return Number.parseInt(field.toString('latin1').replace(/[\0 ]+$/, ''), 8) || 0;
@@ -237,7 +234,7 @@ function numberAt(block: Buffer, offset: number, length: number): number {
   return number;
 }
 
-/** Entries that say something of the next one. The long names of GNU tar are a text, pax has records of many kinds. */
+/** Entry types that describe the next entry: pax records, and long names of GNU tar. */
 const recordNames: Readonly<Record<string, 'path' | 'linkpath' | undefined>> = {
   x: undefined,
   g: undefined,
@@ -248,14 +245,14 @@ const recordNames: Readonly<Record<string, 'path' | 'linkpath' | undefined>> = {
 const textAt = (block: Buffer, offset: number, length: number): string =>
   block.toString('latin1', offset, offset + length).replace(/\0.*$/s, '');
 
-/** Only the headers of POSIX have the beginning of a long path in a field of its own. */
+/** Only POSIX headers have a prefix field for long paths. */
 function headerPath(block: Buffer): string {
   const name = textAt(block, 0, 100);
   const prefix = block.toString('latin1', 257, 263) === 'ustar\0' ? textAt(block, 345, 155) : '';
   return prefix === '' ? name : `${prefix}/${name}`;
 }
 
-/** Records `length key=value\n`. */
+/** Parses records of the form `length key=value\n`. */
 function* paxRecords(records: Buffer): Generator<[key: string, value: string]> {
   for (let at = 0; at < records.length; ) {
     const space = records.indexOf(32, at);

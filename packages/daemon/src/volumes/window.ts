@@ -7,27 +7,30 @@ import { label } from '../plan/labels.ts';
 export interface VolumePlace {
   engine: Engine;
   serverId: string;
-  /** Its name on the engine. */
+  /** Name of the volume on the engine. */
   volume: string;
-  /** Never past the engine, even where that is possible. */
+  /** Always use the engine, even where direct access to the folder is possible. */
   throughEngine?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** Where the volume is in a window, and so what an archive of it begins with. No image has it, so that the engine puts nothing into an empty volume. */
+/**
+ * Mount point of the volume in the helper container, and so the first path segment of its archives. No image contains
+ * it, so the engine copies nothing into an empty volume.
+ */
 export const contentName = 'hortus-volume';
 export const contentFolder = `/${contentName}`;
 
-/** An image with nothing in it: a container of it is never started, and needs no image of anybody to be there. */
+/** Empty image: its containers are never started, and it needs no image from a registry. */
 const image = 'hortus-volume-window:1';
 const emptyTar = Buffer.alloc(1024);
 const kind = 'volume_window';
-/** Of this process. */
+/** Identifies this process. */
 const life = randomBytes(8).toString('hex');
 
 /**
- * Opens a volume to the engine's archive calls: through a container that has it mounted, is never started, and is gone
- * when `work` has ended.
+ * Gives the engine's archive calls access to a volume: creates a container that mounts it, never starts it, and removes
+ * it when `work` ends.
  */
 export async function withWindow<Result>(
   place: VolumePlace,
@@ -36,7 +39,7 @@ export async function withWindow<Result>(
 ): Promise<Result> {
   const { engine, signal, volume } = place;
   if (signal?.aborted) {
-    const detail = 'it was given up';
+    const detail = 'the operation was aborted';
     throw new EngineProblem({ operation: `open volume ${volume}`, kind: 'aborted', detail, cause: signal.reason });
   }
   await checkVolume(place);
@@ -49,14 +52,14 @@ export async function withWindow<Result>(
   }
 }
 
-/** A volume that is not there is an error: mounting it would make an empty one. */
+/** Throws for a missing volume; mounting it would create an empty one. */
 async function checkVolume({ engine, volume }: VolumePlace): Promise<void> {
   if (await engine.volume(volume)) return;
-  const detail = 'there is no volume of that name';
+  const detail = 'the volume does not exist';
   throw new EngineProblem({ operation: `open volume ${volume}`, kind: 'not_found', detail });
 }
 
-/** Takes away what a daemon that was killed has left open; what this one has opened stays. */
+/** Removes helper containers of killed daemons; keeps those of this process. */
 export async function closeLeftWindows(engine: Engine, serverId: string, ownLife = life): Promise<void> {
   const open = await engine.containers({ labels: { [label.server]: serverId, [label.kind]: kind } });
   const left = open.filter(({ labels }) => labels[label.life] !== ownLife);
@@ -67,10 +70,10 @@ function window({ serverId, volume }: VolumePlace, readOnly: boolean): Container
   return {
     name: `hortus-volume-${randomBytes(8).toString('hex')}`,
     image,
-    // Not those of an instance: nobody should take it for a part of one.
+    // Without the labels of an instance, so that it is not taken for a part of one.
     labels: { [label.server]: serverId, [label.kind]: kind, [label.life]: life },
     env: {},
-    // The engine wants one, although it is never run.
+    // The engine requires a command, although the container never runs.
     command: ['none'],
     mounts: [{ kind: 'volume', volume, target: contentFolder, readOnly }],
     limits: { ulimits: {} },

@@ -3,15 +3,15 @@ import { nextName } from '../names.ts';
 import type { PlanStep, Target } from '../plan-step.ts';
 import type { ActualRoute } from '../routes.ts';
 
-/** An engine reduced to what planning assumes of it; it refuses, by throwing, what a real one would refuse. */
+/** A model of the engine for planning; throws where a real engine would fail. */
 export class EngineModel {
   containers: ActualContainer[] = [];
   volumes = new Set<string>();
   networks = new Set<string>();
   routes: ActualRoute[] = [];
-  /** By network and container, the names it is found by there. */
+  /** Aliases by network and container. */
   aliases = new Map<string, readonly string[]>();
-  /** Ids of those that were seen to be healthy since they were started. */
+  /** Ids of containers that were healthy since their start. */
   healthy = new Set<string>();
   readonly images = new Set<string>();
   #ids = 0;
@@ -68,7 +68,7 @@ export class EngineModel {
         return;
       case 'wait_healthy': {
         const { id, state } = this.#find(step.target);
-        if (state !== 'running') throw new Error('waiting for what does not run');
+        if (state !== 'running') throw new Error('waiting for a container that is not running');
         this.healthy.add(id);
         return;
       }
@@ -83,11 +83,11 @@ export class EngineModel {
         return;
       case 'drain':
         if (this.routes.some(({ containers }) => containers.includes(step.container.id)))
-          throw new Error('draining what requests are led to');
+          throw new Error('draining a container that routes lead to');
         return;
       case 'drop_network':
         this.networks.delete(step.network);
-        if (this.containers.some(({ home }) => home === step.network)) throw new Error('a home was taken away');
+        if (this.containers.some(({ home }) => home === step.network)) throw new Error('a network in use was removed');
         for (const one of this.containers) one.networks = one.networks.filter((name) => name !== step.network);
         return;
       case 'before_start_job':
@@ -111,7 +111,7 @@ export class EngineModel {
     }
   }
 
-  /** By a name in the instance, which of its containers answer. */
+  /** Running containers that have an alias on a network. */
   named(network: string, alias: string): ActualContainer[] {
     return this.containers.filter(
       ({ id, state }) => state === 'running' && this.aliases.get(`${network} ${id}`)?.includes(alias),
@@ -121,7 +121,7 @@ export class EngineModel {
   #join({ network, target, aliases }: Extract<PlanStep, { step: 'join' }>): void {
     const container = this.#find(target);
     if (!this.networks.has(network)) throw new Error(`no network ${network}`);
-    if (container.networks.includes(network)) throw new Error('a network joined already takes no further name');
+    if (container.networks.includes(network)) throw new Error('the container is already on the network');
     if (isNext(container) && container.home !== undefined) this.#ready(target);
     container.networks = [...container.networks, network];
     this.aliases.set(`${network} ${container.id}`, aliases);

@@ -1,6 +1,6 @@
 import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
 
-/** A component that asks for nothing in particular. */
+/** A component with default settings. */
 export function component(name: string, given: Partial<ManifestComponent> = {}): ManifestComponent {
   return {
     name,

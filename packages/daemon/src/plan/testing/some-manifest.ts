@@ -4,7 +4,7 @@ import { component, manifest } from './manifests.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e'];
 
-/** One of a few components out of five names, so that revisions share some, change some, add and drop some. */
+/** Draws a component. With only five names, revisions share, change, add and drop components. */
 function someComponent(name: string): fc.Arbitrary<ManifestComponent> {
   const earlier = names.slice(0, names.indexOf(name));
   return fc
@@ -36,7 +36,7 @@ function someComponent(name: string): fc.Arbitrary<ManifestComponent> {
     );
 }
 
-/** What changes nothing about the order in which things are done. */
+/** Settings that do not affect the order of steps. */
 const someSettings: fc.Arbitrary<Partial<ManifestComponent>> = fc.record({
   env: fc.dictionary(fc.constantFrom('GREETING', 'TOKEN', 'EMPTY'), fc.constantFrom('', 'a=b', 'hidden-value')),
   labels: fc.dictionary(fc.constantFrom('org.example.bed', 'note'), fc.constantFrom('north', 'south')),
@@ -56,7 +56,7 @@ const someSettings: fc.Arbitrary<Partial<ManifestComponent>> = fc.record({
   ports: fc.constantFrom([], [{ container_port: 80, protocol: 'tcp' as const }]),
 });
 
-/** Any of a few components with a few settings, depending on one another, some of them behind routes. */
+/** Draws a manifest of a few components with dependencies and routes. */
 export const someManifest: fc.Arbitrary<Manifest> = fc
   .subarray(names, { minLength: 1 })
   .chain((chosen) => fc.tuple(...chosen.map(someComponent)))
@@ -65,7 +65,7 @@ export const someManifest: fc.Arbitrary<Manifest> = fc
     for (const one of components) {
       for (const other of Object.keys(one.depends_on)) {
         const target = kinds.get(other);
-        // An after-start job waits for every service, so that nothing else can wait for it.
+        // An after-start job waits for every service, so nothing may depend on it.
         if (target === undefined || target.run === 'after_start') delete one.depends_on[other];
         else if (target.kind === 'job') one.depends_on[other] = 'completed';
       }

@@ -20,7 +20,7 @@ import { type RolloutLogLine, type RolloutResult, rollOut } from '../rollout.ts'
 
 export const image = 'hortus-test/busybox:1';
 
-/** One server of its own on the shared engine: own labels, own instances, all gone at the end. */
+/** A server with its own labels and instances on the shared engine; `close` removes everything. */
 export class TestServer {
   readonly id = `srv_${randomBytes(6).toString('hex')}`;
   readonly socketPath: string;
@@ -50,7 +50,7 @@ export class TestServer {
     });
   }
 
-  /** On the engine of the test run unless another is given. */
+  /** Uses the engine of the test run by default. */
   static async open({
     caddy,
     socketPath = sharedDocker(),
@@ -108,12 +108,12 @@ export class TestServer {
     return this.log.flatMap(({ step }) => step ?? []);
   }
 
-  /** The engine's own answer, not through the code under test. */
+  /** Asks the engine directly, not through the code under test. */
   inspect<T = InspectedContainer>(name: string): Promise<T> {
     return readDocker<T>(this.socketPath, `/containers/${name}/json`);
   }
 
-  /** All containers of this server, in any state. */
+  /** Names and states of all containers of this server. */
   async names(): Promise<string[]> {
     const filters = encodeURIComponent(JSON.stringify({ label: [`hortus.server=${this.id}`] }));
     const list = await readDocker<{ Names: string[]; State: string }[]>(
@@ -168,7 +168,7 @@ export const webCheck = {
   retries: 3,
 } as const;
 
-/** A web server that is healthy as soon as it serves; `before` is what its shell does first. */
+/** A web server that is healthy as soon as it serves; `before` runs first in its shell. */
 export function web(given: Partial<ManifestComponent> = {}, before = ''): Partial<ManifestComponent> {
   const command = ['sh', '-c', `${before} echo ok > /www/health; exec httpd -f -p ${port} -h /www`];
   return { image, command, healthcheck: webCheck, ...given };
