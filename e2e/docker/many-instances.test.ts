@@ -79,7 +79,9 @@ test('instances fill a small pool, redeploy in it, and learn by name when it is 
   for (const uid of ['pool-f', 'pool-g']) if (refused.status === 'success') refused = await attempt(uid);
   const { uid, definitionId } = refused;
   expect(refused).toMatchObject({ status: 'failed', reason: 'network_pool' });
-  expect(refused.error).toMatch(/No room for network hortus-pool-[efg]: the pool .*6 of 6 .*HORTUS_NETWORK_POOL/);
+  expect(refused.error).toMatch(
+    /No free subnet for network hortus-pool-[efg]: the pool .*6 of 6 .*HORTUS_NETWORK_POOL/,
+  );
   expect(await engine.containers({ labels: { 'hortus.instance': uid } })).toEqual([]);
   await until(async () => (await server()).networks?.free === 0, { describe: 'the server to report a full pool' });
   expect((await server()).networks).toEqual({ pool: networkPool.split(','), total: 6, used: 6, free: 0 });

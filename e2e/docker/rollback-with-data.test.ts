@@ -109,7 +109,7 @@ test('a backup that fails keeps the deployment from beginning, and what runs goe
     status: 'failed',
     reason: 'backup',
     error: expect.stringMatching(
-      /^Nothing was changed: the backup before the deployment failed: The volume data is not there/,
+      /^Nothing was changed: the backup before the deployment failed: The volume data does not exist/,
     ),
     started_at: null,
   });

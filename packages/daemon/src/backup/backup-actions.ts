@@ -24,18 +24,18 @@ export interface BackupActionsOptions {
   log: Log;
   store: BackupStore;
   serverId(): string;
-  /** The manifest of a deployment that waits for what is done here. */
+  /** Fetches the manifest of a deployment that waits for this action. */
   manifestOf(deployment: Expectation['deployment'], signal: AbortSignal): Promise<SignedManifest>;
-  /** For tests, which end the process there. */
+  /** For tests that end the process there. */
   boundary?: ((moment: string) => void) | undefined;
 }
 
-/** One execution of a built-in action about a backup. */
+/** One execution of a built-in backup action. */
 export interface BackupRun {
   id: string;
   uid: string;
   params: Readonly<Record<string, unknown>>;
-  /** Where an earlier life of the daemon had got to. */
+  /** Progress recorded before a daemon restart. */
   reached: unknown;
   reach(point: unknown): void;
 }
@@ -49,7 +49,7 @@ type Result = Readonly<Record<string, unknown>>;
 const KEY_BYTES = 32;
 const RETRY_MS = 2_000;
 
-/** The built-in actions about backups. */
+/** Built-in backup actions. */
 export class BackupActions {
   readonly #options: BackupActionsOptions;
   readonly #keys = new Keys();
@@ -61,7 +61,7 @@ export class BackupActions {
     this.#options = options;
   }
 
-  /** Starts what an earlier life had stopped for a backup, and clears away what it was trying out. */
+  /** Restarts applications that a killed daemon had stopped for a backup, and removes its trial instances. */
   recover(): void {
     this.#recovered = this.#recover();
   }
@@ -70,7 +70,9 @@ export class BackupActions {
     return Object.hasOwn(this.#actions, slug);
   }
 
-  /** What must not happen at once. Reading a backup disturbs nobody, so it does not keep an instance from being deployed. */
+  /**
+   * Returns the key of operations that exclude each other. Verifying or deleting a backup does not block a deployment.
+   */
   turnOf(slug: string, uid: string): string {
     return slug === 'hortus.verify_backup' || slug === 'hortus.delete_backup' ? `${uid} backups` : uid;
   }
@@ -83,7 +85,7 @@ export class BackupActions {
     this.#running.get(id)?.controller.abort();
   }
 
-  /** Ends what is under way, and returns when the applications that it had stopped run again. */
+  /** Aborts running actions and waits until the applications that they stopped run again. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     for (const { controller } of this.#running.values()) controller.abort();
@@ -137,14 +139,14 @@ export class BackupActions {
     try {
       taken = await takeBackup(taking, extent);
     } catch (error) {
-      // What came to nothing must not fill the disk.
+      // Do not leave a failed backup on the disk.
       await vessel.store.remove(vessel.place).catch(() => undefined);
       throw error;
     }
     for (const { kind, name, bytes, stored_bytes } of taken.manifest.parts) {
       work.say(`${kind} ${name}: ${bytes} bytes, stored as ${stored_bytes}`);
     }
-    if (taken.manifest.stopped_ms > 0) work.say(`The application was stopped for ${taken.manifest.stopped_ms} ms`);
+    if (taken.manifest.stopped_ms > 0) work.say(`The application was down for ${taken.manifest.stopped_ms} ms`);
     return this.#report(taken);
   }
 
@@ -166,7 +168,10 @@ export class BackupActions {
     };
   }
 
-  /** From its end on the instance is what the waiting deployment says, so nothing goes back to what ran before. */
+  /**
+   * Returns the data of an earlier revision. Afterwards the waiting deployment decides what runs, so the previous
+   * version is not restored.
+   */
   async #returnData(work: Work): Promise<Result> {
     const { journal, manifestOf, boundary } = this.#options;
     const restoring = await this.#restoring(work);
@@ -176,7 +181,7 @@ export class BackupActions {
       definition_id: manifest.definition_id,
       revision: Number(work.params.revision),
     };
-    // An earlier life had done all of it, and died before it could say so.
+    // A killed daemon had completed it but not reported it.
     if (kept && manifest.deployment_id === deployment.id) return { safety: this.#report(kept) };
     const target = await manifestOf(deployment, work.signal);
     const safety = await returnData({ ...restoring, target, resume: work.params.resume === true });
@@ -208,7 +213,7 @@ export class BackupActions {
     return { manifest, manifest_sha256, address: this.#options.store.address };
   }
 
-  /** Names become paths here, so they are checked whoever sent them. */
+  /** Validates names, which become paths, whoever sent them. */
   #vessel(
     { uid, params, signal }: Pick<Work, 'uid' | 'params'> & { signal: AbortSignal | undefined },
     field: string,
@@ -218,14 +223,14 @@ export class BackupActions {
     const instanceUid = typeof params.instance_uid === 'string' ? params.instance_uid : uid;
     if (typeof backupId !== 'string' || !isSafeName(backupId)) throw new Error(`${field} is not the id of a backup.`);
     if (!isSafeName(instanceUid)) throw new Error('instance_uid is not the name of an instance.');
-    if (key?.length !== KEY_BYTES) throw new Error('The service sent no key for the backup.');
+    if (key?.length !== KEY_BYTES) throw new Error('The service sent no valid key for the backup.');
     return { store: this.#options.store, place: { instanceUid, backupId }, key, signal };
   }
 
   #deployed(uid: string) {
     const { manifests } = this.#options.journal;
     const manifest = manifests.of(uid);
-    if (manifest === undefined) throw new Error(`No instance ${uid} was deployed by this daemon.`);
+    if (manifest === undefined) throw new Error(`Instance ${uid} was not deployed by this daemon.`);
     return { manifest, images: manifests.imagesOf(uid) };
   }
 
@@ -238,7 +243,7 @@ export class BackupActions {
         await clearTrials(engine, serverId());
         return;
       } catch (error) {
-        log.warn('what was left of backups could not be taken up yet', { error });
+        log.warn('interrupted backups could not be cleaned up yet; retrying', { error });
         await sleep(RETRY_MS, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
       }
     }

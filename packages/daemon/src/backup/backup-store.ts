@@ -1,24 +1,23 @@
 import type { Readable } from 'node:stream';
 
-/** Where a backup is: of one instance, under its own id. Both have been checked to be plain names. */
+/** Location of a backup: instance and backup id, both validated as plain names. */
 export interface BackupPlace {
   instanceUid: string;
   backupId: string;
 }
 
 /**
- * Keeps files of backups. A backup is there from the moment its manifest is, which is written last; what has none is the
- * rest of one that came to nothing.
+ * Stores the files of backups. The manifest is written last; a backup without one is the remainder of a failed backup.
  */
 export interface BackupStore {
-  /** As people know it, without anything secret: a folder, or an address. */
+  /** Folder or address for people, without secrets. */
   readonly address: string;
   write(place: BackupPlace, file: string, content: Readable): Promise<void>;
-  /** Fails if it is not there. */
+  /** Rejects if the file does not exist. */
   read(place: BackupPlace, file: string): Promise<Readable>;
-  /** With everything in it; one that is not there is no error. */
+  /** Removes the backup with all files; idempotent. */
   remove(place: BackupPlace): Promise<void>;
-  /** Bytes that can still be written; undefined where nobody knows. */
+  /** Bytes that can still be written; undefined if unknown. */
   free(): Promise<number | undefined>;
 }
 

@@ -15,14 +15,14 @@ beforeAll(async () => {
 });
 afterAll(() => daemon.close());
 
-/** Those that start daemons of their own need longer on a busy machine. */
+/** Tests that start their own daemon take longer on a busy machine. */
 const LONG = 120_000;
 
 const key = randomBytes(32).toString('base64');
 let executions = 0;
 const newBackup = () => `bkp_${randomBytes(8).toString('hex')}`;
 
-/** Orders a built-in action, as the service does. */
+/** Sends a built-in action, as the service does. */
 function order(slug: string, uid: string, params: Record<string, unknown>, on = daemon): string {
   const execution_id = `exe_backup_${++executions}`;
   on.service.send(request(execution_id, slug, uid, params));
@@ -59,7 +59,7 @@ async function deploy(more: Partial<Manifest> = {}, on = daemon): Promise<string
 
 const inside = (uid: string, script: string, on = daemon) => on.server.run(uid, 'sh', '-c', script);
 
-/** Makes a backup and answers what is needed to restore it. */
+/** Makes a backup and returns the parameters of a restore. */
 async function backedUp(uid: string) {
   const backup_id = newBackup();
   const done = await run('hortus.backup', uid, { backup_id });
@@ -70,7 +70,7 @@ async function backedUp(uid: string) {
 const folderOf = (uid: string, backup: string) => join(daemon.stateDirectory, 'backups', uid, backup);
 const stateOf = async (uid: string) => (await daemon.server.engine.inspect(uid))?.state;
 
-test('what was there when the backup was made is there again, and what was replaced is kept', async () => {
+test('a restore brings the data of the backup back and saves the replaced data', async () => {
   const uid = await deploy({ smoke: smoke('/data/words') });
   await inside(uid, 'echo before > /data/words; ln -s words /data/link');
   const { backup_id, manifest_sha256, manifest } = await backedUp(uid);
@@ -105,14 +105,14 @@ test('a backup that is repeated under its id is sealed under another key', async
     sealed.push(part());
   }
   const [first, second] = sealed as [Buffer, Buffer];
-  // The volume is the same, so under the same key the sealed text would be as well.
+  // The volume is unchanged, so under the same key the sealed content would be equal.
   expect(first.length).toBe(second.length);
   expect(first.subarray(0, 8).toString()).toBe('HORTUSB2');
   expect(first.subarray(8).equals(second.subarray(8))).toBe(false);
   expect(first.subarray(40, 80).equals(second.subarray(40, 80))).toBe(false);
 });
 
-test('a destroyed volume comes back', async () => {
+test('a destroyed volume is restored', async () => {
   const uid = await deploy();
   await inside(uid, 'echo precious > /data/words');
   const { backup_id, manifest_sha256 } = await backedUp(uid);
@@ -123,7 +123,7 @@ test('a destroyed volume comes back', async () => {
   expect(await inside(uid, 'cat /data/words')).toBe('precious\n');
 });
 
-test('a dump is taken without a stop and read by the restore command', async () => {
+test('a dump is taken without downtime and restored by the restore command', async () => {
   const uid = await deploy({
     actions: [action('dump', ['cat', '/data/words'])],
     backup: {
@@ -151,24 +151,24 @@ test('a dump is taken without a stop and read by the restore command', async () 
   expect(await inside(uid, 'wc -c < /data/words')).toBe('1288895\n');
 });
 
-test('a dump that fails or says nothing is no backup, and leaves nothing', async () => {
+test('a failed or empty dump fails the backup and leaves nothing behind', async () => {
   const actions = [action('dump', ['sh', '-c', 'echo half; echo "no such table" >&2; exit 3'])];
   const backup = { strategy: 'dump' as const, volumes: [], dump_action: 'dump', schedule_hint: null };
   const failing = await deploy({ actions, backup });
   const backup_id = newBackup();
   expect(await run('hortus.backup', failing, { backup_id })).toMatchObject({
     type: 'action_failed',
-    error: 'sh ended with exit code 3: no such table.',
+    error: 'sh exited with code 3: no such table.',
   });
   expect(() => readdirSync(folderOf(failing, backup_id))).toThrow('ENOENT');
   const silent = await deploy({ actions: [action('dump', ['true'])], backup });
   expect(await run('hortus.backup', silent, { backup_id })).toMatchObject({
     type: 'action_failed',
-    error: 'dump wrote nothing, so there would be nothing to restore.',
+    error: 'dump produced no output, so there is nothing to back up.',
   });
 });
 
-test('verify tries the backup out and leaves nothing of it; a flipped byte, a cut and an empty volume are named', async () => {
+test('verify restores the backup temporarily; it reports a flipped byte, truncation and an empty volume', async () => {
   const uid = await deploy({ smoke: smoke('/data/words') });
   await inside(uid, 'echo words > /data/words; dd if=/dev/urandom of=/data/large bs=1M count=3 2>/dev/null');
   const { backup_id, manifest_sha256 } = await backedUp(uid);
@@ -193,7 +193,7 @@ test('verify tries the backup out and leaves nothing of it; a flipped byte, a cu
   flipped[2_000_000] = (flipped[2_000_000] ?? 0) ^ 4;
   expect(await errorAfter(flipped)).toBe('The backup of volume data cannot be used: chunk 2 is damaged.');
   expect(await errorAfter(whole.subarray(0, -1))).toMatch('volume data cannot be used: it is cut off in chunk');
-  // Neither does restore touch anything then.
+  // A restore changes nothing then either.
   expect(await errorAfter(flipped, 'hortus.restore')).toBe(
     'The backup of volume data cannot be used: chunk 2 is damaged.',
   );
@@ -203,15 +203,15 @@ test('verify tries the backup out and leaves nothing of it; a flipped byte, a cu
   expect(await run('hortus.verify_backup', uid, empty)).toMatchObject({ error: 'The volume data is empty.' });
 });
 
-test('what does not pass its test after a restore is not verified', async () => {
+test('verify fails if the restored application fails its test', async () => {
   const uid = await deploy({ smoke: smoke('/data/absent') });
   await inside(uid, 'echo words > /data/words');
   const { backup_id, manifest_sha256 } = await backedUp(uid);
   const failed = await run('hortus.verify_backup', uid, { backup_id, manifest_sha256 });
-  expect(failed.error).toMatch(/^The restored application does not pass its test. test -s \/data\/absent in main/);
+  expect(failed.error).toMatch(/^The restored application failed its test. test -s \/data\/absent in main/);
 });
 
-test('keys are on no disk, and a deleted backup is gone', async () => {
+test('keys are never written to disk, and a deleted backup is gone', async () => {
   const uid = await deploy();
   await inside(uid, 'echo words > /data/words');
   const { backup_id, manifest_sha256 } = await backedUp(uid);
@@ -222,13 +222,13 @@ test('keys are on no disk, and a deleted backup is gone', async () => {
   expect(() => readdirSync(folderOf(uid, backup_id))).toThrow('ENOENT');
   expect(await run('hortus.verify_backup', uid, { backup_id, manifest_sha256 })).toMatchObject({
     type: 'action_failed',
-    error: expect.stringMatching(/^The backup is not there/),
+    error: expect.stringMatching(/^The backup cannot be read/),
   });
   expect(await run('hortus.delete_backup', uid, { backup_id: '../..' })).toMatchObject({ type: 'action_failed' });
 });
 
 test(
-  'kill -9 while the application is stopped for its backup: it runs again before the service is heard of',
+  'kill -9 while the application is stopped for its backup: it runs again before the service connects',
   async () => {
     const killed = await DaemonProcess.start({ killAt: 'stopped for a backup' });
     try {
@@ -244,7 +244,7 @@ test(
       await until(async () => (await killed.server.engine.inspect(uid))?.state === 'running', {
         describe: () => `the application to run\n${killed.process.output}`,
       });
-      // The key was in the memory of the one that was killed; the service sends the order again, and the backup is made.
+      // The key was only in the killed process; the service resends the order and the backup is made.
       killed.service.send(request(execution, 'hortus.backup', uid, { backup_id }));
       await until(() => killed.service.callsTo('PUT', `/actions/${execution}`)[0], { describe: 'the result' });
       const [{ body } = { body: {} }] = killed.service.callsTo('PUT', `/actions/${execution}`);
@@ -257,7 +257,7 @@ test(
 );
 
 test(
-  'kill -9 in the middle of a restore: the restore is completed, and what was kept before is not kept anew',
+  'kill -9 during a restore: the restore is completed, and the safety backup is not made again',
   async () => {
     const killed = await DaemonProcess.start({ killAt: 'removed for a restore' });
     const order_ = (slug: string, uid: string, params: Record<string, unknown>) =>

@@ -9,25 +9,25 @@ import { endInside } from '../actions/end-inside.ts';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine, ExecHandle } from '../engine/engine.ts';
 
-/** What is kept of what a command says beside its output. */
+/** Bytes kept of a command's error output. */
 const COMPLAINTS = 4_000;
 
 export interface DumpRun {
   engine: Engine;
   action: ManifestAction;
   container: ContainerFacts;
-  /** Marks the processes of the command, so that they are found if they have to be ended. */
+  /** Marks the processes of the command, so that they can be found and killed. */
   mark: string;
   signal?: AbortSignal | undefined;
 }
 
-/** The action of the manifest that dumps; undefined where there is none, or where nobody could read its output. */
+/** Returns the dump action of the manifest; undefined without one or if its output cannot be read. */
 export function dumpActionOf({ backup, actions }: SignedManifest): ManifestAction | undefined {
   const action = actions.find(({ slug }) => slug === backup.dump_action);
   return action?.type === 'exec' ? action : undefined;
 }
 
-/** Runs the dump and gives what it writes to `use` as it comes. A dump that complains by its exit code is none. */
+/** Runs the dump and streams its output to `use`. Rejects if the command fails. */
 export async function dump<Result>(run: DumpRun, use: (output: Readable) => Promise<Result>): Promise<Result> {
   const { action } = run;
   const params = checkParams(action.params as Parameters<typeof checkParams>[0], {});
@@ -40,7 +40,7 @@ export async function dump<Result>(run: DumpRun, use: (output: Readable) => Prom
   return used.value;
 }
 
-/** Has a dump read by the command that makes the data again. */
+/** Feeds a dump to the restore command. */
 export async function feed(run: DumpRun, argv: readonly string[], content: Readable): Promise<void> {
   await carryOut(run, argv, content, undefined);
 }
@@ -66,11 +66,11 @@ async function carryOut(
     exec.detach();
   };
   const detach = () => exec.detach();
-  const late = () => end(`did not end within ${action.timeout_ms / 1000} s`);
-  const closed = () => output?.readableEnded || end('was ended, because its output could not be kept');
-  const broken = (error: Error) => end(`was ended: ${error.message}`);
+  const late = () => end(`did not finish within ${action.timeout_ms / 1000} s`);
+  const closed = () => output?.readableEnded || end('was killed, because its output could not be stored');
+  const broken = (error: Error) => end(`was killed: ${error.message}`);
   const limit = setTimeout(guardedBy(detach, late), action.timeout_ms);
-  const guardedAbort = guardedBy(detach, () => end('was ended'));
+  const guardedAbort = guardedBy(detach, () => end('was killed'));
   signal?.addEventListener('abort', guardedAbort, { once: true });
   output?.once('close', guardedBy(detach, closed));
   stdin?.once('error', guardedBy(detach, broken));
@@ -78,7 +78,7 @@ async function carryOut(
     await collect(exec, output, complaints);
     const { exitCode } = await exec.inspect();
     const said = String(complaints).trim();
-    const why = early || (exitCode === 0 ? '' : `ended with exit code ${exitCode}`);
+    const why = early || (exitCode === 0 ? '' : `exited with code ${exitCode}`);
     if (why !== '') throw new Error(`${argv[0]} ${why}${said === '' ? '' : `: ${said}`}.`);
     output?.end();
   } catch (error) {
@@ -90,7 +90,7 @@ async function carryOut(
   }
 }
 
-/** Standard output goes on, no faster than it is taken; the rest is kept for the error message. */
+/** Passes standard output on with backpressure; keeps the rest for the error message. */
 async function collect(exec: ExecHandle, output: PassThrough | undefined, complaints: BoundedOutput): Promise<void> {
   for await (const { stream, chunk } of exec.output) {
     if (stream === 'stderr' || output === undefined) complaints.add(chunk);

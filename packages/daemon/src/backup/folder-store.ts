@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { BackupPlace, BackupStore } from './backup-store.ts';
 
-/** Backups in a folder of the server, for nobody but its root to read. */
+/** Stores backups in a folder of the server that only root can read. */
 export class FolderStore implements BackupStore {
   readonly address: string;
 
@@ -13,7 +13,7 @@ export class FolderStore implements BackupStore {
     this.address = directory;
   }
 
-  /** There whole or not at all, also after a power cut. */
+  /** Writes a file atomically, even across a power cut. */
   async write(place: BackupPlace, file: string, content: Readable): Promise<void> {
     const folder = this.#folder(place);
     await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BackupPart } from '@hortus/contract/resources/backup-records';
 
-/** A part that a daemon of format 1 wrote, with what opens it. Backups of that format stay readable. */
+/** A part written by a daemon of format 1, with its key. Backups of that format stay readable. */
 export const formatOne = {
   key: createHash('sha256').update('fixture of format 1').digest(),
   place: { instanceUid: 'blog', backupId: 'bkp_old' },

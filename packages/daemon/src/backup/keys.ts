@@ -1,20 +1,20 @@
 import type { ActionRequest } from '../actions/action.ts';
 
-/** What opens and seals a backup; a restore has a second one, for what it replaces. */
+/** Keys of a backup; a restore has a second one for its safety backup. */
 export interface ExecutionKeys {
   key?: Buffer | undefined;
   safetyKey?: Buffer | undefined;
 }
 
 /**
- * Keys of executions, in memory and nowhere else: the journal must not hold what opens the backups beside it. A daemon that
- * was restarted waits for the service, which sends what is under way once more.
+ * Keeps keys of executions only in memory: the journal must not contain the keys of the backups beside it. A restarted
+ * daemon waits for the service to resend running executions.
  */
 export class Keys {
   readonly #known = new Map<string, ExecutionKeys>();
   readonly #waiting = new Map<string, (keys: ExecutionKeys) => void>();
 
-  /** Takes the keys out of a request. */
+  /** Removes the keys from a request and remembers them. */
   take(request: ActionRequest): ActionRequest {
     const { key, safety_key, ...params } = request.params;
     if (key === undefined && safety_key === undefined) return request;

@@ -7,7 +7,7 @@ import type { BackupStore } from './backup-store.ts';
 import { formatOne } from './format-1.fixture.ts';
 import { readPart, type Vessel, writePart } from './part.ts';
 
-/** Keeps every file that was ever written, as a bucket with versions or a copied disk does. */
+/** Keeps every version of a file, like a versioned bucket or a copied disk. */
 class RememberingStore implements BackupStore {
   readonly address = 'memory';
   readonly written: Buffer[] = [];
@@ -30,17 +30,18 @@ const compressed = (bytes: Buffer) => zstdCompressSync(bytes, { params: { [const
 test('a backup repeated under its id shares no key stream with the one that was killed', async () => {
   const store = new RememberingStore();
   const vessel: Vessel = { store, place: { instanceUid: 'blog', backupId: 'bkp_1' }, key: randomBytes(32) };
-  // Random bytes cannot be compressed: the stored block holds them as they are, behind a header of a few bytes.
+  // Random bytes are incompressible: the stored block contains them unchanged after a short header.
   const [before, after] = [randomBytes(4_096), randomBytes(4_096)];
   for (const content of [before, after])
     await writePart(vessel, { kind: 'volume', name: 'data' }, Readable.from([content], { objectMode: false }));
   const [first, second] = store.written as [Buffer, Buffer];
   expect(compressed(before).includes(before)).toBe(true);
-  // With the same key and nonce the ciphertexts differ exactly where the plaintexts do, which gives the plaintexts away.
+  // With the same key and nonce the ciphertexts would differ exactly where the plaintexts do, which reveals the
+  // plaintexts.
   expect(xor(first, second).includes(xor(before, after).subarray(0, 1_024))).toBe(false);
 });
 
-test('a part of a backup of format 1 is read to its end', async () => {
+test('a part of format 1 is readable', async () => {
   const store = new RememberingStore();
   store.written.push(formatOne.stored);
   const { place, key, part } = formatOne;

@@ -6,7 +6,7 @@ import type { BackupPart } from '@hortus/contract/resources/backup-records';
 import type { BackupPlace, BackupStore } from './backup-store.ts';
 import { DamagedPart, openPart, type PartIdentity, sealPart } from './sealed-part.ts';
 
-/** Whose parts they are, and what opens them. */
+/** A backup in a store, with its key. */
 export interface Vessel {
   store: BackupStore;
   place: BackupPlace;
@@ -25,7 +25,7 @@ const identityOf = ({ key, place }: Vessel, file: string): PartIdentity => ({
   file,
 });
 
-/** Compresses, seals and stores the content, never more of it in memory than a few chunks. */
+/** Compresses, seals and stores the content; keeps only a few chunks in memory. */
 export async function writePart(vessel: Vessel, { kind, name }: PartName, content: Readable): Promise<Written> {
   const { store, place, signal } = vessel;
   const file = `${kind}-${name}.part`;
@@ -50,7 +50,7 @@ export async function writePart(vessel: Vessel, { kind, name }: PartName, conten
   };
 }
 
-/** Gives what was stored to `use`. Damage of any kind fails, at the latest at the end, by a DamagedPart that names it. */
+/** Streams a stored part to `use`. Any damage rejects with a DamagedPart, at the latest at the end of the stream. */
 export async function readPart<Result>(
   vessel: Vessel,
   part: BackupPart,
@@ -64,20 +64,20 @@ export async function readPart<Result>(
   const stored = new Counter();
   const open = (sealed: AsyncIterable<Buffer>) => openPart(identityOf(vessel, part.file), what, sealed);
   const plain = new Counter(() => {
-    // Before the reader hears that all has come.
+    // Checked before the reader sees the end of the stream.
     const wrong = stored.digest() !== part.sha256 || stored.bytes !== part.stored_bytes || plain.bytes !== part.bytes;
-    return wrong ? new DamagedPart(`The backup of ${what} is not the one that its manifest describes.`) : undefined;
+    return wrong ? new DamagedPart(`The backup of ${what} does not match its manifest.`) : undefined;
   });
   const read = pipeline(source, stored, open, createZstdDecompress(), plain, signal === undefined ? {} : { signal });
   const [outcome, used] = await Promise.allSettled([read, use(plain)]);
-  // What went wrong first is why the other did.
+  // Throw the original error, not its consequence in the other stream.
   if (outcome.status === 'rejected' && !isConsequence(outcome.reason)) throw outcome.reason;
   if (used.status === 'rejected') throw used.reason;
   if (outcome.status === 'rejected') throw outcome.reason;
   return used.value;
 }
 
-/** Reads a part to its end. */
+/** Reads a part to its end to verify it. */
 export async function checkPart(vessel: Vessel, part: BackupPart): Promise<void> {
   await readPart(vessel, part, (content) => pipeline(content, new Writable({ write: (_, __, done) => done() })));
 }
@@ -85,7 +85,7 @@ export async function checkPart(vessel: Vessel, part: BackupPart): Promise<void>
 const isConsequence = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
 
-/** Counts and hashes what passes. */
+/** Counts and hashes the bytes that pass. */
 class Counter extends Transform {
   readonly #hash = createHash('sha256');
   readonly #judge: () => Error | undefined;

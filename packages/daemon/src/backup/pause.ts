@@ -11,13 +11,13 @@ export interface PauseDeps {
 
 export interface Pause {
   instanceUid: string;
-  /** The components of the instance, what others depend on first. */
+  /** Components in start order: dependencies first. */
   order: readonly string[];
 }
 
 /**
- * Stops what runs of an instance while `work` is done, and starts it again whatever becomes of that. It is in the journal
- * before the first container is stopped, so that a daemon that is killed meanwhile starts them at its next start.
+ * Stops the running containers of an instance during `work` and always starts them again. Recorded in the journal
+ * before the first stop, so that a killed daemon starts them at its next start.
  */
 export async function whilePaused<Result>(
   { engine, pauses }: PauseDeps,
@@ -44,12 +44,12 @@ export async function whilePaused<Result>(
   return { result, stoppedMs: running.length === 0 ? 0 : Math.round(performance.now() - began) };
 }
 
-/** What an earlier life of the daemon had stopped and could not start any more. */
+/** Starts what a killed daemon had stopped. */
 export async function endLeftPauses(deps: PauseDeps): Promise<void> {
   for (const { instanceUid, containers } of deps.pauses.all()) await startAgain(deps, instanceUid, containers);
 }
 
-/** All of them are tried; one that was removed meanwhile needs no start. */
+/** Tries all containers; skips those that were removed. */
 async function startAgain({ engine, pauses }: PauseDeps, instanceUid: string, ids: readonly string[]): Promise<void> {
   const failures: unknown[] = [];
   for (const id of ids) {

@@ -13,19 +13,19 @@ import { type Taken, type Taking, takeBackup, volumesOf } from './take.ts';
 
 export interface Restoring extends Omit<Taking, 'vessel'>, Starting {
   source: Vessel;
-  /** Of the manifest of the backup, as the service has been told it. */
+  /** Hash of the backup's manifest, as reported to the service. */
   manifestSha256: string;
-  /** Where what is replaced is kept. */
+  /** Safety backup of the data that is replaced. */
   safety: Vessel;
-  /** What an earlier life of the daemon had kept before it began to replace; it must not be kept again. */
+  /** Safety backup made before a daemon restart; it must not be made again. */
   kept: Taken | undefined;
-  /** Writes down that everything is checked and kept, before the first thing is replaced. */
+  /** Records that the backup was checked and the safety backup made, before anything is replaced. */
   keep(taken: Taken): void;
 }
 
 /**
- * Puts a backup in the place of what an instance has. Everything is read to its end and what is there is kept before anything
- * is touched; if it goes wrong after that, what was kept comes back. Done twice it leaves the same.
+ * Replaces the data of an instance by a backup. First reads the whole backup and makes a safety backup; if anything
+ * fails after that, restores the safety backup. Idempotent.
  */
 export async function restore(restoring: Restoring): Promise<Taken> {
   const { source, safety, manifest } = restoring;
@@ -36,13 +36,13 @@ export async function restore(restoring: Restoring): Promise<Taken> {
 }
 
 export interface Exchange {
-  /** Puts what the backup holds in its place. */
+  /** Restores the parts of the backup. */
   bring(parts: readonly BackupPart[]): Promise<void>;
-  /** The same with what was kept, because that failed. */
+  /** Restores the safety backup after a failure. */
   putBack(parts: readonly BackupPart[]): Promise<void>;
 }
 
-/** Checks and keeps before it touches anything. `target` is what the data is for. */
+/** Checks the backup and makes the safety backup before any change. `target` is the manifest that the data is for. */
 export async function exchange(
   restoring: Restoring,
   target: SignedManifest,
@@ -56,14 +56,14 @@ export async function exchange(
     say(`Restored ${backup.parts.map(({ name }) => name).join(', ')} of ${backup.taken_at}`);
     return kept;
   } catch (error) {
-    say(`Putting back what was there: ${(error as Error).message}`);
-    // Whatever the backup brought in the place of a volume that was not there goes again.
+    say(`Restoring the previous data: ${(error as Error).message}`);
+    // This also removes volumes that existed only in the backup.
     await putBack(kept.manifest.parts).catch((again: Error) => {
       throw new Error(
-        `${(error as Error).message} What was there before could not be put back either (${again.message}); it is kept in the backup ${kept.manifest.backup_id}.`,
+        `${(error as Error).message} The previous data could not be restored either (${again.message}); it is in backup ${kept.manifest.backup_id}.`,
       );
     });
-    throw new Error(`${(error as Error).message} What was there before is back.`);
+    throw new Error(`${(error as Error).message} The previous data was restored.`);
   }
 }
 
@@ -71,40 +71,42 @@ async function prepare(restoring: Restoring, backup: BackupManifest, target: Sig
   const { engine, source, safety, signal, say } = restoring;
   checkFit(backup, target);
   for (const part of backup.parts) await checkPart({ ...source, signal }, part);
-  say(`Checked ${backup.parts.length} parts to their last byte`);
+  say(`Verified all ${backup.parts.length} parts of the backup`);
   const kept = await takeBackup({ ...restoring, vessel: safety }, 'volumes');
-  say(`Kept what is there as ${kept.manifest.backup_id}`);
+  say(`Saved the current data as ${kept.manifest.backup_id}`);
   await checkSpace(engine, backup, kept.manifest);
   restoring.keep(kept);
   return kept;
 }
 
-/** Whether what runs can do something with it. */
+/** Throws if the deployed application cannot use the backup. */
 export function checkFit(backup: BackupManifest, manifest: SignedManifest): void {
   const { species } = manifest;
-  if (backup.species !== species) throw new Error(`The backup is of ${backup.species}, and what runs is ${species}.`);
+  if (backup.species !== species)
+    throw new Error(`The backup is of ${backup.species}, but the instance runs ${species}.`);
   const names = volumesOf(manifest).map(({ name }) => name);
   const foreign = backup.parts.find(({ kind, name }) => kind === 'volume' && !names.includes(name));
   if (foreign)
-    throw new Error(`What runs has no volume ${foreign.name}; roll back to revision ${backup.revision} first.`);
+    throw new Error(`The instance has no volume ${foreign.name}; roll back to revision ${backup.revision} first.`);
   const dumped = backup.parts.some(({ kind }) => kind === 'dump');
   if (dumped && (manifest.backup.restore_command === undefined || dumpActionOf(manifest) === undefined))
-    throw new Error(`The template ${species} does not say how to restore a dump (backup.restore_command).`);
+    throw new Error(`The template ${species} does not declare how to restore a dump (backup.restore_command).`);
 }
 
-/** The volumes that are replaced make room for their successors. */
+/** Checks the free disk space; replaced volumes free theirs. */
 async function checkSpace(engine: Restoring['engine'], backup: BackupManifest, kept: BackupManifest): Promise<void> {
   const size = ({ parts }: BackupManifest) => volumeParts(parts).reduce((sum, { bytes }) => sum + bytes, 0);
   const { dataRoot } = await engine.info();
   const disk = await statfs(dataRoot).catch(() => undefined);
   if (disk === undefined) return;
   const missing = size(backup) - size(kept) - disk.bavail * disk.bsize;
-  if (missing > 0) throw new Error(`The server has not enough space: ${missing} bytes are missing below ${dataRoot}.`);
+  if (missing > 0)
+    throw new Error(`Not enough disk space on the server: ${missing} more bytes are needed below ${dataRoot}.`);
 }
 
 export const volumeParts = (parts: readonly BackupPart[]) => parts.filter(({ kind }) => kind === 'volume');
 
-/** Puts what a backup holds in the place of what there is, and has what was deployed run with it. */
+/** Replaces the data by a backup and starts the deployed application with it. */
 export async function replace(restoring: Restoring, source: Vessel, parts: readonly BackupPart[]): Promise<void> {
   const { manifest } = restoring;
   if (volumeParts(parts).length > 0) await refill(restoring, source, parts, manifest);
@@ -112,14 +114,14 @@ export async function replace(restoring: Restoring, source: Vessel, parts: reado
   for (const part of parts) if (part.kind === 'dump') await feedDump(restoring, source, part);
 }
 
-/** Takes every container of the instance away and makes its volumes anew; nothing is started. */
+/** Removes every container of the instance and recreates its volumes from the backup; starts nothing. */
 export async function refill(
   { engine, boundary }: Pick<Restoring, 'engine' | 'boundary'>,
   source: Vessel,
   parts: readonly BackupPart[],
   manifest: SignedManifest,
 ): Promise<void> {
-  // A volume is emptied by making it anew, and the engine lets go of one only when nobody has it mounted.
+  // Volumes are emptied by recreating them, which the engine allows only while they are not mounted.
   for (const { id, stopGraceMs } of await containersOf(engine, manifest.instance.uid)) {
     await engine.stop(id, stopGraceMs);
     await engine.remove(id, { force: true });
@@ -131,7 +133,7 @@ export async function refill(
 
 function volumeNamed(manifest: SignedManifest, name: string): string {
   const found = volumesOf(manifest).find((one) => one.name === name);
-  if (found === undefined) throw new Error(`What runs has no volume ${name}.`);
+  if (found === undefined) throw new Error(`The instance has no volume ${name}.`);
   return found.volume;
 }
 
@@ -140,7 +142,7 @@ export interface Filling {
   manifest: SignedManifest;
 }
 
-/** Makes the volume anew with what the part holds. */
+/** Recreates the volume with the content of the part. */
 export async function fillVolume(
   { engine, manifest }: Filling,
   source: Vessel,
@@ -162,16 +164,16 @@ export async function fillVolume(
   const place = { engine, serverId: server_id, volume };
   const { entries } = await readPart(source, part, (content) => writeVolume(place, content));
   if (entries !== part.entries)
-    throw new Error(`Of the volume ${part.name} came ${entries} entries, not ${part.entries}.`);
+    throw new Error(`Volume ${part.name} was restored with ${entries} entries instead of ${part.entries}.`);
 }
 
-/** Has the running application make its data again from a dump. */
+/** Lets the running application restore its data from a dump. */
 export async function feedDump({ engine, manifest }: Filling, source: Vessel, part: BackupPart): Promise<void> {
   const { backup, instance } = manifest;
   const action = dumpActionOf(manifest);
   const command = backup.restore_command;
   if (action === undefined || command === undefined)
-    throw new Error('The template does not say how to restore a dump.');
+    throw new Error('The template does not declare how to restore a dump.');
   const primary = primaryOf(manifest) === action.component;
   const container = await runningContainer(engine, instance.uid, action.component, primary);
   if (container === undefined) throw new Error(`The component ${action.component} is not running.`);

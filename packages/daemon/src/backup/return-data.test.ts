@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => daemon.close());
 
-/** Each is several rollouts and copies, which take their time on a busy machine. */
+/** Each test runs several rollouts and copies, which take long on a busy machine. */
 vi.setConfig({ testTimeout: 150_000 });
 const key = randomBytes(32).toString('base64');
 let executions = 0;
@@ -27,7 +27,7 @@ interface Done extends Record<string, unknown> {
   result: Taken & { safety: Taken };
 }
 
-/** Orders a built-in action, as the service does; the same again is what it says to a daemon that was restarted. */
+/** Sends a built-in action, as the service does; sending it again is what the service does after a daemon restart. */
 function order(slug: string, uid: string, params: Record<string, unknown>, on = daemon, id = `exe_${++executions}`) {
   const action = { slug, type: 'builtin', command: [], timeout: '3600s' };
   const secret = { key, safety_key: key };
@@ -54,7 +54,7 @@ const volume = (uid: string, name: string) => ({
 const none = { dump_action: null, schedule_hint: null };
 const copied = { strategy: 'volume' as const, volumes: [{ name: 'data', critical: true }], ...none };
 
-/** An application with a volume at /data, and whatever a version says. */
+/** An application with a volume at /data and a version. */
 const page = (uid: string, version: string): ManifestComponent =>
   sleeper({ storage: [volume(uid, 'data')], env: { VERSION: version }, stop_grace_period_ms: 0 });
 
@@ -73,8 +73,8 @@ const inside = (name: string, script: string, on = daemon) => on.server.run(name
 const containersOf = async (uid: string, on = daemon) =>
   (await on.server.engine.containers({ labels: { 'hortus.instance': uid } })).map(({ name }) => name).sort();
 
-describe('the data of an earlier revision', () => {
-  /** Version 1 with a backup, and version 2 with data of its own. */
+describe('returning the data of an earlier revision', () => {
+  /** Version 1 with a backup, then version 2 with its own data. */
   async function upgraded(on = daemon) {
     const uid = on.server.newUid();
     await deploy(uid, [page(uid, '1')], { backup: copied }, on);
@@ -88,7 +88,7 @@ describe('the data of an earlier revision', () => {
   }
   const now = (uid: string, on = daemon) => inside(uid, 'echo "$VERSION"; cat /data/words; ls /data', on);
 
-  test('is back before the deployment that waits for it begins, and nothing runs in between', async () => {
+  test('happens before the waiting deployment starts, and nothing runs in between', async () => {
     const { uid, waiting, params } = await upgraded();
     const done = await run('hortus.return_data', uid, params);
     expect(done, String(done.error)).toMatchObject({ type: 'action_completed' });
@@ -97,14 +97,14 @@ describe('the data of an earlier revision', () => {
     expect(await daemon.reportOf(waiting)).toMatchObject({ status: 'success' });
     expect(await now(uid)).toBe('1\nold\nwords\n');
 
-    // What was replaced is a backup like any other.
+    // The replaced data is a normal backup.
     const { safety } = done.result;
     const undo = { backup_id: params.safety_backup_id, manifest_sha256: safety.manifest_sha256 };
     await run('hortus.restore', uid, { ...undo, safety_backup_id: newBackup() });
     expect(await now(uid)).toBe('1\nnew\nmore\nwords\n');
   });
 
-  test('that is damaged, or for a deployment that the service did not sign, changes nothing', async () => {
+  test('from a damaged backup or for an unsigned deployment changes nothing', async () => {
     const { uid, params } = await upgraded();
     const file = join(daemon.stateDirectory, 'backups', uid, params.backup_id, 'volume-data.part');
     const whole = readFileSync(file);
@@ -127,7 +127,7 @@ describe('the data of an earlier revision', () => {
   });
 
   test.each(['removed for a restore', 'data is back'])(
-    'comes back all the same when the daemon is killed at: %s',
+    'is completed when the daemon is killed at: %s',
     async (killAt) => {
       const killed = await DaemonProcess.start({ killAt });
       try {
@@ -180,7 +180,7 @@ describe('a dump', () => {
   }
   const rows = (uid: string) => inside(`${uid}-db`, 'cat /rows/table; ls /rows');
 
-  test('is read by the component that it is of, alone and empty, before the application starts', async () => {
+  test('is restored by its component with empty volumes, before the application starts', async () => {
     const { uid, waiting, params } = await upgraded('1');
     const done = await run('hortus.return_data', uid, params);
     expect(done, String(done.error)).toMatchObject({ type: 'action_completed' });
@@ -194,7 +194,7 @@ describe('a dump', () => {
     expect(await inside(uid, 'echo "$VERSION"')).toBe('1\n');
   });
 
-  test('that cannot be read leaves what was there: running, or stopped where its data is not its own', async () => {
+  test('that cannot be restored brings the previous data back: running, or stopped if the data belongs to another version', async () => {
     const { uid, params } = await upgraded('3');
     const failed = await run('hortus.return_data', uid, params);
     expect(failed).toMatchObject({ type: 'action_failed', error: expect.stringMatching(/exit code 4: no.*is back/s) });

@@ -21,7 +21,7 @@ const START = 8 + 32;
 const SEALED_CHUNK = 4 + CHUNK + 16;
 
 test.each([0, 1, CHUNK, 2 * CHUNK, 2 * CHUNK + 5])(
-  '%i bytes come back and are unreadable while sealed',
+  '%i bytes can be opened again and are unreadable while sealed',
   async (size) => {
     const plain = randomBytes(size);
     const sealed = await seal(plain);
@@ -42,7 +42,7 @@ test('a part with any byte changed is refused', async () => {
   );
 });
 
-test('a part that is cut off anywhere, also between chunks, is refused', async () => {
+test('a part truncated anywhere, even between chunks, is refused', async () => {
   const sealed = await seal(randomBytes(2 * CHUNK + 5));
   const cuts = [0, 3, 8, 20, START, START + 4, START + SEALED_CHUNK - 1, START + SEALED_CHUNK];
   const anywhere = fc.oneof(fc.constantFrom(...cuts), fc.nat(sealed.length - 1));
@@ -54,7 +54,7 @@ test('a part that is cut off anywhere, also between chunks, is refused', async (
     }),
     { numRuns: 60 },
   );
-  await expect(open(Buffer.concat([sealed, Buffer.alloc(1)]))).rejects.toThrow('something follows its last chunk');
+  await expect(open(Buffer.concat([sealed, Buffer.alloc(1)]))).rejects.toThrow('there is data after its last chunk');
 });
 
 test('chunks in any other order, repeated or left out, are refused', async () => {
@@ -88,7 +88,7 @@ test.each<[string, Partial<PartIdentity>]>([
   await expect(open(sealed, { ...identity, ...other })).rejects.toThrow('chunk 1 is damaged');
 });
 
-test('chunks of two writings of the same part cannot be mixed', async () => {
+test('chunks of two writes of the same part cannot be mixed', async () => {
   const [first, second] = await Promise.all([seal(randomBytes(CHUNK + 5)), seal(randomBytes(CHUNK + 5))]);
   const at = START + SEALED_CHUNK;
   await expect(open(Buffer.concat([first.subarray(0, at), second.subarray(at)]))).rejects.toThrow('chunk 2 is damaged');
@@ -117,5 +117,5 @@ test('a part does not open under the mark of the other format', async () => {
   const older = Buffer.concat([Buffer.from('HORTUSB1'), sealed.subarray(START)]);
   await expect(open(older)).rejects.toThrow('chunk 1 is damaged');
   const unknown = Buffer.concat([Buffer.from('HORTUSB3'), sealed.subarray(8)]);
-  await expect(open(unknown)).rejects.toThrow('it does not begin as a part of format 1 or 2');
+  await expect(open(unknown)).rejects.toThrow('it does not start like a part of format 1 or 2');
 });

@@ -1,7 +1,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { bytesOf, openChunks, SealBroken, sealChunks } from '@hortus/client/sealing/sealed-chunks';
 
-/** What the key of a part is derived from: the part opens only as this file of this backup. */
+/** Inputs of a part's key: a part opens only as this file of this backup. */
 export interface PartIdentity {
   backupKey: Buffer;
   backupId: string;
@@ -9,9 +9,10 @@ export interface PartIdentity {
 }
 
 /**
- * Layout of a part: mark, salt (format 2), sealed chunks. The salt is drawn for every writing: a backup that was killed and is
- * repeated under its id seals other content, and without the salt would reuse key and nonces. Format 1 has no salt; it is only
- * read. Format, backup id and file name go into the key, so that neither a changed mark nor an exchanged part opens.
+ * Layout of a part: mark, salt (format 2), sealed chunks. Every write draws a new salt: a backup that is repeated under
+ * its id after a crash seals other content, and without the salt would reuse key and nonces. Format 1 has no salt and
+ * is only read. Format, backup id and file name go into the key, so that neither a changed mark nor a swapped part
+ * opens.
  */
 const MARK_BYTES = 8;
 const FORMAT_1 = Buffer.from('HORTUSB1');
@@ -34,7 +35,7 @@ export async function* sealPart(
   }
 }
 
-/** `what` is how an error names the part: `volume data`. */
+/** `what` names the part in errors: `volume data`. */
 export async function* openPart(
   identity: PartIdentity,
   what: string,
@@ -50,11 +51,11 @@ export async function* openPart(
       if (salt.length < SALT_BYTES) throw new SealBroken('cut', 1);
       yield* openChunks(saltedKey(identity, salt), read);
     } else if (mark.equals(FORMAT_1)) yield* openChunks(saltlessKey(identity), read);
-    else throw damaged('it does not begin as a part of format 1 or 2');
+    else throw damaged('it does not start like a part of format 1 or 2');
   } catch (error) {
     throw error instanceof SealBroken ? damaged(error.message) : error;
   }
-  if ((await read(1)).length > 0) throw damaged('something follows its last chunk');
+  if ((await read(1)).length > 0) throw damaged('there is data after its last chunk');
 }
 
 const saltedKey = ({ backupKey, backupId, file }: PartIdentity, salt: Buffer): Buffer =>

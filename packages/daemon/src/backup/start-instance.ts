@@ -6,14 +6,14 @@ import { type RolloutDeps, rollOut } from '../rollout/rollout.ts';
 export interface Starting {
   engine: Engine;
   ingress: RolloutDeps['ingress'];
-  /** Told what happens, line by line. */
+  /** Logs a line of the action's output. */
   say(line: string): void;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Brings the instance, or only some of its components, to what its manifest says, by the same road as a deployment of it;
- * fails if it does not get healthy.
+ * Deploys the manifest of the instance, or some of its components, like a rollout. Throws if it does not become
+ * healthy.
  */
 export async function startInstance(
   { engine, ingress, say, signal }: Starting,

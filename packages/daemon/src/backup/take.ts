@@ -18,22 +18,22 @@ export interface Taking {
   pauses: Pauses;
   vessel: Vessel;
   manifest: SignedManifest;
-  /** What its components run, as the deployment has settled it. */
+  /** Images of the components, as recorded by the deployment. */
   images: readonly DeployedImage[];
-  /** For tests, which end the process there. */
+  /** For tests that end the process there. */
   boundary?: ((moment: string) => void) | undefined;
 }
 
-/** What a backup holds: what the template says, or, of what is about to be replaced, everything. */
+/** Content of a backup: what the template declares, or all volumes for a safety backup. */
 export type Extent = 'declared' | 'volumes';
 
 export interface Taken {
   manifest: BackupManifest;
-  /** Of the manifest as it is stored: whoever has this knows everything else by it. */
+  /** Hash of the stored manifest, which in turn covers all parts. */
   manifest_sha256: string;
 }
 
-/** A volume of the instance: as the template calls it, and as the engine does. */
+/** A volume of the instance: its name in the template and on the engine. */
 interface InstanceVolume {
   name: string;
   volume: string;
@@ -41,8 +41,8 @@ interface InstanceVolume {
 }
 
 /**
- * Makes a backup. First the dump, while the application runs; then it is stopped for as long as its volumes are copied. The
- * manifest is written last: a backup without one is none.
+ * Makes a backup. Runs the dump while the application runs, then stops it while its volumes are copied. The manifest is
+ * written last; without it a backup does not count.
  */
 export async function takeBackup(taking: Taking, extent: Extent = 'declared'): Promise<Taken> {
   const { vessel, manifest, images } = taking;
@@ -51,7 +51,7 @@ export async function takeBackup(taking: Taking, extent: Extent = 'declared'): P
   const { strategy } = manifest.backup;
   const wanted = extent === 'volumes' ? 'volume' : strategy;
   if (wanted === 'none')
-    throw new Error(`The template ${manifest.species} has no backup section, or one that says none.`);
+    throw new Error(`The template ${manifest.species} has no backup section, or its strategy is none.`);
   if (wanted !== 'volume') parts.push(await dumpPart(taking));
   const volumes = wanted === 'dump' ? [] : chosenVolumes(manifest, extent);
   let stopped_ms = 0;
@@ -90,11 +90,11 @@ async function dumpPart({ engine, manifest, vessel }: Taking): Promise<BackupPar
     throw new Error(`The component ${action.component} is not running, so nothing can be dumped.`);
   const run = { engine, action, container, mark: backupId, signal: vessel.signal };
   const part = await dump(run, (output) => writePart(vessel, { kind: 'dump', name: action.slug }, output));
-  if (part.bytes === 0) throw new Error(`${action.slug} wrote nothing, so there would be nothing to restore.`);
+  if (part.bytes === 0) throw new Error(`${action.slug} produced no output, so there is nothing to back up.`);
   return { ...part, entries: null };
 }
 
-/** Volumes of the instance by the names of the template; what is a path of the server is not ours to copy. */
+/** Lists the volumes of the instance by template name; skips host paths, which are not backed up. */
 export function volumesOf({ components }: SignedManifest): InstanceVolume[] {
   const found = new Map<string, InstanceVolume>();
   for (const { name, volume, critical } of components.flatMap(({ storage }) => storage)) {
@@ -108,7 +108,7 @@ function chosenVolumes(manifest: SignedManifest, extent: Extent): InstanceVolume
   if (extent === 'volumes') return all;
   return manifest.backup.volumes.map(({ name, critical }) => {
     const found = all.find((one) => one.name === name);
-    if (found === undefined) throw new Error(`${name} is no volume of the instance.`);
+    if (found === undefined) throw new Error(`${name} is not a volume of the instance.`);
     return { ...found, critical };
   });
 }
@@ -116,12 +116,12 @@ function chosenVolumes(manifest: SignedManifest, extent: Extent): InstanceVolume
 async function copyVolumes(taking: Taking, volumes: readonly InstanceVolume[], extent: Extent) {
   const { engine, pauses, vessel, manifest, boundary } = taking;
   const instanceUid = vessel.place.instanceUid;
-  // What is not there is found out before anything is stopped for it.
+  // Detect missing volumes before anything is stopped.
   const present: InstanceVolume[] = [];
   for (const one of volumes) {
     if (await engine.volume(one.volume)) present.push(one);
     else if (one.critical && extent === 'declared')
-      throw new Error(`The volume ${one.name} is not there (${one.volume}).`);
+      throw new Error(`The volume ${one.name} does not exist (${one.volume}).`);
   }
   const order = manifest.components.map(({ name }) => name);
   return await whilePaused({ engine, pauses }, { instanceUid, order }, async () => {

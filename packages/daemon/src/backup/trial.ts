@@ -5,12 +5,12 @@ import { instanceNetworkSize } from '../networks/network-size.ts';
 import { label, ownerLabels } from '../plan/labels.ts';
 import { networkName } from '../plan/names.ts';
 
-/** Put behind the server's id on everything of a trial, so that no report, rollout or release takes it for an instance. */
+/** Server id of trial objects, so that no report, rollout or release takes them for an instance. */
 export const trialServer = (serverId: string): string => `${serverId}-trial`;
 
 /**
- * The same application once more, to be thrown away: other names and volumes, no routes, no ports of the server, and what it
- * mounts of the server it cannot write to.
+ * Derives a temporary copy of an application: other names and volumes, no routes, no host ports, and host paths mounted
+ * read-only.
  */
 export function trialManifest(manifest: SignedManifest): SignedManifest {
   const uid = `trial-${randomBytes(6).toString('hex')}`;
@@ -25,7 +25,7 @@ export function trialManifest(manifest: SignedManifest): SignedManifest {
       .filter(({ run }) => run !== 'schedule')
       .map((component) => {
         if (component.network === 'host')
-          throw new Error(`${component.name} uses the network of the server, which cannot be had twice.`);
+          throw new Error(`${component.name} uses the host network, so no second copy can run.`);
         return {
           ...component,
           replicas: 1,
@@ -38,7 +38,7 @@ export function trialManifest(manifest: SignedManifest): SignedManifest {
   };
 }
 
-/** A network without a way out: what is tried must not send mail, or talk to what the real one talks to. */
+/** Creates a network without external access: a trial must not send mail or talk to the application's peers. */
 export async function isolate(engine: Engine, manifest: SignedManifest): Promise<void> {
   const { instance, definition_id, server_id, components } = manifest;
   await engine.ensureNetwork({
@@ -55,7 +55,7 @@ export async function isolate(engine: Engine, manifest: SignedManifest): Promise
   });
 }
 
-/** Takes away everything of the trials of this server, or of one of them. */
+/** Removes all objects of the trials of this server, or of one trial. */
 export async function clearTrials(engine: Engine, serverId: string, uid?: string): Promise<void> {
   const labels = { [label.server]: trialServer(serverId), ...(uid === undefined ? {} : { [label.instance]: uid }) };
   for (const { id } of await engine.containers({ labels })) await engine.remove(id, { force: true });

@@ -22,22 +22,21 @@ export interface Verifying {
   signal?: AbortSignal | undefined;
 }
 
-/** What was proven: that an application came up with the data and did its test, or only that all of it can be read. */
+/** Result: the application started with the data and passed its test, or the data could only be read. */
 export type Proof = 'restored' | 'read';
 
 /**
- * Proves a backup by restoring it into an application that is thrown away, shut off from everything outside. Throws what is
- * wrong with it, by name.
+ * Verifies a backup by restoring it into a temporary, isolated application. Throws a description of the first problem.
  */
 export async function verify(verifying: Verifying): Promise<Proof> {
   const { source, manifest, manifestSha256, say } = verifying;
   const backup = await readManifest(source, manifestSha256);
   for (const part of backup.parts) await checkPart(source, part);
   checkNotEmpty(backup, manifest);
-  say(`Read ${backup.parts.length} parts to their last byte`);
+  say(`Verified all ${backup.parts.length} parts of the backup`);
   const dumped = backup.parts.some(({ kind }) => kind === 'dump');
   if (dumped && manifest.backup.restore_command === undefined) {
-    say('The template does not say how to restore a dump, so it was only read');
+    say('The template does not declare how to restore a dump, so the dump was only read');
     return 'read';
   }
   checkFit(backup, manifest);
@@ -45,7 +44,7 @@ export async function verify(verifying: Verifying): Promise<Proof> {
   return 'restored';
 }
 
-/** A backup without anything in it is read without an error, and is none. */
+/** Throws for an empty backup, which would be read without an error. */
 function checkNotEmpty(backup: BackupManifest, manifest: SignedManifest): void {
   if (backup.parts.length === 0) throw new Error('The backup is empty.');
   const critical = new Set(manifest.backup.volumes.filter((one) => one.critical).map(({ name }) => name));
@@ -71,18 +70,18 @@ async function tryOut({ engine, source, manifest, say, signal }: Verifying, back
     }
     const primary = primaryOf(trial);
     const containerOf = (name: string) => runningContainer(engine, uid, name, name === primary);
-    // The checks by route ask the container itself; they need the routes to know which port.
+    // Route checks ask the container directly; they need the routes for the port.
     const tested = { ...trial, routes: manifest.routes };
     const result = await runSmoke({ engine, manifest: tested, containerOf, ...(signal ? { signal } : {}) });
     for (const line of smokeReport(result).trimEnd().split('\n')) say(line);
     const failed = smokeFailure(result);
-    if (failed !== undefined) throw new Error(`The restored application does not pass its test. ${failed}`);
+    if (failed !== undefined) throw new Error(`The restored application failed its test. ${failed}`);
   } finally {
     await clearTrials(engine, manifest.server_id, uid);
   }
 }
 
-/** Nothing leads to what is thrown away. */
+/** A trial has no routes. */
 const noIngress: RolloutDeps['ingress'] = {
   routesOf: () => [],
   taken: () => undefined,

@@ -7,8 +7,8 @@ import { containerDrift } from './container-drift.ts';
 import { imagesOf } from './images.ts';
 
 /**
- * The reading with the containers marked that are no longer what they were made as, so that a rollout replaces them. One that was
- * only taken off the network of its instance is put back there instead, which interrupts nobody.
+ * Marks containers that were altered since their creation, so that a rollout replaces them. A container that only left
+ * the instance's network is reconnected instead, without downtime.
  */
 export async function withAlterations(
   engine: Pick<Engine, 'image' | 'info'>,
@@ -34,7 +34,7 @@ export async function withAlterations(
   const altered = claimed.filter(({ unit, own }) => {
     const surroundings = { instanceUid, cpus, limitsPids, image: images.get(own.imageId), digest: undefined };
     const isOff = (drift: { field: string; actual: unknown }) => drift.field === rejoined && drift.actual === null;
-    // Names are the planner's own to compare.
+    // The planner compares names itself.
     return containerDrift(unit, own, surroundings).some((one) => one.field !== 'name' && !isOff(one));
   });
   const ids = new Set(altered.map(({ container }) => container.id));

@@ -12,26 +12,26 @@ import { realPath } from '../policy/host-paths.ts';
 import { isSameImage } from '../pull/digests.ts';
 import { type Drift, HIDDEN, HIDDEN_OTHER } from './drift.ts';
 
-/** What a container can only be judged with. */
+/** Context of a comparison. */
 export interface Surroundings {
   instanceUid: string;
-  /** Of the server: a limit beyond them means all of them. */
+  /** CPUs of the server; a higher limit means all of them. */
   cpus: number;
   /** Whether the engine can limit processes. */
   limitsPids: boolean;
-  /** What the container was made of, with what the image itself brings; undefined if the engine no longer has it. */
+  /** Image of the container; undefined if the engine no longer has it. */
   image: ImageFacts | undefined;
-  /** Which bytes the deployment recorded for the component, if it did. */
+  /** Digest that the deployment recorded for the component, if any. */
   digest: string | null | undefined;
 }
 
 type Found = Omit<Drift, 'component'>;
 type Comparison = (unit: Unit, facts: ContainerFacts, surroundings: Surroundings) => Found[];
 
-/** Every respect in which a container is not what the unit says. A container right after its deployment differs in none. */
+/** Returns every difference between a container and its unit; none right after a deployment. */
 export function containerDrift(unit: Unit, facts: ContainerFacts, surroundings: Surroundings): Drift[] {
   const found = comparisons.flatMap((compare) => compare(unit, facts, surroundings));
-  // What cannot be read off a container, such as its files, is in the hash it was made with.
+  // Properties that cannot be read from a container, such as files, are covered by the hash.
   const rest = found.length === 0 ? differing('config', unit.config, facts.labels[label.config] ?? null) : [];
   return [...found, ...rest].map((one) => ({ component: unit.component, ...one }));
 }
@@ -57,7 +57,7 @@ const comparisons: readonly Comparison[] = [
   ],
 ];
 
-/** Podman does not list an added capability that a container has anyway. That one of these is gone shows in what is dropped. */
+/** Ignores default capabilities: Podman does not list them as added. A lost one shows in the dropped ones. */
 function addedBy({ add, drop }: { add: readonly string[]; drop: readonly string[] }): string[] {
   const isAlone = capabilities(drop).includes('ALL');
   return capabilities(add).filter((name) => isAlone || !(DROPPED_CAPABILITIES as readonly string[]).includes(name));
@@ -67,7 +67,7 @@ function differing(field: string, declared: unknown, actual: unknown): Found[] {
   return isDeepStrictEqual(declared, actual) ? [] : [{ field, declared, actual }];
 }
 
-/** What the template leaves to the image is not compared. */
+/** Compares only what the template sets. */
 function hidden(field: string, declared: readonly string[] | undefined, actual: readonly string[]): Found[] {
   if (declared === undefined || isDeepStrictEqual([...declared], [...actual])) return [];
   return [{ field, declared: HIDDEN, actual: actual.length === 0 ? null : HIDDEN_OTHER }];
@@ -78,12 +78,12 @@ function imageDrift({ spec }: Unit, facts: ContainerFacts, { image, digest }: Su
   const wanted = parseImage(spec.image).digest ?? digest;
   const own = image?.digests.filter((one) => repositoryOf(one) === repositoryOf(spec.image)) ?? [];
   const digests = own.flatMap((one) => parseImage(one).digest ?? []);
-  // Without a digest nothing can be said: it was never in a registry, or somebody has untagged it.
+  // Without a digest the image was never in a registry or was untagged, so nothing can be said.
   if (!wanted || digests.length === 0 || digests.includes(wanted)) return [];
   return [{ field: 'image', declared: wanted, actual: digests[0] }];
 }
 
-/** What engines add of their own. */
+/** Variables that engines add. */
 const engineVariables = ['PATH', 'HOSTNAME', 'HOME', 'TERM', 'container'];
 
 function envDrift({ spec }: Unit, { env }: ContainerFacts, { image }: Surroundings): Found[] {
@@ -115,7 +115,7 @@ function mountDrift({ spec }: Unit, facts: ContainerFacts, { image }: Surroundin
   );
   const places = [...new Set([...declared.keys(), ...actual.keys()])];
   return places.flatMap((place) => {
-    // The image asks for a volume there, and the engine has made one up.
+    // An anonymous volume that the image declares.
     const isImages = !declared.has(place) && (image === undefined || image.volumes.map(path).includes(place));
     return isImages ? [] : differing(`mounts.${place}`, declared.get(place) ?? null, actual.get(place) ?? null);
   });
@@ -127,13 +127,13 @@ function mounted(mount: Mount, { mounts }: ContainerFacts): string {
   return `${source}${mount.readOnly ? ' (read-only)' : ''}`;
 }
 
-/** Containers are created with the resolved path; those of older daemons have it as declared. */
+/** Containers are created with the resolved path; older daemons used the declared one. */
 function mountedPath(declared: string, mounts: ContainerFacts['mounts']): string {
   const plain = path(declared);
   return mounts.some(({ source }) => source !== '' && path(source) === plain) ? plain : realPath(declared);
 }
 
-/** `/srv/` and `/srv` are one place. */
+/** `/srv/` and `/srv` are the same path. */
 const path = (text: string): string => posix.normalize(text).replace(/(?<=.)\/$/, '');
 
 function limitDrift({ spec: { limits } }: Unit, facts: ContainerFacts, { cpus, limitsPids }: Surroundings): Found[] {
@@ -141,7 +141,7 @@ function limitDrift({ spec: { limits } }: Unit, facts: ContainerFacts, { cpus, l
   return [
     ...differing('limits.cpus', Math.min(limits.cpus ?? 0, cpus), actual.cpus),
     ...differing('limits.memory', limits.memoryBytes ?? 0, actual.memoryBytes),
-    // Engines have rules of their own for these where nothing was said.
+    // Engines have their own defaults for these.
     ...(limits.memoryReservationBytes === undefined
       ? []
       : differing('limits.memory_reservation', limits.memoryReservationBytes, actual.memoryReservationBytes)),
@@ -149,7 +149,7 @@ function limitDrift({ spec: { limits } }: Unit, facts: ContainerFacts, { cpus, l
   ];
 }
 
-/** A container is on the network of its instance, under its names, and may be on others of the instance. */
+/** A container must be on the instance's network under its aliases, and may be on other networks of the instance. */
 function networkDrift({ spec, aliases }: Unit, facts: ContainerFacts, { instanceUid }: Surroundings): Found[] {
   const isHost = spec.network.kind === 'host';
   if (isHost || facts.hostNetwork)
@@ -164,7 +164,7 @@ function networkDrift({ spec, aliases }: Unit, facts: ContainerFacts, { instance
   ];
 }
 
-/** These say when a container was made and beside whom, and stay with one that a later deployment kept. */
+/** Labels about the creation of a container; they stay on containers that a later deployment keeps. */
 const passing: readonly string[] = [
   label.deployment,
   label.revision,
@@ -173,7 +173,7 @@ const passing: readonly string[] = [
   label.replacesRunning,
   label.home,
   label.pinnedImage,
-  // Compared at the end.
+  // Compared separately.
   label.config,
 ];
 

@@ -10,20 +10,20 @@ export interface DriftWatchOptions extends Looking {
   service: Service;
   turns: Turns;
   log: Log;
-  /** Done while nothing else is done to the instance, before it is looked at. */
+  /** Called before each check, while no other operation runs on the instance. */
   refresh?(uid: string): Promise<void>;
   everyMs?: number;
-  /** How long events of an instance are collected before it is looked at. */
+  /** Delay for collecting events of an instance before it is checked. */
   collectMs?: number;
 }
 
 /**
- * Looks again and again, and when something happened to a container, whether the instances still are what was deployed, and
- * tells the service when that changes. A change of networks is no event of a container, so the clock finds those.
+ * Checks instances for drift, regularly and after container events, and reports changes to the service. Network changes
+ * cause no container event, so only the regular check finds them.
  */
 export class DriftWatch {
   readonly #options: DriftWatchOptions & { everyMs: number; collectMs: number };
-  /** What the service knows. */
+  /** Last reported drift. */
   readonly #told = new Map<string, readonly Drift[]>();
   readonly #queued = new Set<string>();
   readonly #soon = new Map<string, NodeJS.Timeout>();
@@ -48,7 +48,7 @@ export class DriftWatch {
     await this.#looking;
   }
 
-  /** Something happened to this instance or, if none is named, perhaps to any. */
+  /** Schedules a check after an event of this instance, or of an unknown one. */
   changed(uid?: string): void {
     if (this.#stopped) return;
     if (uid === undefined) this.all();
@@ -67,7 +67,7 @@ export class DriftWatch {
     for (const { instance_uid } of this.#options.journal.manifests.all()) this.#queue(instance_uid);
   }
 
-  /** One after another: nobody waits for this, and a server with many instances has better things to do. */
+  /** Checks one instance after another: they are not urgent, and the server has other work. */
   #queue(uid: string): void {
     if (this.#queued.has(uid)) return;
     this.#queued.add(uid);
@@ -80,7 +80,7 @@ export class DriftWatch {
   async #look(uid: string): Promise<void> {
     const { journal, service, turns, refresh, log } = this.#options;
     if (this.#stopped) return;
-    // A rollout may take long, and the others shall not wait for it.
+    // Do not wait for a long rollout; check later.
     if (turns.busy(uid)) return this.changed(uid);
     try {
       const drift = await turns.take(uid, async () => {
@@ -93,13 +93,13 @@ export class DriftWatch {
       if (drift === undefined) this.#told.delete(uid);
       if (drift === undefined || id === undefined || isDeepStrictEqual(this.#told.get(uid), drift)) return;
       if (drift.length > 0)
-        log.warn('an instance differs from what was deployed', { instance: uid, fields: named(drift) });
+        log.warn('instance has drifted from its deployment', { instance: uid, fields: named(drift) });
       await service.call('instances.drift', { params: { id }, body: { drift } });
       this.#told.set(uid, drift);
     } catch (error) {
-      // The next look tells it again; what the service refuses it would refuse again.
-      if (isRefusal(error)) log.debug('the drift of an instance is not taken', { instance: uid, error });
-      else if (!this.#stopped) log.debug('the drift of an instance could not be told', { instance: uid, error });
+      // The next check retries, except if the service rejected the report.
+      if (isRefusal(error)) log.debug('the service rejected a drift report', { instance: uid, error });
+      else if (!this.#stopped) log.debug('a drift report could not be sent', { instance: uid, error });
     }
   }
 }

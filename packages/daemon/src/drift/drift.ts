@@ -1,16 +1,16 @@
-/** One respect in which an instance differs from what was deployed. */
+/** A difference between an instance and its deployment. */
 export interface Drift {
   /** Null for the instance as a whole. */
   component: string | null;
   field: string;
-  /** Null where there is, or should be, nothing. */
+  /** Null if absent. */
   declared: unknown;
   actual: unknown;
 }
 
 /**
- * Stands for a text that may hold a secret. The daemon cannot tell which do, so environment, arguments and labels are told by
- * their names alone: that a value is another one, never what it is.
+ * Replaces a text that may contain a secret. The daemon cannot tell which do, so of environment, arguments and labels
+ * only the name is reported, never the value.
  */
 export const HIDDEN = '***';
 export const HIDDEN_OTHER = '*** (another value)';

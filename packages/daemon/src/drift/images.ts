@@ -1,6 +1,6 @@
 import type { Engine, ImageFacts } from '../engine/engine.ts';
 
-/** By id, those of these images that the engine still has. */
+/** Returns the images that the engine still has, by id. */
 export async function imagesOf(
   engine: Pick<Engine, 'image'>,
   ids: readonly string[],

@@ -30,7 +30,7 @@ function rollOut(model: EngineModel, desired: Desired): void {
   for (const step of plan(desired, model.actual()).steps) model.apply(step);
 }
 
-/** What the engine says, for each container as its own deployment made it. */
+/** Reads the engine model; each container has the settings of its own deployment. */
 function read(model: EngineModel, desired: Desired): Reading {
   const actual = model.actual();
   const facts = actual.containers.map((container): [string, ContainerFacts] => {
@@ -49,7 +49,7 @@ function deployed(from: Manifest): { model: EngineModel; desired: Desired; readi
 
 type Change = (facts: ContainerFacts, unit: Unit) => Partial<ContainerFacts> | undefined;
 
-/** Everything somebody can do to a container, and the field it must be reported as. */
+/** Every possible change of a container, and the field that must report it. */
 const changes: Record<string, [field: string, change: Change]> = {
   'another image': ['image', () => ({ image: 'example:9' })],
   'a variable lost': [
@@ -104,7 +104,7 @@ const changes: Record<string, [field: string, change: Change]> = {
     'networks.hortus-u',
     ({ networks }) => ({ networks: networks.filter(({ name }) => name !== 'hortus-u') }),
   ],
-  'on its network without its names': [
+  'on its network without its aliases': [
     'networks.hortus-u',
     ({ networks }) => ({
       networks: networks.map((one) => ({ ...one, aliases: [] })),
@@ -137,7 +137,7 @@ const changes: Record<string, [field: string, change: Change]> = {
   'a published port': ['ports', () => ({ ports: [{ containerPort: 80, protocol: 'tcp', hostPort: 8080 }] })],
   privileged: ['privileged', () => ({ privileged: true })],
   'a read-only root': ['read_only', () => ({ readOnlyRoot: true })],
-  'a capability more': [
+  'an additional capability': [
     'capabilities.add',
     ({ capabilities: { add, drop } }) => ({
       capabilities: { add: [...add, 'SYS_ADMIN'], drop },
@@ -151,7 +151,7 @@ const without = (env: readonly string[], name: string): Partial<ContainerFacts> 
 });
 
 describe('right after a deployment', () => {
-  it('there is no drift, whatever was deployed and whatever ran before', () => {
+  it('there is no drift, whatever is deployed and was deployed before', () => {
     fc.assert(
       fc.property(fc.option(someManifest, { nil: undefined }), someManifest, (old, wanted) => {
         const model = new EngineModel();
@@ -163,7 +163,7 @@ describe('right after a deployment', () => {
     );
   });
 
-  it('a rollout sees no container as altered', async () => {
+  it('a rollout regards no container as altered', async () => {
     const engine = { info: async () => ({ cpus, limitsPids: true }) as never, image: async () => image };
     await fc.assert(
       fc.asyncProperty(someManifest, async (wanted) => {
@@ -176,7 +176,7 @@ describe('right after a deployment', () => {
 
 const withService = someManifest.filter(({ components }) => components.some(({ kind }) => kind === 'service'));
 
-describe('every single change is found and named', () => {
+describe('every change is detected and named', () => {
   it.each(Object.entries(changes))('%s', (_, [field, change]) => {
     fc.assert(
       fc.property(withService, fc.nat(), (wanted, choice) => {
@@ -196,7 +196,7 @@ describe('every single change is found and named', () => {
     );
   });
 
-  it('other bytes under the same tag', () => {
+  it('another digest under the same tag', () => {
     const { desired, reading } = deployed(manifest('u', [component('app')]));
     const deployedAs = (digit: string) => [
       { component: 'app', image: 'example:1', digest: `sha256:${digit.repeat(64)}` },
@@ -207,7 +207,7 @@ describe('every single change is found and named', () => {
     ]);
   });
 
-  it('a container that is gone, and the route that led to it; one too many; a volume that is gone', () => {
+  it('a missing container and its route, an extra container, and a missing volume', () => {
     const route = {
       name: 'web',
       component: 'app',
@@ -222,7 +222,7 @@ describe('every single change is found and named', () => {
     const storage = [{ name: 'data', volume: 'u_data', mount_path: '/data', read_only: false, critical: true }];
     const { desired, reading } = deployed(manifest('u', [component('app', { storage })], { routes: [route] }));
     const [own] = reading.actual.containers;
-    if (own === undefined) throw new Error('nothing was deployed');
+    if (own === undefined) throw new Error('no container was deployed');
     const among = (actual: Partial<Reading['actual']>) =>
       instanceDrift(desired, { ...reading, actual: { ...reading.actual, ...actual } }, known);
     const way = { host: 'u.test', path: '/', port: 80, strip: false, tls: 'off' };
@@ -232,7 +232,7 @@ describe('every single change is found and named', () => {
         component: 'app',
         field: 'routes.web',
         declared: { ...way, containers: ['u'] },
-        actual: { ...way, containers: ['nobody'] },
+        actual: { ...way, containers: ['unknown'] },
       },
     ]);
     const extras = [
@@ -249,7 +249,7 @@ describe('every single change is found and named', () => {
     expect(among({ routes: [] })).toMatchObject([{ component: 'app', field: 'routes.web', actual: null }]);
   });
 
-  it('not the container of a job that has done its work, nor that a container was stopped', () => {
+  it('completed jobs and stopped containers are no drift', () => {
     const job = component('seed', { kind: 'job', run: 'before_start' });
     const { desired, reading } = deployed(manifest('u', [job, component('app')]));
     const containers = reading.actual.containers
@@ -260,7 +260,7 @@ describe('every single change is found and named', () => {
 });
 
 describe('a rollout', () => {
-  it('replaces what was altered, puts back what was cut off, removes what is too many, and then has nothing to do', () => {
+  it('replaces altered containers, reconnects disconnected ones, removes extra ones, and then has nothing to do', () => {
     fc.assert(
       fc.property(
         withService,

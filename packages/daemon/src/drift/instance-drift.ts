@@ -11,15 +11,15 @@ import type { Drift } from './drift.ts';
 export interface Known {
   cpus: number;
   limitsPids: boolean;
-  /** By id, those that containers are made of. */
+  /** Images of the containers, by id. */
   images: ReadonlyMap<string, ImageFacts>;
-  /** Which bytes the deployment recorded. */
+  /** Digests that the deployment recorded. */
   deployed: readonly DeployedImage[];
 }
 
 /**
- * Where an instance differs from what was deployed. Whether its containers run is no part of it: that is its status, and somebody
- * may have stopped them. A job that has ended has done its work, whatever became of its container.
+ * Returns the differences between an instance and its deployment. Ignores whether containers run, which is the status
+ * and may be deliberate, and containers of completed jobs.
  */
 export function instanceDrift(desired: Desired, { actual, facts }: Reading, known: Known): Drift[] {
   const services = desired.units.filter(({ kind }) => kind === 'service');
@@ -50,7 +50,7 @@ function surroundings({ instanceUid }: Desired, { component }: Unit, { imageId }
   return { instanceUid, cpus: known.cpus, limitsPids: known.limitsPids, image: known.images.get(imageId), digest };
 }
 
-/** The one with the lasting name or, where somebody renamed it, whichever says it is that. */
+/** Returns the container with the final name or, if it was renamed, the one with matching labels. */
 function holderOf(unit: Unit, containers: readonly ActualContainer[]): ActualContainer | undefined {
   const own = containers.filter((one) => !isNext(one) && belongsTo(one, unit));
   return own.find(({ name }) => name === unit.spec.name) ?? own[0];
@@ -59,7 +59,7 @@ function holderOf(unit: Unit, containers: readonly ActualContainer[]): ActualCon
 type Matches = readonly { unit: Unit; container: ActualContainer | undefined }[];
 
 function routeDrift({ routes }: Desired, actual: Reading['actual']['routes'], matches: Matches): Drift[] {
-  const nameOf = (id: string) => matches.find(({ container }) => container?.id === id)?.unit.spec.name ?? 'nobody';
+  const nameOf = (id: string) => matches.find(({ container }) => container?.id === id)?.unit.spec.name ?? 'unknown';
   const declared = routes.map((rule) => {
     const targets = matches.filter(({ unit }) => unit.component === rule.component);
     return { rule, targets: targets.map(({ unit }) => unit.spec.name).sort() };
@@ -81,7 +81,7 @@ function way(rule: Desired['routes'][number], containers: readonly string[]) {
   return { host, path, port, strip, tls, containers };
 }
 
-/** Always in one order, so that the same drift is told once. */
+/** Gives drift a fixed order, so that equal drift is reported once. */
 function byPlace(a: Drift, b: Drift): number {
   const [one, other] = [`${a.component ?? ''} ${a.field}`, `${b.component ?? ''} ${b.field}`];
   return one < other ? -1 : one > other ? 1 : 0;

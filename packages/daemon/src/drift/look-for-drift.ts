@@ -15,7 +15,7 @@ export interface Looking {
   journal: Pick<Journal, 'manifests'>;
 }
 
-/** Holds an instance against the manifest that it was last rolled out by. Nothing else may be done to it meanwhile. */
+/** Compares an instance with the manifest of its last rollout. No other operation may run on it meanwhile. */
 export async function lookForDrift({ engine, ingress, journal }: Looking, kept: SignedManifest): Promise<Drift[]> {
   const { instance_uid: uid, server_id: serverId, definition_id: definitionId, revision } = kept;
   const manifest = await settledPins(engine, kept);

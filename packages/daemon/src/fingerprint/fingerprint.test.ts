@@ -12,7 +12,7 @@ import { DaemonProcess, sleeper } from '../testing/daemon-process.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { runsOn } from './platform.ts';
 
-/** An archive as `docker save` writes it, of an image with nothing in it. */
+/** Builds an archive like `docker save`, of an empty image. */
 function imageFor(architecture: string, ref: string): Buffer {
   const layer = tar([]);
   const diff = `sha256:${createHash('sha256').update(layer).digest('hex')}`;
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe('the fingerprint of a server', () => {
-  it('is what its engine and its Caddy say of themselves', async () => {
+  it('contains the versions of its engine and Caddy', async () => {
     const { text } = await askDocker(server.socketPath, 'GET', '/version');
     const said = JSON.parse(text) as { Version: string; ApiVersion: string };
     expect(await fingerprintOf({ ...server, path: '' })).toEqual({
@@ -51,7 +51,7 @@ describe('the fingerprint of a server', () => {
     });
   });
 
-  it('has a GPU runtime where the program is that Docker looks for', async () => {
+  it('has a GPU runtime if the program that Docker looks for exists', async () => {
     await using folder = temporaryFolder('hook');
     const hook = join(folder.path, 'nvidia-container-runtime-hook');
     writeFileSync(hook, '');
@@ -65,7 +65,7 @@ describe('the fingerprint of a server', () => {
     info: () => Promise.reject(new EngineProblem({ operation: 'ask', kind, detail: 'it speaks API 1.40' })),
   });
 
-  it('says why an engine cannot be used, and nothing while it does not answer', async () => {
+  it('says why an engine cannot be used, and is undefined while it does not respond', async () => {
     const { ingress } = server;
     expect(await fingerprintOf({ ingress, engine: failing('unsupported') })).toMatchObject({
       engine: null,
@@ -95,7 +95,7 @@ describe('an image', () => {
     expect(runsOn(arm, amd, (arch) => arch === 'arm64')).toBe(true);
   });
 
-  it('for another processor fails the deployment before anything is started, and says why', async () => {
+  it('for another processor fails the deployment with a reason before anything is started', async () => {
     const foreign = `hortus-test/foreign-${server.id.slice(4)}:1`;
     const { status, text } = await askDocker(server.socketPath, 'POST', '/images/load', imageFor('s390x', foreign));
     expect({ status, text }).toMatchObject({ status: 200, text: expect.not.stringContaining('error') });
@@ -103,7 +103,7 @@ describe('an image', () => {
       const uid = server.newUid();
       const result = await server.deploy(uid, [component('main', { image: foreign, command: ['true'] })]);
       expect(result).toMatchObject({ status: 'failed', reason: 'image' });
-      expect(result.error).toMatch(/is for linux\/s390x, and this server is linux\/\w+/);
+      expect(result.error).toMatch(/is built for linux\/s390x, but this server is linux\/\w+/);
       expect(await server.engine.inspect(uid)).toBeUndefined();
     } finally {
       await askDocker(server.socketPath, 'DELETE', `/images/${foreign}?force=true`);

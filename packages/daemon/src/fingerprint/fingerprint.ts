@@ -8,7 +8,7 @@ import type { Ingress } from '../ingress/ingress.ts';
 export interface Looked {
   engine: Pick<Engine, 'info'>;
   ingress: Pick<Ingress, 'version'>;
-  /** Where programs are. */
+  /** Search path for programs. */
   path?: string | undefined;
 }
 
@@ -25,7 +25,7 @@ const unknown = {
   gpu_runtime: null,
 };
 
-/** What this server is made of. Undefined while the engine does not answer: then nothing is known, not that nothing is there. */
+/** Describes the server. Undefined while the engine does not respond, which means unknown, not absent. */
 export async function fingerprintOf({
   engine,
   ingress,
@@ -49,13 +49,13 @@ export async function fingerprintOf({
       caddy_version,
     };
   } catch (error) {
-    // One that is too old, or too new, says so with every question.
+    // An engine of an unsupported version fails every call.
     if (!isEngineProblem(error, 'unsupported')) return undefined;
     return { ...unknown, engine_problem: error.message, caddy_version };
   }
 }
 
-/** Podman takes a second to say what it is, and that changes rarely: it is asked again only now and then. */
+/** Cache time: Podman takes a second to describe itself, and that rarely changes. */
 const LOOK_AGAIN_MS = 300_000;
 
 export class Fingerprints {
@@ -78,6 +78,6 @@ export class Fingerprints {
   }
 }
 
-/** Docker looks for this program, with or without a runtime of that name, when it is asked for a GPU. */
+/** Docker looks for this program when a GPU is requested, even without a runtime of that name. */
 const isInstalled = (program: string, path: string | undefined): boolean =>
   (path ?? '').split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, program)));

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import type { Platform } from '../engine/engine.ts';
 
-/** What a processor runs besides its own. */
+/** Additional architectures that a processor runs natively. */
 const alsoRuns: Readonly<Record<string, readonly string[]>> = { amd64: ['386'], arm64: ['arm'] };
 
-/** Names of the emulators that the kernel may have been told to use. */
+/** Names of emulators that may be registered in the kernel. */
 const emulators: Readonly<Record<string, string>> = {
   amd64: 'qemu-x86_64',
   386: 'qemu-i386',
@@ -17,7 +17,7 @@ const emulators: Readonly<Record<string, string>> = {
 
 const emulated = (arch: string): boolean => existsSync(`/proc/sys/fs/binfmt_misc/${emulators[arch] ?? 'qemu-none'}`);
 
-/** Whether an image for this platform can run there. One that says nothing of its own is believed to. */
+/** Answers whether an image runs on a server. An image without a platform is assumed to. */
 export function runsOn(image: Platform, server: Platform, isEmulated = emulated): boolean {
   if (image.os !== '' && image.os !== server.os) return false;
   const { arch } = image;

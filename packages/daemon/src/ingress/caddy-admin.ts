@@ -3,19 +3,19 @@ import { type IncomingMessage, request } from 'node:http';
 import { guardedBy } from '@hortus/client/guard';
 import { ADMIN_HOST, ADMIN_SOCKET } from './caddy-document.ts';
 
-/** Caddy has understood and said no; the message is Caddy's. */
+/** Caddy rejected a request; the message is Caddy's. */
 export class CaddyRefusal extends Error {}
 
-/** A reload waits for requests under way; see `grace_period` in the document. */
+/** A reload waits for open requests; see `grace_period` in the document. */
 const LOAD_MS = 30_000;
 const PING_MS = 2_000;
 
-/** Caddy's administration, over its socket. */
+/** Client of Caddy's admin API over its socket. */
 export class CaddyAdmin {
   readonly #directory: number;
   readonly #socketPath: string;
 
-  /** Of the directory that Caddy runs in. Named by its descriptor, the path of the socket is short, however deep it lies. */
+  /** `directory` is Caddy's working directory. A path by its descriptor stays short, however deep the directory is. */
   constructor(directory: string) {
     this.#directory = openSync(directory, 'r');
     this.#socketPath = `/proc/self/fd/${this.#directory}/${ADMIN_SOCKET}`;
@@ -26,14 +26,14 @@ export class CaddyAdmin {
   }
 
   async answers(): Promise<boolean> {
-    // Not /config: that one waits for a reload that is under way.
+    // Not /config, which waits for a running reload.
     return await this.#ask('GET', '/reverse_proxy/upstreams', undefined, PING_MS).then(
       () => true,
       (error) => error instanceof CaddyRefusal,
     );
   }
 
-  /** Takes effect as a whole or not at all; nothing happens if it is what Caddy has. */
+  /** Loads a configuration atomically; Caddy ignores an unchanged one. */
   async load(document: unknown): Promise<void> {
     await this.#ask('POST', '/load', document, LOAD_MS);
   }
@@ -42,7 +42,10 @@ export class CaddyAdmin {
     return new Promise((resolve, reject) => {
       const headers = { host: ADMIN_HOST, 'content-type': 'application/json' };
       const outgoing = request({ socketPath: this.#socketPath, method, path, headers, agent: false });
-      const limit = setTimeout(() => outgoing.destroy(new Error(`Caddy did not answer within ${timeout} ms`)), timeout);
+      const limit = setTimeout(
+        () => outgoing.destroy(new Error(`Caddy did not respond within ${timeout} ms`)),
+        timeout,
+      );
       const failed = (error: Error) => {
         clearTimeout(limit);
         reject(error);

@@ -10,14 +10,14 @@ export interface DocumentSettings {
   httpsPort: number;
 }
 
-/** In the directory that Caddy runs in: a whole path may be longer than the kernel takes for a socket. */
+/** Relative to Caddy's directory: a full path could exceed the kernel's limit for sockets. */
 export const ADMIN_SOCKET = 'admin.sock';
-/** The name that requests to Caddy's administration must carry. */
+/** Host header that Caddy's admin API requires. */
 export const ADMIN_HOST = 'hortus';
 
 type Json = Record<string, unknown>;
 
-/** Caddy as it starts: nothing but its administration. */
+/** Initial configuration: only the admin API. */
 export function emptyDocument({ storage, log }: DocumentSettings): Json {
   return {
     admin: { listen: `unix/${ADMIN_SOCKET}`, origins: [ADMIN_HOST], config: { persist: false } },
@@ -28,7 +28,7 @@ export function emptyDocument({ storage, log }: DocumentSettings): Json {
   };
 }
 
-/** All of Caddy's configuration, from the routes and nothing else. It changes with the set of routes, not with what they lead to. */
+/** Builds Caddy's configuration from the routes alone. It changes with the set of routes, not with their targets. */
 export function caddyDocument(routes: readonly InstanceRoute[], settings: DocumentSettings): Json {
   const { httpPort, httpsPort } = settings;
   const sorted = routes.toSorted(bySpecificity);
@@ -44,8 +44,8 @@ export function caddyDocument(routes: readonly InstanceRoute[], settings: Docume
       http: {
         http_port: httpPort,
         https_port: httpsPort,
-        // When the set of routes changes, connections that wait for a request are closed. For this long before that, every
-        // answer says that its connection will close, so that no client is just about to use it.
+        // When the set of routes changes, idle connections are closed. For this long before, every response announces
+        // the close, so that no client is about to reuse its connection.
         shutdown_delay: '500ms',
         grace_period: '10s',
         servers: {
@@ -68,7 +68,7 @@ export function caddyDocument(routes: readonly InstanceRoute[], settings: Docume
       ...(internal.length > 0 && {
         tls: { automation: { policies: [{ subjects: internal, issuers: [{ module: 'internal' }] }] } },
       }),
-      // Its authority is not to be made one that the server itself trusts.
+      // Do not add its authority to the trust store of the server.
       pki: { certificate_authorities: { local: { install_trust: false } } },
     },
   };
@@ -85,7 +85,7 @@ const nothingHere = {
   handle: [{ handler: 'static_response', status_code: '404', body: 'No application is deployed at this address.\n' }],
 };
 
-/** Longer paths come first, and names before patterns; the rest of the order only has to be always the same. */
+/** Sorts longer paths first and exact hosts before wildcards; the rest only makes the order deterministic. */
 function bySpecificity(a: InstanceRoute, b: InstanceRoute): number {
   const [wildA, wildB] = [a.host.startsWith('*'), b.host.startsWith('*')];
   if (wildA !== wildB) return wildA ? 1 : -1;
@@ -103,7 +103,7 @@ function redirect(host: string, httpsPort: number): Json {
   };
 }
 
-/** A request that comes while the file of former upstreams goes and was found a moment before is looked up once more. */
+/** The matcher is repeated: the first one may have found a file of former upstreams that was deleted right after. */
 function handling(route: InstanceRoute, settings: DocumentSettings): Json[] {
   const prefix = route.path.replace(/\/+$/, '');
   const here = { host: [route.host], ...(prefix !== '' && { path: [prefix, `${prefix}/*`] }) };
@@ -113,7 +113,7 @@ function handling(route: InstanceRoute, settings: DocumentSettings): Json[] {
     handler: 'static_response',
     status_code: '503',
     headers: { 'Retry-After': ['5'] },
-    body: 'This is not running at the moment.\n',
+    body: 'The application at this address is not running.\n',
   };
   return [
     { ...serve, match: [{ ...here, file }] },
@@ -148,7 +148,7 @@ function serving(route: InstanceRoute, prefix: string): Json {
       {
         handler: 'reverse_proxy',
         upstreams: places.map((dial) => ({ dial })),
-        // One replica that does not answer the door is no reason to fail.
+        // Retry other replicas if one does not accept connections.
         load_balancing: {
           selection_policy: { policy: places.length > 1 ? 'random' : 'first' },
           try_duration: '2s',
@@ -157,7 +157,8 @@ function serving(route: InstanceRoute, prefix: string): Json {
         transport: {
           protocol: 'http',
           dial_timeout: '2s',
-          // Idle connections go soon, so that a container with none left has answered all it was asked: see open-connections.ts.
+          // Close idle connections soon, so that a container without connections has no open requests: see
+          // open-connections.ts.
           keep_alive: { enabled: true, probe_interval: '30s', max_idle_conns_per_host: 256, idle_timeout: '1s' },
         },
       },

@@ -8,24 +8,24 @@ import type { CaddyAdmin } from './caddy-admin.ts';
 import { ADMIN_SOCKET } from './caddy-document.ts';
 
 export interface CaddyProcessOptions {
-  /** Program to run; undefined where there is none. */
+  /** Program to run; undefined if Caddy is not available. */
   binary: string | undefined;
-  /** Of the ingress, in the daemon's state directory. */
+  /** Folder of the ingress in the daemon's state directory. */
   directory: string;
   admin: CaddyAdmin;
-  /** What it is started with. */
+  /** Configuration that it is started with. */
   empty: unknown;
 }
 
 const START_MS = 10_000;
-/** Longer than it waits for requests under way. */
+/** Longer than Caddy waits for open requests. */
 const END_MS = 15_000;
-/** One that says nothing for this long, although it is alive, is ended. */
+/** A live process that does not respond for this long is killed. */
 const SILENT_MS = 10_000;
 
 /**
- * The Caddy of this server. It is a process of its own that outlives the daemon, so that traffic goes on while there is none;
- * the next life of the daemon finds it by its socket and leaves it as it is.
+ * Runs the Caddy of this server as a separate process that outlives the daemon, so that traffic continues without it. A
+ * restarted daemon finds it by its socket and does not interrupt it.
  */
 export class CaddyProcess {
   readonly #options: CaddyProcessOptions;
@@ -34,18 +34,18 @@ export class CaddyProcess {
     this.#options = options;
   }
 
-  /** Makes sure that a Caddy of ours answers; says whether it was there already. */
+  /** Ensures that our Caddy responds; returns whether it was already running. */
   async ensure(signal: AbortSignal): Promise<'found' | 'started'> {
     const { admin, binary } = this.#options;
     if (await admin.answers()) return 'found';
     await this.#endSilent(signal);
     if (await admin.answers()) return 'found';
-    if (binary === undefined) throw new Error('no Caddy is installed on this server');
+    if (binary === undefined) throw new Error('Caddy is not installed on this server');
     await this.#start(binary, signal);
     return 'started';
   }
 
-  /** Ends it, for there is nothing left to lead anywhere. */
+  /** Ends Caddy; called when no routes are left. */
   async end(): Promise<void> {
     const known = this.#known();
     if (known === undefined || !isAlive(known)) return;
@@ -60,7 +60,7 @@ export class CaddyProcess {
     const config = join(directory, 'empty.json');
     const output = join(directory, 'caddy.out');
     writeFileSync(config, JSON.stringify(empty), { mode: 0o600 });
-    // A socket that a killed one left behind.
+    // Remove the socket of a killed process.
     rmSync(join(directory, ADMIN_SOCKET), { force: true });
     const descriptor = openSync(output, 'w', 0o600);
     const child = spawn(binary, ['run', '--config', config], {
@@ -76,14 +76,14 @@ export class CaddyProcess {
       end = error.message;
     });
     child.on('exit', (code, killer) => {
-      end = `Caddy ended with ${code ?? killer}`;
+      end = `Caddy exited with ${code ?? killer}`;
     });
     if (child.pid !== undefined) writeFileSync(this.#identityFile(), JSON.stringify(identityOf(child.pid) ?? {}));
     for (const late = performance.now() + START_MS; performance.now() < late; await sleep(20, undefined, { signal })) {
       if (end !== undefined) throw new Error(`${end}: ${readFileSync(output, 'utf8').trim().split('\n').at(-1)}`);
       if (await admin.answers()) return;
     }
-    throw new Error(`Caddy did not answer within ${START_MS / 1000} s`);
+    throw new Error(`Caddy did not respond within ${START_MS / 1000} s`);
   }
 
   async #endSilent(signal: AbortSignal): Promise<void> {
@@ -109,7 +109,7 @@ export class CaddyProcess {
   }
 }
 
-/** `off` means none; otherwise the program named, or the one in PATH. */
+/** Returns the configured program or the one in PATH; `off` disables it. */
 export function findCaddy(setting: string | undefined, path = process.env.PATH ?? ''): string | undefined {
   if (setting === 'off') return undefined;
   if (setting !== undefined) return existsSync(setting) ? setting : undefined;
@@ -117,8 +117,8 @@ export function findCaddy(setting: string | undefined, path = process.env.PATH ?
   return places.map((folder) => join(folder, 'caddy')).find((file) => existsSync(file));
 }
 
-/** Debian's says `2.6.2`, others `v2.6.2 h1:…`. */
+/** Parses `2.6.2` (Debian) or `v2.6.2 h1:…`. */
 export async function caddyVersion(binary: string): Promise<string> {
   const { stdout } = await promisify(execFile)(binary, ['version'], { timeout: 5_000 }).catch(() => ({ stdout: '' }));
-  return /\d+(\.\d+)+/.exec(stdout)?.[0] ?? 'of an unknown version';
+  return /\d+(\.\d+)+/.exec(stdout)?.[0] ?? '(unknown version)';
 }

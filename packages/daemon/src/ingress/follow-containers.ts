@@ -14,8 +14,8 @@ export interface Following {
 }
 
 /**
- * Routes go where the containers are, those of one instance or, if none is named, of all. While something else is done to an
- * instance, that sees to its routes.
+ * Updates routes to the current addresses of containers, for one instance or all. Skips an instance with another
+ * operation running, which updates its routes itself.
  */
 export function followContainers({ engine, ingress, journal, turns, log }: Following, only: string | undefined): void {
   const { manifests, routes } = journal;
@@ -25,6 +25,6 @@ export function followContainers({ engine, ingress, journal, turns, log }: Follo
     const refresh = () => refreshRoutes(engine, ingress, uid, manifests.of(uid) === undefined);
     turns
       .take(uid, refresh)
-      .catch((error: Error) => log.debug('routes could not be brought up to date', { instance: uid, error }));
+      .catch((error: Error) => log.debug('routes could not be updated', { instance: uid, error }));
   }
 }

@@ -16,7 +16,7 @@ import { Ingress } from './ingress.ts';
 import { openConnections } from './open-connections.ts';
 import type { ServedRoute } from './served-route.ts';
 
-/** A real Caddy, in front of web servers that say their name and the path they were asked for. */
+/** A real Caddy in front of web servers that respond with their name and the requested path. */
 const backends: Server[] = [];
 const addresses: string[] = [];
 let folder: TemporaryFolder;
@@ -89,7 +89,7 @@ function ask(host: string, path = '/', send = request, port = ports.httpPort) {
 const caddyPid = () => JSON.parse(readFileSync(join(folder.path, 'ingress/caddy.pid'), 'utf8')).pid as number;
 
 describe('routes', () => {
-  test('lead by host and by the longest path, with the prefix left or stripped', async () => {
+  test('match by host and longest path, with the prefix kept or stripped', async () => {
     await ingress.lead('a', [route({ to: [0] }), route({ name: 'api', path: '/api', to: [1] })]);
     await ingress.lead('b', [route({ name: 'x', path: '/api/deep', strip: true, to: [2] })]);
     expect(ingress.trouble).toBeUndefined();
@@ -102,7 +102,7 @@ describe('routes', () => {
     expect((await ask('b.test')).status).toBe(404);
   });
 
-  test('spread over all targets, be they more than fit into one file name', async () => {
+  test('balance over all targets, even more than fit into one file name', async () => {
     const to = Array.from({ length: 23 }, (_, index) => index % 3);
     await ingress.lead('a', [route({ to })]);
     const seen = new Set<string>();
@@ -110,7 +110,7 @@ describe('routes', () => {
     expect([...seen].sort()).toEqual(['one /', 'three /', 'two /']);
   });
 
-  test('answer 503 where nobody is there, and one target that is gone stops nobody', async () => {
+  test('return 503 without a running target, and tolerate one dead target', async () => {
     const gone = `127.0.0.1:${await freePort()}`;
     await ingress.lead('a', [route({ to: [], targets: [{ container: 'c', address: undefined }] })]);
     expect(await ask('a.test')).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
@@ -119,7 +119,7 @@ describe('routes', () => {
     for (let round = 0; round < 20; round++) expect((await ask('a.test')).body).toBe('one /');
   });
 
-  test('with TLS of the server’s own authority answer by HTTPS, and HTTP leads there', async () => {
+  test('with an internal certificate serve HTTPS, and HTTP redirects there', async () => {
     await ingress.lead('a', [route({ host: 'secure.test', tls: 'internal', to: [0] })]);
     await until(
       () =>
@@ -148,7 +148,7 @@ describe('routes', () => {
     expect(await ask('strict.localhost')).toMatchObject({ status: 308 });
   });
 
-  test('know who has a way in already', async () => {
+  test('know which instance uses a route', async () => {
     await ingress.lead('a', [route({ to: [0], path: '/x' })]);
     expect(ingress.taken('b', [{ host: 'a.test', path: '/x/' }])).toMatchObject({ instanceUid: 'a' });
     expect(ingress.taken('a', [{ host: 'a.test', path: '/x' }])).toBeUndefined();
@@ -157,7 +157,7 @@ describe('routes', () => {
 });
 
 describe('under load', () => {
-  test('no request is lost when a route is led elsewhere, again and again', async () => {
+  test('no request is lost when the targets of a route change repeatedly', async () => {
     await ingress.lead('a', [route({ to: [0] })]);
     const load = startLoad({ port: ports.httpPort, host: 'a.test' });
     for (let round = 1; round <= 30; round++) {
@@ -170,8 +170,8 @@ describe('under load', () => {
     expect([...bodies.keys()].sort()).toEqual(['one /', 'three /', 'two /']);
   });
 
-  // A connection that the kernel accepted and Caddy did not, while Caddy replaces its listener, is reset: see docs/decisions/ingress.md.
-  test('no request on an open connection is lost when other routes come and go, or replicas', async () => {
+  // Connections that the kernel accepted while Caddy replaces its listener are reset: see docs/decisions/ingress.md.
+  test('no request on an open connection is lost when other routes or replicas change', async () => {
     await ingress.lead('a', [route({ to: [0] })]);
     const load = startLoad({ port: ports.httpPort, host: 'a.test', connections: 'kept' });
     for (let round = 1; round <= 3; round++) {
@@ -182,7 +182,7 @@ describe('under load', () => {
     expect(failures).toEqual([]);
   });
 
-  test('a former target is without connections once its requests are answered', async () => {
+  test('a former target has no connections once its requests are answered', async () => {
     await ingress.lead('a', [route({ to: [0] })]);
     const slow = ask('a.test', '/slow');
     await until(async () => (await openConnections([addresses[0] as string])) > 0, { describe: 'a connection' });
@@ -193,7 +193,7 @@ describe('under load', () => {
 });
 
 describe('Caddy', () => {
-  test('is started again when it dies, with all routes', async () => {
+  test('is restarted with all routes when it dies', async () => {
     await ingress.lead('a', [route({ to: [0] })]);
     process.kill(caddyPid(), 'SIGKILL');
     await until(
@@ -206,7 +206,7 @@ describe('Caddy', () => {
     );
   });
 
-  test('outlives the daemon and is found again by the next one, not started anew', async () => {
+  test('outlives the daemon and is reused by the next one', async () => {
     await ingress.lead('a', [route({ to: [0] })]);
     const pid = caddyPid();
     await ingress.stop();
@@ -232,10 +232,10 @@ describe('Caddy', () => {
     );
   });
 
-  test('that is not there, or cannot have its port, is said, and the routes are kept', async () => {
+  test('that is missing or cannot bind its port is reported, and the routes are stored', async () => {
     const none = open('off');
     await none.lead('a', [route({ to: [0] })]);
-    expect(none.trouble).toContain('switched off');
+    expect(none.trouble).toContain('disabled');
     expect(none.routesOf('a')).toHaveLength(1);
     const blocker = createServer();
     await new Promise<void>((resolve) => blocker.listen(ports.httpPort, resolve));

@@ -11,7 +11,7 @@ import { type ServedRoute, wayOf } from './served-route.ts';
 import { UpstreamFiles } from './upstream-files.ts';
 
 export interface IngressSettings {
-  /** `off`, or the program; found in PATH unless given. */
+  /** `off`, or the program; searched in PATH by default. */
   caddy: string | undefined;
   httpPort: number;
   httpsPort: number;
@@ -21,13 +21,13 @@ export interface IngressOptions extends IngressSettings {
   directory: string;
   routes: Routes;
   log: Log;
-  /** How often Caddy is looked after. */
+  /** Interval of regular checks of Caddy. */
   everyMs?: number;
 }
 
 /**
- * The way in from outside: a Caddy of our own, told in one document which routes there are, and in files where they lead. What
- * shall be is in the journal; Caddy and the files are made to agree with it, now and again and again.
+ * Serves routes with its own Caddy: one document lists the routes, files name their targets. The journal holds the
+ * desired state; Caddy and the files are repeatedly reconciled with it.
  */
 export class Ingress {
   readonly #options: IngressOptions;
@@ -36,12 +36,12 @@ export class Ingress {
   readonly #admin: CaddyAdmin;
   readonly #caddy: CaddyProcess;
   readonly #stopped = new AbortController();
-  /** One change after another. */
+  /** Serialises changes. */
   #last: Promise<unknown> = Promise.resolve();
   #looking: Promise<void> = Promise.resolve();
   #trouble: string | undefined;
   #version: { readonly changed: number | undefined; readonly text: string } | undefined;
-  /** What no further attempt can change. */
+  /** Permanent reason why routes cannot be served. */
   readonly #impossible: string | undefined;
 
   constructor(options: IngressOptions) {
@@ -59,16 +59,16 @@ export class Ingress {
     const binary = findCaddy(options.caddy);
     this.#admin = new CaddyAdmin(directory);
     this.#caddy = new CaddyProcess({ binary, directory, admin: this.#admin, empty: emptyDocument(this.#settings) });
-    if (options.caddy === 'off') this.#impossible = 'the ingress of this server is switched off';
-    else if (binary === undefined) this.#impossible = 'no Caddy is installed on this server';
+    if (options.caddy === 'off') this.#impossible = 'the ingress of this server is disabled';
+    else if (binary === undefined) this.#impossible = 'Caddy is not installed on this server';
   }
 
-  /** Looks after Caddy until `stop`. */
+  /** Supervises Caddy until `stop`. */
   start(): void {
     this.#looking = this.#lookAfter();
   }
 
-  /** Caddy goes on. */
+  /** Stops the supervision; Caddy keeps running. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#last.catch(() => undefined);
@@ -76,12 +76,12 @@ export class Ingress {
     this.#admin.close();
   }
 
-  /** Why routes lead nowhere at the moment; undefined if they do, or if there are none. */
+  /** Why routes are not served at the moment; undefined if they are, or if there are none. */
   get trouble(): string | undefined {
     return this.#impossible ?? this.#trouble;
   }
 
-  /** What serves the routes here, in a few words for the record of the server. */
+  /** Describes the ingress briefly for the server record. */
   async about(): Promise<string> {
     const { caddy } = this.#options;
     if (this.#impossible !== undefined) return `none: ${this.#impossible}`;
@@ -89,11 +89,11 @@ export class Ingress {
     return this.#trouble === undefined ? `caddy ${version}` : `caddy ${version}: ${this.#trouble}`.slice(0, 200);
   }
 
-  /** Of the Caddy that serves the routes here, or would; undefined where none can. */
+  /** Version of the Caddy that serves routes, or would; undefined if none can. */
   async version(): Promise<string | undefined> {
     const binary = findCaddy(this.#options.caddy);
     if (this.#impossible !== undefined || binary === undefined) return undefined;
-    // Asked every half minute; that must not be a process each time.
+    // Cached: called every 30 seconds, which must not start a process each time.
     const changed = statSync(binary, { throwIfNoEntry: false })?.mtimeMs;
     if (this.#version?.changed !== changed) this.#version = { changed, text: await caddyVersion(binary) };
     return this.#version?.text;
@@ -103,15 +103,15 @@ export class Ingress {
     return this.#options.routes.of(instanceUid);
   }
 
-  /** The instance, other than this one, that has one of these ways in already. */
+  /** Finds another instance that already has one of these routes. */
   taken(instanceUid: string, routes: readonly Pick<ServedRoute, 'host' | 'path'>[]) {
     const wanted = new Set(routes.map(wayOf));
     return this.#options.routes.all().find((one) => one.instanceUid !== instanceUid && wanted.has(wayOf(one)));
   }
 
   /**
-   * Leads the routes of an instance from now on as said, and no others. Returns once no request can be led to former targets
-   * any more. Where Caddy cannot be had the routes are kept for the time it can, and `trouble` says why.
+   * Replaces the routes of an instance. Returns once no request can reach former targets. If Caddy is not available,
+   * stores the routes for later, and `trouble` says why.
    */
   async lead(instanceUid: string, routes: readonly ServedRoute[]): Promise<void> {
     this.#options.routes.keep(instanceUid, routes);
@@ -121,7 +121,7 @@ export class Ingress {
     });
   }
 
-  /** Makes Caddy agree with the journal. */
+  /** Reconciles Caddy with the journal. */
   async assert(): Promise<void> {
     await this.#inTurn(async () => {
       for (const route of this.#options.routes.all()) await this.#files.lead(route);
@@ -138,20 +138,21 @@ export class Ingress {
   async #assert(): Promise<void> {
     const routes = this.#options.routes.all();
     if (routes.length === 0) {
-      // One that serves nothing would only hold the ports.
+      // Without routes Caddy would only occupy the ports.
       await this.#caddy.end();
       return this.#files.tidy([]);
     }
     if (this.#impossible !== undefined) return;
     try {
       const found = await this.#caddy.ensure(this.#stopped.signal);
-      if (found === 'started') this.#options.log.info('Caddy was started for the routes of this server');
+      if (found === 'started') this.#options.log.info('started Caddy');
       await this.#admin.load(caddyDocument(routes, this.#settings));
       this.#files.tidy(routes);
       this.#say(undefined);
     } catch (error) {
       if (this.#stopped.signal.aborted) throw error;
-      const said = error instanceof CaddyRefusal ? `Caddy refused: ${error.message}` : (error as Error).message;
+      const said =
+        error instanceof CaddyRefusal ? `Caddy rejected the configuration: ${error.message}` : (error as Error).message;
       this.#say(said);
     }
   }
@@ -186,5 +187,5 @@ export class Ingress {
   }
 }
 
-/** How soon it is noticed that Caddy has died. */
+/** Interval at which a dead Caddy is noticed. */
 const LOOK_EVERY_MS = 500;

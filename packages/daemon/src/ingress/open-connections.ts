@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Established, or about to be. */
+/** ESTABLISHED and SYN_SENT. */
 const OPEN = ['01', '02'];
 const LOOK_EVERY_MS = 50;
 
 /**
- * Waits until this machine holds no connection to the addresses any more, for as long as it is allowed to. Caddy, which runs
- * on the machine itself, gives up idle connections after a second, so that then every request has been answered.
+ * Waits until this machine has no connection to the addresses, up to a limit. Caddy runs on this machine and closes
+ * idle connections after a second, so no connection means no open request.
  */
 export async function connectionsClosed(
   addresses: readonly string[],
@@ -28,13 +28,13 @@ export async function openConnections(addresses: readonly string[]): Promise<num
   const lines = tables.flatMap((table) => table.split('\n').slice(1));
   return lines.filter((line) => {
     const [, , remote = '', state] = line.trim().split(/\s+/);
-    // A socket for both families shows IPv4 at the end of an IPv6 address.
+    // Dual-stack sockets show IPv4 at the end of an IPv6 address.
     const [host = '', port] = remote.split(':');
     return OPEN.includes(state ?? '') && wanted.has(`${host.slice(-8)}:${port}`);
   }).length;
 }
 
-/** 172.18.0.3:8080 as `030012AC:1F90`: the bytes of the address come in the order of the machine. */
+/** Converts 172.18.0.3:8080 to `030012AC:1F90`: the address is in host byte order. */
 function kernelForm(address: string): string {
   const colon = address.lastIndexOf(':');
   const hex = (value: number, digits: number) => value.toString(16).toUpperCase().padStart(digits, '0');

@@ -3,8 +3,8 @@ import { addressOf } from '../rollout/address.ts';
 import type { Ingress } from './ingress.ts';
 
 /**
- * Leads the routes of an instance to where its containers are now: an engine may give another address to one that it starts
- * again. Those of an instance that was released go. Nothing else may be done to the instance meanwhile.
+ * Updates the routes of an instance to the current addresses of its containers, which may change with every start.
+ * Removes the routes of a released instance. No other operation may run on the instance meanwhile.
  */
 export async function refreshRoutes(
   engine: Pick<Engine, 'inspect'>,

@@ -1,13 +1,13 @@
 import type { RouteRule } from '../plan/routes.ts';
 
-/** A route of an instance, and the containers that answer it. */
+/** A route of an instance and the containers that serve it. */
 export interface ServedRoute extends RouteRule {
   targets: readonly RouteTarget[];
 }
 
 export interface RouteTarget {
   container: string;
-  /** Where it can be reached from the server itself, such as 172.18.0.3:8080; undefined while it does not run. */
+  /** Address on the server, such as 172.18.0.3:8080; undefined while it is not running. */
   address: string | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface InstanceRoute extends ServedRoute {
   instanceUid: string;
 }
 
-/** What makes a route unique on a server. */
+/** Key that must be unique on a server. */
 export function wayOf({ host, path }: Pick<RouteRule, 'host' | 'path'>): string {
   return `${host}${path === '/' ? '' : path.replace(/\/+$/, '')}`;
 }

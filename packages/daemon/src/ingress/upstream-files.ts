@@ -3,15 +3,16 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { InstanceRoute } from './served-route.ts';
 
-/** A file name has room for so many addresses, whatever their length. */
+/** Addresses that fit into a file name, whatever their length. */
 export const ADDRESSES_IN_NAME = 10;
-/** Between reading the directory and opening what was found there Caddy needs microseconds; this is for a machine under load. */
+/** Caddy needs microseconds between listing the directory and opening a file; this allows for a loaded machine. */
 const LINGER_MS = 250;
 
 /**
- * Where each route leads, as the names of empty files that Caddy looks at with every request:
- * `<instance>.<route>.<targets>/172.18.0.3:8080,172.18.0.4:8080`. A new set of addresses is there from one request to the next,
- * without a reload of Caddy, which would cut connections of every site on the server; and it outlives both processes.
+ * Stores the targets of each route as names of empty files that Caddy reads with every request:
+ * `<instance>.<route>.<targets>/172.18.0.3:8080,172.18.0.4:8080`. New addresses take effect with the next request,
+ * without a reload of Caddy, which would close connections of every site on the server. The files survive both
+ * processes.
  */
 export class UpstreamFiles {
   readonly #root: string;
@@ -25,7 +26,7 @@ export class UpstreamFiles {
     return this.#root;
   }
 
-  /** Leads the route to its targets; returns when no request can be led to former ones any more. */
+  /** Sets the targets of a route; returns when no request can reach the former ones. */
   async lead(route: InstanceRoute): Promise<void> {
     const folder = join(this.#root, folderOf(route));
     const entry = entryOf(route);
@@ -34,12 +35,12 @@ export class UpstreamFiles {
     if (entry !== undefined && name !== undefined && !existsSync(join(folder, entry))) this.#make(folder, entry, name);
     const former = readdirSync(folder).filter((one) => one !== name);
     if (former.length === 0) return;
-    // The new one is there before the old one goes, so that a request finds at least one of them.
+    // Create the new entry before removing the old one, so that every request finds one of them.
     await sleep(LINGER_MS);
     for (const one of former) rmSync(join(folder, one), { recursive: true, force: true });
   }
 
-  /** Removes what belongs to none of these. */
+  /** Removes the files of all other routes. */
   tidy(routes: readonly InstanceRoute[]): void {
     const needed = new Set(routes.map(folderOf));
     for (const name of readdirSync(this.#root)) {
@@ -47,28 +48,28 @@ export class UpstreamFiles {
     }
   }
 
-  /** Made elsewhere and moved, so that more than one name's worth of addresses is there at once, too. */
+  /** Builds the entry elsewhere and renames it, so that several file names appear at once. */
   #make(folder: string, entry: string, name: string): void {
-    const nursery = `${folder}.new`;
-    rmSync(nursery, { recursive: true, force: true });
-    mkdirSync(dirname(join(nursery, entry)), { recursive: true });
-    writeFileSync(join(nursery, entry), '');
-    renameSync(join(nursery, name), join(folder, name));
-    rmSync(nursery, { recursive: true, force: true });
+    const draft = `${folder}.new`;
+    rmSync(draft, { recursive: true, force: true });
+    mkdirSync(dirname(join(draft, entry)), { recursive: true });
+    writeFileSync(join(draft, entry), '');
+    renameSync(join(draft, name), join(folder, name));
+    rmSync(draft, { recursive: true, force: true });
   }
 }
 
-/** With the number of targets in it: Caddy's configuration depends on it, and both must change together. */
+/** Contains the number of targets, because Caddy's configuration depends on it and both must change together. */
 export function folderOf({ instanceUid, name, targets }: InstanceRoute): string {
   return `${instanceUid}.${name}.${targets.length}`;
 }
 
-/** Undefined where one target is not there: a number short, it would not be understood. */
+/** Undefined if no target is running. */
 function entryOf({ targets }: InstanceRoute): string | undefined {
   const there = targets.flatMap(({ address }) => address ?? []);
   const [first] = there;
   if (first === undefined) return undefined;
-  // One that does not run is stood in for by one that does.
+  // Replace a stopped target by a running one: the number of addresses must not change.
   const addresses = targets.map(({ address }) => address ?? first);
   const names: string[] = [];
   for (let from = 0; from < addresses.length; from += ADDRESSES_IN_NAME) {

@@ -26,7 +26,7 @@ const hortusd = (...args: string[]) =>
   });
 
 describe('hortusd install', () => {
-  it('writes a unit, an environment that only root reads, and the state directory', () => {
+  it('writes a unit, an environment file that only root can read, and the state directory', () => {
     const root = join(folder.path, 'machine');
     const { stdout, status } = hortusd('--url', 'https://hortus.example.org', '--key-file', keyFile, '--root', root);
     expect(status).toBe(0);
@@ -53,7 +53,7 @@ describe('hortusd install', () => {
     ]);
   });
 
-  it('only says what it would do when asked to, without the key', () => {
+  it('prints a dry run without the key', () => {
     const root = join(folder.path, 'untouched');
     const { stdout, status } = hortusd(
       '--url',
@@ -71,7 +71,7 @@ describe('hortusd install', () => {
     expect(existsSync(root)).toBe(false);
   });
 
-  it('says what is missing or wrong', () => {
+  it('reports missing and invalid options', () => {
     for (const [args, word] of [
       [['--key-file', keyFile], '--url'],
       [['--url', 'https://h.example.org'], '--key-file'],
@@ -84,7 +84,7 @@ describe('hortusd install', () => {
     }
   });
 
-  it('puts a single executable where it stays, and replaces an older one and an open environment', () => {
+  it('copies a single executable, and replaces an older one and an environment file with open permissions', () => {
     const root = join(folder.path, 'again');
     const binary = join(folder.path, 'hortusd-new');
     writeFileSync(binary, 'new');
@@ -99,7 +99,7 @@ describe('hortusd install', () => {
     expect(readFileSync(join(root, UNIT), 'utf8')).toContain('\nExecStart=/usr/local/bin/hortusd run\n');
   });
 
-  it('refuses an address that would carry the key unencrypted, unless the operator says so, and keeps that', () => {
+  it('refuses to send the key unencrypted unless the operator allows it, and stores that choice', () => {
     const root = join(folder.path, 'plaintext');
     const args = ['--url', 'http://hortus.example.org', '--key-file', keyFile, '--root', root];
     const refused = hortusd(...args);
@@ -110,14 +110,14 @@ describe('hortusd install', () => {
     expect(readFileSync(join(root, ENVIRONMENT), 'utf8')).toContain('HORTUSD_ALLOW_PLAINTEXT="true"\n');
   });
 
-  it('refuses what would be another line of the environment or of the unit', () => {
+  it('refuses values that would inject a line into the environment or the unit', () => {
     for (const bad of ['a\nHORTUSD_KEY="x"', 'a\u0000', 'a\r'])
       expect(() => installation({ config: config({ 'server-id': bad }), program })).toThrow('control character');
   });
 });
 
-describe('what systemd reads', () => {
-  it('keeps a value as one value of one line', () => {
+describe('the systemd files', () => {
+  it('keep a value on one line', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '"', '\\', '$', '`', "'", ' ', '#', '%') }), (value) => {
         const [, quoted = ''] = /^A="(.*)"\n$/.exec(environmentFile({ A: value })) ?? [];
@@ -128,7 +128,7 @@ describe('what systemd reads', () => {
   });
 
   if (existsSync('/usr/bin/systemd-analyze'))
-    it('leaves the daemon little more than what driving Docker as root takes, by the measure of systemd', () => {
+    it('restrict the daemon to about what Docker control as root needs, as measured by systemd', () => {
       const unit = join(folder.path, 'measured.service');
       const command = ['/usr/local/bin/hortusd', 'run'];
       const options = { url: 'https://h.example.org', command, environmentFile: ENVIRONMENT };
@@ -140,7 +140,7 @@ describe('what systemd reads', () => {
     });
 
   if (existsSync('/usr/bin/systemd-analyze'))
-    it('is a unit that systemd accepts', () => {
+    it('contain a unit that systemd accepts', () => {
       const binary = join(folder.path, 'a b%c');
       writeFileSync(binary, '#!/bin/sh\n', { mode: 0o755 });
       const command = [binary, 'it is "this" $HOME', 'run'];

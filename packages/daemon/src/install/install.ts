@@ -5,22 +5,22 @@ import { place } from './place.ts';
 export interface InstallOptions {
   readonly config: DaemonConfig;
   readonly program: Parameters<typeof installation>[0]['program'];
-  /** Everything lands below it; `/` unless an image is being made. */
+  /** Prefix for all paths; `/` except when building an image. */
   readonly root: string;
   readonly dryRun: boolean;
 }
 
-/** Answers what to tell the person who asked for it. */
+/** Installs the daemon and returns a message for the operator. */
 export function install({ config, program, root, dryRun }: InstallOptions): string {
   const placed = installation({ config, program });
-  if (dryRun) return `This would be written, and nothing has been:\n${describeInstallation(placed, root)}`;
+  if (dryRun) return `Dry run; this would be written:\n${describeInstallation(placed, root)}`;
   place(placed, root);
   return `${placed.map(({ path }) => `Wrote ${path}`).join('\n')}
 
-The key file is not needed any more. To start it, and at every boot:
+The key file is no longer needed. Start the daemon now and at every boot:
   systemctl daemon-reload
   systemctl enable --now hortusd
-To see what it does:
+Follow its log:
   journalctl -u hortusd -f
 `;
 }

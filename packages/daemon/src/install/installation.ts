@@ -9,21 +9,21 @@ export const BINARY = '/usr/local/bin/hortusd';
 export const ENVIRONMENT = '/etc/hortusd/hortusd.env';
 export const UNIT = '/etc/systemd/system/hortusd.service';
 
-/** What installing would leave on the disk. */
+/** A file or folder that the installation creates. */
 export type Placed = { readonly path: string; readonly mode: number } & (
   | { readonly kind: 'folder' }
-  /** `secret` text is not for a terminal. */
+  /** `secret` texts contain values that must not be printed. */
   | { readonly kind: 'file'; readonly text: string; readonly secret?: true }
   | { readonly kind: 'copy'; readonly from: string }
 );
 
 export interface InstallationOptions {
   readonly config: DaemonConfig;
-  /** The single executable that this is, or else how to start the daemon from its source. */
+  /** The single executable, or the command that runs the daemon from source. */
   readonly program: { readonly binary: string } | { readonly command: readonly string[] };
 }
 
-/** Says what goes where, and touches nothing. */
+/** Plans the installation without touching the disk. */
 export function installation({ config, program }: InstallationOptions): Placed[] {
   const { stateDirectory, backupDirectory, dockerSocket } = config;
   for (const [option, path] of [
@@ -32,7 +32,7 @@ export function installation({ config, program }: InstallationOptions): Placed[]
     ['--docker-socket', dockerSocket],
     ['--s3-credentials-file', config.backupBucket?.credentialsFile ?? '/'],
   ] as const) {
-    if (!isAbsolute(path)) throw new ConfigError(`${option} must begin with a slash: systemd starts the daemon in /.`);
+    if (!isAbsolute(path)) throw new ConfigError(`${option} must be an absolute path: systemd starts the daemon in /.`);
   }
   const command = 'binary' in program ? [BINARY, 'run'] : [...program.command, 'run'];
   const variables = {
@@ -51,7 +51,9 @@ export function installation({ config, program }: InstallationOptions): Placed[]
   for (const value of [...Object.values(variables), ...command]) {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
     if (/[\u0000-\u001f\u007f]/.test(value ?? ''))
-      throw new ConfigError('No option or value of the key file may hold a line break or another control character.');
+      throw new ConfigError(
+        'Options and values of the key file must not contain line breaks or other control characters.',
+      );
   }
   const writable = [stateDirectory, backupDirectory];
   const unit = systemdUnit({ url: config.url, command, environmentFile: ENVIRONMENT, writable });
@@ -64,10 +66,10 @@ export function installation({ config, program }: InstallationOptions): Placed[]
   ];
 }
 
-/** Lines of the environment that are not for a terminal. */
+/** Matches secrets in the environment file. */
 const secretLines = /^(HORTUSD_(?:KEY|S3_SECRET_ACCESS_KEY|S3_SESSION_TOKEN)=).*$/gm;
 
-/** What a person reads who wants to know before it happens. */
+/** Describes the installation for a dry run. */
 export const describeInstallation = (placed: readonly Placed[], root: string): string =>
   placed
     .map((one) => {

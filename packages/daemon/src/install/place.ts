@@ -13,8 +13,8 @@ import { dirname, join } from 'node:path';
 import type { Placed } from './installation.ts';
 
 /**
- * Puts everything where it belongs, below `root`. A file is complete, with its mode, before it has its name, so that a key
- * is never readable for a moment, and a running binary is replaced and not written into.
+ * Writes everything below `root`. Files get their content and mode before their name, so that a key is never readable,
+ * and a running binary is replaced instead of overwritten.
  */
 export function place(placed: readonly Placed[], root: string): void {
   for (const one of placed) {

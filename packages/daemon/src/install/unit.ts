@@ -1,23 +1,23 @@
 export interface UnitOptions {
-  /** Of the service, for whoever reads the unit. */
+  /** Address of the service, for the documentation link. */
   readonly url: string;
-  /** What systemd starts. */
+  /** Command that systemd starts. */
   readonly command: readonly string[];
   readonly environmentFile: string;
-  /** Folders of the daemon's own that it writes to. */
+  /** Folders that the daemon writes to. */
   readonly writable: readonly string[];
 }
 
-/** Where engines keep volumes, for copies past the engine. One that is elsewhere is written to through the engine. */
+/** Volume folders of engines, for direct copies. Volumes elsewhere are written through the engine. */
 const volumeFolders = ['/var/lib/docker/volumes', '/var/lib/containers/storage/volumes'];
 
-/** The systemd unit that keeps the daemon running. */
+/** Builds the systemd unit of the daemon. */
 export const systemdUnit = ({ url, command, environmentFile, writable }: UnitOptions): string => `[Unit]
-Description=Hortus daemon, which keeps the instances of this server as the service wants them
+Description=Hortus daemon, runs the instances of this server
 Documentation=${literally(new URL('/docs', url).href)}
 Wants=network-online.target
 After=network-online.target docker.service
-# It waits by itself where waiting helps; systemd never gives up on it.
+# The daemon retries by itself; systemd restarts it without a limit.
 StartLimitIntervalSec=0
 
 [Service]
@@ -25,13 +25,13 @@ ExecStart=${command.map(word).join(' ')}
 EnvironmentFile=${literally(environmentFile)}
 Restart=always
 RestartSec=5
-# Only the daemon is told to stop: the processes that watch over running actions outlive it, so that no result is lost.
+# Stop only the daemon: processes that supervise running actions outlive it, so that no result is lost.
 KillMode=process
 UMask=0077
 
-# Who controls Docker controls the machine. This keeps mistakes in the daemon, and in what it starts, from more than it needs.
+# Control over Docker is root. These restrictions limit the damage of bugs in the daemon and its child processes.
 NoNewPrivileges=yes
-# Owners, modes and capabilities of files in volumes; processes of containers that are looked at and ended; ports of Caddy.
+# Files in volumes (owners, modes, capabilities); processes of containers (inspect, kill); ports of Caddy.
 CapabilityBoundingSet=CAP_CHOWN CAP_DAC_OVERRIDE CAP_DAC_READ_SEARCH CAP_FOWNER CAP_FSETID CAP_SETFCAP CAP_KILL CAP_SYS_PTRACE CAP_NET_BIND_SERVICE
 ProtectSystem=strict
 ProtectHome=read-only
@@ -57,10 +57,10 @@ SystemCallErrorNumber=EPERM
 WantedBy=multi-user.target
 `;
 
-/** A percent sign begins a specifier everywhere in a unit. */
+/** Escapes specifiers, which start with a percent sign. */
 const literally = (text: string): string => text.replaceAll('%', '%%');
 
-/** One argument, whatever is in it: a dollar sign would begin a variable. */
+/** Quotes one argument; a dollar sign would start a variable. */
 const word = (text: string): string =>
   /^[\w@/.:=+-]+$/.test(text)
     ? text
@@ -68,7 +68,7 @@ const word = (text: string): string =>
         .replaceAll('$', '$$$$')
         .replaceAll(/["\\]/g, (mark) => `\\${mark}`)}"`;
 
-/** Lines of a file that systemd reads as an environment; in double quotes a backslash takes the meaning off these marks. */
+/** Builds an environment file for systemd; a backslash escapes these characters in double quotes. */
 export const environmentFile = (variables: Readonly<Record<string, string | undefined>>): string =>
   Object.entries(variables)
     .filter((entry): entry is [string, string] => entry[1] !== undefined)

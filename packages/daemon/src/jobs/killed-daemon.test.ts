@@ -13,14 +13,14 @@ beforeAll(async () => {
 });
 afterAll(() => daemon.close());
 
-/** As if its time had come while the daemon was away. */
+/** Makes the job due, as if its time had passed while the daemon was down. */
 function makeDue(uid: string): void {
   const db = new DatabaseSync(join(daemon.stateDirectory, 'journal.db'));
   expect(db.prepare('update schedules set due_at = 1 where instance_uid = ?').run(uid).changes).toBe(1);
   db.close();
 }
 
-it('a scheduled job runs while the service is away, survives kill -9 of the daemon, runs once and is told afterwards', async () => {
+it('a scheduled job runs while the service is away, survives kill -9 of the daemon, runs once and is reported afterwards', async () => {
   const { server, service } = daemon;
   const uid = server.newUid();
   const storage = (read_only: boolean) => [
@@ -54,7 +54,7 @@ it('a scheduled job runs while the service is away, survives kill -9 of the daem
   });
   await daemon.kill();
   const [job] = await server.engine.containers({ labels: { 'hortus.instance': uid, 'hortus.execution': true } });
-  if (job === undefined) throw new Error('there is no container of the job');
+  if (job === undefined) throw new Error('the job has no container');
   await server.engine.exec(job.id, { argv: ['touch', '/data/go'] });
   await until(async () => (await server.engine.inspect(job.id)) === undefined, {
     describe: () => `the end of the job\n${daemon.process.output}`,

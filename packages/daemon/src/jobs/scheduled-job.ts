@@ -18,7 +18,7 @@ export interface ScheduledJob {
 export const isScheduled = ({ kind, run, schedule }: ManifestComponent): boolean =>
   kind === 'job' && run === 'schedule' && schedule !== undefined;
 
-/** Starts a container of the component, exactly as the manifest says it, that no deployment touches. */
+/** Starts a container of the component as declared in the manifest; deployments ignore it. */
 export async function startScheduled({ engine, manifest, component, executionId, name }: ScheduledJob): Promise<void> {
   const declared = manifest.components.find((one) => one.name === component && isScheduled(one));
   if (declared === undefined) throw new Error(`The manifest of the instance has no scheduled job ${component}.`);
@@ -27,7 +27,7 @@ export async function startScheduled({ engine, manifest, component, executionId,
   const shared = { labels: { ...own, [label.definition]: manifest.definition_id }, owner: ownerLabels };
   const spec = componentSpec(declared, networkName(uid));
   await fetchImage(spec.image, { engine, logins: manifest.registries ?? [], renew: false });
-  // Deployments make them for what they start themselves; this may be the only one that has a volume.
+  // Deployments create networks and volumes only for their own containers, so this job may be the first to need them.
   if (spec.network.kind === 'bridge') {
     const addresses = instanceNetworkSize(manifest.components.length);
     await engine.ensureNetwork({ name: spec.network.name, ...shared, addresses });

@@ -42,7 +42,7 @@ afterEach(async () => {
   await folder.remove();
 });
 
-/** A life of the daemon. `carryOut` false: it is killed before it gets to what is due. */
+/** Starts a daemon. With `carryOut: false` it is killed before it runs what is due. */
 function open({ carryOut = true } = {}) {
   journal = openJournal(folder.path);
   turns = new Turns();
@@ -94,7 +94,7 @@ async function close() {
   journal.close();
 }
 
-/** Each run leaves a line in the volume of the instance. */
+/** Each run appends a line to a file in the instance's volume. */
 const tidy = (uid: string, after = 'true'): ManifestComponent =>
   component('tidy', {
     image,
@@ -122,7 +122,7 @@ async function deploy(after?: string, given: Partial<ManifestComponent> = {}): P
   return uid;
 }
 
-// What `cat` says of a file that is not there yet is no run.
+// Ignore the error of `cat` while the file does not exist.
 const runs = async (uid: string) =>
   (await server.run(uid, 'cat', '/data/runs')).split('\n').filter((line) => line === 'a $ b');
 const ran = (uid: string, times: number) =>
@@ -133,7 +133,7 @@ const outcome = (request: ActionRequest | undefined) =>
   });
 
 describe('a scheduled job', () => {
-  it('runs when its time has come, each time once, as the manifest says it, and leaves its result', async () => {
+  it('runs once each time it is due, as declared in the manifest, and records its result', async () => {
     const uid = await deploy();
     now += 29 * MINUTE;
     await scheduler.look();
@@ -152,14 +152,14 @@ describe('a scheduled job', () => {
     expect(await runs(uid)).toHaveLength(2);
   });
 
-  it('that fails says so, with what it wrote', async () => {
+  it('that fails is reported with its output', async () => {
     await deploy('exit 3');
     now += HOUR;
     await scheduler.look();
     expect(await outcome(due[0])).toMatchObject({ status: 'failed', exit_code: 3, output: 'swept\n' });
   });
 
-  it('whose image cannot be had says so, and leaves nothing behind', async () => {
+  it('whose image cannot be pulled is reported, and leaves nothing behind', async () => {
     await deploy('true', { image: '127.0.0.1:1/nowhere/none:1' });
     now += HOUR;
     await scheduler.look();
@@ -167,7 +167,7 @@ describe('a scheduled job', () => {
     expect((await server.names()).filter((name) => name.includes(due[0]?.execution_id ?? '-'))).toEqual([]);
   });
 
-  it('is left out while the run before it goes on', async () => {
+  it('is skipped while the previous run is active', async () => {
     const uid = await deploy('sleep 100000');
     now += HOUR;
     await scheduler.look();
@@ -187,7 +187,7 @@ describe('a scheduled job', () => {
     await outcome(due[1]);
   });
 
-  it('is ended when its instance is released, and its volume can go', async () => {
+  it('is ended when its instance is released, so that its volume can be removed', async () => {
     const uid = await deploy('sleep 100000');
     now += HOUR;
     await scheduler.look();
@@ -204,7 +204,7 @@ describe('a scheduled job', () => {
     expect(due).toHaveLength(1);
   });
 
-  it('waits while something is done to its instance, and is left out while that is stopped', async () => {
+  it('waits while another operation runs on its instance, and is skipped while the instance is stopped', async () => {
     const uid = await deploy();
     let release = () => {};
     const taken = turns.take(uid, () => new Promise<void>((resolve) => (release = resolve)));
@@ -224,7 +224,7 @@ describe('a scheduled job', () => {
     expect(due).toHaveLength(1);
   });
 
-  it('is forgotten with its instance, and counts anew when its schedule is changed', async () => {
+  it('is removed with its instance, and rescheduled when its schedule changes', async () => {
     const uid = await deploy();
     const [kept] = journal.schedules.all();
     expect(kept).toMatchObject({ instanceUid: uid, component: 'tidy', dueAt: Date.UTC(2026, 2, 1, 11) });
@@ -240,9 +240,9 @@ describe('a scheduled job', () => {
   });
 });
 
-describe('a daemon that is killed', () => {
-  it('before it began a run begins it in its next life, once', async () => {
-    // By the clock of this machine: what could not begin for long is not begun at all.
+describe('a daemon that was killed', () => {
+  it('before it started a run starts it once after its restart', async () => {
+    // Uses the real clock: a run that could not start for long is dropped.
     now = Date.now();
     const uid = await deploy();
     await close();
@@ -258,7 +258,7 @@ describe('a daemon that is killed', () => {
     expect(await runs(uid)).toHaveLength(1);
   });
 
-  it('during a run takes up its end, and runs it no second time', async () => {
+  it('during a run records its end, and does not run it again', async () => {
     const uid = await deploy('while [ ! -e /data/go ]; do sleep 0.1; done');
     now += HOUR;
     await scheduler.look();
@@ -273,7 +273,7 @@ describe('a daemon that is killed', () => {
     expect(await runs(uid)).toHaveLength(1);
   });
 
-  it('for long makes up once for what it missed', async () => {
+  it('and was down for long makes up for missed runs once', async () => {
     const uid = await deploy();
     await close();
     now += 100 * HOUR;

@@ -16,18 +16,18 @@ export interface SchedulerOptions {
   journal: Journal;
   engine: Engine;
   log: Log;
-  /** Whether something is being done to the instance: its jobs wait until that is over. */
+  /** Whether another operation runs on the instance; its jobs wait meanwhile. */
   busy(uid: string): boolean;
-  /** Carries out what is in the journal. */
+  /** Runs a request that is already in the journal. */
   onDue(request: ActionRequest): void;
   everyMs?: number;
   now?: () => number;
 }
 
 /**
- * Runs the scheduled jobs of what is deployed here, by the journal alone: the service need not be there. That a run is due and
- * when the next one is are written in one go, so that none is begun twice, whenever this process ends. What was missed
- * meanwhile is made up for once.
+ * Runs the scheduled jobs of deployed instances from the journal alone, even while the service is unreachable. A due
+ * run and the time of the next one are written in one transaction, so that no run starts twice, even after a crash.
+ * Missed runs are made up for once.
  */
 export class Scheduler {
   readonly #options: SchedulerOptions;
@@ -50,11 +50,11 @@ export class Scheduler {
     await this.#looking;
   }
 
-  /** One look at a time. */
+  /** Checks for due jobs; checks never overlap. */
   look(): Promise<void> {
     this.#looking = this.#looking
       .then(() => this.#look())
-      .catch((error: Error) => this.#options.log.warn('scheduled jobs have to wait', { error }));
+      .catch((error: Error) => this.#options.log.warn('scheduled jobs could not be checked', { error }));
     return this.#looking;
   }
 
@@ -67,11 +67,15 @@ export class Scheduler {
         const kept = known.get(key);
         known.delete(key);
         await this.#lookAt(manifest, component, kept).catch((error: Error) =>
-          log.debug('a scheduled job has to wait', { instance: manifest.instance_uid, job: component.name, error }),
+          log.debug('a scheduled job could not be started; retrying', {
+            instance: manifest.instance_uid,
+            job: component.name,
+            error,
+          }),
         );
       }
     }
-    // Nobody declares these any more.
+    // No longer declared.
     for (const left of known.values()) journal.schedules.drop(left);
   }
 
@@ -89,7 +93,7 @@ export class Scheduler {
     if (dueAt > now) return;
     const why = await this.#obstacle(manifest, lastExecution);
     if (why !== undefined) {
-      log.info('a scheduled job was left out', { instance: instanceUid, job: component.name, why });
+      log.info('a scheduled job was skipped', { instance: instanceUid, job: component.name, why });
       return journal.schedules.keep({ ...next, lastExecution });
     }
     if (busy(instanceUid)) return;
@@ -101,11 +105,11 @@ export class Scheduler {
     onDue(request);
   }
 
-  /** Why it is not run this time. */
+  /** Returns why the job is skipped this time. */
   async #obstacle({ instance_uid: uid, components }: SignedManifest, last?: string): Promise<string | undefined> {
     const { journal, engine } = this.#options;
     const before = last === undefined ? undefined : journal.executions.find(last);
-    if (before !== undefined && before.phase !== 'finished') return 'the run before it has not ended';
+    if (before !== undefined && before.phase !== 'finished') return 'the previous run is still active';
     if (!components.some(({ kind }) => kind === 'service')) return undefined;
     const services = (await containersOf(engine, uid)).filter(({ labels }) => labels[label.kind] === 'service');
     return services.some(({ state }) => state === 'running') ? undefined : 'the instance is stopped';

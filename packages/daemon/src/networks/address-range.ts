@@ -21,7 +21,7 @@ export function parseAddress(text: string): number | undefined {
   return text.split('.').reduce((sum, byte) => sum * 256 + Number(byte), 0);
 }
 
-/** The block that holds the address; undefined for anything but IPv4 in CIDR notation. Host bits are ignored. */
+/** Parses an IPv4 block in CIDR notation and ignores host bits; undefined for anything else. */
 export function parseCidr(text: string): AddressRange | undefined {
   const [, host = '', length = ''] = /^([\d.]+)\/(\d{1,2})$/.exec(text.trim()) ?? [];
   const address = parseAddress(host);
@@ -34,6 +34,6 @@ export function parseCidr(text: string): AddressRange | undefined {
 export const formatAddress = (address: number): string =>
   [24, 16, 8, 0].map((shift) => Math.floor(address / 2 ** shift) % 256).join('.');
 
-/** Only for ranges that are a block of a power of two addresses. */
+/** Formats a range, which must be a block of a power of two addresses. */
 export const formatCidr = ({ first, last }: AddressRange): string =>
   `${formatAddress(first)}/${ALL_BITS - Math.log2(last - first + 1)}`;

@@ -6,7 +6,7 @@ import { chooseSubnet, poolUsage } from './choose-subnet.ts';
 const range = (cidr: string) => parseCidr(cidr) as AddressRange;
 const BASE = range('10.0.0.0/24').first;
 
-/** Small numbers, so that ranges meet often. */
+/** Small numbers, so that ranges overlap often. */
 const anyRange = fc
   .tuple(fc.nat(1_100), fc.nat(80))
   .map(([at, length]) => ({ first: BASE + at, last: BASE + at + length }));
@@ -17,7 +17,7 @@ const anySize = fc.constantFrom(8, 16, 32, 64, 256);
 const pools = fc.array(anyBlock, { minLength: 1, maxLength: 3 });
 const takens = fc.array(anyRange, { maxLength: 30 });
 
-test('a chosen subnet is aligned, lies in the pool and overlaps nothing taken; room that exists is found', () => {
+test('a chosen subnet is aligned, lies in the pool and overlaps nothing taken; a free block is always found', () => {
   fc.assert(
     fc.property(pools, takens, anySize, (pool, taken, size) => {
       const inPool = (one: AddressRange) => pool.some((part) => part.first <= one.first && one.last <= part.last);
@@ -37,7 +37,7 @@ test('a chosen subnet is aligned, lies in the pool and overlaps nothing taken; r
   );
 });
 
-test('what is given back can be chosen again, and as many fit as are counted as free', () => {
+test('released subnets can be chosen again, and the count of free blocks is exact', () => {
   fc.assert(
     fc.property(anyBlock, takens, fc.constantFrom(8, 16), (part, taken, size) => {
       const { total, used, free } = poolUsage([part], taken, size);

@@ -1,8 +1,8 @@
 import { type AddressRange, overlaps } from './address-range.ts';
 
 /**
- * The first free block of `size` addresses, a power of two, aligned to its size; undefined if the pool has none.
- * The lowest block is taken so that used blocks stay together and large ones stay free.
+ * Returns the lowest free block of `size` addresses, a power of two, aligned to its size; undefined if the pool has
+ * none. The lowest one keeps used blocks together and large blocks free.
  */
 export function chooseSubnet(
   pool: readonly AddressRange[],

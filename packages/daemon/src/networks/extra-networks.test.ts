@@ -23,7 +23,7 @@ const version = (value: string) => ({ env: { VERSION: value } });
 
 const store = component('store', web());
 
-test('an extra network goes as soon as no connection uses it, and the container restarts without it', async () => {
+test('an extra network is removed once no connection uses it, and the container restarts without it', async () => {
   const uid = server.newUid();
   const page = (value: string) => [component('main', web(version(value))), component('side', web(version(value)))];
   await server.deploy(uid, page('1'));
@@ -45,18 +45,18 @@ test('an extra network goes as soon as no connection uses it, and the container 
   await server.engine.stop(`${uid}-side`, 0);
   await server.engine.start(`${uid}-side`);
   const answer = () => server.run(uid, 'wget', '-q', '-O', '-', 'http://alias-side:8080/health');
-  await until(async () => (await answer()) === 'ok\n', { describe: 'both to know one another' });
+  await until(async () => (await answer()) === 'ok\n', { describe: 'both to resolve each other' });
   expect(await server.deploy(uid, page('3'))).toMatchObject({ status: 'success', gap_ms: 0 });
 });
 
-/** Keeps a connection open to the component `store` from its start on. */
+/** Keeps a connection to the component `store` open from its start. */
 const connected = (value: string) =>
   component(
     'app',
     web({ ...version(value), depends_on: { store: 'healthy' } }, '(sleep 100000 | nc alias-store 8080) &'),
   );
 
-test('an extra network stays while a connection uses it, or an address on it may be remembered', async () => {
+test('an extra network stays while a connection uses it or an address on it may be cached', async () => {
   const uid = server.newUid();
   await server.deploy(uid, [connected('1'), store]);
   expect(await server.deploy(uid, [connected('2'), store])).toMatchObject({ status: 'success' });
@@ -67,14 +67,14 @@ test('an extra network stays while a connection uses it, or an address on it may
   await extra.sweep();
   expect(await networksOf(uid)).toHaveLength(2);
 
-  // Without a connection, nothing shows that the next one would not use an address that was looked up before.
+  // Without a connection, the next one may still use a cached address.
   await server.run(uid, 'sh', '-c', 'kill -KILL $(pidof nc)');
   await until(async () => (await open()) === 0, { describe: 'the connection to be closed' });
   await extra.sweep();
   expect(await networksOf(uid)).toHaveLength(2);
 });
 
-test('an extra network goes once its container has reached the others over the network of the instance', async () => {
+test('an extra network is removed once its container has reached the others over the instance network', async () => {
   const uid = server.newUid();
   const app = (value: string) => component('app', web(version(value)));
   await server.deploy(uid, [app('1'), store]);
@@ -88,6 +88,6 @@ test('an extra network goes once its container has reached the others over the n
   await patient.sweep();
   expect(await networksOf(uid)).toHaveLength(2);
   const isGone = () => extra.sweep().then(async () => (await networksOf(uid)).length === 1);
-  await until(isGone, { describe: 'the extra network to go' });
+  await until(isGone, { describe: 'the extra network to be removed' });
   expect(await ask()).toBe('ok\n');
 });

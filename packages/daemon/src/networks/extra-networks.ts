@@ -15,25 +15,25 @@ export interface ExtraNetworksOptions {
   serverId(): string;
   log: Log;
   everyMs?: number;
-  /** How long no connection may have used an extra network whose names may be remembered. */
+  /** Time without connections after which an extra network is removed although its addresses may be cached. */
   quietMs?: number;
 }
 
-/** What was seen of an extra network so far. */
+/** Observations of an extra network. */
 interface Watched {
   unusedSince: number;
-  /** Ids of the containers that have reached another component over the network of the instance. */
+  /** Ids of containers that have reached another component over the instance's network. */
   readonly moved: Set<string>;
 }
 
-/** The lifetime of an answer of Docker's name server. */
+/** TTL of responses from Docker's name server. */
 const NAMES_LAST_MS = 600_000;
 
 /**
- * Removes the extra networks of redeployments when they are not needed any more. A container that started beside its predecessor
- * keeps the connections that it opened there. It may also remember addresses of other components that it looked up there, and
- * some programs never look up again. So where other components are on the extra network, it stays until the container has been
- * seen to reach one of them over the network of the instance, and until no connection has used the extra one for a while.
+ * Removes the extra networks of redeployments once they are unused. A container that started beside its predecessor
+ * keeps connections that it opened there. It may also cache addresses of other components on it, and some programs
+ * never resolve again. So if other components are on an extra network, it stays until the container has reached one of
+ * them over the instance's network and no connection has used the extra one for a while.
  */
 export class ExtraNetworks {
   readonly #options: ExtraNetworksOptions & { everyMs: number; quietMs: number };
@@ -45,7 +45,7 @@ export class ExtraNetworks {
   #stopped = false;
 
   constructor(options: ExtraNetworksOptions) {
-    // More often than the kernel forgets closed connections, so that short ones are seen too.
+    // More often than the kernel forgets closed connections, so that short ones are noticed too.
     this.#options = { everyMs: 45_000, quietMs: NAMES_LAST_MS, ...options };
   }
 
@@ -60,12 +60,12 @@ export class ExtraNetworks {
     await this.#looking;
   }
 
-  /** Looks at the extra networks of one instance. Never rejects. */
+  /** Checks the extra networks of one instance. Never rejects. */
   look(uid: string): Promise<void> {
     return this.#queue(() => this.#look(uid));
   }
 
-  /** Looks at those of all instances. Never rejects. */
+  /** Checks the extra networks of all instances. Never rejects. */
   sweep(): Promise<void> {
     return this.#queue(async () => {
       const { engine, serverId } = this.#options;
@@ -77,18 +77,18 @@ export class ExtraNetworks {
     });
   }
 
-  /** One after another: nothing waits for this, and the engine has more urgent work. */
+  /** Runs checks one after another: they are not urgent, and the engine has other work. */
   #queue(work: () => Promise<void>): Promise<void> {
     const { log } = this.#options;
     this.#looking = this.#looking.then(work).catch((error: Error) => {
-      log.debug('extra networks could not be looked at', { error });
+      log.debug('extra networks could not be checked', { error });
     });
     return this.#looking;
   }
 
   async #look(uid: string): Promise<void> {
     const { engine, turns, log } = this.#options;
-    // A rollout sees to the networks of its instance itself.
+    // A running rollout manages the networks of its instance itself.
     if (this.#stopped || turns.busy(uid)) return;
     await turns.take(uid, async () => {
       const labels = { [label.managed]: 'true', [label.instance]: uid };
@@ -107,7 +107,7 @@ export class ExtraNetworks {
           log.warn(keptNetwork(network.name));
           continue;
         }
-        log.info('the extra network of a redeployment was removed: nothing uses it', { network: network.name });
+        log.info('removed the unused extra network of a redeployment', { network: network.name });
       }
     });
   }
@@ -120,13 +120,13 @@ export class ExtraNetworks {
   ): boolean {
     const on = (one: ContainerFacts, network: string) => one.networks.find((joined) => joined.name === network);
     const members = containers.filter((one) => on(one, name));
-    // A rollout was cut off; the next one goes on from here.
+    // An interrupted rollout needs the network when it continues.
     if (members.some((one) => isNextName(one.name) || !on(one, lasting))) return false;
     const ranges = subnets.flatMap((subnet) => parseCidr(subnet) ?? []);
     const used = members.flatMap(({ id }) => sockets.get(id) ?? []).filter((socket) => touches(socket, ranges));
     const others = members.filter((one) => !isBornOn(one, name));
     if (others.length === 0) return used.every(({ isClosed }) => isClosed);
-    // Closed ones show that an address was remembered, unless they came from the host, as health checks do.
+    // A closed connection shows that an address was cached, unless it came from the host, as health checks do.
     const addresses = new Set(members.map((one) => parseAddress(on(one, name)?.address ?? '')));
     if (used.some(({ isClosed, remote }) => !isClosed || addresses.has(remote))) {
       this.#watched.delete(name);
@@ -152,13 +152,15 @@ const isBornOn = ({ labels }: ContainerFacts, network: string): boolean => label
 const touches = ({ local, remote }: Socket, ranges: readonly AddressRange[]): boolean =>
   ranges.some((range) => contains(range, local) || contains(range, remote));
 
-/** A container on the network of its instance. */
+/** A container's address and sockets on the instance's network. */
 interface Place {
   address: number | undefined;
   sockets: readonly Socket[];
 }
 
-/** Whether one has connected to a port of the other. Either side may be the only one to remember a closed connection. */
+/**
+ * Answers whether one container connected to a port of the other. A closed connection may be visible on one side only.
+ */
 function hasReached(one: Place, other: Place): boolean {
   const ports = new Set(other.sockets.filter(({ isListening }) => isListening).map(({ localPort }) => localPort));
   return (

@@ -28,7 +28,7 @@ tun0	0000000A	00000000	0001	0	0	0	000000FF	0	0	0
 eth0	0007A8C0	00000000	0001	0	0	0	00FFFFFF	0	0	0
 `;
 
-test('routes of every table count, except those that lead to the internet', () => {
+test('routes of all tables count, except default routes', () => {
   const expected = ['10.0.0.0/8', '10.0.0.0/24', '192.168.7.0/24', '10.0.0.5/32'];
   expect(routesOfTrie(TRIE).map(formatCidr)).toEqual(expected);
   expect(routesOfTable(TABLE).map(formatCidr)).toEqual(['10.0.0.0/8', '192.168.7.0/24']);

@@ -3,8 +3,8 @@ import { networkInterfaces } from 'node:os';
 import { type AddressRange, parseCidr } from './address-range.ts';
 
 /**
- * The ranges that the host has addresses in or routes to, of all routing tables: a VPN often keeps a table of its own. Read
- * afresh before every choice, because routes come and go.
+ * Returns the ranges that the host has addresses in or routes to, from all routing tables: a VPN often uses its own.
+ * Read again before every choice, because routes change.
  */
 export async function hostRanges(): Promise<AddressRange[]> {
   const routes = await readFile('/proc/net/fib_trie', 'utf8').then(routesOfTrie, () =>
@@ -17,12 +17,12 @@ export async function hostRanges(): Promise<AddressRange[]> {
 }
 
 /**
- * Routes wider than this lead to the internet, not to a network: besides 0.0.0.0/0, VPNs that take over the default route
- * set 0.0.0.0/1 and 128.0.0.0/1.
+ * Wider routes lead to the internet: besides 0.0.0.0/0, VPNs that take over the default route set 0.0.0.0/1 and
+ * 128.0.0.0/1.
  */
 const WIDEST_NETWORK = 8;
 
-/** Leaves are lines such as `|-- 10.0.0.0`, each followed by its prefix lengths: `/24 link UNICAST`. */
+/** Parses leaves such as `|-- 10.0.0.0`, each followed by its prefix lengths: `/24 link UNICAST`. */
 export function routesOfTrie(trie: string): AddressRange[] {
   const ranges: AddressRange[] = [];
   let leaf = '';
@@ -35,7 +35,7 @@ export function routesOfTrie(trie: string): AddressRange[] {
   return ranges;
 }
 
-/** Addresses and masks are hexadecimal, in the byte order of the machine. */
+/** Parses hexadecimal addresses and masks in host byte order. */
 export function routesOfTable(table: string): AddressRange[] {
   const bytes = (hex: string) => (hex.match(/../g) ?? []).reverse().map((byte) => Number.parseInt(byte, 16));
   return table

@@ -8,7 +8,7 @@ import { NetworkPool, PoolEmpty } from './network-pool.ts';
 const range = (cidr: string) => parseCidr(cidr) as AddressRange;
 const spec = (name: string, addresses = 16): NetworkSpec => ({ name, labels: {}, owner: [], addresses });
 
-/** Refuses overlapping subnets as real engines do, each call a moment later. */
+/** Rejects overlapping subnets as real engines do, asynchronously. */
 class Engine {
   made: NetworkFacts[] = [];
   refusals = 0;
@@ -47,7 +47,7 @@ function poolOn(engine: Engine, given: string | undefined, host: () => string[] 
 
 const subnetsOf = ({ made }: Engine) => made.map(({ subnets }) => subnets[0]);
 
-test('a hundred networks at once get different subnets, and the engine refuses none', async () => {
+test('a hundred networks at once get different subnets, and the engine rejects none', async () => {
   const engine = new Engine();
   const pool = poolOn(engine, '10.254.0.0/16');
   await Promise.all(Array.from({ length: 100 }, (_, index) => pool.ensureNetwork(spec(`n${index}`))));
@@ -55,7 +55,7 @@ test('a hundred networks at once get different subnets, and the engine refuses n
   expect(await pool.usage()).toEqual({ pool: ['10.254.0.0/16'], total: 4_096, used: 100, free: 3_996 });
 });
 
-test('daemons that share an engine and a pool fill it to its last block without an overlap', async () => {
+test('daemons that share an engine and a pool fill it to its last block without overlap', async () => {
   const engine = new Engine();
   const pools = Array.from({ length: 16 }, () => poolOn(engine, '10.254.0.0/24'));
   await Promise.all(pools.map((pool, index) => pool.ensureNetwork(spec(`n${index}`))));
@@ -64,7 +64,7 @@ test('daemons that share an engine and a pool fill it to its last block without 
   expect(await pools[0]?.usage()).toMatchObject({ total: 16, used: 16, free: 0 });
 });
 
-test('an empty pool is named with its setting and how much of it is used', async () => {
+test('the error for an empty pool names its setting and its usage', async () => {
   const engine = new Engine();
   const pool = poolOn(engine, '10.254.0.0/27');
   await pool.ensureNetwork(spec('a'));
@@ -74,14 +74,14 @@ test('an empty pool is named with its setting and how much of it is used', async
   await expect(refused).rejects.toThrow(
     /network c: the pool 10\.254\.0\.0\/27 has no free block of 16 addresses \(2 of 2 .*HORTUS_NETWORK_POOL/,
   );
-  // A network that exists needs no room, and a smaller one still fits.
+  // An existing network needs no space, and a smaller one still fits.
   expect(await pool.ensureNetwork(spec('a'))).toBe('a');
   expect(await pool.ensureNetwork(spec('d', 8))).toBe('d');
   engine.made = engine.made.filter(({ name }) => name !== 'a');
   expect(await pool.ensureNetwork(spec('c'))).toBe('c');
 });
 
-test('addresses and routes of the host are not given to networks', async () => {
+test('ranges with addresses or routes of the host are not used', async () => {
   const engine = new Engine();
   const pool = poolOn(engine, '10.254.0.0/24', () => ['10.254.0.0/28', '10.254.0.40/32']);
   await pool.ensureNetwork(spec('a'));
@@ -94,7 +94,7 @@ test('a route that appears later moves new networks to another default pool, and
   let routes = ['192.168.1.0/24'];
   const pool = poolOn(engine, undefined, () => [...routes, ...(subnetsOf(engine) as string[])]);
   await pool.ensureNetwork(spec('a'));
-  // The host has a route to the new network; that must not move the pool.
+  // The host's own route to the new network must not move the pool.
   await pool.ensureNetwork(spec('b'));
   routes = ['192.168.1.0/24', '10.0.0.0/8'];
   await pool.ensureNetwork(spec('c'));
@@ -102,7 +102,7 @@ test('a route that appears later moves new networks to another default pool, and
   expect(subnetsOf(engine)).toEqual(['10.254.0.0/28', '10.254.0.16/28', '172.16.0.0/28']);
 });
 
-test('without a setting, the address pools of the engine come before the default', async () => {
+test('without a setting, the address pools of the engine take precedence over the default', async () => {
   const engine = new Engine(['10.7.0.0/16', 'fd00::/64']);
   const pool = poolOn(engine, undefined);
   await pool.ensureNetwork(spec('a'));

@@ -11,10 +11,10 @@ import { POOL_SETTING } from './pool-setting.ts';
 
 export interface NetworkPoolOptions {
   engine: Pick<Engine, 'networks' | 'ensureNetwork' | 'info'>;
-  /** What the operator set; undefined for a default that fits the host. */
+  /** Pool set by the operator; undefined for a default that fits the host. */
   pool: readonly AddressRange[] | undefined;
   log: Log;
-  /** Asked when the pool is empty: removes networks that are not needed any more. */
+  /** Called when the pool is empty; removes unused networks. */
   reclaim?: () => Promise<void>;
   /** Addresses and routes of the host. */
   host?: () => Promise<AddressRange[]>;
@@ -26,19 +26,19 @@ interface Look {
   taken: readonly AddressRange[];
 }
 
-/** There is no room for another network. The message is for the person who deploys. */
+/** The pool has no free subnet. The message is for the person who deploys. */
 export class PoolEmpty extends Error {}
 
-/** Others can take the chosen subnet first; each refusal rules one subnet out. */
+/** Limit of retries: each conflict with another user of the engine rules one subnet out. */
 const MOST_TRIES = 200;
 
 /**
- * Chooses the subnets of the daemon's networks. What is taken is read from the engine and the host each time, so that there is
- * nothing to keep on disk, to give back or to lose.
+ * Chooses the subnets of the daemon's networks. Reads the taken ranges from the engine and the host each time, so that
+ * there is no state to store or to lose.
  */
 export class NetworkPool {
   readonly #options: NetworkPoolOptions;
-  /** Chosen, but perhaps not yet in the engine's list. */
+  /** Chosen subnets that may not be in the engine's list yet. */
   readonly #reserved = new Set<AddressRange>();
   #enginePools: Promise<AddressRange[]> | undefined;
   #told = '';
@@ -58,7 +58,7 @@ export class NetworkPool {
     let reclaimed = reclaim === undefined;
     for (;;) {
       const look = await this.#look();
-      // Existing networks stay as they are, whatever their subnet.
+      // Keep existing networks, whatever their subnet.
       if (look.names.has(spec.name)) return await engine.ensureNetwork(spec);
       const subnet = chooseSubnet(look.pool, [...look.taken, ...this.#reserved, ...refused], spec.addresses);
       if (subnet === undefined && !reclaimed) {
@@ -83,7 +83,7 @@ export class NetworkPool {
     const { engine, host = hostRanges } = this.#options;
     const [networks, ranges] = await Promise.all([engine.networks({ labels: {} }), host()]);
     const ofEngine = networks.flatMap(({ subnets }) => subnets.flatMap((subnet) => parseCidr(subnet) ?? []));
-    // The host has an address and a route in each network of the engine.
+    // The host has an address and a route in each network of the engine; those are not foreign.
     const isOfEngine = ({ first, last }: AddressRange) =>
       ofEngine.some((network) => network.first <= first && last <= network.last);
     const pool = await this.#pool(ranges.filter((range) => !isOfEngine(range)));
@@ -97,7 +97,7 @@ export class NetworkPool {
     return ofEngine.length > 0 ? ofEngine : defaultPool(foreign);
   }
 
-  /** Asked once: Podman takes a second to answer, and an engine reads its settings when it starts. */
+  /** Asked once: Podman takes a second to respond, and engines read this setting only at their start. */
   #poolsOfEngine(): Promise<AddressRange[]> {
     this.#enginePools ??= this.#options.engine
       .info()
@@ -112,14 +112,14 @@ export class NetworkPool {
     const shown = pool.map(formatCidr).join(', ');
     if (shown === this.#told) return;
     this.#told = shown;
-    this.#options.log.info('subnets of new networks come from this pool', { pool: shown });
+    this.#options.log.info('using this pool for the subnets of new networks', { pool: shown });
   }
 }
 
 function emptyMessage({ name, addresses }: NetworkSpec, { pool, taken }: Look): string {
   const { total, used } = poolUsage(pool, taken, SMALLEST_NETWORK);
   return (
-    `No room for network ${name}: the pool ${pool.map(formatCidr).join(', ')} has no free block of ${addresses} addresses ` +
+    `No free subnet for network ${name}: the pool ${pool.map(formatCidr).join(', ')} has no free block of ${addresses} addresses ` +
     `(${used} of ${total} blocks of ${SMALLEST_NETWORK} are used). Release instances that are not needed, ` +
     `or set ${POOL_SETTING} of the daemon to a larger pool and restart it`
   );

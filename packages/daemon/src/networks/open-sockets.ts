@@ -7,7 +7,7 @@ export interface Socket {
   readonly remote: number;
   readonly remotePort: number;
   readonly isListening: boolean;
-  /** The kernel only remembers the connection. */
+  /** Closed, but still remembered by the kernel (TIME_WAIT). */
   readonly isClosed: boolean;
 }
 
@@ -16,8 +16,8 @@ const LISTEN = '0A';
 const TIME_WAIT = '06';
 
 /**
- * The sockets in the network namespace of a process. Closed connections are among them for a minute, on the side that closed
- * first. Rejects if the process has ended.
+ * Lists the sockets in the network namespace of a process. Closed connections stay listed for a minute on the side that
+ * closed first. Rejects if the process has ended.
  */
 export async function socketsOf(pid: number): Promise<Socket[]> {
   const tables = await Promise.all(
@@ -26,7 +26,7 @@ export async function socketsOf(pid: number): Promise<Socket[]> {
   return tables.flatMap(socketsIn);
 }
 
-/** A kernel without IPv6 has no tables for it. */
+/** Kernels without IPv6 have no tables for it. */
 const none = (name: string) => (error: Error) => {
   if (name.endsWith('6')) return '';
   throw error;
@@ -45,7 +45,7 @@ export function socketsIn(table: string): Socket[] {
     });
 }
 
-/** IPv4 in the byte order of the machine, alone or at the end of an IPv6 address that maps it. */
+/** Parses IPv4 in host byte order, alone or mapped into an IPv6 address. */
 function endpoint(text: string): { address: number; port: number } | undefined {
   const [host = '', port = ''] = text.split(':');
   const isIPv4 = host.length === 8 || /^(0{32}|0{16}FFFF0000.{8})$/.test(host);

@@ -11,7 +11,7 @@ const UNUSABLE = ['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3'].m
   (one) => parseCidr(one) as AddressRange,
 );
 
-/** One IPv4 block or several, with commas or spaces between. */
+/** Parses one or more IPv4 blocks, separated by commas or spaces. */
 export function readNetworkPool(text: string): AddressRange[] {
   const parts = text.split(/[\s,]+/).filter((part) => part !== '');
   if (parts.length === 0) refuse('is empty; give an IPv4 block such as 10.254.0.0/16, or leave it unset');
@@ -26,13 +26,15 @@ export function readNetworkPool(text: string): AddressRange[] {
 function readBlock(text: string): AddressRange {
   if (text.includes(':')) refuse(`has the IPv6 block ${text}; networks of instances are IPv4`);
   const range = parseCidr(text);
-  if (range === undefined) return refuse(`must be IPv4 blocks such as 10.254.0.0/16; ${JSON.stringify(text)} is none`);
+  if (range === undefined)
+    return refuse(`must be IPv4 blocks such as 10.254.0.0/16; ${JSON.stringify(text)} is not one`);
   if (!text.startsWith(`${formatCidr(range).split('/')[0]}/`))
     refuse(`has ${text}, which is an address inside a block; write ${formatCidr(range)}`);
   const size = range.last - range.first + 1;
-  if (size < SMALLEST_NETWORK) refuse(`has ${text}, which is too small for a network; a /28 is the least`);
-  if (size > LARGEST_POOL) refuse(`has ${text}, which is too large; a /8 is the most`);
-  if (UNUSABLE.some((one) => overlaps(one, range))) refuse(`has ${text}, which containers cannot have addresses of`);
+  if (size < SMALLEST_NETWORK) refuse(`has ${text}, which is too small for a network; the minimum is a /28`);
+  if (size > LARGEST_POOL) refuse(`has ${text}, which is too large; the maximum is a /8`);
+  if (UNUSABLE.some((one) => overlaps(one, range)))
+    refuse(`has ${text}, which contains addresses that containers cannot use`);
   return range;
 }
 

@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine.ts';
 import type { NetworkPool } from './network-pool.ts';
 
-/** The same engine, except that new networks get their subnets from the pool. */
+/** Wraps an engine so that new networks get their subnets from the pool. */
 export const pooledEngine = (engine: Engine, pool: NetworkPool): Engine => ({
   ...engine,
   ensureNetwork: (spec) => pool.ensureNetwork(spec),

@@ -75,7 +75,7 @@ describe('whatever the policy says', () => {
     expect(refusals.map(({ rule }) => rule)).toContain('names');
   });
 
-  it.each(['other_data', '/etc', 'blog_../x', 'blogdata'])('the volume %j of somebody else is refused', (name) => {
+  it.each(['other_data', '/etc', 'blog_../x', 'blogdata'])('the volume %j of another instance is refused', (name) => {
     expect(rules(volume(name), everything)).toContain('form');
   });
 
@@ -88,7 +88,7 @@ describe('whatever the policy says', () => {
 });
 
 describe('the operator allows', () => {
-  it('each thing by its name', () => {
+  it('each permission by its name', () => {
     expect(rules({ privileged: true }, 'privileged: true')).toEqual([]);
     expect(rules(mount('/run/docker.sock'), 'docker_socket: true')).toEqual([]);
     expect(rules({ capabilities: { add: ['NET_ADMIN'], drop: [] } }, 'capabilities: [NET_ADMIN]')).toEqual([]);
@@ -98,13 +98,13 @@ describe('the operator allows', () => {
     expect(rules({ gpu: { count: 1 } }, 'gpu: true')).toEqual([]);
   });
 
-  it('a directory with what is below it, and not its neighbour', () => {
+  it('a directory with its content, and not its neighbour', () => {
     expect(rules(mount('/srv/media/films'), 'host_paths: [/srv/media]')).toEqual([]);
     expect(rules(mount('/srv/media2'), 'host_paths: [/srv/media]')).toEqual(['host_paths']);
     expect(rules(mount('/srv'), 'host_paths: [/srv/media]')).toEqual(['host_paths']);
   });
 
-  it('not what a symbolic link leads to', async () => {
+  it('not the target of a symbolic link', async () => {
     await using folder = temporaryFolder('policy');
     symlinkSync('/etc', join(folder.path, 'link'));
     symlinkSync('/run', join(folder.path, 'run'));
@@ -115,7 +115,7 @@ describe('the operator allows', () => {
     expect(rules(mount(join(folder.path, 'run')), policy)).toEqual(['docker_socket']);
   });
 
-  it('images of named registries only', () => {
+  it('images of listed registries only', () => {
     const policy = 'registries: [docker.io/library, registry.example.org]';
     expect(rules({ image: 'nginx:1' }, policy)).toEqual([]);
     expect(rules({ image: 'registry.example.org/a/b:1' }, policy)).toEqual([]);
@@ -123,7 +123,7 @@ describe('the operator allows', () => {
     expect(rules({ image: 'registry.example.org.evil.net/a:1' }, policy)).toEqual(['registries']);
   });
 
-  it('so much memory and so many processors, and then none without a limit', () => {
+  it('memory and CPUs up to a maximum, and then requires limits', () => {
     const policy = 'max_memory: 1Gi\nmax_cpus: 2';
     expect(rules({ resources: { memory_bytes: 2 ** 30, cpus: 2 } }, policy)).toEqual([]);
     expect(rules({ resources: { memory_bytes: 2 ** 30 + 1, cpus: 3 } }, policy)).toEqual(['max_memory', 'max_cpus']);
@@ -138,20 +138,20 @@ describe('the policy file', () => {
     expect(parsePolicy('{"gpu": true}').gpu).toBe(true);
   });
 
-  it('with a mistake in it is refused, with the place', () => {
+  it('with a mistake is refused with its position', () => {
     expect(() => parsePolicy('privilegd: true')).toThrow('privileged');
     expect(() => parsePolicy('gpu: maybe')).toThrow('gpu');
     expect(() => parsePolicy('a: [')).toThrow('policy.yaml:1');
     expect(() => parsePolicy('max_memory: lots')).toThrow('max_memory');
   });
 
-  it('that is printed reads as the same', () => {
+  it('can be printed and read back', () => {
     const policy = parsePolicy('gpu: true\nmax_memory: 1Gi\nhost_paths: [/srv]');
     expect(parsePolicy(printPolicy(policy))).toEqual(policy);
   });
 });
 
-describe('a policy that forbids to raise the default limits', () => {
+describe('a policy that forbids raising the default limits', () => {
   const usual: Partial<ManifestComponent> = {
     resources: { pids: 4096 },
     logging: { max_bytes: 10 * 1024 ** 2, max_files: 3, by_default: true },
@@ -160,13 +160,13 @@ describe('a policy that forbids to raise the default limits', () => {
   };
   const forbidding = 'raise_limits: false';
 
-  it('leaves to the rule of its own whether a component may be privileged', () => {
+  it('leaves privileged components to their own rule', () => {
     const privileged: Partial<ManifestComponent> = { ...usual, privileged: true, capabilities: { add: [], drop: [] } };
     expect(rules(privileged, `privileged: true\n${forbidding}`)).toEqual([]);
     expect(rules(privileged, forbidding)).toEqual(['privileged']);
   });
 
-  it('allows a component with them, and one with less', () => {
+  it('allows a component at or below the limits', () => {
     expect(rules(usual, forbidding)).toEqual([]);
     expect(
       rules({ ...usual, capabilities: { add: ['CHOWN'], drop: ['ALL'] }, resources: { pids: 10 } }, forbidding),
@@ -176,7 +176,7 @@ describe('a policy that forbids to raise the default limits', () => {
   it.each<[string, Partial<ManifestComponent>]>([
     ['more processes', { resources: { pids: 4097 } }],
     ['processes without a limit', { resources: {} }],
-    ['a limit of processes that means none', { resources: { pids: -1 } }],
+    ['a process limit of -1, which means unlimited', { resources: { pids: -1 } }],
     ['a larger log', { logging: { max_bytes: 10 * 1024 ** 2, max_files: 4 } }],
     ['a log without a limit', { logging: undefined as never }],
     ['new privileges', { confinement: { seccomp: 'default', apparmor: 'default', no_new_privileges: false } }],

@@ -4,7 +4,7 @@ import { refuseForm } from './form.ts';
 import { refuseHostAccess } from './host-access.ts';
 import type { Policy, Refusal } from './policy.ts';
 
-/** Everything in a manifest that this server does not do, whoever signed it. An empty answer is a yes. */
+/** Returns every violation of the server's policy in a manifest, whoever signed it; empty if it is allowed. */
 export function check(manifest: Manifest, policy: Policy): Refusal[] {
   const refusals = refuseForm(manifest);
   for (const component of manifest.components) {
@@ -22,7 +22,7 @@ function refuseSize({ name, resources }: ManifestComponent, policy: Policy): Ref
   const refusals: Refusal[] = [];
   const limit = (rule: string, what: string, most: number | undefined, wanted: number | undefined) => {
     if (most === undefined || (wanted !== undefined && wanted > 0 && wanted <= most)) return;
-    const message = wanted ? `wants ${wanted} ${what}, more than ${most}` : `has no limit of its ${what}`;
+    const message = wanted ? `requests ${wanted} ${what}, more than the allowed ${most}` : `sets no limit for ${what}`;
     refusals.push({ rule, component: name, message });
   };
   limit('max_memory', 'bytes of memory', policy.max_memory_bytes, resources.memory_bytes);
@@ -30,7 +30,7 @@ function refuseSize({ name, resources }: ManifestComponent, policy: Policy): Ref
   return refusals;
 }
 
-/** What of a component exceeds the default limits, whether its template raised them or the service left them out. */
+/** Finds what exceeds the default limits, whether the template raised them or the service omitted them. */
 function refuseRaised({
   name,
   resources,
@@ -46,19 +46,19 @@ function refuseRaised({
     message: `${message}, which the policy of this server does not allow`,
   });
   const { pids = Number.POSITIVE_INFINITY } = resources;
-  if (pids > DEFAULT_PIDS || pids < 1) messages.push(`wants more than ${DEFAULT_PIDS} processes`);
+  if (pids > DEFAULT_PIDS || pids < 1) messages.push(`requests more than ${DEFAULT_PIDS} processes`);
   const kept = logging ? logging.max_bytes * logging.max_files : Number.POSITIVE_INFINITY;
   const most = DEFAULT_LOG.max_bytes * DEFAULT_LOG.max_files;
-  if (kept > most) messages.push(`wants to keep more than ${most} bytes of its log`);
-  // Whether a component may be privileged, and so has every right, is a rule of its own.
+  if (kept > most) messages.push(`requests more than ${most} bytes of log`);
+  // Privileged containers are covered by their own rule.
   if (privileged) return messages.map(raised);
-  if (!confinement.no_new_privileges) messages.push('wants programs in it to gain privileges');
+  if (!confinement.no_new_privileges) messages.push('allows its programs to gain privileges');
   const dropped = capabilities.drop.map(plainCapability);
   const added = capabilities.add.map(plainCapability);
   for (const capability of DROPPED_CAPABILITIES) {
     const isGone = dropped.includes(capability) || dropped.includes('ALL');
     if (!isGone || added.includes(capability) || added.includes('ALL'))
-      messages.push(`keeps the capability ${capability}`);
+      messages.push(`requests the capability ${capability}`);
   }
   return messages.map(raised);
 }
@@ -75,7 +75,7 @@ function refuseImage(component: string, image: string, policy: Policy): Refusal[
     : [{ rule: 'registries', component, message: `the image ${image} comes from a registry that is not allowed` }];
 }
 
-/** `nginx` is short for docker.io/library/nginx. */
+/** Expands a short name: `nginx` is docker.io/library/nginx. */
 function fullName(image: string): string {
   const [first = '', ...rest] = image.split('/');
   if (rest.length === 0) return `docker.io/library/${image}`;

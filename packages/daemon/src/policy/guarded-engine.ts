@@ -10,13 +10,13 @@ export class MountRefused extends Error {}
 export interface GuardOptions {
   policy: Policy;
   engineSocket: string;
-  /** Directories, resolved, that containers could write to at some time; kept when the containers are gone. */
+  /** Resolved directories that containers have ever been able to write to; kept after the containers are removed. */
   written: { all(): string[]; add(path: string): void };
 }
 
 /**
- * Checks what a container mounts of the server whenever one is created or started: everything in the daemon that starts a
- * container has this engine and no other. Creating replaces each path by what it resolves to.
+ * Checks the host mounts of a container whenever one is created or started. All parts of the daemon start containers
+ * through this engine. Creating a container replaces each path by its resolved form.
  */
 export function guardedEngine(engine: Engine, options: GuardOptions): Engine {
   const guard = new MountGuard(engine, options);
@@ -34,7 +34,7 @@ export function guardedEngine(engine: Engine, options: GuardOptions): Engine {
 class MountGuard {
   readonly #engine: Engine;
   readonly #options: GuardOptions;
-  /** Containers made here that mount nothing of the server, which spares their start the check. Mounts never change. */
+  /** Containers created here without host mounts; their start skips the check, since mounts never change. */
   readonly #without = new Set<string>();
   #creating: Promise<unknown> = Promise.resolve();
 
@@ -50,7 +50,7 @@ class MountGuard {
       this.#without.add(id);
       return id;
     }
-    // One at a time: two that are checked at once would not see each other.
+    // One at a time: two parallel checks would not see each other's mounts.
     const created = this.#creating.then(() => this.#createChecked(spec, wanted));
     this.#creating = created.catch(() => undefined);
     return await created;
@@ -90,7 +90,7 @@ class MountGuard {
     if (refused !== undefined) throw new MountRefused(`Refused: ${refused}.`);
   }
 
-  /** A volume may be a directory of the server under another name (`o: bind`). */
+  /** Lists the host paths of a container. A volume may be a bind mount of a host directory (`o: bind`). */
   async #wantedBy({ mounts }: ContainerSpec): Promise<MountedPath[]> {
     const wanted = await Promise.all(
       mounts.map(async (mount): Promise<MountedPath[]> => {

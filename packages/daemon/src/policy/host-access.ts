@@ -3,9 +3,9 @@ import { type Access, accessOf } from '@hortus/template/host-access';
 import { isBelow, isPlainPath, realPath } from './host-paths.ts';
 import type { Policy, Refusal } from './policy.ts';
 
-/** What a component reaches of the server beyond an ordinary container, held against what the operator allows. */
+/** Compares a component's access to the server with what the operator allows. */
 export function refuseHostAccess(component: ManifestComponent, policy: Policy): Refusal[] {
-  // Links are followed first: /srv/media may be a link to the directory of the engine's socket.
+  // Resolve links first: /srv/media may be a link to the directory of the engine's socket.
   const storage = component.storage.map(({ host_path }) =>
     host_path === undefined ? {} : { host_path: realPath(host_path) },
   );
@@ -23,44 +23,44 @@ export function refuseAccess(
     allowed ? undefined : { rule, message: `${what}, which the policy of this server does not allow` };
   switch (kind) {
     case 'privileged':
-      return unless(policy.privileged, 'privileged', 'wants to be privileged');
+      return unless(policy.privileged, 'privileged', 'requests a privileged container');
     case 'host_pid':
-      return unless(policy.host_pid, 'host_pid', 'wants the processes of the server');
+      return unless(policy.host_pid, 'host_pid', 'requests the host PID namespace');
     case 'host_ipc':
-      return unless(policy.host_ipc, 'host_ipc', 'wants the shared memory of the server');
+      return unless(policy.host_ipc, 'host_ipc', 'requests the host IPC namespace');
     case 'host_root':
-      return unless(policy.host_root, 'host_root', 'wants to mount / of the server');
+      return unless(policy.host_root, 'host_root', 'requests a mount of the host root');
     case 'docker_socket':
-      return unless(policy.docker_socket, 'docker_socket', `wants the engine's socket through ${value}`);
+      return unless(policy.docker_socket, 'docker_socket', `requests the engine's socket through ${value}`);
     case 'unconfined':
-      return unless(policy.unconfined.includes(value), 'unconfined', `wants to run without ${value}`);
+      return unless(policy.unconfined.includes(value), 'unconfined', `requests to run without ${value}`);
     case 'host_network':
-      return unless(policy.host_network, 'host_network', 'wants the network of the server');
+      return unless(policy.host_network, 'host_network', 'requests the host network');
     case 'gpu':
-      return unless(policy.gpu, 'gpu', 'wants the GPUs of the server');
+      return unless(policy.gpu, 'gpu', 'requests GPUs');
     case 'host_path':
       return unless(
         isPlainPath(value) && policy.host_paths.some((directory) => isBelow(value, realPath(directory))),
         'host_paths',
-        `wants to mount ${value} of the server`,
+        `requests a mount of host path ${value}`,
       );
     case 'device':
-      return unless(isPlainPath(value) && policy.devices.includes(value), 'devices', `wants the device ${value}`);
+      return unless(isPlainPath(value) && policy.devices.includes(value), 'devices', `requests the device ${value}`);
     case 'new_privileges':
-      return unless(policy.raise_limits, 'raise_limits', 'wants programs in it to gain privileges');
+      return unless(policy.raise_limits, 'raise_limits', 'allows its programs to gain privileges');
     case 'capability':
-      return unless(policy.capabilities.includes(value), 'capabilities', `wants the capability ${value}`);
+      return unless(policy.capabilities.includes(value), 'capabilities', `requests the capability ${value}`);
     case 'sysctl':
       return unless(
         policy.sysctls.some((allowed) => matches(allowed, value)),
         'sysctls',
-        `wants to set ${value}`,
+        `requests the sysctl ${value}`,
       );
     case 'host_port':
       return unless(
         policy.host_ports.some((range) => inRange(range, value)),
         'host_ports',
-        `wants port ${value} of the server`,
+        `requests host port ${value}`,
       );
   }
 }

@@ -10,12 +10,15 @@ import { DaemonProcess, sleeper } from '../testing/daemon-process.ts';
 import { id } from '../testing/signing.ts';
 import { realPath } from './host-paths.ts';
 
-/** The real daemon and engine, a policy that allows a writable directory, and a container that exchanges what is in it for a link. */
+/**
+ * The real daemon and engine, a policy that allows a writable directory, and a container that replaces its content by a
+ * link.
+ */
 const folder = temporaryFolder('host-files');
 const root = realPath(folder.path);
 const allowed = join(root, 'allowed');
 const data = join(allowed, 'data');
-/** Stands for /etc. */
+/** Plays the role of /etc. */
 const secrets = join(root, 'secrets');
 let daemon: DaemonProcess;
 
@@ -58,7 +61,7 @@ async function deployed(component: ManifestComponent, more = {}): Promise<string
   return uid;
 }
 
-/** From inside a container that is no business of the daemon: the worst that a policy's writable directory allows. */
+/** Acts inside a container that the daemon does not manage: the worst case for a writable directory. */
 async function exchangeFromInside(): Promise<void> {
   const { engine } = daemon.server;
   const [prototype] = await engine.containers({ labels: { 'hortus.server': daemon.serverId } });
@@ -83,7 +86,7 @@ function order(uid: string, slug: string, given: Partial<ReturnType<typeof reque
 const refused = { type: 'action_failed', error: expect.stringContaining(`${data} leads to ${secrets}`) };
 const stateOf = async (uid: string) => (await daemon.server.engine.inspect(uid))?.state;
 
-describe('a directory that a container exchanged for a link to files of the server is not mounted by', () => {
+describe('a directory that a container replaced by a link to host files is not mounted by', () => {
   it('a restart', async () => {
     const uid = await deployed(mounting(data));
     await exchangeFromInside();
@@ -114,7 +117,7 @@ describe('a directory that a container exchanged for a link to files of the serv
     expect(report).toMatchObject({ status: 'failed', reason: 'refused', error: expect.stringContaining(secrets) });
   });
 
-  it('the end of a backup that stopped it', async () => {
+  it('the restart after a backup that stopped it', async () => {
     const uid = daemon.server.newUid();
     const volume = { name: 'v', volume: `${uid}_v`, mount_path: '/v', read_only: false, critical: true };
     const backup = {
@@ -134,7 +137,7 @@ describe('a directory that a container exchanged for a link to files of the serv
 });
 
 describe('a container that can write to a directory', () => {
-  it('keeps every other from mounting what is below it', async () => {
+  it('prevents other containers from mounting paths below it', async () => {
     const writer = await deployed(mounting(allowed));
     expect(await deploy(daemon.server.newUid(), mounting(data))).toMatchObject({
       status: 'failed',
@@ -145,12 +148,12 @@ describe('a container that can write to a directory', () => {
     await deployed(mounting(data));
   });
 
-  it('is not created above what another mounts, because the engine restarts that by itself', async () => {
+  it('is not created above a mount of another container, because the engine restarts that by itself', async () => {
     const uid = await deployed(mounting(data));
     expect(await deploy(daemon.server.newUid(), mounting(allowed))).toMatchObject({
       status: 'failed',
       reason: 'refused',
-      error: expect.stringContaining(`${allowed} holds ${data}, which the container ${uid} mounts`),
+      error: expect.stringContaining(`${allowed} contains ${data}, which the container ${uid} mounts`),
     });
   });
 
@@ -161,7 +164,7 @@ describe('a container that can write to a directory', () => {
     });
   });
 
-  it('left a link when it was removed: the link is not mounted, though it stays in the policy', async () => {
+  it('left a link before it was removed: the link is not mounted, although its target is allowed', async () => {
     const writer = await deployed(mounting(allowed));
     await daemon.server.run(writer, 'sh', '-c', 'mkdir /d0/other && rmdir /d0/data && ln -s other /d0/data');
     expect(await order(writer, 'hortus.release')).toMatchObject({ type: 'action_completed' });
@@ -173,14 +176,14 @@ describe('a container that can write to a directory', () => {
     });
   });
 
-  it('is raced in vain: of two that are created at once, one above the other, at most one is', async () => {
+  it('cannot win a race: of two created at once, one above the other, at most one is', async () => {
     const [above, below] = [daemon.server.newUid(), daemon.server.newUid()];
     const reports = await Promise.all([deploy(above, mounting(allowed)), deploy(below, mounting(data))]);
     expect(reports.filter(({ status }) => status === 'success').length).toBeLessThanOrEqual(1);
   });
 });
 
-it('the engine gets the resolved path, and that is no drift', async () => {
+it('the engine gets the resolved path, which is not reported as drift', async () => {
   const link = join(root, 'link');
   symlinkSync(allowed, link);
   const uid = await deployed(mounting(join(link, 'data')));
@@ -191,7 +194,7 @@ it('the engine gets the resolved path, and that is no drift', async () => {
   rmSync(link);
 });
 
-it('a volume that is a directory of the server in disguise is checked like one', async () => {
+it('a volume that binds a host directory is checked like a host path', async () => {
   const uid = daemon.server.newUid();
   const Labels = {
     'hortus.managed': 'true',
@@ -203,15 +206,18 @@ it('a volume that is a directory of the server in disguise is checked like one',
   await askDocker(daemon.server.socketPath, 'POST', '/volumes/create', { Name: `${uid}_v`, Labels, DriverOpts });
   const disguised = { name: 'v', volume: `${uid}_v`, mount_path: '/d0', read_only: false, critical: false };
   const report = await deploy(uid, sleeper({ storage: [disguised] }));
-  expect(report).toMatchObject({ status: 'failed', error: expect.stringContaining(`wants to mount ${secrets}`) });
+  expect(report).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining(`requests a mount of host path ${secrets}`),
+  });
 });
 
-it('no part of the daemon starts containers past the check', () => {
+it('no part of the daemon bypasses the check', () => {
   const source = join(import.meta.dirname, '..');
   const opens = globSync('**/*.ts', { cwd: source }).filter(
     (file) =>
       !/test|engine\/docker/.test(file) && readFileSync(join(source, file), 'utf8').includes('openDockerEngine('),
   );
-  // The shim of an exec starts no container.
+  // The shim of an exec does not start containers.
   expect(opens.sort()).toEqual(['actions/exec-shim.ts', 'wiring.ts']);
 });

@@ -10,15 +10,15 @@ export interface PathEntry {
 }
 
 export interface PathWalk {
-  /** The path with every symbolic link followed; what does not exist is taken as written. */
+  /** The path with every symbolic link followed; missing parts are taken literally. */
   real: string;
   entries: readonly PathEntry[];
 }
 
-/** As many as the kernel follows; a path with more is left unresolved, and the engine fails to open it. */
+/** Limit of followed links, as in the kernel; a path with more stays unresolved, and the engine fails to open it. */
 const MOST_LINKS = 40;
 
-/** Resolves an absolute path as the kernel does, and tells which entries it depends on. */
+/** Resolves an absolute path as the kernel does, and lists the directory entries on the way. */
 export function walkPath(path: string): PathWalk {
   const left = namesIn(path);
   const entries: PathEntry[] = [];
@@ -59,7 +59,7 @@ export function isBelow(path: string, directory: string): boolean {
   return whole(path).startsWith(whole(directory));
 }
 
-/** Absolute, and the same after every `.` and `..` in it is followed: what is checked is what is used. */
+/** Checks for an absolute path without `.` and `..`, so that the checked path is the used path. */
 export function isPlainPath(path: string): boolean {
   return (
     path.startsWith('/') &&

@@ -5,7 +5,7 @@ import { action, request } from '../testing/actions.ts';
 import { DaemonProcess, sleeper } from '../testing/daemon-process.ts';
 import { id, Signer } from '../testing/signing.ts';
 
-/** A service that was taken over, against the real daemon: what it signs is signed rightly, unless the test says otherwise. */
+/** A compromised service against the real daemon; its signatures are valid unless the test says otherwise. */
 let daemon: DaemonProcess;
 beforeAll(async () => {
   daemon = await DaemonProcess.start();
@@ -34,7 +34,7 @@ const route = (given: object) => ({
   ] as Manifest['routes'],
 });
 
-/** Refused by this rule, said by name, and nothing of it reached the engine. */
+/** Expects a rejection that names the rule, and no effect on the engine. */
 async function refused(deployment: string, rule: string, uid: string): Promise<void> {
   const report = await daemon.reportOf(deployment);
   expect(report).toMatchObject({ status: 'failed', error: expect.stringContaining('Refused') });
@@ -44,7 +44,7 @@ async function refused(deployment: string, rule: string, uid: string): Promise<v
   expect(await engine.containers({ labels: { 'hortus.server': daemon.serverId, 'hortus.instance': uid } })).toEqual([]);
 }
 
-describe('a manifest is refused by the rule of its name:', () => {
+describe('a manifest is refused by the named rule:', () => {
   it.each<[threat: string, rule: string, Partial<ManifestComponent>]>([
     ['path traversal in the path of a file', 'form', file('/etc/../../../root/.ssh/authorized_keys')],
     ['a relative path of a file', 'form', file('../../etc/cron.d/x')],
@@ -68,7 +68,7 @@ describe('a manifest is refused by the rule of its name:', () => {
       'devices',
       { devices: [{ path: '/dev/sda', container_path: '/dev/sda', access: 'rwm' }] },
     ],
-    ['the GPUs of the server', 'gpu', { gpu: { count: 'all' } }],
+    ['GPUs', 'gpu', { gpu: { count: 'all' } }],
     ['a setting of the kernel', 'sysctls', { sysctls: { 'kernel.core_pattern': '|/x' } }],
     [
       'a port of the server below 1024',
@@ -82,17 +82,17 @@ describe('a manifest is refused by the rule of its name:', () => {
     ],
     ['labels of the daemon', 'form', { labels: { 'hortus.instance': 'other' } }],
     ['an image reference that is a path of the engine', 'form', { image: '../../containers/json?x=y' }],
-    ['a name server that is none', 'form', { dns: ['127.0.0.1 -x'] }],
-    ['a host entry that is two', 'form', { extra_hosts: { 'a:10.0.0.1\nb': '10.0.0.2' } }],
+    ['an invalid name server', 'form', { dns: ['127.0.0.1 -x'] }],
+    ['a host entry that injects another', 'form', { extra_hosts: { 'a:10.0.0.1\nb': '10.0.0.2' } }],
     [
-      'an address of the server that is none',
+      'an invalid host address',
       'form',
       { ports: [{ container_port: 80, host_port: 8080, host_ip: '0.0.0.0:1', protocol: 'tcp' }] },
     ],
     ['a group that is an option', 'form', { group_add: ['--privileged'] }],
     ['a schedule that is a command', 'form', { schedule: '* * * * * root reboot' }],
-    ['more containers than a server can carry', 'form', { replicas: 100_000 }],
-    ['a variable that is two', 'form', { env: { 'A=1\nLD_PRELOAD': 'x' } }],
+    ['more containers than a server can run', 'form', { replicas: 100_000 }],
+    ['a variable that injects another', 'form', { env: { 'A=1\nLD_PRELOAD': 'x' } }],
   ])('%s', async (_, rule, given) => {
     const uid = daemon.server.newUid();
     await refused(daemon.order(uid, [sleeper(given)]), rule, uid);
@@ -113,8 +113,8 @@ describe('a manifest is refused by the rule of its name:', () => {
   it.each([
     ['a placeholder of the ingress as its host', { host: '{env.HOME}' }],
     ['a placeholder of the ingress in its path', { path: '/{http.request.header.Cookie}' }],
-    ['a component that is not there', { component: 'other' }],
-    ['a port that is none', { port: 70_000 }],
+    ['a component that does not exist', { component: 'other' }],
+    ['an invalid port', { port: 70_000 }],
   ])('a route with %s', async (_, given) => {
     const uid = daemon.server.newUid();
     await refused(daemon.order(uid, [sleeper()], route(given)), 'routes', uid);
@@ -149,7 +149,7 @@ describe('a manifest is refused by the rule of its name:', () => {
   });
 });
 
-describe('an action is refused by the rule of its name:', () => {
+describe('an action is refused by the named rule:', () => {
   const uid = 'hostile-actions';
   const echo = action('echo', ['echo', '${params.word}'], { params: [{ name: 'word', type: 'text', required: true }] });
   beforeAll(async () => {
@@ -167,23 +167,23 @@ describe('an action is refused by the rule of its name:', () => {
     ['one of an instance that is not here', 'instance', request('echo', ['echo', 'a'], { word: 'a' }, 'elsewhere')],
     ['another command', 'command', request('echo', ['sh', '-c', 'id'], { word: 'a' }, uid)],
     [
-      'shell metacharacters that the params do not hold',
+      'shell metacharacters that are not in the params',
       'command',
       request('echo', ['echo', `a${metacharacters}`], { word: 'a' }, uid),
     ],
     ['one more argument', 'command', request('echo', ['echo', 'a', '--file=/etc/passwd'], { word: 'a' }, uid)],
-    ['params that nobody declared', 'params', request('echo', ['echo', 'a'], { word: 'a', user: 'root' }, uid)],
+    ['undeclared params', 'params', request('echo', ['echo', 'a'], { word: 'a', user: 'root' }, uid)],
   ])('%s', async (_, rule, asked) => {
     expect(await ask(asked)).toMatchObject({ type: 'action_failed', error: expect.stringContaining(`(rule ${rule})`) });
   });
 
-  it('a scheduled job that somebody orders', async () => {
+  it('an order to run a scheduled job', async () => {
     const asked = request('main', [], {}, uid);
     asked.action.type = 'scheduled';
     expect(await ask(asked)).toMatchObject({ type: 'action_failed', error: 'Nobody orders a scheduled job.' });
   });
 
-  it('while shell metacharacters in a param are one plain argument', async () => {
+  it('while shell metacharacters in a param stay one argument', async () => {
     const asked = request('echo', ['echo', metacharacters], { word: metacharacters }, uid);
     expect(await ask(asked)).toMatchObject({ type: 'action_completed', output: `${metacharacters}\n` });
   });

@@ -48,30 +48,30 @@ describe('a path that resolves inside the policy', () => {
   it('is allowed beside a container that mounts the same path, or one above it read-only', () =>
     expect(refusal({ others: [other(data), other(app, { readOnly: true })] })).toBeUndefined());
 
-  it('is allowed through a link that only the operator could make', () => {
+  it('is allowed through a link that only the operator could create', () => {
     symlinkSync(app, join(root, 'srv/link'));
     expect(refusal({ wanted: [mounting(join(root, 'srv/link/data'))] })).toBeUndefined();
   });
 
-  it('is allowed below a directory that containers wrote to earlier, if no link is on the way', () =>
+  it('is allowed below a directory that containers wrote to earlier, if it contains no link', () =>
     expect(refusal({ written: [app] })).toBeUndefined());
 });
 
 describe('a path is refused', () => {
-  it('that a link leads out of the policy', () => {
+  it('if a link leads out of the policy', () => {
     swap();
     expect(refusal({})).toBe(
-      `${data} leads to ${outside}: wants to mount ${outside} of the server, which the policy of this server does not allow (rule host_paths)`,
+      `${data} leads to ${outside}: requests a mount of host path ${outside}, which the policy of this server does not allow (rule host_paths)`,
     );
   });
 
-  it('whose link dangles outside the policy, since its target may come later', () => {
+  it('if its dangling link points outside the policy, since the target may be created later', () => {
     rmSync(data, { recursive: true });
     symlinkSync(join(root, 'later/shadow'), data);
     expect(refusal({})).toContain('(rule host_paths)');
   });
 
-  it('that leads out by a relative link, by .. behind a link, or by /proc/self/root', () => {
+  it('if it leaves the policy by a relative link, by .. behind a link, or by /proc/self/root', () => {
     rmSync(data, { recursive: true });
     symlinkSync('../../etc', data);
     expect(refusal({})).toContain(`leads to ${outside}`);
@@ -84,7 +84,7 @@ describe('a path is refused', () => {
     expect(refusal({})).toContain(`leads to ${outside}`);
   });
 
-  it('while a container can write above it, also read-only and also before anything was exchanged', () => {
+  it('while a container can write above it, even if it is mounted read-only and nothing was replaced yet', () => {
     const others = [other(app, { holder: 'the container files' })];
     for (const readOnly of [false, true])
       expect(refusal({ wanted: [mounting(data, readOnly)], others })).toContain(
@@ -97,31 +97,31 @@ describe('a path is refused', () => {
     expect(refusal({ wanted: [mounting(app, true), mounting(data)] })).toBeUndefined();
   });
 
-  it('by a link to another allowed directory, if a container that is gone could have made it', () => {
+  it('through a link to another allowed directory, if a removed container could have created it', () => {
     swap();
     const allowed = policy(app, outside);
     expect(refusal({ policy: allowed })).toBeUndefined();
     expect(refusal({ policy: allowed, written: [app] })).toContain(`leads through the link data in ${app}`);
   });
 
-  it('below the place of a volume, which any container could write to', () => {
+  it('below the folder of a volume, which any container could write to', () => {
     const volume = join(root, 'volumes/blog_data/_data');
     mkdirSync(join(volume, 'sub'), { recursive: true });
     const others = [other(volume, { chosen: false, holder: 'a volume' })];
     expect(refusal({ policy: policy(root), wanted: [mounting(join(volume, 'sub'))], others })).toContain(volume);
   });
 
-  it('that holds the socket of the engine, wherever that is', () => {
+  it('if it contains the socket of the engine, wherever that is', () => {
     mkdirSync(join(root, 'run'));
     expect(refusal({ policy: policy(root), wanted: [mounting(join(root, 'run'))] })).toContain('(rule docker_socket)');
   });
 });
 
 describe('write access', () => {
-  it('is refused to a directory above what another container mounts', () => {
+  it('is refused to a directory above a mount of another container', () => {
     const others = [other(data, { holder: 'the container shop', readOnly: true })];
     expect(refuseWriting({ wanted: [mounting(app)], others })).toContain(
-      `${app} holds ${data}, which the container shop mounts`,
+      `${app} contains ${data}, which the container shop mounts`,
     );
     expect(refuseWriting({ wanted: [mounting(app, true)], others })).toBeUndefined();
     expect(refuseWriting({ wanted: [mounting(data)], others })).toBeUndefined();
@@ -133,7 +133,7 @@ describe('write access', () => {
   });
 });
 
-it('a path with a loop of links is resolved to an end', () => {
+it('resolving a path with a link loop ends', () => {
   symlinkSync('b', join(root, 'srv/a'));
   symlinkSync('a', join(root, 'srv/b'));
   expect(walkPath(join(root, 'srv/a/x')).entries.length).toBeLessThan(100);

@@ -5,7 +5,7 @@ import Type, { type Static } from 'typebox';
 const off = (description: string) => Type.Optional(Type.Boolean({ default: false, description }));
 const none = (description: string) => Type.Optional(Type.Array(Type.String(), { default: [], description }));
 
-/** What every container of an ordinary Docker engine may do anyway, and locking memory, which harms nobody else. */
+/** Default capabilities of Docker, and IPC_LOCK, which affects only the container. */
 const ORDINARY_CAPABILITIES = [
   'AUDIT_WRITE',
   'CHOWN',
@@ -25,39 +25,42 @@ const ORDINARY_CAPABILITIES = [
 ];
 
 /**
- * What the operator of this server allows at all, whatever the service asks for. Written by hand into policy.yaml of the
- * state directory; the service can neither read nor change it.
+ * Rules of the operator of this server, which apply to every request of the service. Edited by hand in policy.yaml of
+ * the state directory; the service can neither read nor change them.
  */
 export const PolicyFile = strict({
-  privileged: off('Containers that are root on the server.'),
+  privileged: off('Privileged containers, which are root on the server.'),
   host_pid: off('Seeing and signalling every process of the server.'),
   host_ipc: off('Sharing memory with processes of the server.'),
   docker_socket: off('Mounting the socket of a container engine, which is root on the server.'),
   host_root: off('Mounting / of the server.'),
-  unconfined: none('Kernel fences that may be left out: seccomp, apparmor.'),
-  host_network: off('Sharing the network of the server, its loopback included.'),
+  unconfined: none('Kernel protections that may be disabled: seccomp, apparmor.'),
+  host_network: off('Sharing the network of the server, including its loopback.'),
   gpu: off('Using the GPUs of the server.'),
   host_paths: none('Directories of the server that may be mounted, with everything below them.'),
   devices: none('Devices of the server that may be used, such as /dev/ttyUSB0.'),
   capabilities: Type.Optional(
-    Type.Array(Type.String(), { default: ORDINARY_CAPABILITIES, description: 'Without the prefix CAP_.' }),
+    Type.Array(Type.String(), {
+      default: ORDINARY_CAPABILITIES,
+      description: 'Capabilities that may be added, without the prefix CAP_.',
+    }),
   ),
   sysctls: Type.Optional(
     Type.Array(Type.String(), {
       default: ['net.*'],
-      description: 'Kernel settings of the container; a * ends a name.',
+      description: 'Sysctls that a container may set; a trailing * matches any suffix.',
     }),
   ),
   host_ports: Type.Optional(
     Type.Array(Type.String({ pattern: '^\\d{1,5}(-\\d{1,5})?$' }), {
       default: ['80', '443', '1024-65535'],
-      description: 'Fixed ports of the server that may be taken, single or as a range. Quote single ones.',
+      description: 'Host ports that may be published, single or as a range. Quote single ones.',
     }),
   ),
   registries: Type.Optional(
     Type.Array(Type.String(), {
       default: ['*'],
-      description: 'Where images may come from: a registry, or a registry with the beginning of a path.',
+      description: 'Allowed image sources: a registry, or a registry with a path prefix.',
     }),
   ),
   raise_limits: Type.Optional(
@@ -68,9 +71,13 @@ export const PolicyFile = strict({
     }),
   ),
   max_memory: Type.Optional(
-    Type.String({ description: 'Of one container, such as 4Gi. Then each must have a limit.' }),
+    Type.String({
+      description: 'Largest memory limit of a container, such as 4Gi; every container must then set a limit.',
+    }),
   ),
-  max_cpus: Type.Optional(Type.Number({ description: 'Of one container. Then each must have a limit.' })),
+  max_cpus: Type.Optional(
+    Type.Number({ description: 'Largest CPU limit of a container; every container must then set a limit.' }),
+  ),
 });
 
 type Given = Static<typeof PolicyFile>;
@@ -81,12 +88,12 @@ export type Policy = Required<Omit<Given, Limits>> & {
 };
 
 export interface Refusal {
-  /** The rule of the policy file, or the form of the manifest, that was broken. */
+  /** Violated rule of the policy file or of the manifest's form. */
   rule: string;
   component: string | undefined;
   message: string;
 }
 
-/** The form of names that become names of containers, networks and volumes, and parts of paths. */
+/** Valid names; they become names of containers, networks and volumes, and parts of paths. */
 export const COMPONENT_NAME = /^[a-z][a-z0-9-]{0,30}$/;
 export const INSTANCE_UID = new RegExp(namePattern);

@@ -8,7 +8,9 @@ import { type Policy, PolicyFile } from './policy.ts';
 
 export const policyFileOf = (stateDirectory: string): string => join(stateDirectory, 'policy.yaml');
 
-/** The effective policy. A missing file means the safe defaults; a file with a mistake in it means no daemon. */
+/**
+ * Reads the effective policy. A missing file means the safe defaults; an invalid file prevents the start of the daemon.
+ */
 export function readPolicy(file: string): Policy {
   let text: string;
   try {
@@ -20,7 +22,7 @@ export function readPolicy(file: string): Policy {
   return parsePolicy(text, file);
 }
 
-/** JSON is YAML too. */
+/** Accepts JSON too, which is valid YAML. */
 export function parsePolicy(text: string, file = 'policy.yaml'): Policy {
   const { value, findings } = parse(text, file);
   const [finding] = findings;
@@ -48,7 +50,7 @@ function defaults(): Omit<Policy, 'max_memory_bytes' | 'max_cpus'> {
   ) as unknown as Omit<Policy, 'max_memory_bytes' | 'max_cpus'>;
 }
 
-/** As YAML, with a line on what each rule is about. */
+/** Prints YAML with a comment on each rule. */
 export function printPolicy(policy: Policy): string {
   const properties = PolicyFile.properties as Record<string, { description?: string }>;
   const lines = Object.entries(properties).flatMap(([name, { description }]) => {

@@ -8,43 +8,46 @@ const MOST_REPLICAS = 100;
 const isPort = (port: number): boolean => Number.isInteger(port) && port >= 1 && port <= 65_535;
 const quoted = JSON.stringify;
 
-/** The settings of a container that an engine would take apart, or take for something else, if they were not what they seem. */
+/** Finds settings that an engine would split or interpret as something else. */
 export function* refuseSettings(component: ManifestComponent): Generator<string> {
   const { image, hostname, working_dir, user, group_add = [], dns = [], schedule, replicas, logging } = component;
-  if (!isImageReference(image)) yield `${quoted(image)} is not an image`;
+  if (!isImageReference(image)) yield `${quoted(image)} is not a valid image reference`;
   if (hostname !== undefined && !/^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/.test(hostname)) {
-    yield `${quoted(hostname)} cannot be the name of a host`;
+    yield `${quoted(hostname)} is not a valid host name`;
   }
-  if (working_dir !== undefined && !isPlainPath(working_dir)) yield `${quoted(working_dir)} is not a plain path`;
+  if (working_dir !== undefined && !isPlainPath(working_dir))
+    yield `${quoted(working_dir)} is not an absolute path without . and ..`;
   for (const name of [user ?? '0', ...group_add]) {
     if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]*(:[A-Za-z0-9_][A-Za-z0-9_.-]*)?$/.test(name)) {
-      yield `${quoted(name)} cannot be a user or a group`;
+      yield `${quoted(name)} is not a valid user or group`;
     }
   }
-  for (const address of dns) if (isIP(address) === 0) yield `${quoted(address)} is not the address of a name server`;
+  for (const address of dns) if (isIP(address) === 0) yield `${quoted(address)} is not the IP address of a name server`;
   for (const [host, address] of Object.entries(component.extra_hosts)) {
-    if (!/^[A-Za-z0-9.-]+$/.test(host)) yield `${quoted(host)} cannot be the name of a host`;
-    if (isIP(address) === 0 && address !== 'host-gateway') yield `${quoted(address)} is not the address of a host`;
+    if (!/^[A-Za-z0-9.-]+$/.test(host)) yield `${quoted(host)} is not a valid host name`;
+    if (isIP(address) === 0 && address !== 'host-gateway') yield `${quoted(address)} is not the IP address of a host`;
   }
   for (const { container_port, host_port, host_ip } of component.ports) {
     const ports = [container_port, ...(host_port === undefined ? [] : [host_port])];
-    if (!ports.every(isPort)) yield `${ports.join(' and ')} are not ports`;
-    if (host_ip !== undefined && isIP(host_ip) === 0) yield `${quoted(host_ip)} is not an address of this server`;
+    if (!ports.every(isPort)) yield `${ports.join(' and ')} are not valid ports`;
+    if (host_ip !== undefined && isIP(host_ip) === 0) yield `${quoted(host_ip)} is not an IP address`;
   }
   for (const { container_path, access } of component.devices) {
-    if (!isPlainPath(container_path)) yield `${quoted(container_path)} is not a plain path`;
-    if (!/^[rwm]{1,3}$/.test(access)) yield `${quoted(access)} is no access to a device`;
+    if (!isPlainPath(container_path)) yield `${quoted(container_path)} is not an absolute path without . and ..`;
+    if (!/^[rwm]{1,3}$/.test(access)) yield `${quoted(access)} is not a valid device access`;
   }
-  if (schedule !== undefined && parseSchedule(schedule) === undefined) yield `${quoted(schedule)} is no schedule`;
-  if (!(replicas >= 1 && replicas <= MOST_REPLICAS)) yield `there cannot be ${replicas} of it`;
-  if (logging !== undefined && logging.max_bytes < 1) yield 'its log has no room';
+  if (schedule !== undefined && parseSchedule(schedule) === undefined)
+    yield `${quoted(schedule)} is not a valid schedule`;
+  if (!(replicas >= 1 && replicas <= MOST_REPLICAS))
+    yield `${replicas} replicas are not allowed; the limit is ${MOST_REPLICAS}`;
+  if (logging !== undefined && logging.max_bytes < 1) yield 'the size limit of the log must be positive';
 }
 
-/** The ingress reads `{…}` as a placeholder, and would put things of its own in its place. */
+/** Rejects placeholders: the ingress would replace `{…}` by values of its own. */
 export function* refuseRoute({ name, host, path, port }: ManifestRoute): Generator<string> {
   if (!/^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(host)) {
     yield `the route ${quoted(name)} cannot have the host ${quoted(host)}`;
   }
   if (!/^\/[^\s{}*\\]*$/.test(path)) yield `the route ${quoted(name)} cannot have the path ${quoted(path)}`;
-  if (!isPort(port)) yield `the route ${quoted(name)} cannot lead to port ${port}`;
+  if (!isPort(port)) yield `the route ${quoted(name)} cannot use port ${port}`;
 }

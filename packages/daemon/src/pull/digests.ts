@@ -3,7 +3,7 @@ import type { Manifest } from '@hortus/contract/template/manifest';
 import { imageText, parseImage, repositoryOf } from '@hortus/template/image-reference';
 import type { Engine } from '../engine/engine.ts';
 
-/** By which digest its registry knows an image that is here; null of one that was never in a registry. */
+/** Returns the registry digest of a local image; null for images that exist only locally. */
 export async function digestOf(engine: Engine, image: string, idOrName = image): Promise<string | null> {
   const named = parseImage(image).digest;
   if (named !== undefined) return named;
@@ -12,7 +12,7 @@ export async function digestOf(engine: Engine, image: string, idOrName = image):
   return (found && parseImage(found).digest) ?? null;
 }
 
-/** What ran, component by component. `id` is the image that a container was really made of, where one is known. */
+/** Returns the image of each component. `id` is the image that its container was created from, if known. */
 export async function digestsOf(
   engine: Engine,
   parts: readonly { component: string; image: string; id: string | undefined }[],
@@ -22,13 +22,13 @@ export async function digestsOf(
     [...byComponent.values()].map(async ({ component, image, id }) => ({
       component,
       image,
-      // Not worth a failed deployment: without a digest the tag has to do.
+      // A missing digest does not fail a deployment; the tag is used instead.
       digest: await digestOf(engine, image, id).catch(() => null),
     })),
   );
 }
 
-/** The manifest with the bytes that it once ran with, whatever its tags mean by now. */
+/** Pins the images of a manifest to recorded digests, whatever their tags point to now. */
 export function pinned<Given extends Manifest>(manifest: Given, images: readonly DeployedImage[]): Given {
   const components = manifest.components.map((component) => {
     const digest = images.find((one) => one.component === component.name)?.digest;
@@ -39,7 +39,7 @@ export function pinned<Given extends Manifest>(manifest: Given, images: readonly
   return { ...manifest, components };
 }
 
-/** Whether two references mean the same, as far as they say: one may have been pinned by us since. */
+/** Compares two image references. A missing digest matches any: one of them may have been pinned since. */
 export function isSameImage(a: string, b: string): boolean {
   const [one, other] = [parseImage(a), parseImage(b)];
   const isPinnedOtherwise = one.digest !== undefined && other.digest !== undefined && one.digest !== other.digest;

@@ -4,26 +4,26 @@ import type { Engine, Platform } from '../engine/engine.ts';
 import { runsOn } from '../fingerprint/platform.ts';
 import { PullReport } from './pull-progress.ts';
 
-/** The image cannot be had; the message says why and what would help. */
+/** The image is not available; the message says why and what would help. */
 export class ImageProblem extends Error {}
 
 export interface Fetching {
   engine: Engine;
   logins: readonly RegistryLogin[];
-  /** Whether a floating tag is asked for again: a deployment does, what runs between deployments keeps to what was deployed. */
+  /** Whether floating tags are pulled again: deployments do, jobs between deployments keep the deployed image. */
   renew: boolean;
   signal?: AbortSignal;
-  /** Something moved. */
+  /** Called on progress. */
   progress?(): void;
-  /** It was not there before. */
+  /** Called if the image was not on the server before. */
   pulled?(image: string): void;
-  /** For the log of the deployment. */
+  /** Logs a line of the deployment. */
   say?(level: 'info' | 'warn', message: string): void;
 }
 
 /**
- * Sees to it that the engine has the image. One whose tag names a version is taken as it is there; one whose tag floats may be
- * asked for again, because that is what such a tag is for, but not being able to ask is no reason to fail.
+ * Ensures that the engine has the image. A local image with a version tag is used as it is. A floating tag may be
+ * pulled again; a failure of that is only a warning.
  */
 export async function fetchImage(image: string, fetching: Fetching): Promise<string> {
   const { engine, renew } = fetching;
@@ -32,10 +32,10 @@ export async function fetchImage(image: string, fetching: Fetching): Promise<str
   const isPulled = isWanted && (await renewed(image, fetching, there !== undefined));
   const found = isPulled ? await engine.image(image) : there;
   if (found) await requirePlatform(engine, image, found.platform);
-  return isPulled ? `Pulled ${image}` : `Image ${image} is there`;
+  return isPulled ? `Pulled ${image}` : `Image ${image} is already present`;
 }
 
-/** False where it could not be had and an older one is there instead. */
+/** Pulls the image; false if that failed but a local one exists. */
 async function renewed(image: string, fetching: Fetching, isThere: boolean): Promise<boolean> {
   try {
     await pullImage(image, fetching);
@@ -43,20 +43,20 @@ async function renewed(image: string, fetching: Fetching, isThere: boolean): Pro
     return true;
   } catch (error) {
     if (!isThere || fetching.signal?.aborted) throw error;
-    fetching.say?.('warn', `${(error as Error).message}; the ${image} that is there is used`);
+    fetching.say?.('warn', `${(error as Error).message}; using the local ${image}`);
     return false;
   }
 }
 
-/** Started all the same, it would end at once with `exec format error`, which tells nobody what to do. */
+/** Rejects an image for another platform; starting it would fail with an obscure `exec format error`. */
 async function requirePlatform(engine: Engine, image: string, platform: Platform): Promise<void> {
   const server = await engine.platform();
   if (runsOn(platform, server)) return;
   const name = ({ os, arch }: Platform) => `${os}/${arch}`;
-  throw new ImageProblem(`The image ${image} is for ${name(platform)}, and this server is ${name(server)}`);
+  throw new ImageProblem(`The image ${image} is built for ${name(platform)}, but this server is ${name(server)}`);
 }
 
-/** Gets it from its registry, whatever is there. */
+/** Pulls from the registry even if a local image exists. */
 export async function pullImage(
   image: string,
   { engine, logins, signal, progress, say }: Omit<Fetching, 'renew'>,
@@ -85,6 +85,6 @@ export async function pullImage(
 
 function hint({ message }: Error, host: string, login: RegistryLogin | undefined): string {
   if (!/denied|unauthorized|authentication|no basic auth|forbidden/i.test(message)) return '';
-  if (login === undefined) return `. If ${host} wants a password for it, keep one under /registries`;
-  return `. ${host} did not take the password that is kept for ${login.username}`;
+  if (login === undefined) return `. If ${host} requires a login, store one under /registries`;
+  return `. ${host} rejected the stored password of ${login.username}`;
 }

@@ -13,17 +13,17 @@ function reporting() {
 }
 
 describe('the progress of a pull', () => {
-  it('is a line for a new tenth, and not before two seconds have passed', () => {
+  it('is a line per ten percent, at most every two seconds', () => {
     const { downloaded } = reporting();
     expect(downloaded(500, 150_000)).toBeUndefined();
-    expect(downloaded(1_600, 250_000)).toBe('Pulling garden/gate:1: 20 % (0.3 of 1.0 MB so far known)');
+    expect(downloaded(1_600, 250_000)).toBe('Pulling garden/gate:1: 20 % (0.3 of 1.0 MB known so far)');
     expect(downloaded(5_000, 290_000)).toBeUndefined();
     expect(downloaded(100, 300_000)).toContain('30 %');
     expect(downloaded(100, 900_000)).toBeUndefined();
     expect(downloaded(2_000, 1_000_000)).toContain('100 %');
   });
 
-  it('is of all layers together, and not of unpacking them', () => {
+  it('covers all layers together, without unpacking', () => {
     const { downloaded, report } = reporting();
     downloaded(0, 1, 'a');
     expect(downloaded(3_000, 1_000_000, 'b')).toContain('50 %');
@@ -31,7 +31,7 @@ describe('the progress of a pull', () => {
     expect(report.add({ status: 'Pulling from garden/gate' })).toBeUndefined();
   });
 
-  it('is never more than ten lines, never goes back and never comes twice in two seconds', () => {
+  it('is at most ten lines, never decreases and never comes twice in two seconds', () => {
     const event = fc.record({
       ms: fc.integer({ min: 0, max: 5_000 }),
       layer: fc.constantFrom('a', 'b', 'c'),

@@ -1,10 +1,10 @@
 import type { PullProgress } from '../engine/engine.ts';
 
-/** Between two lines: a person wants to see that it moves, and a log should not be all about that. */
+/** Minimum time between two lines: enough to show progress without flooding the log. */
 const EVERY_MS = 2_000;
 const STEP_PERCENT = 10;
 
-/** Makes few lines of the many messages that an engine has about a download. */
+/** Condenses an engine's download messages into a few lines. */
 export class PullReport {
   readonly #image: string;
   readonly #now: () => number;
@@ -18,9 +18,9 @@ export class PullReport {
     this.#saidAt = now();
   }
 
-  /** A line, if there is something new to say: another tenth, and two seconds since the last. */
+  /** Returns a line after another ten percent and at least two seconds. */
   add({ status, layer, current, total }: PullProgress): string | undefined {
-    // Layers are also unpacked and checked, with numbers that have nothing to do with those of the download.
+    // Layers are also unpacked and verified, with unrelated numbers.
     const known = layer === undefined ? undefined : this.#layers.get(layer);
     if (known && status !== 'Downloading') known.current = known.total;
     if (layer === undefined || status !== 'Downloading' || !current || !total) return undefined;
@@ -33,7 +33,7 @@ export class PullReport {
     if (percent <= this.#said || now - this.#saidAt < EVERY_MS) return undefined;
     this.#said = percent;
     this.#saidAt = now;
-    return `Pulling ${this.#image}: ${percent} % (${megabytes(done)} of ${megabytes(all)} MB so far known)`;
+    return `Pulling ${this.#image}: ${percent} % (${megabytes(done)} of ${megabytes(all)} MB known so far)`;
   }
 }
 

@@ -29,7 +29,7 @@ const main = (image: string, more = {}) => component('main', { image, ...more })
 const said = () => server.log.map(({ message }) => message).join('\n');
 
 describe('an image', () => {
-  it('is pulled from its registry, and what was pulled is known by its digest', async () => {
+  it('is pulled from its registry and recorded with its digest', async () => {
     const image = await publish(newName(), '1', 'hello');
     const uid = server.newUid();
     const result = await server.deploy(uid, [main(image)]);
@@ -46,13 +46,13 @@ describe('an image', () => {
     expect(images).toEqual([{ component: 'main', image: 'hortus-test/busybox:1', digest: null }]);
   });
 
-  it('that is not there fails the deployment with the reason', async () => {
+  it('that does not exist fails the deployment with the reason', async () => {
     const result = await server.deploy(server.newUid(), [main(`${open.host}/garden/none:1`)]);
     expect(result).toMatchObject({ status: 'failed', reason: 'image' });
     expect(result.error).toContain('garden/none:1');
   });
 
-  it('with a floating tag is asked for again, and used as it is where it cannot be asked for', async () => {
+  it('with a floating tag is pulled again, and the local one is used if that fails', async () => {
     const name = newName();
     await publish(name, 'stable', 'old');
     const uid = server.newUid();
@@ -64,13 +64,13 @@ describe('an image', () => {
     const away = `127.0.0.1:1/${name}:stable`;
     await askDocker(server.socketPath, 'POST', `/images/${image}/tag?repo=${away.slice(0, -7)}&tag=stable`);
     expect(await server.deploy(uid, [main(away)])).toMatchObject({ status: 'success' });
-    expect(said()).toContain('that is there is used');
+    expect(said()).toContain('using the local');
     await forgetImage(away);
   });
 });
 
 describe('an image whose tag has moved', () => {
-  it('stays as it is until it is asked for again, and then replaces what ran on the former one', async () => {
+  it('is kept until a renewal, which then replaces the containers of the old image', async () => {
     const name = newName();
     const image = await publish(name, '1', 'old');
     const uid = server.newUid();
@@ -90,7 +90,7 @@ describe('an image whose tag has moved', () => {
     expect((await server.inspect(uid)).Id).toBe(container);
   });
 
-  it('and cannot be asked for is a failure that leaves what runs alone', async () => {
+  it('and cannot be pulled fails the renewal and leaves running containers alone', async () => {
     const uid = server.newUid();
     await server.deploy(uid, [main('hortus-test/busybox:1')]);
     const { Id: container } = await server.inspect(uid);
@@ -100,10 +100,10 @@ describe('an image whose tag has moved', () => {
   });
 });
 
-describe('a registry that wants a password', () => {
+describe('a registry that requires a login', () => {
   const login = (password: string): RegistryLogin[] => [{ ...registryLogin, host: locked.host, password }];
 
-  it('gets the one of the manifest, which nobody reads in the log', async () => {
+  it('gets the password of the manifest, which is not logged', async () => {
     const image = await publish(newName(), '1', 'private', locked);
     const uid = server.newUid();
     const result = await server.deploy(uid, [main(image)], { logins: login(registryLogin.password) });
@@ -112,18 +112,18 @@ describe('a registry that wants a password', () => {
     expect(said()).not.toContain(registryLogin.password);
   });
 
-  it('that has no or a wrong one says so, and what would help', async () => {
+  it('with a missing or wrong password is reported with advice', async () => {
     const image = await publish(newName(), '1', 'private', locked);
     const none = await server.deploy(server.newUid(), [main(image)]);
     expect(none).toMatchObject({ status: 'failed', reason: 'image' });
-    expect(none.error).toContain(`If ${locked.host} wants a password for it, keep one under /registries`);
+    expect(none.error).toContain(`If ${locked.host} requires a login, store one under /registries`);
     const wrong = await server.deploy(server.newUid(), [main(image)], { logins: login('wrong-password') });
     expect(wrong).toMatchObject({ status: 'failed', reason: 'image' });
-    expect(wrong.error).toContain(`${locked.host} did not take the password that is kept for gardener`);
+    expect(wrong.error).toContain(`${locked.host} rejected the stored password of gardener`);
     expect(`${wrong.error}${said()}`).not.toContain('wrong-password');
   });
 
-  it('is not told that of another', async () => {
+  it('does not get the password of another registry', async () => {
     const image = await publish(newName(), '1', 'private', locked);
     const logins = [{ ...registryLogin, host: open.host }];
     expect(await server.deploy(server.newUid(), [main(image)], { logins })).toMatchObject({ status: 'failed' });
@@ -131,7 +131,7 @@ describe('a registry that wants a password', () => {
 });
 
 describe('a rollback', () => {
-  it('brings the old bytes back though the tag has moved, and leaves alone what has not changed', async () => {
+  it('restores the old image though the tag has moved, and leaves unchanged containers alone', async () => {
     const name = newName();
     const image = await publish(name, 'stable', 'old');
     const other = await publish(newName(), '1', 'data');
@@ -144,7 +144,7 @@ describe('a rollback', () => {
     expect(await server.run(uid, 'cat', '/word')).toBe('new');
     const { Id: database } = await server.inspect(`${uid}-db`);
     const old = `${image}@${first.images?.[0]?.digest}`;
-    // Not even the engine has them any more.
+    // Removed from the engine too.
     await forgetImage(old.replace(':stable@', '@'));
     const back = pinned(manifest(uid, [main(image), data], { instance }), first.images ?? []);
     expect(back.components.map((one) => one.image)).toEqual([old, `${other}@${first.images?.[1]?.digest}`]);

@@ -6,8 +6,8 @@ import { label } from '../plan/labels.ts';
 import { digestOf } from './digests.ts';
 
 /**
- * Without the pins of components that run the very bytes already under the bare tag. A rollback pins all it has recorded, and a
- * database that nobody changed must not be made anew for another way to write the same.
+ * Removes the pins of components that already run the same digest under the bare tag. A rollback pins all recorded
+ * images, and an unchanged database must not be recreated because its image is written differently.
  */
 export async function settledPins<Given extends Manifest>(engine: Engine, manifest: Given): Promise<Given> {
   const isPinned = manifest.components.some(({ image }) => parseImage(image).digest !== undefined);

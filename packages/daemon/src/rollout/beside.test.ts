@@ -170,7 +170,7 @@ describe('a route', () => {
       });
       const answer = await fetch(`${result.instance?.url}/health`);
       expect(await answer.text()).toBe('ok\n');
-      expect(bare.log.find(({ level }) => level === 'warn')?.message).toContain('switched off');
+      expect(bare.log.find(({ level }) => level === 'warn')?.message).toContain('disabled');
     } finally {
       await bare.close();
     }

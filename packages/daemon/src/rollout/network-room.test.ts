@@ -33,5 +33,7 @@ test('an instance that outgrew its network is refused with advice before any cha
   await check(20, '2', '172.18.0.0/16');
   const outgrown = check(12, '2', '10.254.0.0/28');
   await expect(outgrown).rejects.toThrow(NetworkTooSmall);
-  await expect(outgrown).rejects.toThrow(/hortus-grown has room for 13 containers, .* needs 14 .*Release the instance/);
+  await expect(outgrown).rejects.toThrow(
+    /hortus-grown has addresses for 13 containers, .* needs 14 .*Release the instance/,
+  );
 });

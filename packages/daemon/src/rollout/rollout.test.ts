@@ -249,7 +249,7 @@ describe('components', () => {
     const old = await server.inspect(uid);
     const result = await server.deploy(uid, parts('2', 'echo column exists; exit 7'));
     expect(result).toMatchObject({ status: 'failed', reason: 'job_failed', restored: true });
-    expect(result.error).toMatch(/migrate ended with exit code 7[\s\S]*column exists/);
+    expect(result.error).toMatch(/migrate exited with code 7[\s\S]*column exists/);
     expect(await server.inspect(uid)).toMatchObject({ Id: old.Id, State: { StartedAt: old.State.StartedAt } });
   });
 

@@ -1,9 +1,9 @@
 import { parseAnswer, textOf } from './xml.ts';
 
-/** passing: it may work when it is tried again. absent: what was asked for is not there. refused: somebody has to mend something. */
+/** passing: a retry may succeed. absent: the object does not exist. refused: the operator has to fix something. */
 export type BucketProblemKind = 'passing' | 'absent' | 'refused';
 
-/** What a service that speaks S3 has against a request, in words for whoever set it up. Never a key or a signature. */
+/** An error of an S3 service, described for the operator. Never contains a key or a signature. */
 export class BucketProblem extends Error {
   override name = 'BucketProblem';
   readonly kind: BucketProblemKind;
@@ -20,26 +20,26 @@ export const isPassing = (error: unknown): boolean =>
     ? error.kind === 'passing'
     : lost.has((error as NodeJS.ErrnoException).code ?? '') || (error as Error).message === 'aborted';
 
-/** What each code asks for; others are told as they came. */
+/** Advice by error code; other errors are shown as received. */
 const advice: Readonly<Record<string, (bucket: string) => string>> = {
-  NoSuchBucket: (bucket) => `There is no bucket ${bucket}. Make it, or name another.`,
-  AccessDenied: (bucket) => `The credentials may not use the bucket ${bucket} (AccessDenied).`,
-  InvalidAccessKeyId: () => 'The access key is not known (InvalidAccessKeyId).',
-  SignatureDoesNotMatch: () => 'The secret access key is another one (SignatureDoesNotMatch).',
+  NoSuchBucket: (bucket) => `The bucket ${bucket} does not exist. Create it, or set another one.`,
+  AccessDenied: (bucket) => `The credentials have no access to the bucket ${bucket} (AccessDenied).`,
+  InvalidAccessKeyId: () => 'The access key is unknown (InvalidAccessKeyId).',
+  SignatureDoesNotMatch: () => 'The secret access key is wrong (SignatureDoesNotMatch).',
   ExpiredToken: () => 'The session token has expired (ExpiredToken).',
   RequestTimeTooSkewed: () => 'The clock of this server is wrong (RequestTimeTooSkewed).',
-  AuthorizationHeaderMalformed: () => 'The region is another one (AuthorizationHeaderMalformed).',
+  AuthorizationHeaderMalformed: () => 'The region is wrong (AuthorizationHeaderMalformed).',
   PermanentRedirect: (bucket) =>
     `The bucket ${bucket} is in another region, or at another endpoint (PermanentRedirect).`,
 };
 
-/** Passing whatever their status is. */
+/** Codes that are temporary whatever their status. */
 const again = ['SlowDown', 'InternalError', 'RequestTimeout', 'ServiceUnavailable', 'OperationAborted'];
 
 export function problemOf(status: number, body: string, bucket: string): BucketProblem {
   const answer = parseAnswer(body);
   const code = textOf(answer, 'Code') ?? '';
-  const said = textOf(answer, 'Message') ?? `It answered ${status}.`;
+  const said = textOf(answer, 'Message') ?? `The service returned status ${status}.`;
   const message =
     advice[code]?.(bucket) ?? `The bucket ${bucket} cannot be used: ${code === '' ? said : `${said} (${code})`}`;
   if (status >= 500 || status === 429 || again.includes(code)) return new BucketProblem('passing', message);

@@ -8,24 +8,24 @@ import { type Credentials, signed } from './signature.ts';
 import { parseAnswer } from './xml.ts';
 
 export interface BucketSettings {
-  /** Of the service, without the bucket: https://s3.eu-central-1.amazonaws.com */
+  /** Address of the service without the bucket: https://s3.eu-central-1.amazonaws.com */
   readonly endpoint: string;
   readonly bucket: string;
   readonly region: string;
-  /** The bucket stands in the path, not in the name of the host. */
+  /** Whether the bucket is part of the path instead of the host name. */
   readonly pathStyle: boolean;
   readonly credentials: Credentials;
 }
 
 export interface BucketTimes {
-  /** How long nothing may come. */
+  /** Longest silence of a connection. */
   readonly silenceMs: number;
   readonly firstPauseMs: number;
 }
 
 export interface Asked {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
-  /** Of the object; none for what is about the bucket. */
+  /** Object key; omitted for requests about the bucket. */
   readonly key?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ export interface Answer {
 const ATTEMPTS = 5;
 const standardTimes: BucketTimes = { silenceMs: 60_000, firstPauseMs: 200 };
 
-/** Requests to a bucket of a service that speaks S3, each signed, and repeated when what hinders it is passing. */
+/** Sends signed requests to an S3 bucket and retries temporary failures. */
 export class Bucket {
   readonly #settings: BucketSettings;
   readonly #times: BucketTimes;
@@ -56,14 +56,14 @@ export class Bucket {
     return await this.#persist(async () => {
       const answer = await this.#send(asked);
       const text = (await buffer(answer)).toString('utf8');
-      // Some errors are found only after 200 has been said.
+      // S3 reports some errors after status 200.
       const root = parseAnswer(text);
       if (root?.name === 'Error') throw problemOf(500, text, this.#settings.bucket);
       return { headers: answer.headers, root };
     });
   }
 
-  /** An object as it comes; where the connection is lost it goes on behind what has come. */
+  /** Streams an object; resumes at the current offset after a lost connection. */
   async *read(key: string): AsyncGenerator<Buffer> {
     let at = 0;
     const open = () =>
@@ -93,7 +93,7 @@ export class Bucket {
     }
   }
 
-  /** Resolves with an answer that says yes; its body is not read yet. */
+  /** Resolves with a successful response; its body is not read yet. */
   async #send({ method, key = '', query = {}, headers = {}, body = Buffer.alloc(0) }: Asked): Promise<IncomingMessage> {
     const { credentials, region, bucket } = this.#settings;
     const url = this.#address(key, query);
@@ -102,7 +102,7 @@ export class Bucket {
     const answer = await new Promise<IncomingMessage>((done, fail) => {
       const send = url.protocol === 'https:' ? secureRequest : plainRequest;
       const sent = send(url, { method, headers: all, timeout: this.#times.silenceMs });
-      sent.on('timeout', () => sent.destroy(new BucketProblem('passing', `${url.host} does not answer.`)));
+      sent.on('timeout', () => sent.destroy(new BucketProblem('passing', `${url.host} does not respond.`)));
       sent.on('error', fail);
       sent.on('response', done);
       sent.end(body);

@@ -7,20 +7,20 @@ import type { Credentials } from './signature.ts';
 export type S3Options = Pick<RunOptions, Extract<RunOptionName, `s3-${string}`>>;
 
 export interface S3Config extends S3Settings {
-  /** Where the credentials were read from, if that was a file. */
+  /** File of the credentials, if they came from one. */
   readonly credentialsFile: string | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the environment alone can say: arguments are for all to see. */
+/** Environment only, because other users can read command lines. */
 const secretNames = {
   accessKeyId: 'HORTUSD_S3_ACCESS_KEY_ID',
   secretAccessKey: 'HORTUSD_S3_SECRET_ACCESS_KEY',
   sessionToken: 'HORTUSD_S3_SESSION_TOKEN',
 } as const;
 
-/** The bucket that backups go to; undefined where nobody has named one. Half a configuration is a mistake, not none. */
+/** Reads the bucket for backups; undefined if none is configured. Throws for an incomplete configuration. */
 export function readS3Config(options: S3Options, env: Environment): S3Config | undefined {
   const said = (name: keyof S3Options): string | undefined => options[name] ?? (env[variableOf(name)] || undefined);
   const bucket = said('s3-bucket');
@@ -33,7 +33,7 @@ export function readS3Config(options: S3Options, env: Environment): S3Config | u
     throw new ConfigError(`--s3-bucket (HORTUSD_S3_BUCKET) is missing, though ${alone} is given.`);
   }
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
-    throw new ConfigError('--s3-bucket must be the name of a bucket: small letters, digits, dots and dashes.');
+    throw new ConfigError('--s3-bucket must be a bucket name of lower-case letters, digits, dots and dashes.');
   const region = said('s3-region') ?? 'us-east-1';
   const endpoint = endpointGiven ?? `https://s3.${region}.amazonaws.com`;
   if (!/^https?:\/\/[^/]+\/?$/.test(endpoint) || !URL.canParse(endpoint))
@@ -43,7 +43,7 @@ export function readS3Config(options: S3Options, env: Environment): S3Config | u
     region,
     endpoint,
     prefix: prefixOf(said('s3-prefix') ?? ''),
-    // Services of one's own seldom have a name for every bucket.
+    // Self-hosted services seldom have a host name per bucket.
     pathStyle: switchOf('--s3-path-style', said('s3-path-style') ?? (endpointGiven === undefined ? 'off' : 'on')),
     credentials: credentialsFile === undefined ? fromEnvironment(env) : fromFile(credentialsFile),
     credentialsFile,
@@ -53,7 +53,7 @@ export function readS3Config(options: S3Options, env: Environment): S3Config | u
 function prefixOf(text: string): string {
   const bare = text.replaceAll(/^\/+|\/+$/g, '');
   if (!/^[A-Za-z0-9/_.-]*$/.test(bare) || bare.split('/').includes('..'))
-    throw new ConfigError('--s3-prefix may have letters, digits, dots, dashes, underscores and slashes.');
+    throw new ConfigError('--s3-prefix may contain only letters, digits, dots, dashes, underscores and slashes.');
   return bare === '' ? '' : `${bare}/`;
 }
 
@@ -71,13 +71,13 @@ function fromEnvironment(env: Environment): Credentials {
   return { accessKeyId: accessKeyId ?? '', secretAccessKey: secretAccessKey ?? '', sessionToken };
 }
 
-/** JSON, with the names that the services use. */
+/** Reads JSON with the field names of the S3 services. */
 function fromFile(path: string): Credentials {
   let found: { access_key_id?: unknown; secret_access_key?: unknown; session_token?: unknown };
   try {
     found = JSON.parse(readFileSync(path, 'utf8'));
   } catch (cause) {
-    // Not the parser's words: they quote what they stumbled over.
+    // Not the parser's message: it quotes the content, which may be secret.
     const why = cause instanceof SyntaxError ? 'it is not JSON' : (cause as Error).message;
     throw new ConfigError(`--s3-credentials-file ${path} cannot be read: ${why}.`);
   }
@@ -90,7 +90,7 @@ function fromFile(path: string): Credentials {
   return { accessKeyId: String(access_key_id), secretAccessKey: String(secret_access_key), sessionToken };
 }
 
-/** The same as variables, for a unit that is started later. */
+/** Environment variables of the configuration, for a systemd unit. */
 export const s3Variables = (config: S3Config | undefined): Record<string, string | undefined> =>
   config === undefined
     ? {}

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DaemonProcess, sleeper } from '../../testing/daemon-process.ts';
 import type { Taken } from '../take.ts';
 
-/** The daemon as it is started for a bucket, with a real engine. */
+/** A daemon with backups in a bucket, and a real engine. */
 const folder = temporaryFolder('s3-daemon');
 const key = randomBytes(32).toString('base64');
 let s3: S3Server;
@@ -44,7 +44,7 @@ function run(slug: string, uid: string, params: Record<string, unknown>) {
   return daemon.resultOf(execution_id) as Promise<Record<string, unknown> & { result: Taken & { address: string } }>;
 }
 
-test('a backup goes to the bucket, is proven, restored and removed from there', { timeout: 180_000 }, async () => {
+test('a backup is stored in the bucket, verified, restored and removed', { timeout: 180_000 }, async () => {
   const uid = daemon.server.newUid();
   const storage = [{ name: 'data', volume: `${uid}_data`, mount_path: '/data', read_only: false, critical: true }];
   const volumes = [{ name: 'data', critical: true }];
@@ -72,7 +72,7 @@ test('a backup goes to the bucket, is proven, restored and removed from there', 
   expect(await inside('cat /data/words')).toBe('precious\n');
   expect(await inside('md5sum /data/noise')).toBe(sum);
 
-  const stored = s3.objects.get(`${place}/volume-data.part`) ?? expect.fail('It is gone.');
+  const stored = s3.objects.get(`${place}/volume-data.part`) ?? expect.fail('the object is missing');
   stored[stored.length >> 1] = (stored[stored.length >> 1] ?? 0) ^ 1;
   const verified = await run('hortus.verify_backup', uid, source);
   expect(verified).toMatchObject({ type: 'action_failed', error: expect.stringContaining('volume data') });
@@ -83,7 +83,9 @@ test('a backup goes to the bucket, is proven, restored and removed from there', 
   expect(daemon.process.output).not.toContain(s3.credentials.secretAccessKey);
 });
 
-test('a bucket that refuses is told as the reason, and the application runs again', { timeout: 180_000 }, async () => {
+test('an error of the bucket is reported as the reason, and the application runs again', {
+  timeout: 180_000,
+}, async () => {
   const uid = daemon.server.newUid();
   const storage = [{ name: 'data', volume: `${uid}_data`, mount_path: '/data', read_only: false, critical: true }];
   const volumes = [{ name: 'data', critical: true }];

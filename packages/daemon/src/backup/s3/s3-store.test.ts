@@ -27,11 +27,11 @@ async function* inPieces(content: Buffer) {
 const read = async (store: S3Store, file: string) => await buffer(await store.read(place, file));
 const message = (of: Promise<unknown>): Promise<string> =>
   of.then(
-    () => expect.fail('It went well.'),
+    () => expect.fail('expected a failure'),
     (error: Error) => error.message,
   );
 
-test('files of every size come back as they were, those that are large in parts', async () => {
+test('files of every size come back unchanged, large ones as multipart uploads', async () => {
   const store = open();
   for (const size of [0, 1, PART - 1, PART, PART + 1, 2 * PART, 7 * PART + 12_345]) {
     const content = randomBytes(size);
@@ -43,12 +43,12 @@ test('files of every size come back as they were, those that are large in parts'
   expect(s3.asked.filter((line) => line.includes('partNumber=8'))).toHaveLength(1);
 });
 
-test('a backup is removed whole, also what a killed daemon left unfinished, and no other', async () => {
+test('removing a backup also removes unfinished uploads of a killed daemon, and nothing else', async () => {
   const store = open();
   for (const file of ['a', 'b', 'c', 'd', MANIFEST_FILE]) await store.write(place, file, stream(Buffer.from(file)));
   const other = { ...place, backupId: 'bkp_10' };
   await store.write(other, MANIFEST_FILE, stream(Buffer.from('other')));
-  // Nobody is left to abort this one: not even that is answered.
+  // The abort fails too, as if the daemon had been killed.
   const isParts = (url: string) =>
     url.includes('partNumber=2') || (url.includes('uploadId') && !url.includes('partNumber'));
   s3.trouble = (_, url) => (isParts(url) ? 'hang_up' : undefined);
@@ -60,7 +60,7 @@ test('a backup is removed whole, also what a killed daemon left unfinished, and 
   await store.remove(place);
 });
 
-test('what fails on its way is not there, and nothing of it is kept', async () => {
+test('a failed write leaves neither an object nor an upload', async () => {
   const store = open();
   async function* breaking() {
     yield randomBytes(3 * PART);
@@ -71,10 +71,10 @@ test('what fails on its way is not there, and nothing of it is kept', async () =
   expect([s3.objects.size, s3.uploads]).toEqual([0, []]);
 });
 
-test.each<Trouble>(['unavailable', 'hang_up'])('what is %s for a moment is tried again', async (kind) => {
+test.each<Trouble>(['unavailable', 'hang_up'])('a request that is %s temporarily is retried', async (kind) => {
   const store = open();
   const seen = new Map<string, number>();
-  // Twice for every request of its own.
+  // Twice for every distinct request.
   s3.trouble = (method, url) => {
     const times = (seen.get(`${method} ${url}`) ?? 0) + 1;
     seen.set(`${method} ${url}`, times);
@@ -87,7 +87,7 @@ test.each<Trouble>(['unavailable', 'hang_up'])('what is %s for a moment is tried
   expect(s3.objects.size).toBe(0);
 });
 
-test('a download that is cut goes on behind what has come', async () => {
+test('an interrupted download resumes at its offset', async () => {
   const store = open();
   const content = randomBytes(5 * PART);
   await store.write(place, 'volume.part', stream(content));
@@ -96,14 +96,14 @@ test('a download that is cut goes on behind what has come', async () => {
   expect((await read(store, 'volume.part')).equals(content)).toBe(true);
 });
 
-test('a service that stays away is an error in the end', async () => {
+test('a service that stays unavailable is an error in the end', async () => {
   const store = open();
   s3.trouble = () => 'unavailable';
   expect(await message(store.read(place, 'volume.part'))).toContain('SlowDown');
   expect(s3.asked).toHaveLength(5);
 });
 
-test('what has to be mended is said once, in plain words and without anything secret', async () => {
+test('a wrong setting is reported once, with advice and without secrets', async () => {
   const { accessKeyId, secretAccessKey } = s3.credentials;
   const told = async (more: Partial<S3Settings>) => {
     s3.trouble = () => undefined;
@@ -113,20 +113,20 @@ test('what has to be mended is said once, in plain words and without anything se
     expect(said).not.toContain(secretAccessKey);
     return said;
   };
-  expect(await told({ bucket: 'attic' })).toContain('no bucket attic');
+  expect(await told({ bucket: 'attic' })).toContain('bucket attic does not exist');
   expect(await told({ credentials: { accessKeyId, secretAccessKey: 'wrong' } })).toContain('SignatureDoesNotMatch');
-  expect(await told({ credentials: { accessKeyId: 'nobody', secretAccessKey } })).toContain('access key is not known');
+  expect(await told({ credentials: { accessKeyId: 'unknown', secretAccessKey } })).toContain('access key is unknown');
   expect(await told({ region: 'elsewhere' })).toContain('region');
   expect(await message(open().read(place, 'nothing'))).toContain('NoSuchKey');
 });
 
-test('a part of a backup is sealed in the bucket, and one changed byte there is found', async () => {
+test('a part of a backup is sealed in the bucket, and one changed byte there is detected', async () => {
   const vessel = { store: open(), place, key: randomBytes(32) };
   const text = Buffer.from('rows of a database '.repeat(20_000));
   const content = Buffer.concat([text, randomBytes(3 * PART)]);
   const part = { ...(await writePart(vessel, { kind: 'volume', name: 'data' }, stream(content))), entries: 1 };
   const key = 'garden/blog/bkp_1/volume-data.part';
-  const stored = s3.objects.get(key) ?? expect.fail('It is not there.');
+  const stored = s3.objects.get(key) ?? expect.fail('the object is missing');
   expect(stored.length).toBe(part.stored_bytes);
   expect(stored.includes('rows of a database')).toBe(false);
   await checkPart(vessel, part);

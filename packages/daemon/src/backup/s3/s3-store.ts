@@ -5,15 +5,15 @@ import { BucketProblem } from './bucket-problem.ts';
 import { childrenOf, textOf } from './xml.ts';
 
 export interface S3Settings extends BucketSettings {
-  /** What the names of all objects begin with; empty, or ending with a slash. */
+  /** Prefix of all object names; empty, or ending with a slash. */
   readonly prefix: string;
 }
 
-/** What is held in memory of a file on its way. S3 takes 10,000 parts, so a file may have 312 GiB. */
+/** Bytes of a file held in memory. S3 allows 10,000 parts, so a file may have 312 GiB. */
 const PART_BYTES = 32 * 1024 * 1024;
 const MOST_PARTS = 10_000;
 
-/** Backups in a bucket of a service that speaks S3. They are sealed before they come here, so it learns nothing of them. */
+/** Stores backups in an S3 bucket. They are sealed before, so the service cannot read them. */
 export class S3Store implements BackupStore {
   readonly address: string;
   readonly #bucket: Bucket;
@@ -31,7 +31,7 @@ export class S3Store implements BackupStore {
     this.#partBytes = partBytes;
   }
 
-  /** There whole or not at all: an upload in parts is nothing until it is completed. */
+  /** Writes a file atomically: a multipart upload has no effect until it is completed. */
   async write(place: BackupPlace, file: string, content: Readable): Promise<void> {
     const key = `${this.#folder(place)}${file}`;
     const parts = inParts(content, this.#partBytes);
@@ -43,7 +43,7 @@ export class S3Store implements BackupStore {
 
   async read(place: BackupPlace, file: string): Promise<Readable> {
     const content = this.#bucket.read(`${this.#folder(place)}${file}`);
-    // Whether it is there shows with the first piece.
+    // Fetch the first piece now, so that a missing object rejects here.
     const first = await content.next();
     return Readable.from(startingWith(first, content), { objectMode: false });
   }
@@ -65,11 +65,11 @@ export class S3Store implements BackupStore {
   async #upload(key: string, first: Buffer, second: Buffer, rest: AsyncIterable<Buffer>): Promise<void> {
     const { root } = await this.#bucket.ask({ method: 'POST', key, query: { uploads: '' } });
     const uploadId = textOf(root, 'UploadId');
-    if (uploadId === undefined) throw new BucketProblem('refused', 'The bucket takes no uploads in parts.');
+    if (uploadId === undefined) throw new BucketProblem('refused', 'The bucket does not support multipart uploads.');
     try {
       const tags: string[] = [];
       const put = async (body: Buffer) => {
-        if (tags.length === MOST_PARTS) throw new Error(`${key} is larger than a bucket takes.`);
+        if (tags.length === MOST_PARTS) throw new Error(`${key} exceeds the size limit of the bucket.`);
         const query = { partNumber: String(tags.length + 1), uploadId };
         const { headers } = await this.#bucket.ask({ method: 'PUT', key, query, body });
         tags.push(headers.etag ?? '');
@@ -79,7 +79,7 @@ export class S3Store implements BackupStore {
       for await (const part of rest) await put(part);
       await this.#complete(key, uploadId, tags);
     } catch (error) {
-      // What is not completed is kept and paid for until somebody aborts it.
+      // Incomplete uploads cost storage until they are aborted.
       await this.#abort(key, uploadId).catch(() => undefined);
       throw error;
     }
@@ -91,7 +91,7 @@ export class S3Store implements BackupStore {
     try {
       await this.#bucket.ask({ method: 'POST', key, query: { uploadId }, body });
     } catch (error) {
-      // The first attempt may have done it, and only its answer was lost.
+      // The first attempt may have succeeded and only its response was lost.
       if (!(error instanceof BucketProblem) || error.kind !== 'absent' || !(await this.#isThere(key))) throw error;
     }
   }
@@ -116,7 +116,7 @@ export class S3Store implements BackupStore {
     }
   }
 
-  /** Uploads that a killed daemon has left. */
+  /** Lists multipart uploads that a killed daemon left. */
   async *#unfinished(prefix: string): AsyncGenerator<{ key: string; uploadId: string }> {
     const { root } = await this.#bucket.ask({ method: 'GET', query: { uploads: '', prefix } });
     for (const upload of childrenOf(root, 'Upload')) {
@@ -133,7 +133,7 @@ export class S3Store implements BackupStore {
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
-/** All of the same length but the last; some services insist on it. */
+/** Splits content into parts of equal length except the last; some services require it. */
 async function* inParts(content: AsyncIterable<Buffer>, length: number): AsyncGenerator<Buffer, undefined> {
   let held: Buffer[] = [];
   let size = 0;
