@@ -13,7 +13,7 @@ test('a daemon whose disk is full starts nothing that it could not remember, say
   await installation.online();
   const { definitionId, instanceId } = await createAndDeploy(installation, 'full');
   const container = (await engine.inspect('full'))?.id;
-  const trouble = `The daemon cannot write its journal in ${installation.stateOf()} (database or disk is full), so it has started nothing. Make room there and try again.`;
+  const trouble = `The daemon cannot write its journal in ${installation.stateOf()} (database or disk is full), so nothing was started. Free some disk space and try again.`;
 
   disk.fill();
   const refused = await redeploy(installation, definitionId, { GREETING: 'too much' });

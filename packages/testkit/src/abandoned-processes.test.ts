@@ -6,11 +6,11 @@ import { startProcess } from './process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { until } from './until.ts';
 
-/** A process that has ended and that nobody has asked for its end is still listed. */
+/** Zombies are still listed in /proc and do not count. */
 const runs = (pid: number) =>
   existsSync(`/proc/${pid}/stat`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
 
-test('what stands in the folder of a killed test is ended, and nothing else', async () => {
+test('only processes in the folder of a killed test are ended', async () => {
   const script = `import { spawn } from 'node:child_process';
     import { temporaryFolder } from ${JSON.stringify(new URL('./temporary-folder.ts', import.meta.url).href)};
     const left = spawn('sleep', ['1000'], { cwd: temporaryFolder().path, detached: true, stdio: 'ignore' });
@@ -25,7 +25,7 @@ test('what stands in the folder of a killed test is ended, and nothing else', as
   expect(runs(left)).toBe(true);
   await owner.kill('SIGKILL');
   endAbandonedProcesses();
-  await until(() => !runs(left), { describe: 'the end of what was left' });
+  await until(() => !runs(left), { describe: 'the leftover process to end' });
   expect(runs(own.pid ?? 0)).toBe(true);
   own.kill();
 });

@@ -9,7 +9,7 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-test('databases made at once are separate', async () => {
+test('databases created at once are separate', async () => {
   const databases = await Promise.all([createDatabase(), createDatabase(), createDatabase(sharedPostgresUrl())]);
   for (const database of databases) {
     const client = await connect(database.url);
@@ -19,7 +19,7 @@ test('databases made at once are separate', async () => {
   await Promise.all(databases.map((database) => database.drop()));
 });
 
-test('a dropped database is gone, although someone was connected, and dropping twice is no error', async () => {
+test('dropping a database with open connections works, and dropping twice succeeds', async () => {
   const database = await createDatabase();
   await connect(database.url);
   await database.drop();

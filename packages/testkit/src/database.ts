@@ -4,7 +4,7 @@ import pg from 'pg';
 export type TestDatabase = AsyncDisposable & {
   readonly url: string;
   readonly name: string;
-  /** Removes the database, cutting connections that are still open. */
+  /** Removes the database, and closes its connections. */
   drop(): Promise<void>;
 };
 
@@ -16,11 +16,11 @@ export function sharedPostgresUrl(): string {
 }
 
 export interface DatabaseOptions {
-  /** The name of a database to copy, to which nobody is connected; an empty one is made unless given. */
+  /** Name of a database to copy; it must have no connections. Empty by default. */
   template?: string | undefined;
 }
 
-/** A fresh database, so that test files share one server and nothing else. */
+/** Creates a database, so that test files share only the server. */
 export async function createDatabase(
   serverUrl: string = sharedPostgresUrl(),
   { template }: DatabaseOptions = {},

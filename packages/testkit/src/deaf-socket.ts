@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A unix socket in front of another one, which can stop listening while it still accepts. */
+/** A unix socket proxy that can accept requests without responding. */
 export interface DeafSocket extends AsyncDisposable {
   readonly socketPath: string;
-  /** Requests whose first line this says of, and all that follows them on their connections, are never answered. */
+  /** Stops responding to requests whose first line matches, and to everything after them on their connections. */
   deafTo(isIgnored: (requestLine: string) => boolean): void;
-  /** Listens again. Connections on which something was ignored are ended. */
+  /** Responds again; closes connections with ignored requests. */
   listen(): void;
 }
 
 /**
- * No real engine hangs on request, so this stands in front of a real one and does. It takes every piece that arrives for the
- * beginning of a request, which holds for those who send a request at once and wait for its answer.
+ * Simulates a hanging engine in front of a real one. Treats every piece of data as the start of a request, which holds
+ * for clients that send a request in one piece and wait for the response.
  */
 export async function deafSocket(socketPath: string, behind: string): Promise<DeafSocket> {
   let isIgnored: (requestLine: string) => boolean = () => false;

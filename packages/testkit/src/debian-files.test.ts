@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { debianFiles } from './debian-files.ts';
 
-test('a program comes with its libraries, what they are links to, and its loader', async () => {
+test('a program comes with its libraries, their link targets and its loader', async () => {
   const files = await debianFiles({ packages: ['busybox-static'], programs: ['bash'] });
   expect(files).toContain('/usr/bin/bash');
   for (const name of ['libc.so.6', 'libtinfo.so.6']) {
@@ -12,7 +12,7 @@ test('a program comes with its libraries, what they are links to, and its loader
   expect(files.some((path) => /\/ld-linux[^/]*\.so/.test(path))).toBe(true);
 });
 
-test('what a package documents is left behind', async () => {
+test('documentation of a package is left out', async () => {
   const files = await debianFiles({ packages: ['busybox-static'] });
   expect(files.filter((path) => path.startsWith('/usr/share/doc/') || path.startsWith('/usr/share/man/'))).toEqual([]);
 });

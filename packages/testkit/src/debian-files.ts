@@ -5,7 +5,9 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** What a program does not need to run; PostgreSQL's compiler alone would bring a hundred megabytes of libraries. */
+/**
+ * Files that programs do not need at run time; PostgreSQL's compiler alone would add a hundred megabytes of libraries.
+ */
 const unneeded = [
   /^\/usr\/share\/(doc|doc-base|man|info|locale|lintian|bug|apport|bash-completion)\//,
   /^\/usr\/lib\/postgresql\/[^/]+\/lib\/(bitcode\/|llvmjit)/,
@@ -13,17 +15,17 @@ const unneeded = [
 ];
 
 export type Wanted = {
-  /** Debian packages whose files are taken; a `*` stands for what is installed, such as a version. */
+  /** Debian packages whose files are copied; `*` matches installed packages, such as a version. */
   packages: readonly string[];
-  /** Programs of other packages, taken alone. */
+  /** Single programs of other packages. */
   programs?: readonly string[];
-  /** Files that no package lists, because its installation made them; `*` is allowed. */
+  /** Files created during installation, which no package lists; `*` is allowed. */
   also?: readonly string[];
 };
 
 /**
- * The files of this machine that programs need: their packages', and the libraries they are linked with. Paths are absolute
- * and real, so that they hold in a folder where /bin and /lib lead to /usr as on every Debian of today.
+ * Lists the files of this machine that programs need: those of their packages and their linked libraries. Paths are
+ * absolute and real, so that they also work where /bin and /lib are links to /usr.
  */
 export async function debianFiles({ packages, programs = [], also = [] }: Wanted): Promise<string[]> {
   const { stdout: listed } = await run('dpkg', ['-L', ...(await installed(packages))]);
@@ -52,12 +54,12 @@ function programPath(name: string): string {
   return path;
 }
 
-/** The folder made real, the name kept: the name itself may be a link that programs ask for. */
+/** Resolves the folder but keeps the file name, which may be a link that programs use. */
 function realPlace(path: string): string {
   return join(realpathSync(dirname(path)), basename(path));
 }
 
-/** A link of an image is worth as much as what it leads to, over however many others. */
+/** Adds the targets of a link, through any number of links. */
 function withTarget(path: string): string[] {
   if (!lstatSync(path).isSymbolicLink()) return [path];
   return [path, ...withTarget(realPlace(resolve(dirname(path), readlinkSync(path))))];
@@ -74,7 +76,7 @@ function isProgram(path: string): boolean {
   return start.equals(elfMark);
 }
 
-/** As the machine's own loader finds them. A program without libraries makes ldd fail, and says nothing about the others. */
+/** Runs ldd. It fails for a program without libraries, but still lists those of the others. */
 async function libraries(programs: readonly string[]): Promise<string[]> {
   if (programs.length === 0) return [];
   const { stdout } = await run('ldd', programs, { maxBuffer: 64 * 2 ** 20 }).catch((error) => {

@@ -7,17 +7,17 @@ import { askDocker } from './docker-request.ts';
 import { busyboxPath, repository } from './images.ts';
 import { type Entry, tarMembers } from './images-tar.ts';
 
-/** An image in the likeness of a published one: the same paths, user, start and environment, the software from Debian. */
+/** An image that imitates a published one: same paths, user, entrypoint and environment, with software from Debian. */
 export type DebianImage = Wanted & {
-  /** Name and id of a user, whose group is called the same. */
+  /** Name and id of a user, whose group has the same name. */
   user?: readonly [name: string, id: number];
-  /** Folders of the image that are the user's. */
+  /** Folders owned by the user. */
   folders?: readonly string[];
   /** Further files, by absolute path. */
   files?: Readonly<Record<string, string>>;
-  /** Further names of what is there: `{ '/usr/bin/registry': 'docker-registry' }`. */
+  /** Additional links: `{ '/usr/bin/registry': 'docker-registry' }`. */
   links?: Readonly<Record<string, string>>;
-  /** A script of `entrypoints/`, which gets the command as its arguments; without one the command itself is run. */
+  /** A script in `entrypoints/` that gets the command as arguments; by default the command runs directly. */
   entrypoint?: string;
   /** Instructions of a Dockerfile: `CMD ["x"]`, `USER 99`, `VOLUME /data`. */
   changes: readonly string[];
@@ -26,7 +26,7 @@ export type DebianImage = Wanted & {
 const entrypoints = join(import.meta.dirname, 'entrypoints');
 const usrLinks = ['bin', 'sbin', 'lib', 'lib64'];
 
-/** Makes the image from what is installed on this machine and gives it all of the names. */
+/** Builds the image from software installed on this machine and tags it with all names. */
 export async function makeDebianImage(socketPath: string, refs: readonly string[], image: DebianImage): Promise<void> {
   const [first, ...others] = refs;
   if (first === undefined) return;
@@ -36,7 +36,7 @@ export async function makeDebianImage(socketPath: string, refs: readonly string[
   const path = 'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
   for (const change of [path, 'ENV LANG=C.UTF-8', ...entrypoint, ...image.changes]) query.append('changes', change);
   const ours = generated(image, new Set(files));
-  // An engine refuses an archive with a path twice; ours comes before a package's.
+  // Engines reject archives with duplicate paths; our files win over those of packages.
   const written = new Set(ours.map((entry) => `/${entry.path.replace(/\/$/, '')}`));
   const body = Readable.from(
     archive(
@@ -52,7 +52,7 @@ export async function makeDebianImage(socketPath: string, refs: readonly string[
   }
 }
 
-/** What we write, then what the machine has: two archives, read as one. */
+/** Concatenates our entries and an archive of the machine's files. */
 async function* archive(entries: readonly Entry[], files: readonly string[]): AsyncGenerator<Buffer> {
   yield tarMembers(entries);
   const relative = files.map((path) => path.slice(1)).join('\0');
@@ -70,7 +70,7 @@ async function* archive(entries: readonly Entry[], files: readonly string[]): As
   if ((await ended) !== 0) throw new Error(`tar failed: ${complaint.slice(0, 500)}`);
 }
 
-/** Busybox gives the image its shell and small tools, where no package brought the real ones. */
+/** Busybox provides the shell and small tools where no package does. */
 function generated(image: DebianImage, taken: ReadonlySet<string>): Entry[] {
   const folders = [
     'usr/',

@@ -29,8 +29,8 @@ const redis: DebianImage = {
 };
 
 /**
- * What images of the catalog are made of here, by their repository. Versions are Debian's and so mostly older than the tag
- * says; what a template asks of its image is the same in both.
+ * Substitutes for images of the catalog, by repository. Versions are Debian's and mostly older than the tag; the
+ * interface to templates is the same.
  */
 export const debianImages: Readonly<Record<string, DebianImage>> = {
   'docker.io/library/postgres': {
@@ -150,11 +150,11 @@ export const debianImages: Readonly<Record<string, DebianImage>> = {
   },
 };
 
-/** Makes those of the images that Debian has the software for, under the names that were asked for; the rest is answered. */
+/** Builds the images that Debian has software for, under the requested names; returns the other references. */
 export async function makeDebianImages(socketPath: string, refs: Iterable<string>): Promise<string[]> {
   const byRepository = Map.groupBy(new Set(refs), (ref) => repository(ref).repo);
   const missing: string[] = [];
-  // One after another: each is bound by the disk, and a machine of two cores has others to serve.
+  // One after another: the disk is the bottleneck, and the machine has other work.
   for (const [name, names] of byRepository) {
     const image = debianImages[name];
     if (image === undefined) missing.push(...names);

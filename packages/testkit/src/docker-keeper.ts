@@ -1,5 +1,5 @@
-// A process between the tests and their Docker engine. An engine leaves containers, bridges and mounts behind when it is
-// killed, so somebody must outlive the tests, however they end, and clear up: this process, when its standard input closes.
+// Runs between the tests and their Docker engine. A killed engine leaves containers, bridges and mounts behind, so this
+// process outlives the tests and cleans up when its standard input closes.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -27,7 +27,7 @@ const log = join(folder, 'log');
 const bridgePrefix = 'hortus';
 const bridge = `${bridgePrefix}${process.pid}`;
 
-// Signals are for the tests; this process ends after them.
+// Ignore signals for the tests; this process ends after them.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 process.stdout.on('error', () => {});
 let isAsked = false;
@@ -44,7 +44,7 @@ try {
   process.stdout.write('ready\n');
   await Promise.race([asked, once(engine, 'exit')]);
   while (restarts && !isAsked) {
-    // Where nobody buries the dead the engine would take its former containerd, which ended with it, for one that runs.
+    // Without a reaper, the engine would take its dead containerd for a running one.
     rmSync(join(folder, 'exec/containerd/containerd.pid'), { force: true });
     engine = await startEngine();
     await Promise.race([asked, once(engine, 'exit')]);
@@ -74,8 +74,8 @@ async function startEngine(): Promise<ChildProcess> {
       'dockerd',
       ...['--data-root', dataRoot, '--exec-root', join(folder, 'exec'), '--pidfile', join(folder, 'pid')],
       ...['--host', `unix://${socket}`, '--bridge', bridge, '--default-address-pool', `base=${net}.0.0/16,size=24`],
-      // An engine that manages the machine's packet filter begins by wiping what another one there has set up. This one leaves
-      // it alone: published ports work without it, and one rule of ours lets its containers talk to one another.
+      // An engine that manages iptables starts by wiping the rules of other engines. Published ports work without it,
+      // and one rule of ours lets containers talk to each other.
       ...['--iptables=false', '--ip6tables=false', '--shutdown-timeout', '2', '--log-level', 'warn'],
     ],
     'SIGTERM',
@@ -109,17 +109,17 @@ async function clearUp() {
   removeEngineFolder(folder);
 }
 
-/** An engine keeps its containers and networks over a restart, so that ending it does not end them. */
+/** Removes containers and networks, which an engine keeps across its own end. */
 async function emptyEngine() {
   const containers = await readDocker<{ Id: string }[]>(socket, '/containers/json?all=true');
   await Promise.all(containers.map(({ Id }) => askDocker(socket, 'DELETE', `/containers/${Id}?force=true&v=true`)));
-  // An engine says that a container is gone before its endpoint is; until then its network cannot go.
+  // Docker reports a container as removed before its endpoint is; until then its network cannot be removed.
   const isEmpty = async () => {
     await askDocker(socket, 'POST', '/networks/prune');
     const networks = await readDocker<{ Name: string }[]>(socket, '/networks?filters={"type":["custom"]}');
     return networks.length === 0;
   };
-  await until(isEmpty, { describe: 'the networks to go', within: 30_000 });
+  await until(isEmpty, { describe: 'the networks to be removed', within: 30_000 });
 }
 
 function removeAbandonedBridges() {

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 
 export type DockerAnswer = { status: number; text: string };
 
-/** One call of the Engine API, for tests to look at and prepare an engine without the code under test. */
+/** Sends one Engine API request, so that tests can prepare and check an engine without the code under test. */
 export function askDocker(
   socketPath: string,
   method: 'GET' | 'POST' | 'DELETE',
@@ -20,7 +20,7 @@ export function askDocker(
     const headers = { host: 'docker', 'content-type': type, ...length };
     const outgoing = request({ socketPath, method, path, headers, agent: false, timeout: 60_000 });
     outgoing.on('error', reject);
-    outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path}: no answer`)));
+    outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path}: no response`)));
     outgoing.on('response', (answer) => {
       const chunks: Buffer[] = [];
       answer.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -32,9 +32,9 @@ export function askDocker(
   });
 }
 
-/** The answer as JSON; any status but 2xx is a failure. */
+/** Returns the response as JSON; throws for any status but 2xx. */
 export async function readDocker<T>(socketPath: string, path: string): Promise<T> {
   const { status, text } = await askDocker(socketPath, 'GET', path);
-  if (status >= 300) throw new Error(`GET ${path} answered ${status}: ${text}`);
+  if (status >= 300) throw new Error(`GET ${path} returned status ${status}: ${text}`);
   return JSON.parse(text) as T;
 }

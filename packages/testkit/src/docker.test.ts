@@ -9,7 +9,7 @@ import { until } from './until.ts';
 
 const bridges = () => readdirSync('/sys/class/net').filter((name) => /^(hortus\d|br-)/.test(name));
 
-test('an engine of its own runs containers and is gone afterwards, with its networks', {
+test('a test engine runs containers and is removed completely afterwards, with its networks', {
   timeout: 180_000,
 }, async () => {
   const docker = await startDocker();
@@ -34,7 +34,7 @@ test('an engine of its own runs containers and is gone afterwards, with its netw
   expect(bridges()).not.toContain(bridge);
 });
 
-test('an engine that was killed leaves no bridge and no interface of its networks', { timeout: 180_000 }, async () => {
+test('a killed engine leaves no bridge or interface behind', { timeout: 180_000 }, async () => {
   const docker = await startDocker();
   const { socketPath } = docker;
   await busyboxImage(socketPath, 'tiny:1', { cmd: ['sleep', '100000'] });
@@ -53,7 +53,7 @@ test('an engine that was killed leaves no bridge and no interface of its network
   for (const name of [bridge, ...attached]) expect(left).not.toContain(name);
 });
 
-test('it ends with the process that started it, although that was killed', { timeout: 180_000 }, async () => {
+test('a test engine ends with its parent process, even if that is killed', { timeout: 180_000 }, async () => {
   const script = `import { startDocker } from ${JSON.stringify(new URL('./docker.ts', import.meta.url).href)};
     console.log((await startDocker()).socketPath); setInterval(() => {}, 1000);`;
   await using owner = startProcess([process.execPath, '--input-type=module', '--eval', script]);

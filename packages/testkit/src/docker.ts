@@ -3,22 +3,22 @@ import { askDocker } from './docker-request.ts';
 import { type KeptEngine, keepEngine } from './engine-keeper.ts';
 
 export type Docker = KeptEngine & {
-  /** Holds the number of its process. */
+  /** File with its process id. */
   readonly pidFile: string;
 };
 
 export interface DockerOptions {
-  /** Where it keeps images and containers; in a folder of its own unless given. */
+  /** Folder of images and containers; a new one by default. */
   dataRoot?: string;
-  /** Started again whenever it ends, as a machine's service manager would. */
+  /** Restarts it whenever it ends, as a service manager would. */
   restarts?: boolean;
 }
 
 const systemSocket = '/var/run/docker.sock';
 
 /**
- * A real Docker engine of its own: own images, containers and networks, no trace afterwards. It ends with this process, however
- * that ends. Who may not start one gets the engine that runs on the machine, which is left as it is.
+ * Starts a separate Docker engine with its own images, containers and networks, which leaves no trace and ends with
+ * this process. Without root, uses the engine of the machine and leaves it running.
  */
 export async function startDocker(options: DockerOptions = {}): Promise<Docker> {
   if (process.getuid?.() !== 0) return await runningDocker();
@@ -28,12 +28,12 @@ export async function startDocker(options: DockerOptions = {}): Promise<Docker> 
 
 async function runningDocker(): Promise<Docker> {
   const { status } = await askDocker(systemSocket, 'GET', '/_ping').catch(() => ({ status: 0 }));
-  if (status !== 200) throw new Error(`No Docker engine answers at ${systemSocket}, and only root can start one`);
+  if (status !== 200) throw new Error(`No Docker engine responds at ${systemSocket}, and only root can start one`);
   const stop = async () => {};
   return { socketPath: systemSocket, pidFile: '/var/run/docker.pid', stop, [Symbol.asyncDispose]: stop };
 }
 
-/** The engine that the test run started. Tests on it use names of their own and take away what they made. */
+/** The engine of the test run. Tests use unique names and remove what they create. */
 export function sharedDocker(): string {
   const socketPath = process.env.HORTUS_TEST_DOCKER;
   if (!socketPath) throw new Error('HORTUS_TEST_DOCKER is not set; run the tests with `npm test` or `npx vitest`');

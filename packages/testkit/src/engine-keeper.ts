@@ -11,12 +11,12 @@ export type KeptEngine = AsyncDisposable & {
 };
 
 /**
- * Starts an engine through a process of its own, which outlives the tests and clears up after them, however they end. It says
- * `ready` when the engine answers at `<folder>/<name>.sock`, or else why it does not, and goes when its standard input closes.
- * What the options mean is its own affair.
+ * Starts an engine through a keeper process that outlives the tests and cleans up after them. The keeper prints `ready`
+ * when the engine responds at `<folder>/<name>.sock`, or else an error, and ends when its standard input closes. It
+ * interprets the options itself.
  */
 export async function keepEngine(name: 'docker' | 'podman', options: object = {}): Promise<KeptEngine> {
-  // Short, because the path of a socket may have no more than 107 bytes, and not in a folder that goes before the engine does.
+  // Short, because socket paths are limited to 107 bytes, and not in a folder that is removed before the engine.
   const folder = join('/tmp', `hortus-${name}-${randomBytes(4).toString('hex')}`);
   const keeper = spawn(
     process.execPath,
@@ -38,12 +38,12 @@ export async function keepEngine(name: 'docker' | 'podman', options: object = {}
   for await (const line of createInterface(keeper.stdout)) {
     if (line === 'ready') {
       keeper.stdout.resume();
-      // The tests may end without asking; the keeper notices.
+      // If the tests end without calling stop, the keeper notices.
       keeper.unref();
       return { socketPath: join(folder, `${name}.sock`), stop, [Symbol.asyncDispose]: stop };
     }
     await stop();
     throw new Error(line);
   }
-  throw new Error(`The keeper of the ${name} engine ended without a word`);
+  throw new Error(`The keeper of the ${name} engine ended without a message`);
 }

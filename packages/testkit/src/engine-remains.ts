@@ -1,4 +1,4 @@
-// What an engine leaves when nobody wants it any more, and how its keeper takes it away.
+// Cleans up what an ended or killed engine leaves behind.
 import { type ChildProcess, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 const PATIENCE_MS = 20_000;
 
-/** Asks the process of an engine to end, and insists after a while. */
+/** Sends SIGTERM to an engine and SIGKILL after a timeout. */
 export async function endEngine(engine: ChildProcess | undefined): Promise<void> {
   if (engine === undefined || engine.exitCode !== null || engine.signalCode !== null) return;
   const patience = setTimeout(() => engine.kill('SIGKILL'), PATIENCE_MS);
@@ -56,7 +56,7 @@ export function removeEngineFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** The innermost first. */
+/** Lists innermost mounts first. */
 function mountsBelow(path: string): string[] {
   const targets = readFileSync('/proc/mounts', 'utf8')
     .split('\n')
@@ -64,7 +64,7 @@ function mountsBelow(path: string): string[] {
   return targets.filter((target) => target.startsWith(`${path}/`)).reverse();
 }
 
-/** A command of the system, whatever PATH the tests have. */
+/** Runs a system command, whatever the PATH of the tests is. */
 export function system(command: string, ...args: string[]): void {
   execFileSync(command, args, { stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' } });
 }
@@ -73,6 +73,6 @@ export function ignoringFailure(work: () => void): void {
   try {
     work();
   } catch {
-    // It was gone already; clearing up goes on with the rest.
+    // Already gone; continue with the rest.
   }
 }

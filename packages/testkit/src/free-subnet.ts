@@ -4,8 +4,8 @@ const lowest = 64;
 const count = 186;
 
 /**
- * The first two bytes of a /16 of the private range that no interface of this machine is in. Those who look at the same moment,
- * before any of them has made an interface, begin at different ones: their process ids differ.
+ * Returns the first two bytes of a private /16 without an interface of this machine. Concurrent callers start at
+ * different candidates, because their process ids differ.
  */
 export function freeSubnet(): string {
   const used = new Set(

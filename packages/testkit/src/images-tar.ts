@@ -6,12 +6,12 @@ export type Entry =
 const block = 512;
 const types = { file: '0', folder: '5', link: '2' } as const;
 
-/** A plain ustar archive of short paths, owned by root unless said: all that an image made for a test needs. */
+/** Builds a ustar archive of short paths, owned by root by default; enough for test images. */
 export function tar(entries: readonly Entry[]): Buffer {
   return Buffer.concat([tarMembers(entries), Buffer.alloc(2 * block)]);
 }
 
-/** The same without its end, for another archive to follow. */
+/** Builds the archive without its end marker, so that another archive can follow. */
 export function tarMembers(entries: readonly Entry[]): Buffer {
   const parts = entries.flatMap((entry) => {
     const content = entry.kind === 'file' ? entry.content : Buffer.alloc(0);

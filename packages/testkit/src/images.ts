@@ -4,12 +4,12 @@ import { type Entry, tar } from './images-tar.ts';
 import { takeTurn } from './turn.ts';
 
 export type ImageOptions = {
-  /** What a container of it runs; a shell that sleeps for long unless given. */
+  /** Command of its containers; sleeps by default. */
   cmd?: readonly string[];
   env?: Readonly<Record<string, string>>;
   /** More instructions of a Dockerfile, one a line: `EXPOSE 80`, `VOLUME /data`. */
   changes?: readonly string[];
-  /** Files besides, by absolute path. */
+  /** Additional files, by absolute path. */
   files?: Readonly<Record<string, string>>;
 };
 
@@ -52,7 +52,7 @@ const applets = [
   ...['dd', 'sort', 'sed', 'awk', 'tr', 'seq', 'trap', 'df', 'ulimit', 'ln', 'chmod', 'chown', 'find', 'timeout', 'ip'],
 ];
 
-/** Makes an image of a static busybox under `ref`: small, made in a moment, and no registry is needed. */
+/** Builds an image with a static busybox under `ref`, without a registry. */
 export async function busyboxImage(socketPath: string, ref: string, options: ImageOptions = {}): Promise<void> {
   const binary = busyboxPath();
   const { cmd = ['sleep', '100000'], env = {}, changes = [], files = {} } = options;
@@ -73,7 +73,7 @@ export async function busyboxImage(socketPath: string, ref: string, options: Ima
       ([path, text]): Entry => ({ path: path.slice(1), kind: 'file', mode: 0o755, content: Buffer.from(text) }),
     ),
   ];
-  // The tag in the name, because Podman reads none beside it.
+  // The tag is part of the name, because Podman ignores a separate one.
   const query = new URLSearchParams({ fromSrc: '-', repo: ref });
   query.append('changes', `CMD ${JSON.stringify(cmd)}`);
   for (const [key, value] of Object.entries({ PATH: '/bin', ...env }))
@@ -84,8 +84,8 @@ export async function busyboxImage(socketPath: string, ref: string, options: Ima
 }
 
 /**
- * The same, made by the first who needs it. On an engine that several share another import would give the name to another
- * image, while containers of somebody else run the first.
+ * Builds the image once. On a shared engine, a second import would move the name to another image while containers of
+ * other tests use the first.
  */
 export async function sharedBusyboxImage(socketPath: string, ref: string, options?: ImageOptions): Promise<void> {
   await using _ = await takeTurn(`image-${ref}`);

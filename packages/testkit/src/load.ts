@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface LoadOptions {
   port: number;
-  /** As the request names it. */
+  /** Host header. */
   host: string;
   path?: string;
-  /** How many ask at the same time. */
+  /** Number of parallel clients. */
   clients?: number;
-  /** Whether they keep their connections or open one for each request; half of them this, half that unless said. */
+  /** Whether clients keep connections or open one for each request; half of each by default. */
   connections?: 'kept' | 'new' | 'both';
   /** The longest pause of a client between two requests, in milliseconds. */
   pause?: number;
@@ -16,19 +16,19 @@ export interface LoadOptions {
 
 export interface LoadResult {
   answered: number;
-  /** What was answered, and how often. */
+  /** Response bodies and their counts. */
   bodies: Map<string, number>;
-  /** Every request that got no 200, with the time it was sent at and what came instead. */
+  /** Requests without a 200, with their time and the error. */
   failures: string[];
 }
 
 export interface Load {
   readonly result: LoadResult;
-  /** Lets every request under way end, and says how all of them ended. */
+  /** Waits for open requests and returns the result. */
   stop(): Promise<LoadResult>;
 }
 
-/** Requests without a break from several clients, none of which tries anything twice. */
+/** Sends requests continuously from several clients, without retries. */
 export function startLoad(options: LoadOptions): Load {
   const { clients = 8, pause = 10, connections = 'both' } = options;
   const kept = new Agent({ keepAlive: true, maxSockets: clients });

@@ -1,5 +1,5 @@
-// A process between the tests and their Podman, as docker-keeper.ts is for Docker: containers of Podman outlive its service, so
-// somebody must outlive the tests, however they end, and clear up: this process, when its standard input closes.
+// Runs between the tests and their Podman, like docker-keeper.ts for Docker: containers of Podman outlive its service,
+// so this process outlives the tests and cleans up when its standard input closes.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const socket = join(folder, 'podman.sock');
 const log = join(folder, 'log');
 const settings = join(folder, 'containers.conf');
 
-/** Its own storage, networks and locks, so that a Podman of the machine notices nothing. */
+/** Separate storage, networks and locks, so that a Podman of the machine is not affected. */
 const places = [
   ...['--root', join(folder, 'root'), '--runroot', join(folder, 'run'), '--tmpdir', join(folder, 'tmp')],
   ...['--network-config-dir', join(folder, 'networks')],
@@ -26,7 +26,7 @@ const env = {
   CONTAINERS_CONF: settings,
 };
 
-/** Within the limits of a small machine; networks where those of the Docker of the tests never are. */
+/** Limits for a small machine; networks apart from those of the test Docker. */
 const SETTINGS = `[containers]
 default_ulimits = ["nofile=16384:16384", "nproc=16384:16384"]
 [engine]
@@ -38,15 +38,14 @@ lock_type = "file"
 default_subnet_pools = [{"base" = "10.251.0.0/16", "size" = 24}]
 `;
 
-// Signals are for the tests; this process ends after them.
+// Ignore signals for the tests; this process ends after them.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 process.stdout.on('error', () => {});
 const asked = once(process.stdin.resume(), 'close');
 
 let engine: ChildProcess | undefined;
 try {
-  // One Podman at a time: each takes the first name and the first network for a bridge that it sees nobody use, and of two at once
-  // neither sees what the other is about to make.
+  // One Podman at a time: each picks the first unused bridge name and network, and two at once would pick the same.
   await takeTurn('podman');
   engine = await startEngine();
   process.stdout.write('ready\n');

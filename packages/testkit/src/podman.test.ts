@@ -7,7 +7,7 @@ import { canStartPodman } from './podman.ts';
 import { startProcess } from './process.ts';
 import { until } from './until.ts';
 
-/** The processes that Podman leaves beside each container name its folder. */
+/** Processes that Podman keeps for each container; their command lines contain its folder. */
 const belongings = (folder: string) =>
   globSync('/proc/[0-9]*/cmdline').filter((file) => {
     try {
@@ -35,10 +35,10 @@ const killed = async () => {
   expect(ran.status).toBe(200);
   expect(belongings(folder).length).toBeGreaterThan(0);
   await owner.kill();
-  // The last to go is who has cleared the rest away.
+  // The keeper ends last, after the clean-up.
   const gone = () => !existsSync(folder) && belongings(folder).length === 0;
-  await until(gone, { within: 60_000, describe: () => `the engine to be gone; there is ${belongings(folder)}` });
+  await until(gone, { within: 60_000, describe: () => `the engine to be gone; left: ${belongings(folder)}` });
 };
 
 if (canStartPodman)
-  test('it ends with the process that started it, and so do its containers and execs', { timeout: 500_000 }, killed);
+  test('a test Podman, its containers and execs end with the parent process', { timeout: 500_000 }, killed);

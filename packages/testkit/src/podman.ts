@@ -1,7 +1,7 @@
 import { type KeptEngine, keepEngine } from './engine-keeper.ts';
 
-/** Only root can have one that containers can be reached in; without root the tests of Podman are left out. */
+/** Only root can start a Podman with reachable containers; without root its tests are skipped. */
 export const canStartPodman = process.getuid?.() === 0;
 
-/** A real Podman that speaks Docker's API at a socket of its own: own images, containers and networks, no trace afterwards. */
+/** Starts a separate Podman with Docker's API on its own socket; leaves no trace. */
 export const startPodman = (): Promise<KeptEngine> => keepEngine('podman');

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { freePort } from './port.ts';
 import { startProcess } from './process.ts';
 
-test('ports asked for at once are different and can be listened on', async () => {
+test('ports requested at once are distinct and usable', async () => {
   const ports = await Promise.all(Array.from({ length: 20 }, () => freePort()));
   expect(new Set(ports).size).toBe(20);
   for (const port of ports) {
@@ -14,7 +14,7 @@ test('ports asked for at once are different and can be listened on', async () =>
   }
 });
 
-test('of two processes neither gets what the other has, though nobody listens on it yet', async () => {
+test('two processes never get the same port, even before they listen on it', async () => {
   const script = `import { freePort } from ${JSON.stringify(new URL('./port.ts', import.meta.url).href)};
     for (let i = 0; i < 120; i++) console.log('port ' + (await freePort()));
     console.log('all'); setInterval(() => {}, 1000);`;

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-// Below the range the kernel takes ports for outgoing connections from: a server that is stopped and started again on its
-// port must not find it lent to some client meanwhile.
+// Below the kernel's range for outgoing connections: a server that is restarted on its port must not find it used by a
+// client.
 const lowest = 15_000;
 const blockSize = 50;
 const blocks = 340;
@@ -10,8 +10,8 @@ const blocks = 340;
 let mine: Promise<number[]> | undefined;
 
 /**
- * A TCP port on 127.0.0.1 that nobody listens on, never the same twice in a process, nor in two processes at once: what is given
- * here may be listened on much later, or left and taken up again, and must be free all the while.
+ * Returns a free TCP port on 127.0.0.1, never the same twice in a process or in two processes at once: it may be used
+ * much later, or released and used again, and must stay free meanwhile.
  */
 export async function freePort(): Promise<number> {
   mine ??= claimBlock();
@@ -25,7 +25,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** A process has the ports of a block for as long as it listens on the first of them; the kernel ends that with the process. */
+/** Claims a block of ports by listening on its first one; the kernel releases it with the process. */
 async function claimBlock(): Promise<number[]> {
   for (let attempt = 0; attempt < 1000; attempt++) {
     const first = lowest + randomInt(blocks) * blockSize;

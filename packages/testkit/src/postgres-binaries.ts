@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-// Debian keeps each major version apart and out of PATH.
+// Debian installs each major version in a separate folder outside PATH.
 const debian = '/usr/lib/postgresql';
 
-/** The folder with `initdb` and `postgres`, the newest version Debian has or else what PATH offers. */
+/** Finds the folder with `initdb` and `postgres`: Debian's newest version, or PATH. */
 export function findPostgresBinaries(): string | undefined {
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = [

@@ -11,24 +11,24 @@ import { type OsUser, unprivilegedUser } from './unprivileged-user.ts';
 import { until } from './until.ts';
 
 export type PostgresOptions = {
-  /** Write through to the disk, as in production. Off it is faster, and still survives the death of the server's process. */
+  /** Flush to disk as in production. Without it the server is faster and still survives a kill of its process. */
   fsync?: boolean;
-  /** More `name: value` settings of postgresql.conf. */
+  /** Additional settings of postgresql.conf. */
   settings?: Record<string, string>;
 };
 
 export type Postgres = AsyncDisposable & {
-  /** Of the database `postgres`, by TCP on 127.0.0.1; the same after a restart. */
+  /** URL of the database `postgres` over TCP on 127.0.0.1; unchanged by a restart. */
   readonly url: string;
   /** Ends the server and removes its data. */
   stop(): Promise<void>;
-  /** Down and up again on the same data; `immediate` without a checkpoint, as after a crash. Also brings back a killed one. */
+  /** Restarts on the same data; `immediate` skips the checkpoint, as after a crash. Also restarts a killed server. */
   restart(options?: { immediate?: boolean }): Promise<void>;
   /** SIGKILL; the data stays, `restart()` recovers it. */
   kill(): Promise<void>;
 };
 
-/** A real PostgreSQL server of its own: fresh data, free port, own socket folder. Ends by itself if this process dies. */
+/** Starts a separate PostgreSQL server with fresh data and a free port. It ends with this process. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<Postgres> {
   const binaries = findPostgresBinaries();
   if (binaries === undefined) throw new Error('PostgreSQL is not installed; run: apt-get install -y postgresql');
@@ -59,7 +59,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const begin = async () => {
     const settings = { ...standardSettings, ...(options.fsync ? {} : withoutFsync), ...options.settings };
     const args = Object.entries({ ...settings, port: String(port), unix_socket_directories: folder.path });
-    // After a kill the old backends take a moment to notice; until then a new server refuses to share their memory.
+    // After a kill the old backends need a moment to end; until then a new server refuses to share their memory.
     await until(
       async () => {
         if (server === undefined || server.exitCode !== null || server.signalCode !== null) {
@@ -99,7 +99,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
 
 const initdbOptions = [
   ...['--username', 'hortus', '--auth', 'trust', '--encoding', 'UTF8', '--no-sync', '--no-instructions'],
-  // A language's sort order, as most real servers have, and unlike SQLite's: what only works in byte order shows up in tests.
+  // A language's sort order, as on most real servers and unlike SQLite, reveals code that depends on byte order.
   ...['--locale', 'C.UTF-8', '--locale-provider', 'icu', '--icu-locale', 'en-US'],
 ];
 
@@ -112,15 +112,16 @@ const standardSettings: Record<string, string> = {
   log_min_error_statement: 'panic',
 };
 
-// synchronous_commit stays on: then a killed server process loses nothing it acknowledged, only a machine's crash would.
+// synchronous_commit stays on: a killed server then loses nothing that it acknowledged; only a crash of the machine
+// could.
 const withoutFsync: Record<string, string> = { fsync: 'off', full_page_writes: 'off' };
 
 function launch(argv: string[], log: string, user: OsUser | undefined): ChildProcess {
   const [command, ...args] = argv as [string, ...string[]];
-  // A file, not a pipe: a server must never wait for a busy test process to read its log.
+  // A file, not a pipe, so that the server never waits for a busy test process to read its log.
   const output = openSync(log, 'a');
   try {
-    // Detached from the terminal, whose Ctrl-C would take the database away before the tests that use it have ended.
+    // Detached from the terminal: Ctrl-C would end the database before the tests that use it.
     return spawn(command, args, { ...user, cwd: '/', stdio: ['ignore', output, output], detached: true });
   } finally {
     closeSync(output);
@@ -129,7 +130,7 @@ function launch(argv: string[], log: string, user: OsUser | undefined): ChildPro
 
 async function accepts(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
-  // Without a listener a connection cut during start-up would end the whole test process.
+  // Without a listener, a connection closed during start-up would end the test process.
   client.on('error', () => {});
   try {
     await client.connect();

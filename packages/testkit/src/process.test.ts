@@ -23,7 +23,7 @@ test('a process that ends without the line fails at once and shows what it wrote
   await expect(child.waitForLine('ready')).rejects.toThrow(/ended \(3\) without the line ready and wrote:\nport taken/);
 });
 
-test('waits for HTTP 200, past refusals and errors', async () => {
+test('waits for HTTP 200, despite refused connections and errors', async () => {
   const port = await freePort();
   const script = `let n = 0; setTimeout(() => require('http')
     .createServer((_, res) => { res.statusCode = ++n < 3 ? 503 : 200; res.end(); }).listen(${port}, '127.0.0.1'), 100)`;
@@ -32,14 +32,14 @@ test('waits for HTTP 200, past refusals and errors', async () => {
   expect(child.running).toBe(true);
 });
 
-test('kill is SIGKILL unless named, and is over when it returns', async () => {
+test('kill sends SIGKILL by default and waits for the end', async () => {
   await using child = startProcess([node, '--eval', `process.on('SIGTERM', () => {}); console.log('up'); ${forever}`]);
   await child.waitForLine('up');
   expect(await child.kill()).toEqual({ code: null, signal: 'SIGKILL' });
   expect(existsSync(`/proc/${child.pid}`)).toBe(false);
 });
 
-test('stop lets a process end in its own way, and insists when it does not', async () => {
+test('stop sends SIGTERM, and SIGKILL if that does not help', async () => {
   const polite = startProcess([
     node,
     '--eval',
@@ -51,7 +51,7 @@ test('stop lets a process end in its own way, and insists when it does not', asy
   expect(await stubborn.stop({ within: 50 })).toEqual({ code: null, signal: 'SIGKILL' });
 });
 
-test('a child ends with its parent, even one killed outright', async () => {
+test('a child ends with its parent, even if that is killed', async () => {
   const script = `import { startProcess } from ${JSON.stringify(new URL('./process.ts', import.meta.url).href)};
     console.log('child ' + startProcess([process.execPath, '--eval', ${JSON.stringify(forever)}]).pid); ${forever}`;
   await using parent = startProcess([node, '--input-type=module', '--eval', script]);

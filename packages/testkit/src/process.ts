@@ -6,24 +6,24 @@ export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
 export type RunningProcess = AsyncDisposable & {
   readonly pid: number;
-  /** Everything written so far; `output` is both streams as they arrived. */
+  /** Output so far; `output` contains both streams as they arrived. */
   readonly stdout: string;
   readonly stderr: string;
   readonly output: string;
   readonly running: boolean;
   readonly exited: Promise<Exit>;
-  /** Waits for a line on either stream and returns it; a process that ends without it is a failure at once. */
+  /** Waits for a line on either stream and returns it; fails at once if the process ends without it. */
   waitForLine(pattern: string | RegExp, options?: { within?: number }): Promise<string>;
-  /** Waits until a GET of `url` answers 200. */
+  /** Waits until a GET of `url` returns 200. */
   waitForHttp(url: string, options?: { within?: number }): Promise<void>;
-  /** Sends a signal, SIGKILL if none is named, and waits for the end. */
+  /** Sends a signal, SIGKILL by default, and waits for the end. */
   kill(signal?: NodeJS.Signals): Promise<Exit>;
-  /** Asks with SIGTERM and, past `within` milliseconds, insists with SIGKILL. */
+  /** Sends SIGTERM and, after `within` milliseconds, SIGKILL. */
   stop(options?: { within?: number }): Promise<Exit>;
 };
 
 export type ProcessOptions = {
-  /** Added to this process's environment; undefined removes a variable. */
+  /** Merged into the environment of this process; undefined removes a variable. */
   env?: Record<string, string | undefined>;
   cwd?: string;
 };
@@ -34,8 +34,8 @@ process.on('exit', () => {
 });
 
 /**
- * Starts a real child process. It ends with `stop()`, `kill()` or an `await using` block, and in any case, by SIGKILL, with the
- * test process: through the exit handler above, or through the kernel when even that gets no chance.
+ * Starts a child process. It ends with `stop()`, `kill()` or an `await using` block, and at the latest by SIGKILL with
+ * the test process: through the exit handler above, or through the kernel.
  */
 export function startProcess(argv: readonly [string, ...string[]], options: ProcessOptions = {}): RunningProcess {
   const [command, ...args] = endingWithParent(argv, 'SIGKILL') as [string, ...string[]];
@@ -59,7 +59,7 @@ export function startProcess(argv: readonly [string, ...string[]], options: Proc
   let drained = false;
   const end = () => child.kill('SIGKILL');
   alive.add(end);
-  // `exit`, not `close`, is the end: a grandchild that keeps the pipe open must not make a dead process look alive.
+  // Wait for `exit`, not `close`: a grandchild that keeps the pipe open must not make a dead process look alive.
   const exited = new Promise<Exit>((done) => {
     child.once('exit', (code, signal) => {
       running = false;
@@ -114,7 +114,7 @@ export function startProcess(argv: readonly [string, ...string[]], options: Proc
     waitForLine: (pattern, { within } = {}) =>
       waitFor(`the line ${pattern}`, async () => wholeLines(text).find((line) => matches(line, pattern)), within),
     waitForHttp: async (url, { within } = {}) => {
-      await waitFor(`an answer of ${url}`, async () => ((await answers(url)) ? true : undefined), within);
+      await waitFor(`a response of ${url}`, async () => ((await answers(url)) ? true : undefined), within);
     },
     kill,
     stop,
@@ -124,7 +124,7 @@ export function startProcess(argv: readonly [string, ...string[]], options: Proc
   };
 }
 
-/** A line counts once its line break has arrived, so that a caller never reads half a value. Each stream has its own lines. */
+/** Lists complete lines of each stream, so that callers never read a partial value. */
 function wholeLines({ stdout, stderr }: { stdout: string; stderr: string }): string[] {
   return [...stdout.split('\n').slice(0, -1), ...stderr.split('\n').slice(0, -1)];
 }

@@ -4,7 +4,7 @@ import { startReceiver } from './receiver.ts';
 const post = (url: string, body: string, timeout = 5_000) =>
   fetch(url, { method: 'POST', body, headers: { 'X-Event': 'made' }, signal: AbortSignal.timeout(timeout) });
 
-test('records method, path, headers and the very bytes', async () => {
+test('records method, path, headers and the raw bytes', async () => {
   await using receiver = await startReceiver();
   expect((await post(`${receiver.url}/hook?a=1`, '{"ü": 1}')).status).toBe(200);
   const [request] = receiver.requests;
@@ -13,7 +13,7 @@ test('records method, path, headers and the very bytes', async () => {
   expect(request?.rawBody.equals(Buffer.from('{"ü": 1}'))).toBe(true);
 });
 
-test('next answers go first, one each, then the standing one', async () => {
+test('queued answers come first, one each, then the default one', async () => {
   await using receiver = await startReceiver();
   receiver.answer({ status: 410 });
   receiver.answerNext({ status: 500 }, { status: 201, headers: { 'x-seen': 'yes' }, body: 'ok' });
@@ -41,7 +41,7 @@ test('delays, hangs and cuts', async () => {
   expect(receiver.requests.map((request) => request.body)).toEqual(['delayed', 'hanging', 'cut']);
 });
 
-test('waits for a request and says what came instead', async () => {
+test('waits for a request and lists those that came instead', async () => {
   await using receiver = await startReceiver();
   const waiting = receiver.waitFor((request) => request.body === 'second');
   await post(receiver.url, 'first');

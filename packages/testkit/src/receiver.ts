@@ -8,9 +8,9 @@ export type ReceivedRequest = {
   /** Path and query as sent. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** The bytes as they came, for signatures. */
+  /** Raw bytes, for signatures. */
   readonly rawBody: Buffer;
-  /** The same as text. */
+  /** Body as text. */
   readonly body: string;
   readonly json: unknown;
   readonly receivedAt: number;
@@ -20,18 +20,18 @@ export type Answer =
   | { status?: number; headers?: Record<string, string>; body?: string; delay?: number }
   /** Never answers; the connection stays open until the sender or `stop()` ends it. */
   | { hang: true }
-  /** Cuts the connection without a word. */
+  /** Closes the connection without a response. */
   | { close: true };
 
 export type Receiver = AsyncDisposable & {
   readonly url: string;
   /** In order of arrival; recorded when the body is complete, before the answer. */
   readonly requests: readonly ReceivedRequest[];
-  /** What every later request gets; at first `{ status: 200 }`. */
+  /** Sets the default answer; initially `{ status: 200 }`. */
   answer(answer: Answer | ((request: ReceivedRequest) => Answer)): void;
-  /** What the next requests get, one each; after them the standing answer holds again. */
+  /** Queues answers for the next requests, before the default one. */
   answerNext(...answers: Answer[]): void;
-  /** The first request, past or to come, that satisfies the predicate. */
+  /** Waits for the first request, past or future, that matches. */
   waitFor(
     predicate: (request: ReceivedRequest) => boolean,
     options?: { within?: number; describe?: string },
@@ -39,14 +39,14 @@ export type Receiver = AsyncDisposable & {
   stop(): Promise<void>;
 };
 
-/** A real HTTP server on 127.0.0.1 that records what it gets, as the other end of a webhook. */
+/** Starts an HTTP server on 127.0.0.1 that records requests, as the receiver of webhooks. */
 export async function startReceiver(): Promise<Receiver> {
   const requests: ReceivedRequest[] = [];
   const next: Answer[] = [];
   let standing: (request: ReceivedRequest) => Answer = () => ({ status: 200 });
 
   const server = createServer((incoming, response) => {
-    // A sender that gives up half way is part of what is tested, not a failure of the receiver.
+    // A sender that aborts is part of the test, not a failure of the receiver.
     receive(incoming, response).catch(() => response.destroy());
   });
   const receive = async (incoming: IncomingMessage, response: ServerResponse) => {

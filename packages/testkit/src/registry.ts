@@ -8,21 +8,21 @@ import { startProcess } from './process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 export interface Registry extends AsyncDisposable {
-  /** As it stands in front of the name of an image; an engine trusts it without TLS, because it is on this machine. */
+  /** Prefix of image names; engines trust it without TLS, because it is on this machine. */
   readonly host: string;
   /**
-   * Makes an image, pushes it as `<host>/<name>:<tag>` and takes it away from the engine. Answers its reference. The tag moves if
-   * it is there already.
+   * Builds an image, pushes it as `<host>/<name>:<tag>`, removes it from the engine and returns its reference. Moves an
+   * existing tag.
    */
   publish(socketPath: string, name: string, tag?: string, image?: ImageOptions): Promise<string>;
 }
 
-/** Who may sign in to a registry that is locked. */
+/** Login of a locked registry. */
 export const registryLogin = { username: 'gardener', password: 'dig-it-deeply' };
-/** Of that password, the only form that the registry reads. */
+/** bcrypt hash of that password. */
 const passwordHash = '$2b$04$..aMDPuhIhC2NyXLTDrgYOG5gcTpliK9KP50mHJlh2lq1THxsy.wO';
 
-/** A real registry, Debian's, with a folder and a port of its own; a locked one lets nobody in without `registryLogin`. */
+/** Starts Debian's registry with its own folder and port; a locked one requires `registryLogin`. */
 export async function startRegistry({ locked = false } = {}): Promise<Registry> {
   const folder = temporaryFolder('registry');
   const host = `127.0.0.1:${await freePort()}`;
@@ -36,13 +36,13 @@ export async function startRegistry({ locked = false } = {}): Promise<Registry> 
   const auth = Buffer.from(`${registryLogin.username}:${registryLogin.password}`).toString('base64');
   writeFileSync(join(DOCKER_CONFIG, 'config.json'), JSON.stringify({ auths: { [host]: { auth } } }));
   const child = startProcess(['docker-registry', 'serve', config]);
-  // It answers here whether it is locked or not.
+  // Responds here whether it is locked or not.
   await child.waitForHttp(`http://${host}/`);
   return {
     host,
     async publish(socketPath, name, tag = '1', image = {}) {
       const ref = `${host}/${name}:${tag}`;
-      // Nobody has this content, so that a pull has something to fetch.
+      // Unique content, so that a pull has something to fetch.
       await busyboxImage(socketPath, ref, {
         ...image,
         files: { '/unique': randomBytes(300_000).toString('base64'), ...image.files },
@@ -53,7 +53,7 @@ export async function startRegistry({ locked = false } = {}): Promise<Registry> 
       const { code } = await push.exited;
       if (code !== 0) throw new Error(`Pushing ${ref} failed: ${push.output}`);
       const { status, text } = await askDocker(socketPath, 'DELETE', `/images/${ref}`);
-      if (status !== 200) throw new Error(`${ref} cannot be taken away: ${text}`);
+      if (status !== 200) throw new Error(`${ref} cannot be removed: ${text}`);
       return ref;
     },
     async [Symbol.asyncDispose]() {
@@ -63,7 +63,7 @@ export async function startRegistry({ locked = false } = {}): Promise<Registry> 
   };
 }
 
-/** JSON is YAML too. */
+/** JSON is valid YAML. */
 const configOf = (addr: string, rootdirectory: string, users: string | undefined) => ({
   version: 0.1,
   log: { level: 'warn', accesslog: { disabled: true } },

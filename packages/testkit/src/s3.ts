@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** What a test has a request come to instead of what it asked for. */
+/** Failure that a test injects into a request. */
 export type Trouble = 'unavailable' | 'hang_up' | 'cut' | undefined;
 
 export interface S3Server extends AsyncDisposable {
@@ -12,9 +12,9 @@ export interface S3Server extends AsyncDisposable {
   readonly region: string;
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
   readonly objects: ReadonlyMap<string, Buffer>;
-  /** Ids of uploads that were neither completed nor aborted. */
+  /** Ids of unfinished uploads. */
   readonly uploads: readonly string[];
-  /** Methods and addresses, as they came. */
+  /** Received methods and addresses, in order. */
   readonly asked: readonly string[];
   trouble: (method: string, url: string) => Trouble;
 }
@@ -35,10 +35,10 @@ const md5 = (of: Buffer) => `"${createHash('md5').update(of).digest('hex')}"`;
 const LEAST_PART = 5 * 1024 * 1024;
 
 /**
- * Stands for a real service that speaks S3, of which Debian has none that a test could start in a moment. It is as strict as one
- * in what matters here: every request must carry a right signature (version 4, computed from the request as it came, by code of
- * its own) over its very body; parts must be large enough, be named by their tags and come in order; what is not completed is not
- * there. Paths begin with the bucket, and lists are cut after two names, so that whoever reads them has to go on.
+ * Simulates an S3 service, because Debian has none that a test could start quickly. It is strict where it matters:
+ * every request needs a valid version 4 signature over its body, computed by separate code; parts must be large enough,
+ * named by their tags and in order; unfinished uploads are invisible. Paths start with the bucket, and lists contain at
+ * most two names, so that clients have to continue.
  */
 export async function startS3({ leastPart = LEAST_PART } = {}): Promise<S3Server> {
   const credentials = { accessKeyId: 'AKIDTEST', secretAccessKey: 'the secret of the test' };
@@ -169,7 +169,7 @@ export async function startS3({ leastPart = LEAST_PART } = {}): Promise<S3Server
       serve(request, response, body);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const words = `<Error><Code>${error.code}</Code><Message>It is refused.</Message></Error>`;
+      const words = `<Error><Code>${error.code}</Code><Message>The request is rejected.</Message></Error>`;
       response.writeHead(error.status, { 'content-type': 'application/xml' }).end(words);
     }
   });

@@ -3,15 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { freeSubnet } from './free-subnet.ts';
 
-/** A network of its own for a process, with two ways in, one of which can be cut. */
+/** A network namespace for a process, with two addresses, one of which can be cut off. */
 export interface SeverableNetwork extends Disposable {
-  /** What a command is started with to run in there. */
+  /** Command prefix that runs a command in the namespace. */
   readonly prefix: readonly [string, ...string[]];
-  /** Where it is always reached from outside. */
+  /** Address that is always reachable from outside. */
   readonly lasting: string;
-  /** Where it is reached except while the way is cut. */
+  /** Address that is reachable except while it is cut off. */
   readonly severable: string;
-  /** From now on packets of that way vanish without a word, in both directions, as behind a dead router. */
+  /** Drops packets of that address silently in both directions, as behind a dead router. */
   cut(): void;
   mend(): void;
 }
@@ -19,7 +19,7 @@ export interface SeverableNetwork extends Disposable {
 const namePrefix = 'hortus';
 const namespaces = '/run/netns';
 
-/** Needs root. Goes with `Symbol.dispose`, and what a killed run has left goes with the next one. */
+/** Creates the network; needs root. Also removes networks of killed runs. */
 export function severableNetwork(): SeverableNetwork {
   removeAbandoned();
   const mark = randomBytes(3).toString('hex');
@@ -34,7 +34,7 @@ export function severableNetwork(): SeverableNetwork {
   ip('link', 'set', outer, 'up');
   for (const address of [lasting, severable]) ip('-n', name, 'address', 'add', `${address}/29`, 'dev', inner);
   for (const device of ['lo', inner]) ip('-n', name, 'link', 'set', device, 'up');
-  // Rules inside the namespace, which concern nobody outside it.
+  // Rules inside the namespace do not affect anything outside it.
   const rules = [
     ['INPUT', '--destination', severable, '--jump', 'DROP'],
     ['OUTPUT', '--source', severable, '--jump', 'DROP'],

@@ -2,15 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A disk of its own, so small that it can be filled. */
+/** A disk small enough to be filled. */
 export interface SmallDisk extends Disposable {
   readonly path: string;
-  /** Writes until there is no room for another byte. */
+  /** Writes until the disk is full. */
   fill(): void;
   makeRoom(): void;
 }
 
-/** Needs root. What lies at `path` is not seen until it is disposed of. */
+/** Mounts a small disk at `path`, which hides its content until disposal; needs root. */
 export function smallDisk(path: string, megabytes: number): SmallDisk {
   mkdirSync(path, { recursive: true });
   system('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m,mode=711`, 'hortus-test', path);
@@ -23,7 +23,7 @@ export function smallDisk(path: string, megabytes: number): SmallDisk {
       closeSync(file);
     },
     makeRoom: () => rmSync(ballast, { force: true }),
-    // Lazily: an engine may still be letting go of what it mounted below.
+    // Lazily: an engine may still be unmounting folders below.
     [Symbol.dispose]: () => system('umount', '--lazy', path),
   };
 }

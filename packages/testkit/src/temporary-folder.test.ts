@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { startProcess } from './process.ts';
 import { removeAbandonedFolders, temporaryFolder } from './temporary-folder.ts';
 
-test('exists until it is removed, with what is in it', async () => {
+test('exists until it is removed with its content', async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder.path, 'deep'));
   writeFileSync(join(folder.path, 'deep', 'file'), 'x');
@@ -23,7 +23,7 @@ test('a process that exits without removing its folders leaves none', async () =
   expect(paths.filter(existsSync)).toEqual([]);
 });
 
-test('an old folder whose owner is gone is removed; a young one and one in use stay', async () => {
+test('old folders of dead owners are removed; young ones and ones in use stay', async () => {
   await using ended = startProcess([process.execPath, '--eval', '']);
   await ended.exited;
   const old = new Date(Date.now() - 3_600_000);

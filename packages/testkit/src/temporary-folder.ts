@@ -10,15 +10,18 @@ export type TemporaryFolder = AsyncDisposable & {
 
 const present = new Set<string>();
 
-/** A new empty folder, gone with `remove()`, at the end of an `await using` block, or at the latest when the process exits. */
+/**
+ * Creates an empty folder that is removed by `remove()`, at the end of an `await using` block, or when the process
+ * exits.
+ */
 export function temporaryFolder(purpose = 'test'): TemporaryFolder {
   if (present.size === 0) {
     process.off('exit', removeAll);
     process.on('exit', removeAll);
   }
-  // The owner's id is in the name so that a later run can tell which folders nobody owns any more.
+  // The name contains the owner's pid, so that a later run can recognise abandoned folders.
   const path = mkdtempSync(join(tmpdir(), `hortus-${process.pid}-${purpose}-`));
-  // Engines run as other users; they may pass through to what is theirs, but not look around.
+  // Engines run as other users; they may traverse the folder, but not list it.
   chmodSync(path, 0o711);
   present.add(path);
   const remove = async () => {
@@ -35,8 +38,8 @@ function removeAll() {
 const youngest = 10 * 60_000;
 
 /**
- * Removes what a killed run left behind. Young folders stay even without an owner: on a /tmp that containers share, a process
- * of another one cannot be seen from here.
+ * Removes folders of killed runs. Keeps young ones even without an owner: if containers share /tmp, processes of other
+ * containers are not visible here.
  */
 export function removeAbandonedFolders(): void {
   for (const name of readdirSync(tmpdir())) {
@@ -50,7 +53,7 @@ export function removeAbandonedFolders(): void {
   }
 }
 
-/** Whether this is a temporary folder, or is in one, whose owner is gone. */
+/** Answers whether a path is in a temporary folder of a dead process. */
 export function isAbandoned(path: string): boolean {
   const [name = ''] = path.startsWith(`${tmpdir()}/`) ? path.slice(tmpdir().length + 1).split('/') : [];
   const owner = /^hortus-(\d+)-/.exec(name)?.[1];

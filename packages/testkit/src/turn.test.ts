@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { startProcess } from './process.ts';
 import { takeTurn } from './turn.ts';
 
-test('one has it at a time, and the next when it is given back', async () => {
+test('only one caller holds the turn, and the next gets it on release', async () => {
   const name = `test-${process.pid}`;
   const happened: string[] = [];
   const first = await takeTurn(name);
@@ -17,7 +17,7 @@ test('one has it at a time, and the next when it is given back', async () => {
   expect(happened).toEqual(['first', 'second']);
 });
 
-test('a process that is killed has it no more', async () => {
+test('a killed process releases the turn', async () => {
   const name = `test-${process.pid}-killed`;
   const script = `import { takeTurn } from ${JSON.stringify(new URL('./turn.ts', import.meta.url).href)};
     await takeTurn(${JSON.stringify(name)}); console.log('taken'); setInterval(() => {}, 1000);`;

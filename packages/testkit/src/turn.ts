@@ -2,11 +2,11 @@ import { createServer, type Server } from 'node:net';
 import { until } from './until.ts';
 
 /**
- * Waits until nobody on this machine has the turn of this name, and has it until it is disposed of. It is a socket without a file,
- * which the kernel takes back with the process, however that ends.
+ * Waits for the machine-wide lock of this name and holds it until disposal. It is an abstract socket, which the kernel
+ * releases with the process, however that ends.
  */
 export async function takeTurn(name: string): Promise<AsyncDisposable> {
-  // A new one for each try: one that could not listen would keep what it was told to do once it does.
+  // A new server for each try: one that failed to listen would keep its listeners.
   const take = () =>
     new Promise<Server>((done, fail) => {
       const holder = createServer().unref().once('error', fail);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 export type OsUser = { uid: number; gid: number };
 
-/** PostgreSQL refuses to run as root: the user it gets instead, or none where this process is not root anyway. */
+/** Returns a user to run PostgreSQL as, which refuses to run as root; undefined if this process is not root. */
 export function unprivilegedUser(): OsUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')

@@ -6,7 +6,7 @@ test('gives back the first truthy result', async () => {
   expect(await until(() => ++looks === 3 && 'third', { describe: 'the third look', every: 1 })).toBe('third');
 });
 
-test('a condition that throws is looked at again', async () => {
+test('a condition that throws is retried', async () => {
   let looks = 0;
   const flaky = () => {
     if (++looks < 3) throw new Error('not up yet');
@@ -15,20 +15,20 @@ test('a condition that throws is looked at again', async () => {
   expect(await until(flaky, { describe: 'the service', every: 1 })).toBe(3);
 });
 
-test('says what it waited for, and the last error', async () => {
+test('reports what it waited for and the last error', async () => {
   const refused = () => Promise.reject(new Error('refused'));
   await expect(until(refused, { describe: 'a connection', within: 20, every: 1 })).rejects.toThrow(
     'Waited 20 ms in vain for a connection (refused)',
   );
 });
 
-test('a describing function shows the state at the end', async () => {
+test('a describe function shows the final state', async () => {
   let seen = 0;
   const waiting = until(() => void seen++, { describe: () => `more than ${seen} looks`, within: 20, every: 1 });
   await expect(waiting).rejects.toThrow(/more than [1-9]\d* looks/);
 });
 
-test('looks once more after the time is up', async () => {
+test('checks once more after the timeout', async () => {
   let looks = 0;
   expect(await until(() => ++looks === 2, { describe: 'a late truth', within: 1, every: 20 })).toBe(true);
 });

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export type UntilOptions = {
-  /** What is waited for, as it should read in the error; a function is called when time is up, to show the last state. */
+  /** What is awaited, for the error message; a function is called at the timeout to show the final state. */
   describe: string | (() => string);
-  /** Milliseconds before giving up. It ends a hang and measures nothing: on a busy machine everything takes its time. */
+  /** Milliseconds before giving up. It only ends a hang: on a busy machine everything takes longer. */
   within?: number;
-  /** Milliseconds between two looks; unless given they are few at first, and more the longer it takes. */
+  /** Milliseconds between two checks; by default the interval grows with the elapsed time. */
   every?: number;
 };
 
 type Falsy = false | 0 | '' | null | undefined;
 
 /**
- * Waits until `condition` gives something truthy and returns it. A condition that throws is not met yet: the thing it asks may
- * still be starting. The last error becomes the cause of the failure.
+ * Waits until `condition` returns a truthy value and returns it. A condition that throws counts as not met, because its
+ * subject may still be starting. The last error becomes the cause of the failure.
  */
 export async function until<T>(
   condition: () => T | Promise<T>,
@@ -30,7 +30,8 @@ export async function until<T>(
     } catch (error) {
       cause = error;
     }
-    // The condition is looked at once more after the last sleep, so a busy machine does not fail a condition that holds.
+    // The condition is checked once more after the last sleep, so that a busy machine does not fail a condition that
+    // holds.
     if (performance.now() >= deadline) {
       const what = typeof describe === 'string' ? describe : describe();
       const why = cause instanceof Error ? ` (${cause.message})` : '';
@@ -40,5 +41,5 @@ export async function until<T>(
   }
 }
 
-/** A look often costs more than a millisecond, here and where it goes; of a wait that lasts, a small part is lost at its end. */
+/** Checks often cost more than a millisecond; a share of the elapsed time bounds the delay of a long wait. */
 const pauseAfter = (waited: number): number => Math.min(50, Math.max(10, waited / 25));

@@ -1,6 +1,6 @@
 import { startDocker } from './docker.ts';
 
-/** Vitest's global setup: the same engine for someone who runs `npx vitest` as `npm test` gives by the environment. */
+/** Vitest's global setup: starts an engine for `npx vitest`; `npm test` provides one in the environment. */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env.HORTUS_TEST_DOCKER) return undefined;
   const docker = await startDocker();

@@ -2,10 +2,7 @@ import { endAbandonedProcesses } from './abandoned-processes.ts';
 import { startPostgres } from './postgres.ts';
 import { removeAbandonedFolders } from './temporary-folder.ts';
 
-/**
- * Vitest's global setup. `npm test` starts the engines itself and names them in the environment; someone who runs `npx vitest`
- * on one file gets the same server here.
- */
+/** Vitest's global setup: starts a server for `npx vitest`; `npm test` provides one in the environment. */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env.HORTUS_TEST_POSTGRES) return undefined;
   endAbandonedProcesses();

@@ -197,7 +197,10 @@ describe('a dump', () => {
   test('that cannot be restored brings the previous data back: running, or stopped if the data belongs to another version', async () => {
     const { uid, params } = await upgraded('3');
     const failed = await run('hortus.return_data', uid, params);
-    expect(failed).toMatchObject({ type: 'action_failed', error: expect.stringMatching(/exit code 4: no.*is back/s) });
+    expect(failed).toMatchObject({
+      type: 'action_failed',
+      error: expect.stringMatching(/exited with code 4: no.*was restored/s),
+    });
     expect(await containersOf(uid)).toEqual([]);
     const again = { ...params, safety_backup_id: newBackup(), resume: true };
     expect(await run('hortus.return_data', uid, again)).toMatchObject({ type: 'action_failed' });

@@ -2,15 +2,15 @@ import type { Port } from './container-spec.ts';
 
 export type ContainerState = 'created' | 'running' | 'paused' | 'restarting' | 'removing' | 'exited' | 'dead';
 
-/** What the engine says about a container. */
+/** Facts about a container, as the engine reports them. */
 export interface ContainerFacts {
   id: string;
   name: string;
-  /** The reference it was created from, and what that was at the time. */
+  /** Reference that it was created from, and the image id at that time. */
   image: string;
   imageId: string;
   state: ContainerState;
-  /** The engine's own check; `none` where there is none. */
+  /** The engine's own check; `none` without one. */
   health: 'none' | 'starting' | 'healthy' | 'unhealthy';
   exitCode: number;
   outOfMemory: boolean;
@@ -33,7 +33,7 @@ export interface ContainerFacts {
   privileged: boolean;
   readOnlyRoot: boolean;
   capabilities: { add: string[]; drop: string[] };
-  /** Those that are published on the host. */
+  /** Ports published on the host. */
   ports: Port[];
   mounts: { kind: string; source: string; target: string; readOnly: boolean }[];
   networks: { name: string; address: string; aliases: string[] }[];

@@ -1,4 +1,4 @@
-/** One container, said completely: nothing is left for the engine to guess, and no engine's vocabulary is used. */
+/** Complete, engine-independent specification of a container; leaves no defaults to the engine. */
 export interface ContainerSpec {
   name: string;
   image: string;
@@ -27,7 +27,7 @@ export interface ContainerSpec {
   sysctls: Record<string, string>;
   extraHosts: Record<string, string>;
   nameServers?: readonly string[];
-  /** How much of its output is kept. By default only: unless the engine is set to send output elsewhere. */
+  /** Limit of stored output. `byDefault`: applies only if the engine stores output in files. */
   logLimit?: { maxBytes: number; files: number; byDefault?: boolean };
   readOnlyRoot: boolean;
   init: boolean;
@@ -35,7 +35,7 @@ export interface ContainerSpec {
   stdin?: boolean;
   stopSignal?: string;
   stopGraceMs: number;
-  /** What the engine itself checks: a command, nothing at all, or (undefined) whatever the image says. */
+  /** Health check of the engine: a command, none, or (undefined) that of the image. */
   healthcheck?: 'none' | CommandCheck;
 }
 
@@ -56,7 +56,7 @@ export interface Limits {
 export interface Port {
   containerPort: number;
   protocol: 'tcp' | 'udp';
-  /** Published on the host where given. */
+  /** Published on the host if set. */
   hostPort?: number;
   hostIp?: string;
 }

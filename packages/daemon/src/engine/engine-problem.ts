@@ -1,28 +1,28 @@
-/** What kind of thing went wrong, for code; the message is for a person. */
+/** Kind of failure, for programs; the message is for people. */
 export type EngineProblemKind =
   | 'unreachable'
   | 'timeout'
   | 'aborted'
   | 'not_found'
   | 'conflict'
-  /** The subnet of a new network is used already. */
+  /** The subnet of a new network is already in use. */
   | 'subnet_taken'
   | 'invalid'
   | 'unsupported'
   | 'failed';
 
 export interface EngineProblemFacts {
-  /** What was being done, as it reads after "could not": `create container blog`. */
+  /** Operation, as it reads after "could not": `create container blog`. */
   operation: string;
   kind: EngineProblemKind;
-  /** The engine's HTTP status, where it answered at all. */
+  /** The engine's HTTP status, if it responded. */
   status?: number;
-  /** The engine's own words, or ours where it said nothing. */
+  /** The engine's message, or ours if it sent none. */
   detail: string;
   cause?: unknown;
 }
 
-/** Every failure of an engine call; it always names the call. */
+/** Failure of an engine call; the message always names the call. */
 export class EngineProblem extends Error {
   readonly operation: string;
   readonly kind: EngineProblemKind;
@@ -37,7 +37,7 @@ export class EngineProblem extends Error {
   }
 }
 
-/** Engines say it in the words of the system call that failed, wherever in theirs; our journal in its own. */
+/** Detects a full disk. Engines quote the failed system call, the journal quotes SQLite. */
 export function isDiskFull(error: unknown): boolean {
   const words = /no space left on device|database or disk is full/i;
   return error instanceof Error && (words.test(error.message) || isDiskFull(error.cause));

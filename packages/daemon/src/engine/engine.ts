@@ -3,83 +3,86 @@ import type { ContainerFacts } from './container-facts.ts';
 import type { ContainerFile, ContainerSpec } from './container-spec.ts';
 
 /**
- * What the daemon needs of a container engine. Every call ends: in its time limit if the engine hangs, and always with an
- * EngineProblem that says what was being done. `wait`, `events` and `exec` last as long as what they watch.
+ * Container engine as the daemon needs it. Every call ends, at its time limit if the engine hangs, and fails only with
+ * an EngineProblem that names the operation. `wait`, `events` and `exec` last as long as what they observe.
  */
 export interface Engine {
   info(): Promise<EngineInfo>;
-  /** What the engine runs on; asked once. */
+  /** Platform of the engine; asked once. */
   platform(): Promise<Platform>;
 
-  /** In any state; `true` asks for the label whatever its value. */
+  /** Containers in any state; `true` matches any value of a label. */
   containers(filter: { labels: LabelFilter }): Promise<ContainerFacts[]>;
-  /** Those that run, with what a list says of them: one question, however many there are. */
+  /** Running containers, with the facts of a list: one call, however many there are. */
   running(filter: { labels: LabelFilter }): Promise<RunningContainer[]>;
-  /** What of the server is mounted by any container in any state, and what any could mount as a volume. */
+  /** Host paths mounted by containers in any state, and paths that any container could mount as a volume. */
   hostMounts(): Promise<HostMount[]>;
-  /** By id or name. */
+  /** Finds a container by id or name. */
   inspect(id: string): Promise<ContainerFacts | undefined>;
 
   hasImage(ref: string): Promise<boolean>;
-  /** The names with digests by which registries know it, by reference or id; none of one that was never in a registry. */
+  /** Registry names with digests, by reference or id; empty for images that exist only locally. */
   imageDigests(ref: string): Promise<string[]>;
-  /** By reference or id; undefined if it is not there. */
+  /** Finds an image by reference or id. */
   image(ref: string): Promise<ImageFacts | undefined>;
-  /** Ids of the images that containers are made of, whoever made them. */
+  /** Ids of the images of all containers, including those of other owners. */
   imagesInUse(): Promise<string[]>;
-  /** Never one that a container is made of. Removing one that is gone is no error. */
+  /** Removes an image unless a container uses it; idempotent. */
   removeImage(ref: string): Promise<void>;
   pull(ref: string, on: (progress: PullProgress) => void, options?: PullOptions): Promise<void>;
 
-  /** Makes an image of a file system given as a tar archive. */
+  /** Creates an image from a file system in a tar archive. */
   importImage(ref: string, archive: Buffer): Promise<void>;
 
   volumes(filter: { labels: LabelFilter }): Promise<NamedFacts[]>;
   volume(name: string): Promise<VolumeFacts | undefined>;
   networks(filter: { labels: LabelFilter }): Promise<NetworkFacts[]>;
-  /** The id of the network. One of that name with other `owner` labels is a conflict, not ours to use. */
+  /**
+   * Returns the id of the network; creates it if missing. A network of that name with other `owner` labels is a
+   * conflict.
+   */
   ensureNetwork(spec: NetworkSpec): Promise<string>;
   ensureVolume(spec: NamedSpec): Promise<void>;
   /** Disconnects its containers first, and waits until the engine has released their endpoints. */
   removeNetwork(name: string): Promise<NetworkRemoval>;
-  /** Puts a container on a further network, under names of its own there. One that is on it already stays as it is. */
+  /** Connects a container to another network with aliases; does nothing if it is already connected. */
   joinNetwork(name: string, id: string, aliases: readonly string[]): Promise<void>;
   removeVolume(name: string): Promise<void>;
 
   create(spec: ContainerSpec): Promise<string>;
   putFiles(id: string, files: readonly ContainerFile[]): Promise<void>;
   /**
-   * What is at a path of a container, running or not, as a tar archive that begins with the last name of the path. Reading it
-   * slowly slows the engine. That it ends is no proof that it is whole.
+   * Streams a path of a container, running or not, as a tar archive that starts with the last name of the path. Slow
+   * reading slows the engine. The end of the stream does not prove that it is complete.
    */
   readArchive(id: string, path: string, signal?: AbortSignal): Promise<Readable>;
-  /** Of what is at a path of a container. */
+  /** Facts about a path of a container. */
   pathFacts(id: string, path: string): Promise<PathFacts>;
-  /** Unpacks a tar archive into a folder of a container, as it comes. The folder itself stays as it is. */
+  /** Unpacks a tar archive into a folder of a container; keeps the attributes of the folder itself. */
   writeArchive(id: string, path: string, archive: Readable, signal?: AbortSignal): Promise<void>;
-  /** Starting a running container and stopping a stopped one are no errors. */
+  /** Starting a running container and stopping a stopped one succeed. */
   start(id: string): Promise<void>;
   stop(id: string, graceMs: number): Promise<void>;
   kill(id: string, signal: string): Promise<void>;
-  /** Removing one that is gone is no error. Volumes stay, named or not. */
+  /** Idempotent. Keeps all volumes. */
   remove(id: string, options?: { force?: boolean }): Promise<void>;
   rename(id: string, name: string): Promise<void>;
 
-  /** The exit code, once the container does not run; at once for one that has ended. */
+  /** Waits until the container has stopped and returns its exit code. */
   wait(id: string, signal?: AbortSignal): Promise<number>;
-  /** The last lines, both streams as they came. */
+  /** Returns the last lines of both streams in their order. */
   logs(id: string, options: { tail: number }): Promise<string>;
   /** Calls `on` until the signal aborts; fails when the engine ends the stream. */
   events(filter: EventFilter, on: (event: ContainerEvent) => void, signal: AbortSignal): Promise<void>;
   exec(id: string, command: ExecCommand, signal?: AbortSignal): Promise<ExecHandle>;
 
-  /** Lets go of idle connections. */
+  /** Closes idle connections. */
   close(): void;
 }
 
 export interface EventFilter {
   labels: LabelFilter;
-  /** Those of before come too, as far back as this; milliseconds since the epoch. */
+  /** Includes past events since this time; milliseconds since the epoch. */
   since?: number;
 }
 
@@ -92,23 +95,23 @@ export interface EngineInfo {
   cgroup: string;
   storageDriver: string;
   rootless: boolean;
-  /** Users of containers are other users of its machine. */
+  /** Whether users of containers are mapped to other users of the host. */
   remapsUsers: boolean;
-  /** What it can run containers with, by name. */
+  /** Names of available runtimes. */
   runtimes: string[];
   cpus: number;
   memoryBytes: number;
-  /** Where it keeps volumes, as a path of its machine. */
+  /** Folder of volumes on the engine's machine. */
   dataRoot: string;
-  /** Where output of containers goes unless they say otherwise; empty where the engine does not tell. */
+  /** Default log driver; empty if unknown. */
   logDriver: string;
-  /** Whether it can limit processes; without, it leaves such limits out. */
+  /** Whether it supports process limits; otherwise it ignores them. */
   limitsPids: boolean;
-  /** The blocks that its operator set for its networks, in CIDR notation; empty if none were set. */
+  /** Address pools set by the operator of the engine, in CIDR notation. */
   addressPools: string[];
 }
 
-/** As images name it: `linux`, `amd64`. */
+/** Platform in the terms of images: `linux`, `amd64`. */
 export interface Platform {
   os: string;
   arch: string;
@@ -116,14 +119,14 @@ export interface Platform {
 
 export interface ImageFacts {
   id: string;
-  /** What it was built for; empty where it does not say. */
+  /** Platform that it was built for; empty if it is not declared. */
   platform: Platform;
-  /** As in `imageDigests`. */
+  /** See `imageDigests`. */
   digests: string[];
-  /** What a container made of it has without being told. */
+  /** Environment of the image. */
   env: string[];
   labels: Record<string, string>;
-  /** Where it asks for a volume. */
+  /** Paths that the image declares as volumes. */
   volumes: string[];
 }
 
@@ -132,7 +135,7 @@ export type LabelFilter = Readonly<Record<string, string | true>>;
 export interface RunningContainer {
   id: string;
   labels: Record<string, string>;
-  /** It has no network of its own. */
+  /** Whether it uses the host's network. */
   hostNetwork: boolean;
 }
 
@@ -145,45 +148,45 @@ export interface NamedFacts {
 export type NetworkRemoval = 'removed' | 'kept';
 
 export interface NetworkFacts extends NamedFacts {
-  /** In CIDR notation, IPv4 and IPv6. */
+  /** IPv4 and IPv6 subnets in CIDR notation. */
   subnets: string[];
 }
 
 export interface VolumeFacts extends NamedFacts {
-  /** Where its content always is, as a path of the engine's machine; undefined if that is up to a driver or to mounting it. */
+  /** Folder of the content on the engine's machine; undefined if it depends on a driver or on mounting. */
   folder: string | undefined;
-  /** The directory of the server that the volume stands for, where it was made with one (`o: bind`). */
+  /** Host directory that the volume binds (`o: bind`). */
   device?: string;
 }
 
 export interface HostMount {
   path: string;
   readOnly: boolean;
-  /** Whether a person chose the path; the places of plain volumes are the engine's own. */
+  /** Whether a person chose the path; paths of plain volumes are the engine's own. */
   chosen: boolean;
-  /** Missing where it is a volume, which any container could have. */
+  /** Undefined for a volume, which any container could mount. */
   container?: { id: string; name: string };
 }
 
 export interface PathFacts {
   sizeBytes: number;
-  /** To the nanosecond, as the engine writes it. */
+  /** With nanoseconds, as the engine writes it. */
   changedAt: string;
 }
 
 export interface NamedSpec {
   name: string;
   labels: Record<string, string>;
-  /** Those of the labels that an existing one must carry with the same value to count as ours. */
+  /** Labels that an existing object must carry with the same value to belong to the caller. */
   owner: readonly string[];
 }
 
 export interface NetworkSpec extends NamedSpec {
-  /** Nothing on it reaches the outside. */
+  /** Without access to the outside. */
   internal?: boolean;
-  /** How many addresses it needs, a power of two. */
+  /** Number of addresses, a power of two. */
   addresses: number;
-  /** In CIDR notation; chosen by the engine if it is missing. */
+  /** In CIDR notation; chosen by the engine if missing. */
   subnet?: string;
 }
 
@@ -203,7 +206,7 @@ export interface ContainerEvent {
   action: string;
   id: string;
   at: number;
-  /** The container's labels, and the engine's details such as exitCode. */
+  /** Labels of the container and details such as exitCode. */
   attributes: Record<string, string>;
 }
 
@@ -212,17 +215,17 @@ export interface ExecCommand {
   env?: Readonly<Record<string, string>>;
   user?: string;
   workingDir?: string;
-  /** What it reads; nothing when it is missing. If this fails, the command is left without its rest and its end is told. */
+  /** Standard input; empty if missing. If the stream fails, the command sees its end. */
   stdin?: Readable;
 }
 
 export interface ExecHandle {
   id: string;
-  /** Both streams apart, in the order they came; ends when the command has. Reading it slowly slows the command. */
+  /** Both streams, separated and in order; ends with the command. Slow reading slows the command. */
   output: AsyncIterable<ExecOutput>;
-  /** Exit code and process id (of the host) once known; undefined while it runs. */
+  /** Exit code and process id on the host; undefined while unknown. */
   inspect(): Promise<{ running: boolean; exitCode: number | undefined; pid: number | undefined }>;
-  /** Lets go of the output; the command itself goes on. */
+  /** Detaches from the output; the command keeps running. */
   detach(): void;
 }
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isEncrypted, type JournalCipher } from './journal-cipher.ts';
 
-/** Every column that may hold a secret: manifests, the params and arguments of actions, and what they wrote. */
+/** Columns that may contain secrets: manifests, parameters and arguments of actions, and their output. */
 export const secretColumns = [
   { table: 'manifests', column: 'manifest', id: 'instance_uid' },
   { table: 'deployments', column: 'manifest', id: 'id' },
@@ -12,13 +12,13 @@ export const secretColumns = [
 
 type SecretColumn = (typeof secretColumns)[number];
 
-/** Binds a text to its row. */
+/** Binds a ciphertext to its row. */
 export const placeOf = (
   { table, column }: { table: SecretColumn['table']; column: SecretColumn['column'] },
   id: string,
 ): string => `${table}.${column} of ${id}`;
 
-/** Encrypts what earlier versions wrote in the clear, and takes the clear text off the disk. */
+/** Encrypts plaintext of earlier versions and erases it from the disk. */
 export function encryptJournal(db: DatabaseSync, cipher: JournalCipher): void {
   db.exec('pragma secure_delete = on; begin immediate');
   try {

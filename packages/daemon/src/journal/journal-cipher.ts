@@ -5,8 +5,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Encrypts what the journal keeps of secrets, with a key from the key pair beside it. That protects a copy of the journal alone
- * (a backup, a snapshot of the file, a support bundle), not one of the whole state directory, nor against root.
+ * Encrypts secrets in the journal with a key derived from the key pair beside it. That protects a copy of the journal
+ * alone (a backup, a snapshot of the file, a support bundle), but not the whole state directory, nor against root.
  */
 export class JournalCipher {
   readonly #key: Buffer;
@@ -15,7 +15,7 @@ export class JournalCipher {
     this.#key = key;
   }
 
-  /** `place` names table, column and row: moved to another, the text does not decrypt. */
+  /** `place` names table, column and row; ciphertext moved elsewhere does not decrypt. */
   encrypt(text: string, place: string): string {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(Buffer.from(place));
@@ -24,8 +24,7 @@ export class JournalCipher {
   }
 
   decrypt(text: string, place: string): string {
-    if (!isEncrypted(text))
-      throw new Error(`The journal holds ${place} unencrypted; it was changed by another program.`);
+    if (!isEncrypted(text)) throw new Error(`The journal contains ${place} unencrypted; another program modified it.`);
     const bytes = Buffer.from(text.slice(MARK.length), 'base64');
     const nonce = bytes.subarray(0, NONCE_BYTES);
     const decipher = createDecipheriv('aes-256-gcm', this.#key, nonce, { authTagLength: TAG_BYTES });

@@ -11,7 +11,7 @@ import { openJournal } from './journal.ts';
 const here = (file: string) => JSON.stringify(new URL(file, import.meta.url).href);
 
 describe('the state directory', () => {
-  it('belongs to one process, and is closed to other users', async () => {
+  it('belongs to one process and is not accessible to other users', async () => {
     await using folder = temporaryFolder('journal');
     const first = openJournal(folder.path);
     expect(() => openJournal(folder.path)).toThrow(`in use by process ${process.pid}`);
@@ -20,7 +20,7 @@ describe('the state directory', () => {
     expect(statSync(folder.path).mode & 0o077).toBe(0);
   });
 
-  it('is free again when its process was killed, with everything that was written', async () => {
+  it('is released when its process is killed, with all written data', async () => {
     await using folder = temporaryFolder('journal');
     await using other = startProcess([
       process.execPath,
@@ -45,7 +45,7 @@ describe('the state directory', () => {
 });
 
 describe('an execution', () => {
-  it('is owed to the service from its end until it is reported', async () => {
+  it('is unreported from its end until it is reported', async () => {
     await using folder = temporaryFolder('journal');
     const { executions, close } = openJournal(folder.path);
     const asked = request('echo', ['echo']);
@@ -61,7 +61,7 @@ describe('an execution', () => {
     close();
   });
 
-  it('keeps its first outcome, and is never started again', async () => {
+  it('keeps its first outcome and is never started again', async () => {
     await using folder = temporaryFolder('journal');
     const { executions, close } = openJournal(folder.path);
     const asked = request('echo', ['echo']);
@@ -74,7 +74,7 @@ describe('an execution', () => {
   });
 });
 
-it('a finished deployment no longer holds its manifest, which has secrets in it', async () => {
+it('a finished deployment no longer stores its manifest, which contains secrets', async () => {
   await using folder = temporaryFolder('journal');
   const { deployments, manifests, tidy, close } = openJournal(folder.path);
   const signed = new Signer().sign(manifest('blog', [component('main', { env: { PASSWORD: 'hunter2' } })]));

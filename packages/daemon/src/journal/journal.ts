@@ -19,12 +19,12 @@ import { Watches } from './watches.ts';
 import { WrittenPaths } from './written-paths.ts';
 
 const DAY = 86_400_000;
-/** How long a settled execution still answers when it is asked for again. */
+/** How long a reported execution is kept for repeated requests. */
 const KEPT_FOR = 7 * DAY;
 
 export interface Journal {
   readonly directory: string;
-  /** Kept beside it; what it holds of secrets is encrypted with it. */
+  /** Key pair in the same directory; secrets in the journal are encrypted with it. */
   readonly keyPair: KeyPair;
   readonly executions: Executions;
   readonly deployments: Deployments;
@@ -36,14 +36,14 @@ export interface Journal {
   readonly schedules: Schedules;
   readonly watches: Watches;
   readonly writtenPaths: WrittenPaths;
-  /** All of what is written in there, or nothing. */
+  /** Runs all writes of `work` in one transaction. */
   together<T>(work: () => T): T;
-  /** Drops what was settled long ago. */
+  /** Deletes records that were settled long ago. */
   tidy(now: number): void;
   close(): void;
 }
 
-/** Opens the memory of the daemon. One process at a time; what a method wrote survives a kill and a power cut. */
+/** Opens the journal for one process at a time. Every completed write survives a kill and a power cut. */
 export function openJournal(directory: string): Journal {
   const taken = takeStateDirectory(directory);
   try {
@@ -102,7 +102,7 @@ function openTaken(directory: string, taken: StateDirectory): Journal {
   };
 }
 
-/** SQLite would make it with the umask of the process; its log and index get the mode of the file. */
+/** Creates the file with mode 0600 instead of the umask; SQLite's log and index files inherit it. */
 function closeToOthers(file: string): void {
   closeSync(openSync(file, 'a', 0o600));
   for (const path of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(path)) chmodSync(path, 0o600);
@@ -110,7 +110,7 @@ function closeToOthers(file: string): void {
 
 const CHECK = 'journal key';
 
-/** Encrypts a journal of an earlier version; refuses one that was encrypted with another key pair. */
+/** Encrypts a journal of an earlier version; rejects one that was encrypted with another key pair. */
 function fitKey(db: DatabaseSync, pins: Pins, cipher: JournalCipher, directory: string): void {
   const known = pins.find('journal_key');
   if (known === undefined) {
@@ -123,7 +123,7 @@ function fitKey(db: DatabaseSync, pins: Pins, cipher: JournalCipher, directory: 
   } catch (cause) {
     db.close();
     throw new ConfigError(
-      `The journal in ${directory} was encrypted with another identity.key. Restore that file, or remove journal.db to start over: what runs stays, and has to be deployed again.`,
+      `The journal in ${directory} was encrypted with another identity.key. Restore that file, or remove journal.db to start over: running instances stay, but must be deployed again.`,
       { cause },
     );
   }

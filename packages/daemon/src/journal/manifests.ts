@@ -6,11 +6,11 @@ import type { JournalCipher } from './journal-cipher.ts';
 
 const COLUMN = { table: 'manifests', column: 'manifest' } as const;
 
-/** The manifest each instance was last rolled out by; what an action may run is read from here and nowhere else. */
+/** Manifest of the last rollout of each instance; the only source of what actions may run. */
 export class Manifests {
   readonly #db: DatabaseSync;
   readonly #cipher: JournalCipher;
-  /** Parsed ones: an action's round trip should not pay for parsing the same text again. */
+  /** Cache of parsed manifests, so that actions do not parse the same text again. */
   readonly #parsed = new Map<string, SignedManifest>();
 
   constructor(db: DatabaseSync, cipher: JournalCipher) {
@@ -18,7 +18,7 @@ export class Manifests {
     this.#cipher = cipher;
   }
 
-  /** With what its images were when it was rolled out. */
+  /** Stores a manifest with the images of its rollout. */
   keep(manifest: SignedManifest, images: readonly DeployedImage[] = []): void {
     this.#db
       .prepare(`insert into manifests (instance_uid, deployment_id, revision, signed_at, manifest, images)
@@ -60,7 +60,7 @@ export class Manifests {
       .map((row) => this.of(row.instance_uid as string) as SignedManifest);
   }
 
-  /** What the service calls the instance; learnt from its answers. */
+  /** Stores the service's id of an instance, learned from its responses. */
   nameInstance(instanceUid: string, instanceId: string): void {
     if (this.instanceId(instanceUid) === instanceId) return;
     this.#db

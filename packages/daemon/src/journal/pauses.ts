@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** Containers that were stopped for a moment and must run again, in the order in which they are started. */
+/** Containers that were stopped temporarily and must run again, in start order. */
 export interface JournalledPause {
   instanceUid: string;
   containers: string[];
 }
 
-/** Every method returns after the disk has it. */
+/** Every method returns after the data is on disk. */
 export class Pauses {
   readonly #db: DatabaseSync;
 

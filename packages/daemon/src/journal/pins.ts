@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** `journal` is a random name of the journal itself; `journal_key` is a known text, encrypted, to recognise the key by. */
+/** `journal` is a random id of the journal; `journal_key` is an encrypted known text that identifies the key. */
 type Pinned = 'manifest_public_key' | 'server_id' | 'journal' | 'journal_key';
 
-/** What was believed at first sight and must not change silently afterwards. */
+/** Values trusted on first use, which must not change silently afterwards. */
 export class Pins {
   readonly #db: DatabaseSync;
 
@@ -11,7 +11,7 @@ export class Pins {
     this.#db = db;
   }
 
-  /** The pinned value, which is `value` only if nothing was pinned before. */
+  /** Pins `value` unless one is pinned already; returns the pinned one. */
   pin(name: Pinned, value: string): string {
     this.#db.prepare('insert into pinned (name, value) values (?, ?) on conflict (name) do nothing').run(name, value);
     return this.find(name) ?? value;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** The images that were not on this server before we pulled them: those, and no others, are ours to take away. */
+/** Images that we pulled onto this server; only these may be removed. */
 export class PulledImages {
   readonly #db: DatabaseSync;
 

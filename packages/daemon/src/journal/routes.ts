@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { InstanceRoute, ServedRoute } from '../ingress/served-route.ts';
 
-/** The ways in from outside that this server serves, by instance. */
+/** Routes that this server serves, by instance. */
 export class Routes {
   readonly #db: DatabaseSync;
 

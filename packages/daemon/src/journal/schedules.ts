@@ -1,18 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** A scheduled job of an instance, and when it is due next. */
+/** A scheduled job of an instance, and its next due time. */
 export interface JournalledSchedule {
   instanceUid: string;
   component: string;
-  /** As the manifest writes it: a changed one counts anew. */
+  /** As written in the manifest; a change reschedules the job. */
   schedule: string;
   /** Milliseconds since the epoch. */
   dueAt: number;
-  /** Its last run, to tell whether that still goes on. */
+  /** Last run, to tell whether it is still active. */
   lastExecution: string | undefined;
 }
 
-/** Every method returns after the disk has it. */
+/** Every method returns after the data is on disk. */
 export class Schedules {
   readonly #db: DatabaseSync;
 

@@ -1,6 +1,6 @@
 /**
- * What the daemon must not forget. An execution or deployment whose phase is `finished` and that is not `reported` is
- * owed to the service; there is no second list of debts that could disagree with it.
+ * Persistent state of the daemon. Executions and deployments that are `finished` but not `reported` still have to be
+ * reported; there is no second list that could disagree.
  */
 export const SCHEMA = `
 create table if not exists executions (
@@ -84,7 +84,7 @@ create table if not exists pinned (
 ) strict;
 `;
 
-/** What came later, in this order; a journal counts in its `user_version` how many of these it has. */
+/** Migrations in order; `user_version` counts those that a journal has. */
 export const CHANGES: readonly string[] = [
   'alter table deployments add column claim text',
   'alter table deployments add column rollback_of text',

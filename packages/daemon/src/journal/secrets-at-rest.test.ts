@@ -22,7 +22,7 @@ const signed = new Signer().sign(manifest('blog', [component('main', { env: { PA
 const deployment = { id: id('dep'), definition_id: id('def'), revision: 1 };
 const asked = request('login', ['login', SECRET], { password: SECRET });
 
-/** Puts a secret everywhere that one can be. */
+/** Puts a secret into every place that can contain one. */
 function fill({ deployments, manifests, watches, executions }: Journal): void {
   deployments.receive(deployment, 1);
   deployments.start(deployment.id, signed);
@@ -50,7 +50,7 @@ const holders = () => files().filter((name) => readFileSync(join(folder.path, na
 const modeOf = (name: string) => statSync(join(folder.path, name)).mode & 0o777;
 
 describe('the journal', () => {
-  it('keeps no secret in the clear, also while it is open, and reads all of it again', () => {
+  it('contains no plaintext secret, even while it is open, and can be read again', () => {
     const first = openJournal(folder.path);
     fill(first);
     expect(holders()).toEqual([]);
@@ -61,7 +61,7 @@ describe('the journal', () => {
     second.close();
   });
 
-  it('and the key pair are closed to other users, however open they were before', () => {
+  it('and the key pair are not accessible to other users, whatever their mode was before', () => {
     openJournal(folder.path).close();
     for (const name of ['journal.db', 'identity.key']) chmodSync(join(folder.path, name), 0o644);
     chmodSync(folder.path, 0o755);
@@ -74,7 +74,7 @@ describe('the journal', () => {
     journal.close();
   });
 
-  it('of an earlier version is encrypted at its first start, and its clear text is off the disk', () => {
+  it('of an earlier version is encrypted at its first start, and its plaintext is erased from the disk', () => {
     const old = new DatabaseSync(join(folder.path, 'journal.db'));
     old.exec(`pragma journal_mode = wal; ${SCHEMA}; ${CHANGES.join('; ')}; pragma user_version = ${CHANGES.length}`);
     const text = JSON.stringify(signed);
@@ -102,7 +102,7 @@ describe('the journal', () => {
     journal.close();
   });
 
-  it('with a text moved to another row is not believed', () => {
+  it('with a ciphertext moved to another row is rejected', () => {
     const journal = openJournal(folder.path);
     fill(journal);
     const shop = new Signer().sign(manifest('shop', [component('main')]));
@@ -118,7 +118,7 @@ describe('the journal', () => {
     again.close();
   });
 
-  it('says what to do when its key pair was lost or replaced, and lets the directory go', () => {
+  it('explains what to do when its key pair was lost or replaced, and releases the directory', () => {
     openJournal(folder.path).close();
     rmSync(keyPairFile(folder.path));
     expect(() => openJournal(folder.path)).toThrow('another identity.key');
@@ -128,7 +128,7 @@ describe('the journal', () => {
   });
 });
 
-it('the key pair is made once and stays the same', () => {
+it('the key pair is created once and never changes', () => {
   const first = openJournal(folder.path);
   const { publicKey } = first.keyPair;
   first.close();

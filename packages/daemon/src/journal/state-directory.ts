@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** SQLite's code for a lock that somebody else has. */
+/** SQLite's error code for a lock held by another process. */
 const BUSY = 5;
 
 export interface StateDirectory {
@@ -11,13 +11,13 @@ export interface StateDirectory {
 }
 
 /**
- * Takes the state directory for this process alone. The lock is SQLite's own file lock on an otherwise empty file: the
- * operating system takes it back however the process dies, so a killed daemon never stands in the way of the next one.
- * Whoever drops the answer loses the lock to the garbage collector.
+ * Locks the state directory for this process. Uses SQLite's file lock on an otherwise empty file: the operating system
+ * releases it however the process dies, so a killed daemon never blocks the next one. Keep the result: the garbage
+ * collector would release the lock.
  */
 export function takeStateDirectory(path: string): StateDirectory {
   mkdirSync(path, { recursive: true, mode: 0o700 });
-  // Keys are kept in here; a directory that was there before may have been more open.
+  // It contains keys; an existing directory may have a more open mode.
   chmodSync(path, 0o700);
   const pidFile = join(path, 'hortusd.pid');
   const lock = new DatabaseSync(join(path, 'hortusd.lock'), { timeout: 0 });
@@ -26,7 +26,7 @@ export function takeStateDirectory(path: string): StateDirectory {
   } catch (error) {
     lock.close();
     if ((error as { errcode?: number }).errcode !== BUSY) throw error;
-    throw new Error(`The state directory ${path} is in use by process ${holder(pidFile)}; stop that one first.`);
+    throw new Error(`The state directory ${path} is in use by process ${holder(pidFile)}; stop that process first.`);
   }
   writeFileSync(pidFile, `${process.pid}\n`);
   return { path, release: () => lock.close() };

@@ -5,15 +5,15 @@ import type { JournalCipher } from './journal-cipher.ts';
 
 const COLUMN = { table: 'watches', column: 'former' } as const;
 
-/** A deployment that succeeded and is still on trial. */
+/** A successful deployment in its watch period. */
 export interface JournalledWatch {
   instanceUid: string;
   deploymentId: string;
   /** Milliseconds since the epoch. */
   until: number;
-  /** The job that forbids the way back, if it has one. */
+  /** The job that prevents a rollback, if any. */
   irreversible: string | undefined;
-  /** What ran before, to go back to. */
+  /** Manifest of the previous version, for a rollback. */
   former: SignedManifest;
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** The directories of the server that containers could write to at some time. A link in one of them may be of their making. */
+/** Host directories that containers have ever been able to write to. They may have created links there. */
 export class WrittenPaths {
   readonly #db: DatabaseSync;
 

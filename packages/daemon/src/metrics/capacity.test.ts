@@ -12,7 +12,7 @@ it('reads memory, processor and disk of this machine', async () => {
   expect(cpu.used_percent).toBeLessThanOrEqual(100);
 });
 
-it('counts what programs could still get as free, and waiting for a disk as idle', () => {
+it('counts reclaimable memory as free, and iowait as idle', () => {
   expect(memoryOf('MemTotal:  1000 kB\nMemFree:  10 kB\nMemAvailable:  400 kB\n')).toEqual({
     used: 600 * 1024,
     free: 400 * 1024,

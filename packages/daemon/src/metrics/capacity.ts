@@ -7,7 +7,7 @@ interface CpuTimes {
   all: number;
 }
 
-/** How much of this server is used. The processor's part is over the time since the last question. */
+/** Measures the load of this server; CPU usage covers the time since the last call. */
 export class CapacityMeter {
   readonly #diskPath: string;
   #before: CpuTimes | undefined;
@@ -34,7 +34,7 @@ export class CapacityMeter {
   }
 }
 
-/** Free is what programs could still get, caches that give way included. */
+/** Parses /proc/meminfo; free memory includes reclaimable caches. */
 export function memoryOf(meminfo: string): CapacityReport['memory'] {
   const bytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(meminfo)?.[1] ?? 0) * 1024;
   const free = bytes('MemAvailable');
@@ -44,6 +44,6 @@ export function memoryOf(meminfo: string): CapacityReport['memory'] {
 export function cpuTimesOf(stat: string): CpuTimes {
   const fields = (stat.split('\n', 1)[0] ?? '').trim().split(/\s+/).slice(1, 9).map(Number);
   const all = fields.reduce((sum, field) => sum + field, 0);
-  // The fourth and fifth are idling and waiting for a disk.
+  // Fields four and five are idle and iowait.
   return { busy: all - (fields[3] ?? 0) - (fields[4] ?? 0), all };
 }

@@ -2,17 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Where the kernel counts what a container uses. Reading these files for 200 containers costs 25 ms of one core; asking the
- * engine for its statistics costs 400, and Docker 20.10 takes a second for each container.
+ * Finds the cgroups of containers. Reading these files for 200 containers costs 25 ms of one core; the engine's
+ * statistics cost 400, and Docker 20.10 takes a second for each container.
  */
 export interface ControlGroups {
   readonly version: 1 | 2;
-  /** Folders of a container, by its id. */
+  /** Folder of a container by its id. */
   cpu(id: string): string;
   memory(id: string): string;
 }
 
-/** Found by one container that runs: the folders of the others have their ids where this one has its own. */
+/** Derives the folders from one running container: those of others differ only in the id. */
 export async function findControlGroups(pid: number, id: string): Promise<ControlGroups | undefined> {
   const [groups, mounts] = await Promise.all([
     readFile(`/proc/${pid}/cgroup`, 'latin1'),
@@ -21,7 +21,7 @@ export async function findControlGroups(pid: number, id: string): Promise<Contro
   return controlGroupsOf(groups, mounts, id);
 }
 
-/** Undefined where the process is not in a group of that container: its number then means another process over here. */
+/** Undefined if the process is not in a cgroup of that container: the pid then belongs to another process here. */
 export function controlGroupsOf(groups: string, mountinfo: string, id: string): ControlGroups | undefined {
   const mounts = mountsOf(mountinfo);
   const memberships = groups.split('\n').map((line) => {
@@ -35,7 +35,7 @@ export function controlGroupsOf(groups: string, mountinfo: string, id: string): 
     const below = mount.root !== '/' && path.startsWith(mount.root) ? path.slice(mount.root.length) : path;
     const at = below.indexOf(id);
     if (at === -1) return undefined;
-    // A container may have groups of its own below; all of it is what counts.
+    // Containers may have nested cgroups; use the outermost one.
     const end = below.indexOf('/', at);
     const folder = join(mount.point, end === -1 ? below : below.slice(0, end));
     return (other: string) => folder.replace(id, other);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ControlGroups } from './control-groups.ts';
 
-/** What a container has used since it was started, and the memory it has now. */
+/** Usage of a container since its start, and its current memory. */
 export interface Reading {
   readonly cpuMicroseconds: number;
   readonly memoryBytes: number;
@@ -10,10 +10,10 @@ export interface Reading {
   readonly sentBytes: number;
 }
 
-/** Where processes are: in the group itself, or where Podman and systemd put them below it. */
+/** Locations of processes: in the cgroup itself, or in subgroups of Podman and systemd. */
 const PLACES = ['', 'container', 'init.scope'];
 
-/** Undefined for one that is gone. */
+/** Undefined if the container has ended. */
 export async function readContainer(
   groups: ControlGroups,
   { id, hostNetwork }: { readonly id: string; readonly hostNetwork: boolean },
@@ -25,7 +25,7 @@ export async function readContainer(
       : text(join(cpu, 'cpu.stat')).then((all) => all && field(all, 'usage_usec')),
     number(join(memory, groups.version === 1 ? 'memory.usage_in_bytes' : 'memory.current')),
     text(join(memory, 'memory.stat')),
-    // The network of the server is not the container's doing.
+    // Traffic of the host is not attributed to a container.
     hostNetwork ? { receivedBytes: 0, sentBytes: 0 } : networkOf(cpu),
   ]);
   if (typeof cpuMicroseconds !== 'number' || used === undefined || stat === undefined) return undefined;
@@ -41,7 +41,7 @@ async function networkOf(group: string): Promise<Pick<Reading, 'receivedBytes' |
   return { receivedBytes: 0, sentBytes: 0 };
 }
 
-/** All interfaces but the loopback. The first and the ninth column are bytes that came and went. */
+/** Sums all interfaces except loopback; columns one and nine are received and sent bytes. */
 export function trafficOf(netDev: string): Pick<Reading, 'receivedBytes' | 'sentBytes'> {
   let [receivedBytes, sentBytes] = [0, 0];
   for (const [, name, counters = ''] of netDev.matchAll(/^\s*([^\s:]+):\s*(.*)$/gm)) {
@@ -60,5 +60,5 @@ const number = async (path: string): Promise<number | undefined> => {
   return all === undefined ? undefined : Number(all);
 };
 
-/** What ends while it is read is no longer there to tell of. */
+/** Undefined if the file is gone. */
 const text = (path: string): Promise<string | undefined> => readFile(path, 'latin1').catch(() => undefined);

@@ -12,15 +12,15 @@ export interface MetricsReporterOptions {
   log: Log;
   capacity: CapacityMeter;
   usage: UsageMeter;
-  /** What the server is made of; undefined while that is not known. */
+  /** Fingerprint of the server; undefined while unknown. */
   fingerprint(): Promise<Fingerprint | undefined>;
-  /** How much room there is for networks; rejects while the engine is away. */
+  /** Usage of the network pool; rejects while the engine is unreachable. */
   networks(): Promise<NetworkUsage>;
   serverId(): string | undefined;
   everyMs?: number;
 }
 
-/** Tells the service what this server and its containers use: one pass and one request every half minute, never two at once. */
+/** Reports the usage of the server and its containers: one request every 30 seconds, never two at once. */
 export class MetricsReporter {
   readonly #options: MetricsReporterOptions;
   #regular: NodeJS.Timeout | undefined;
@@ -54,18 +54,18 @@ export class MetricsReporter {
     }
   }
 
-  /** An engine that is away keeps nobody from hearing how full the disk is. */
+  /** Collects a report; reports the rest even if the engine is unreachable. */
   async #read(): Promise<CapacityReport> {
     const { capacity, usage, log } = this.#options;
     const [report, fingerprint, networks, used] = await Promise.all([
       capacity.read(),
       this.#options.fingerprint(),
       this.#options.networks().catch((error: Error) => {
-        log.debug('the room for networks could not be read', { error });
+        log.debug('the usage of the network pool could not be read', { error });
         return undefined;
       }),
       usage.read().catch((error: Error) => {
-        log.debug('what containers use could not be read', { error });
+        log.debug('the usage of containers could not be read', { error });
         return [];
       }),
     ]);

@@ -13,14 +13,14 @@ export interface UsageMeterOptions {
   clock?: () => number;
 }
 
-/** The service takes no more of one report. */
+/** Limit of entries in one report. */
 const MOST = 1_000;
 
 interface Counted extends Reading {
   readonly at: number;
 }
 
-/** What the containers of this server use, in one pass over all of them: the rates are over the time since the last pass. */
+/** Measures all containers of this server in one pass; rates cover the time since the last pass. */
 export class UsageMeter {
   readonly #options: UsageMeterOptions;
   #groups: ControlGroups | undefined;
@@ -31,7 +31,7 @@ export class UsageMeter {
     this.#options = options;
   }
 
-  /** One entry for each component, its containers together. A container is told of from the second pass on. */
+  /** Returns one entry per component, summed over its containers; a container is included from its second pass on. */
   async read(): Promise<ReportedUsage[]> {
     const { engine, serverId } = this.#options;
     const all = await engine.running({ labels: { [label.managed]: 'true', [label.server]: serverId() } });
@@ -48,7 +48,7 @@ export class UsageMeter {
       if (before) add(usage, container, before, counted);
     }
     this.#before = now;
-    // None of several could be read: the engine keeps its groups elsewhere now.
+    // None could be read: the engine's cgroups may have moved.
     if (now.size === 0) this.#groups = undefined;
     return [...usage.values()].slice(0, MOST);
   }
@@ -57,14 +57,14 @@ export class UsageMeter {
     for (const { id } of containers) {
       if (this.#groups) break;
       const pid = (await this.#options.engine.inspect(id))?.pid ?? 0;
-      // One that has just ended tells nothing.
+      // Skip a container that has just ended.
       if (pid === 0) continue;
       this.#groups = await findControlGroups(pid, id).catch(() => undefined);
       break;
     }
     if (this.#groups === undefined && containers.length > 0 && !this.#told) {
       this.#told = true;
-      this.#options.log.warn('what containers use is not reported: their control groups cannot be read from here');
+      this.#options.log.warn('container usage is not reported: their cgroups are not readable from here');
     }
     return this.#groups;
   }
@@ -91,5 +91,5 @@ function add(usage: Map<string, ReportedUsage>, { labels }: RunningContainer, be
   });
 }
 
-/** A counter that is smaller than it was began anew, with the container. */
+/** A smaller counter was reset by a restart. */
 const since = (before: number, now: number): number => (now >= before ? now - before : now);

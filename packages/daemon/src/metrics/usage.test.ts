@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-it('tells what each component uses between two passes, and nothing after the first', async () => {
+it('reports usage per component between two passes, and nothing after the first', async () => {
   const meter = meterOf(server.engine);
   expect(await meter.read()).toEqual([]);
   const usage = await until(
@@ -50,13 +50,13 @@ it('tells what each component uses between two passes, and nothing after the fir
   expect(busy.memory_bytes).toBeGreaterThan(10_000);
   expect(busy.memory_bytes).toBeLessThan(64 * 2 ** 20);
   expect(web.sent_bytes_per_second).toBeGreaterThan(100_000);
-  // Neighbours on a network greet one another now and then.
+  // Neighbours on a network exchange packets now and then.
   expect(idle.received_bytes_per_second).toBeLessThan(busy.received_bytes_per_second / 10);
   expect(idle.sent_bytes_per_second).toBeLessThan(web.sent_bytes_per_second / 10);
   expect(idle.cpu_percent).toBeLessThan(busy.cpu_percent);
 });
 
-it('adds up the containers of a component, and counts one that was restarted from its beginning', async () => {
+it('sums the containers of a component, and handles a restarted one', async () => {
   const name = server.newUid();
   const web = component('main', {
     image,
@@ -79,7 +79,7 @@ it('adds up the containers of a component, and counts one that was restarted fro
   expect(again?.received_bytes_per_second).toBeGreaterThanOrEqual(0);
 });
 
-it('is one report with the capacity, which comes also while the engine says nothing', async () => {
+it('is part of the capacity report, which is sent even while the engine is unreachable', async () => {
   const service = await FakeService.listen();
   const reports = () => service.callsTo('PUT', `/server-capacity/${server.id}`).map(({ body }) => body);
   const start = (engine: ConstructorParameters<typeof UsageMeter>[0]['engine']) => {
@@ -104,7 +104,7 @@ it('is one report with the capacity, which comes also while the engine says noth
     expect(full).toMatchObject({ memory: { used: expect.any(Number) }, disk: { free: expect.any(Number) } });
     expect(full.usage).toContainEqual(expect.objectContaining({ instance_uid: uid, component: 'web' }));
     reporter.stop();
-    const refusing = () => Promise.reject(new Error('The engine is away'));
+    const refusing = () => Promise.reject(new Error('The engine is unreachable'));
     const before = reports().length;
     reporter = start({ running: refusing, inspect: refusing });
     await until(() => reports().length > before + 2, { describe: 'reports without the engine' });

@@ -31,7 +31,7 @@ class Engine {
     const clash = this.made.some(({ subnets }) => overlaps(range(subnets[0] ?? ''), range(subnet ?? '')));
     if (clash) {
       this.refusals++;
-      throw new EngineProblem({ operation: `make network ${name}`, kind: 'subnet_taken', detail: 'overlaps' });
+      throw new EngineProblem({ operation: `create network ${name}`, kind: 'subnet_taken', detail: 'overlaps' });
     }
     this.made.push({ name, labels: {}, subnets: [subnet ?? ''] });
     return name;

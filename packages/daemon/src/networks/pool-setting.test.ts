@@ -22,8 +22,8 @@ test.each([
   ['10.0.0.5/16', 'write 10.0.0.0/16'],
   ['10.0.0.0/29', 'the minimum is a /28'],
   ['10.0.0.0/7', 'the maximum is a /8'],
-  ['127.0.0.0/16', 'cannot have'],
-  ['239.0.0.0/16', 'cannot have'],
+  ['127.0.0.0/16', 'cannot use'],
+  ['239.0.0.0/16', 'cannot use'],
   ['10.0.0.0/16, 10.0.8.0/24', 'overlapping'],
 ])('the pool %j is refused with a message that names the setting and the reason', (text, why) => {
   expect(() => readNetworkPool(text)).toThrow(ConfigError);

@@ -129,7 +129,7 @@ describe('write access', () => {
 
   it('is refused to a directory with a link that another container mounts through', () => {
     symlinkSync(outside, join(app, 'link'));
-    expect(refuseWriting({ wanted: [mounting(app)], others: [other(join(app, 'link'))] })).toContain('holds');
+    expect(refuseWriting({ wanted: [mounting(app)], others: [other(join(app, 'link'))] })).toContain('contains');
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Manifest } from '@hortus/contract/template/manifest';
 
-/** Something on the server that carries our labels, and the instance that it says it belongs to. */
+/** An object with our labels, and the instance that it belongs to. */
 export interface Labelled {
   name: string;
   instance: string;
@@ -10,30 +10,30 @@ export interface Ground {
   containers: readonly Labelled[];
   networks: readonly Labelled[];
   volumes: readonly Labelled[];
-  /** Those that we pulled and the engine still has. */
+  /** Images that we pulled and the engine still has. */
   images: readonly { name: string; id: string }[];
-  /** Ids of the images that any container of the server is made of, ours or not. */
+  /** Ids of the images of all containers on the server, ours or not. */
   usedImages: ReadonlySet<string>;
-  /** What instances that live were rolled out by. */
+  /** Manifests of existing instances. */
   manifests: readonly Manifest[];
-  /** The instances that live or are about to, whoever knows of them. */
+  /** Instances that exist or are being deployed, according to the service or this daemon. */
   living: ReadonlySet<string>;
-  /** Volumes that somebody named: data goes only on request. */
+  /** Volumes named in the request; data is removed only on request. */
   askedVolumes: readonly string[];
 }
 
 export interface Leftovers {
-  /** The instances that are gone and have left something. */
+  /** Removed instances that left objects behind. */
   instances: string[];
   containers: string[];
   networks: string[];
   images: string[];
   volumes: string[];
-  /** Volumes of instances that are gone; they stay unless they are named. */
+  /** Volumes of removed instances that were not named and stay. */
   kept_volumes: string[];
 }
 
-/** What nobody needs any more, of what is ours. */
+/** Finds our objects that are no longer needed. */
 export function leftovers(ground: Ground): Leftovers {
   const { living, usedImages, manifests, askedVolumes } = ground;
   const gone = (all: readonly Labelled[]) =>
@@ -54,7 +54,7 @@ export function leftovers(ground: Ground): Leftovers {
   };
 }
 
-/** Scheduled jobs and actions have no container most of the time. */
+/** Includes scheduled jobs and actions, which usually have no container. */
 const imagesOf = ({ components, actions }: Manifest): string[] => [
   ...components.map(({ image }) => image),
   ...actions.flatMap(({ image }) => image ?? []),

@@ -14,7 +14,7 @@ let server: TestServer;
 let registry: Registry;
 let journal: Journal;
 const folder = temporaryFolder('prune');
-/** Its own: one that other tests make anew meanwhile would be another than that which the containers here run. */
+/** A separate image: other tests may rebuild a shared one meanwhile. */
 const image = `hortus-test/prune-${randomBytes(4).toString('hex')}:1`;
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ const docker = async (method: 'POST' | 'DELETE', path: string, body?: object) =>
   if (status >= 300) throw new Error(`${method} ${path}: ${text}`);
 };
 
-it('takes away what is left of instances that are gone, shows it first, and touches nothing foreign', async () => {
+it('removes leftovers of removed instances after a dry run, and touches nothing of other owners', async () => {
   const word = randomBytes(4).toString('hex');
   const [gone, living] = [server.newUid(), server.newUid()];
   const publish = (name: string) =>
@@ -58,7 +58,7 @@ it('takes away what is left of instances that are gone, shows it first, and touc
   const { engine } = server;
   await engine.pull(unused, () => {});
   await engine.pull(foreign, () => {});
-  // Somebody else's, some with names and labels much like ours.
+  // Objects of other owners, some with similar names and labels.
   const like = { 'hortus.managed': 'true', 'hortus.instance': gone, 'hortus.server': 'srv_other' };
   const foreigner = `foreign-${word}`;
   await docker('POST', `/containers/create?name=${foreigner}`, { Image: image, Labels: like });
@@ -79,7 +79,7 @@ it('takes away what is left of instances that are gone, shows it first, and touc
   expect(await engine.inspect(gone)).toBeUndefined();
   expect(await engine.hasImage(unused)).toBe(false);
   expect(journal.pulledImages.all()).toEqual([image]);
-  // Data goes only by its name, and only ours.
+  // Data is removed only by name, and only ours.
   const asked = { dry_run: false, living: [living], volumes: [`${gone}_data`, `${living}_data`, foreigner] };
   expect(await run(asked)).toMatchObject({ containers: [], networks: [], images: [], volumes: [`${gone}_data`] });
   expect(await run(asked)).toMatchObject({ volumes: [], kept_volumes: [] });
@@ -98,8 +98,8 @@ it('takes away what is left of instances that are gone, shows it first, and touc
   await docker('DELETE', `/images/${foreign}`);
 });
 
-it('does nothing without being told what lives', async () => {
+it('does nothing without the list of existing instances', async () => {
   const { engine, id: serverId } = server;
   const outcome = await prune({ engine, journal, turns: new Turns(), serverId, params: { dry_run: false } });
-  expect(outcome).toMatchObject({ status: 'failed', error: expect.stringContaining('which instances live') });
+  expect(outcome).toMatchObject({ status: 'failed', error: expect.stringContaining('list the existing instances') });
 });

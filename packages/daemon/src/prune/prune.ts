@@ -20,7 +20,7 @@ export interface PruneContext {
  */
 export async function prune(context: PruneContext): Promise<ActionOutcome> {
   const { engine, journal, serverId, params } = context;
-  if (!Array.isArray(params.living)) return failure('The order does not say which instances live.');
+  if (!Array.isArray(params.living)) return failure('The order does not list the existing instances.');
   const dryRun = params.dry_run !== false;
   const living = new Set([...texts(params.living), ...known(journal)]);
   const found = await look(engine, journal, serverId, living, texts(params.volumes));
@@ -30,7 +30,7 @@ export async function prune(context: PruneContext): Promise<ActionOutcome> {
   return problems.length === 0 ? success(output) : { ...failure(problems.join('\n')), output };
 }
 
-/** What this daemon has deployed and not released, and what it is about to deploy. */
+/** Instances that this daemon deployed and did not release, or is about to deploy. */
 function known({ manifests, deployments }: Journal): string[] {
   const underWay = deployments.unfinished().flatMap(({ instanceUid }) => instanceUid ?? []);
   return [...manifests.all().map(({ instance_uid }) => instance_uid), ...underWay];
@@ -73,7 +73,7 @@ function labelled({ name, labels }: NamedFacts): Labelled[] {
   return instance === undefined ? [] : [{ name, instance }];
 }
 
-/** One that cannot go does not keep the others. */
+/** Removes the leftovers; a failure does not stop the others. */
 async function remove(context: PruneContext, found: Leftovers): Promise<string[]> {
   const { engine, journal, turns } = context;
   const problems: string[] = [];

@@ -34,6 +34,6 @@ test('an instance that outgrew its network is refused with advice before any cha
   const outgrown = check(12, '2', '10.254.0.0/28');
   await expect(outgrown).rejects.toThrow(NetworkTooSmall);
   await expect(outgrown).rejects.toThrow(
-    /hortus-grown has addresses for 13 containers, .* needs 14 .*Release the instance/,
+    /hortus-grown has addresses for 13 containers, .* needs 14\. .*Release the instance/,
   );
 });

@@ -28,7 +28,7 @@ test('a definition never mounts the volume of another one with the same name', a
   await server.engine.remove(uid, { force: true });
   await server.engine.removeNetwork(`hortus-${uid}`);
   const alone = await server.deploy(uid, [keeper(uid)], young);
-  expect(alone).toMatchObject({ status: 'failed', error: expect.stringContaining('not made for this definition') });
+  expect(alone).toMatchObject({ status: 'failed', error: expect.stringContaining('not created for this definition') });
 
   expect(await server.deploy(uid, [keeper(uid)], old)).toMatchObject({ status: 'success' });
   expect(await server.run(uid, 'ls', '/data')).toContain('kept');

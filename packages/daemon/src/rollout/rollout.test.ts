@@ -311,7 +311,7 @@ describe('objects of other owners', () => {
     try {
       const storage = [{ name: 'data', volume, mount_path: '/data', read_only: false, critical: false }];
       const result = await server.deploy(uid, [component('main', { ...sleeper, storage })]);
-      expect(result.error).toContain(`make volume ${volume}: one of that name exists`);
+      expect(result.error).toContain(`create volume ${volume}: it exists already`);
     } finally {
       await server.engine.removeVolume(volume);
     }

@@ -1,9 +1,9 @@
 import type { SmokeResult } from './smoke.ts';
 
-/** What is kept of one thing that was seen. */
+/** Characters shown of one text. */
 const LONGEST_LINE = 500;
 
-/** One line for each check, for people; programs read the result itself. */
+/** Formats one line per check for people; programs read the result itself. */
 export function smokeReport({ checks }: SmokeResult): string {
   if (checks.length === 0) return 'The template declares no smoke test.\n';
   return checks
@@ -15,7 +15,7 @@ export function smokeReport({ checks }: SmokeResult): string {
     .join('');
 }
 
-/** The first thing that went wrong, as the reason why. */
+/** Returns the first failure as a sentence. */
 export function smokeFailure({ checks }: SmokeResult): string | undefined {
   const first = checks.find(({ passed }) => !passed);
   if (first === undefined) return undefined;

@@ -6,9 +6,9 @@ import type { Sight, SmokeCheck } from './smoke.ts';
 
 type RouteTest = NonNullable<Manifest['smoke'][number]['http']>;
 
-/** Of a body, what is looked through. */
+/** Bytes of a body that are searched. */
 const READ_BYTES = 1024 * 1024;
-/** Of a body that is not as it should be, what is shown. */
+/** Characters of an unexpected body that are shown. */
 const SHOWN = 300;
 
 export function routeWords(
@@ -21,8 +21,8 @@ export function routeWords(
 }
 
 /**
- * Asks as the ingress would, but the container itself: a test has no name of its own in the DNS, and what is tried is the
- * application. Nothing is followed: a redirect to a login is an answer, and `expect` says which is the right one.
+ * Sends the request that the ingress would send, but directly to the container: a test has no DNS name. Redirects are
+ * not followed; `expect` may be a redirect status.
  */
 export function askRoute(host: string, route: ManifestRoute, test: RouteTest, signal: AbortSignal): Promise<Sight> {
   const { expect, contains } = test;
@@ -40,7 +40,8 @@ export function askRoute(host: string, route: ManifestRoute, test: RouteTest, si
       signal,
       agent: false,
     });
-    const broken = (error: Error) => resolve({ ok: false, seen: signal.aborted ? 'no answer in time' : error.message });
+    const broken = (error: Error) =>
+      resolve({ ok: false, seen: signal.aborted ? 'no response in time' : error.message });
     const answered = (answer: IncomingMessage) => {
       const status = answer.statusCode ?? 0;
       const chunks: Buffer[] = [];
@@ -54,7 +55,7 @@ export function askRoute(host: string, route: ManifestRoute, test: RouteTest, si
         chunks.push(chunk);
         size += chunk.length;
         if (size < READ_BYTES) return;
-        // No page is so long: an answer without an end is not read on.
+        // Stop reading a response that is too long.
         judge();
         answer.destroy();
       };

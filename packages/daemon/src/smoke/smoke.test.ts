@@ -10,7 +10,7 @@ let server: TestServer;
 let uid: string;
 beforeAll(async () => {
   server = await TestServer.open();
-  // What it answers shows what it was asked: the name and the scheme as the ingress would say them.
+  // Responds with the host and the scheme of the request, which must be those of the ingress.
   const page =
     '#!/bin/sh\nprintf "Content-Type: text/plain\\r\\n\\r\\n%s %s %s" "$HTTP_HOST" "$HTTP_X_FORWARDED_PROTO" "$PATH_INFO"\n';
   const start = 'sleep 0.4; touch /tmp/late; exec httpd -f -p 8080 -h /www';
@@ -67,7 +67,7 @@ const once = { patienceMs: 0 };
 const only = ({ checks }: SmokeResult) => checks[0] ?? expect.fail('no check');
 
 describe('a route', () => {
-  it('is asked in the name that it has outside, and may be up a moment later', async () => {
+  it('is requested with its external host name, and retried until it is up', async () => {
     const result = await run([http('/cgi-bin/echo', 'shop.example.org https')]);
     expect(result).toMatchObject({ passed: true, checks: [{ seen: '200', passed: true }] });
     expect(only(result)).toMatchObject({
@@ -76,14 +76,14 @@ describe('a route', () => {
     });
   });
 
-  it('is asked below its own path, unless the ingress would take that off', async () => {
+  it('is requested below its own path, unless the ingress strips it', async () => {
     const below = await run([http('/page.txt', 'welcome')], { routes: [route({ path: '/shop' })] });
     expect(below.passed).toBe(true);
     const stripped = await run([http('/shop/page.txt')], { routes: [route({ path: '/x/', strip: true })] });
     expect(only(stripped)).toMatchObject({ asked: 'GET /x/shop/page.txt of route web', passed: true });
   });
 
-  it('fails by its status and by what it does not say, with what was seen', async () => {
+  it('fails by status and by missing content, and reports the response', async () => {
     const wrong = await run(
       [http('/nowhere'), http('/shop/page.txt', 'goodbye'), http('/nowhere', undefined, 404)],
       once,
@@ -94,13 +94,13 @@ describe('a route', () => {
     expect(wrong.checks[1]?.seen).toBe('200: welcome to the shop');
   });
 
-  it('is not listened to beyond a bound, nor shown', async () => {
+  it('is read and shown only up to a limit', async () => {
     const { seen, passed } = only(await run([http('/long.txt', 'end')], once));
     expect(passed).toBe(false);
     expect(seen.length).toBeLessThan(400);
   });
 
-  it('that no container serves, or that is not there, is a failure and no exception', async () => {
+  it('without a container or route is a failure and not an exception', async () => {
     const gone = await run([http('/')], { ...once, containerOf: async () => undefined });
     expect(only(gone).seen).toBe('no running container of web');
     expect(only(await run([http('/')], { ...once, routes: [] })).seen).toBe('the template has no route web');
@@ -108,7 +108,7 @@ describe('a route', () => {
 });
 
 describe('a port and a command', () => {
-  it('pass when they answer, however late within the patience', async () => {
+  it('pass once they respond within the patience', async () => {
     const result = await run([
       { tcp: { component: 'web', port: 8080 } },
       { exec: { component: 'web', command: ['test', '-e', '/tmp/late'] } },
@@ -116,7 +116,7 @@ describe('a port and a command', () => {
     expect(result.checks.map(({ seen }) => seen)).toEqual(['a connection', 'exit code 0']);
   });
 
-  it('fail with what the container said', async () => {
+  it('fail with the output of the container', async () => {
     const result = await run(
       [
         { tcp: { component: 'side', port: 9 } },
@@ -125,19 +125,19 @@ describe('a port and a command', () => {
       once,
     );
     expect(result.checks[0]?.seen).toContain('ECONNREFUSED');
-    expect(result.checks[1]?.seen).toBe('sh ended with 3: no bed here');
+    expect(result.checks[1]?.seen).toBe('sh exited with 3: no bed here');
   });
 
-  it('that hang are given up in time, and a run that is ended ends', async () => {
+  it('that hang fail in time, and an aborted run ends', async () => {
     const hangs = [{ exec: { component: 'side', command: ['sleep', '1000'] } }];
-    expect(only(await run(hangs, { ...once, tryMs: 300 })).seen).toBe('no answer within 300 ms');
+    expect(only(await run(hangs, { ...once, tryMs: 300 })).seen).toBe('no response within 300 ms');
     const ended = await run([{ tcp: { component: 'side', port: 9 } }, ...hangs], { signal: AbortSignal.timeout(300) });
     expect(ended.passed).toBe(false);
-    expect(ended.checks[1]?.seen).toBe('nothing: the test was ended');
+    expect(ended.checks[1]?.seen).toBe('nothing: the test was aborted');
   });
 });
 
-it('is told in a line each, and in one sentence what went wrong first', async () => {
+it('is reported in one line per check, and the first failure in one sentence', async () => {
   const result = await run([http('/shop/page.txt'), { tcp: { component: 'side', port: 9 } }], once);
   const [first, second] = smokeReport(result).split('\n');
   expect(first).toMatch(/^passed {2}GET \/shop\/page\.txt of route web: 200 \(\d+ ms\)$/);

@@ -9,18 +9,18 @@ import { askRoute, routeWords } from './route-check.ts';
 export interface SmokeRun {
   engine: Pick<Engine, 'exec'>;
   manifest: Pick<Manifest, 'smoke' | 'routes'>;
-  /** The running container of a component: that of an instance, or one that was made to be tried. */
+  /** Returns the running container of a component, of an instance or of a trial. */
   containerOf(component: string): Promise<ContainerFacts | undefined>;
-  /** How long what fails is tried again, over all checks; after that each is tried once. */
+  /** Time for retries over all checks; after that each check is tried once. */
   patienceMs?: number;
-  /** How long one try may take. */
+  /** Time limit of one try. */
   tryMs?: number;
-  /** Ends the run; what was not seen by then has failed. */
+  /** Ends the run; pending checks fail. */
   signal?: AbortSignal;
 }
 
 export interface SmokeCheck {
-  /** As a person would say it. It may hold values of secrets, and so may what was seen. */
+  /** Description for people. It may contain secret values, and so may `seen`. */
   asked: string;
   expected: string;
   seen: string;
@@ -33,7 +33,7 @@ export interface SmokeResult {
   checks: SmokeCheck[];
 }
 
-/** What one try saw. */
+/** Result of one try. */
 export interface Sight {
   ok: boolean;
   seen: string;
@@ -47,8 +47,8 @@ const TRY = 10_000;
 const PAUSE = 500;
 
 /**
- * Runs the deploy test of a template against containers that run, one check after another, all of them even if one fails: a
- * person who mends a template wants to know everything that is wrong. It never throws; what goes wrong is what was seen.
+ * Runs the smoke test of a template against running containers. Runs all checks even after a failure, so that the
+ * author sees every problem. Never throws; errors become failed checks.
  */
 export async function runSmoke(run: SmokeRun): Promise<SmokeResult> {
   const until = Date.now() + (run.patienceMs ?? PATIENCE);
@@ -61,11 +61,11 @@ export async function runSmoke(run: SmokeRun): Promise<SmokeResult> {
   return { passed: checks.every(({ passed }) => passed), checks };
 }
 
-/** An application without a health check may need a moment longer than its container. */
+/** Retries: an application without a health check may need longer than its container. */
 async function insist(run: SmokeRun, test: SmokeTest, until: number): Promise<Sight> {
   const { signal } = run;
   for (;;) {
-    if (signal?.aborted) return { ok: false, seen: 'nothing: the test was ended' };
+    if (signal?.aborted) return { ok: false, seen: 'nothing: the test was aborted' };
     const sight = await tryOnce(run, test).catch((error: Error) => ({ ok: false, seen: error.message }));
     if (sight.ok || Date.now() + PAUSE > until) return sight;
     await sleep(PAUSE, undefined, signal && { signal }).catch(() => undefined);

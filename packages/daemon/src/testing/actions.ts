@@ -1,7 +1,7 @@
 import type { ManifestAction } from '@hortus/contract/template/manifest';
 import type { ActionRequest } from '../actions/action.ts';
 
-/** An action of a manifest, in component main. */
+/** Builds an action of a manifest in component main. */
 export function action(slug: string, command: string[], given: Partial<ManifestAction> = {}): ManifestAction {
   return {
     name: slug,
@@ -20,7 +20,7 @@ export function action(slug: string, command: string[], given: Partial<ManifestA
 
 let executions = 0;
 
-/** A request as it comes over the channel, for an instance `blog` unless told otherwise. */
+/** Builds a request as it comes over the channel, for the instance `blog` by default. */
 export function request(
   slug: string,
   command: string[],

@@ -15,7 +15,7 @@ import { id, Signer } from './signing.ts';
 
 type Order = Partial<SignedManifest> & { forgedBy?: Signer };
 
-/** The real daemon in a process of its own, with a real engine, and a service that says what the test wants. */
+/** The real daemon in its own process, with a real engine and a scripted service. */
 export class DaemonProcess {
   readonly server: TestServer;
   readonly service: FakeService;
@@ -45,7 +45,10 @@ export class DaemonProcess {
     this.process = this.#start();
   }
 
-  /** With `killAt` it kills itself there, once. `options` are those of `hortusd run`, `policy` is its policy file. */
+  /**
+   * Starts a daemon; with `killAt` it kills itself there once. `options` are those of `hortusd run`, `policy` is its
+   * policy file.
+   */
   static async start({
     killAt,
     options = [],
@@ -62,7 +65,7 @@ export class DaemonProcess {
     return join(this.#folder.path, 'state');
   }
 
-  /** As when the machine loses power; `meanwhile` happens while it is away. */
+  /** Kills it as a power cut would and restarts it; `meanwhile` runs in between. */
   async kill(meanwhile: () => void | Promise<void> = () => {}): Promise<void> {
     await this.process.kill('SIGKILL');
     this.service.socket = undefined;
@@ -82,14 +85,14 @@ export class DaemonProcess {
     await this.server.close();
   }
 
-  /** Orders a deployment, signed as the service signs unless told otherwise. Answers its id. */
+  /** Sends a signed deployment and returns its id. */
   order(...deployment: Parameters<DaemonProcess['prepare']>): string {
     const deployment_id = this.prepare(...deployment);
     this.offer(deployment_id);
     return deployment_id;
   }
 
-  /** The same, but the daemon cannot take it yet. */
+  /** Prepares a deployment without offering it to the daemon. */
   prepare(
     uid: string,
     components: readonly ManifestComponent[],
@@ -121,7 +124,7 @@ export class DaemonProcess {
     return this.#until(() => reports().find(({ deployment_id }) => deployment_id === deployment), 'the report');
   }
 
-  /** What it says of an execution. */
+  /** Returns the reported result of an execution. */
   resultOf(execution: string): Promise<Record<string, unknown>> {
     const isResult = /^action_(completed|failed)$/;
     return this.#until(
@@ -130,7 +133,7 @@ export class DaemonProcess {
     );
   }
 
-  /** Waits until it has ended by itself, and starts it again. */
+  /** Waits until it has killed itself, and restarts it. */
   async died(): Promise<void> {
     await this.process.exited;
     this.service.socket = undefined;
@@ -163,6 +166,6 @@ export class DaemonProcess {
   }
 }
 
-/** A component that does nothing for long. */
+/** A component that only sleeps. */
 export const sleeper = (given: Partial<ManifestComponent> = {}): ManifestComponent =>
   component('main', { image, command: ['sleep', '100000'], init: true, ...given });

@@ -13,13 +13,13 @@ export interface Message extends Record<string, unknown> {
   type: string;
 }
 
-/** A service that does what the test says, spoken to over real HTTP and a real WebSocket. */
+/** A scripted service over real HTTP and a real WebSocket. */
 export class FakeService {
-  /** What it says to `auth`; undefined for one that knows the published messages only. */
+  /** Reply to `auth`; undefined for a service that knows only the published messages. */
   greeting: Record<string, unknown> | undefined;
-  /** Close code for every `auth` from now on. */
+  /** Close code for every further `auth`. */
   turnAwayWith: number | undefined;
-  /** Whether REST answers at all. */
+  /** Whether the service is unavailable. */
   down = false;
   pending: Record<string, unknown>[] = [];
   manifests = new Map<string, unknown>();
@@ -27,7 +27,7 @@ export class FakeService {
   readonly messages: Message[] = [];
   readonly auths: Message[] = [];
   socket: WebSocket | undefined;
-  /** Signs what is sent; without it a daemon obeys nothing. */
+  /** Signs outgoing messages; daemons reject unsigned ones. */
   sign: (message: Message) => Message = (message) => message;
   /** Whether results over the channel are acknowledged. */
   acknowledges = true;

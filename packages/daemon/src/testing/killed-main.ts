@@ -1,4 +1,4 @@
-// hortusd for tests: the same daemon, which kills itself at the moment that HORTUS_TEST_KILL_AT names, once.
+// hortusd for tests: the same daemon, which kills itself once at the moment named by HORTUS_TEST_KILL_AT.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
@@ -16,11 +16,11 @@ const config = readConfig(values as Record<string, string>, process.env);
 const moments = join(config.stateDirectory, 'moments');
 const killed = join(config.stateDirectory, 'killed');
 const killAt = process.env.HORTUS_TEST_KILL_AT;
-/** Holds the number of the process that is killed instead of this one. */
+/** Contains the pid of the process to kill instead of this one. */
 const victimFile = process.env.HORTUS_TEST_KILL_INSTEAD;
 const engineMs = Number(process.env.HORTUS_TEST_ENGINE_MS) || undefined;
 
-/** Every moment is written down, so that a test knows which ones there are. */
+/** Records every moment, so that tests know which ones exist. */
 function boundary(moment: string): void {
   appendFileSync(moments, `${moment}\n`);
   if (moment !== killAt || existsSync(killed)) return;
@@ -31,5 +31,5 @@ function boundary(moment: string): void {
 
 const engineTimeouts = engineMs && { quick: engineMs, heavy: engineMs, stop: engineMs, silence: engineMs };
 new Daemon({ config, log: openLog('warn'), boundary, ...(engineTimeouts && { engineTimeouts }) }).start();
-// One that is killed has no end at which it would keep what it has compiled for the next one.
+// A killed process would not save its compile cache at exit.
 flushCompileCache();

@@ -3,7 +3,7 @@ import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { signedBytes } from '../trust/manifest-signature.ts';
 
-/** The service's side of trust: a key, and manifests signed with it. */
+/** The service's key, and manifests signed with it. */
 export class Signer {
   readonly #pair = generateKeyPairSync('ed25519');
   readonly publicKey = this.#pair.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
@@ -23,7 +23,7 @@ export class Signer {
     return this.#signed(data);
   }
 
-  /** A message of the channel as the service sends it; what it says of its time and server stays. */
+  /** Signs a channel message as the service does; keeps given times and server ids. */
   order<Message extends { type: string }>(message: Message, server_id: string): Message {
     if (!orders.includes(message.type) || 'signature' in message) return message;
     const [issued_at, expires_at] = [0, 3_600_000].map((ms) => new Date(Date.now() + ms).toISOString());

@@ -1,5 +1,5 @@
 #!/bin/sh
-# As the published image: the broker runs as its user; whoever is root in the container reads the same cookie.
+# Like the published image: the broker runs as its own user; root in the container can read the same cookie.
 set -eu
 [ "$1" = rabbitmq-server ] || exec "$@"
 chown -R rabbitmq:rabbitmq /var/lib/rabbitmq /var/log/rabbitmq

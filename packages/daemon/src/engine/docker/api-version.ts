@@ -2,7 +2,7 @@ import { EngineProblem } from '../engine-problem.ts';
 import type { Connection } from './connection.ts';
 import type { Timeouts } from './timeouts.ts';
 
-/** The newest API this driver was written for, and the oldest it works with (Docker 20.10). */
+/** Newest and oldest supported API versions (1.41 is Docker 20.10). */
 export const newestApi = '1.47';
 export const oldestApi = '1.41';
 
@@ -16,14 +16,14 @@ export interface VersionAnswer {
 }
 
 export interface Negotiated {
-  /** In front of every path: `/v1.41`. */
+  /** Prefix of every path: `/v1.41`. */
   prefix: string;
   answer: VersionAnswer;
 }
 
-/** The version both sides speak. The question itself goes without one, which every engine answers. */
+/** Negotiates the API version. The request itself has no version, which every engine accepts. */
 export async function negotiate(connection: Connection, timeouts: Timeouts): Promise<Negotiated> {
-  const operation = 'ask the engine for its version';
+  const operation = 'read the version of the engine';
   const answer = await connection.json<VersionAnswer>({
     operation,
     method: 'GET',
@@ -31,12 +31,14 @@ export async function negotiate(connection: Connection, timeouts: Timeouts): Pro
     timeout: timeouts.quick,
   });
   const refuse = (detail: string) => new EngineProblem({ operation, kind: 'unsupported', detail });
-  if (!/^\d+\.\d+$/.test(answer.ApiVersion ?? '')) throw refuse('it names no API version');
+  if (!/^\d+\.\d+$/.test(answer.ApiVersion ?? '')) throw refuse('it reports no API version');
   if (older(answer.ApiVersion, oldestApi)) {
-    throw refuse(`it speaks API ${answer.ApiVersion}, and ${oldestApi} (Docker 20.10) is the oldest supported`);
+    throw refuse(
+      `it supports API ${answer.ApiVersion} at most; the oldest supported version is ${oldestApi} (Docker 20.10)`,
+    );
   }
   if (answer.MinAPIVersion && older(newestApi, answer.MinAPIVersion)) {
-    throw refuse(`it wants API ${answer.MinAPIVersion} at least, and ${newestApi} is the newest supported`);
+    throw refuse(`it requires API ${answer.MinAPIVersion} or later; the newest supported version is ${newestApi}`);
   }
   const version = older(answer.ApiVersion, newestApi) ? answer.ApiVersion : newestApi;
   return { prefix: `/v${version}`, answer };

@@ -4,16 +4,16 @@ import { guardedBy } from '@hortus/client/guard';
 import { EngineProblem, type EngineProblemKind } from '../engine-problem.ts';
 
 export interface Call {
-  /** As it reads after "could not". */
+  /** Operation, as it reads after "could not". */
   operation: string;
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   query?: Readonly<Record<string, string | undefined>>;
   body?: unknown;
-  /** Instead of `body`: sent as it comes, and no faster than the engine takes it. */
+  /** Alternative to `body`: streamed with backpressure. */
   content?: Readable;
   headers?: Readonly<Record<string, string>>;
-  /** Milliseconds until the answer is complete; of a stream, until it begins and between two pieces of it. */
+  /** Milliseconds for the whole response; for a stream, until it starts and between two pieces. */
   timeout: number;
   signal?: AbortSignal | undefined;
 }
@@ -24,7 +24,7 @@ export interface Answer {
   body: Buffer;
 }
 
-/** HTTP over the engine's unix socket: connections kept for short calls, one of their own for streams. */
+/** HTTP over the engine's unix socket: pooled connections for short calls, separate ones for streams. */
 export class Connection {
   readonly #socketPath: string;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 32, maxFreeSockets: 8 });
@@ -33,12 +33,12 @@ export class Connection {
     this.#socketPath = socketPath;
   }
 
-  /** The whole answer. A status that is no success is an error, except those the caller says it expects. */
+  /** Returns the whole response. Throws for error statuses except `expected` ones. */
   async call(call: Call, expected: readonly number[] = []): Promise<Answer> {
     try {
       return await this.#callOnce(call, expected);
     } catch (error) {
-      // An engine that was restarted has closed the connections we kept; a read may simply be asked again.
+      // A restarted engine has closed pooled connections; reads can be retried safely.
       if (call.method !== 'GET' || !(error instanceof StaleConnection)) throw unwrapped(error);
       return await this.#callOnce(call, expected).catch((again) => {
         throw unwrapped(again);
@@ -51,11 +51,11 @@ export class Connection {
     try {
       return JSON.parse(body.toString('utf8')) as T;
     } catch (cause) {
-      throw new EngineProblem({ ...about(call), kind: 'failed', status, detail: 'the answer is not JSON', cause });
+      throw new EngineProblem({ ...about(call), kind: 'failed', status, detail: 'the response is not JSON', cause });
     }
   }
 
-  /** The answer's body as it comes. The silence limit is the caller's to lift, for what may be quiet for long. */
+  /** Streams the response body. `mayBeSilent` disables the limit between pieces. */
   stream(call: Call, options: { mayBeSilent?: boolean } = {}): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const outgoing = this.#send(call, false, reject, (answer) => {
@@ -69,7 +69,7 @@ export class Connection {
     });
   }
 
-  /** The connection itself, once the engine has agreed to be talked to in both directions. It may be silent for long. */
+  /** Upgrades to a bidirectional connection, which may be silent for long. */
   talk(call: Call): Promise<Duplex> {
     const headers = { connection: 'Upgrade', upgrade: 'tcp', ...call.headers };
     return new Promise((resolve, reject) => {
@@ -107,8 +107,8 @@ export class Connection {
           (error) => fail(failure(call, error, outgoing)),
         );
       });
-      // A total limit, not one of silence: an engine that drips bytes must not hold a caller either. Begun after the request, which
-      // throws if its path cannot be sent.
+      // A total limit, not only one of silence: a dripping response must not block the caller. Started after the
+      // request, which throws for an invalid path.
       const limit = setTimeout(() => outgoing.destroy(late(call)), call.timeout);
     });
   }
@@ -132,7 +132,7 @@ export class Connection {
       path: call.path + queryString(call.query),
       agent: keep ? this.#agent : false,
       timeout: call.timeout,
-      // Go's HTTP server demands a host, although a socket has none.
+      // Go's HTTP server requires a Host header.
       headers: {
         host: 'engine',
         ...(payload === undefined && call.content === undefined ? {} : { 'content-type': type }),
@@ -149,14 +149,14 @@ export class Connection {
     outgoing.on('timeout', () => outgoing.destroy(late(call)));
     outgoing.on('error', guardedBy(fail, failed));
     outgoing.on('response', guardedBy(fail, on));
-    // What goes wrong on either side ends the request, which then says so itself.
+    // An error on either side ends the request, which then reports it.
     if (call.content) pipeline(call.content, outgoing, () => undefined);
     else outgoing.end(payload);
     return outgoing;
   }
 }
 
-/** The connection was one kept from before, and turned out to be dead. */
+/** A pooled connection turned out to be dead. */
 class StaleConnection extends Error {
   readonly problem: EngineProblem;
   constructor(problem: EngineProblem) {
@@ -188,12 +188,17 @@ function about(call: Call): { operation: string } {
 }
 
 function late(call: Call): EngineProblem {
-  const detail = `the engine did not answer within ${call.timeout} ms`;
+  const detail = `the engine did not respond within ${call.timeout} ms`;
   return new EngineProblem({ ...about(call), kind: 'timeout', detail });
 }
 
 function aborted(call: Call): EngineProblem {
-  return new EngineProblem({ ...about(call), kind: 'aborted', detail: 'it was given up', cause: call.signal?.reason });
+  return new EngineProblem({
+    ...about(call),
+    kind: 'aborted',
+    detail: 'the operation was aborted',
+    cause: call.signal?.reason,
+  });
 }
 
 function failure(call: Call, error: Error, outgoing: ClientRequest): Error {
@@ -208,7 +213,7 @@ function failure(call: Call, error: Error, outgoing: ClientRequest): Error {
   return outgoing.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE') ? new StaleConnection(problem) : problem;
 }
 
-/** 304 is how the engine says that things are already as they shall be; it has no other use for 3xx that concerns us. */
+/** Statuses that are errors. 304 means that nothing had to change. */
 function isRefusal(status: number): boolean {
   return status >= 300 && status !== 304;
 }
@@ -230,7 +235,7 @@ function message(status: number, body: Buffer): string {
     const said: unknown = JSON.parse(text).message;
     if (typeof said === 'string' && said !== '') return said;
   } catch {
-    // Not JSON: a proxy in front of the engine, perhaps. Its words are better than none.
+    // Not JSON, for example from a proxy in front of the engine; show the text.
   }
-  return text.slice(0, 500) || `the engine answered ${status}`;
+  return text.slice(0, 500) || `the engine returned status ${status}`;
 }

@@ -2,7 +2,7 @@ import type { ContainerSpec, Mount, Port } from '../container-spec.ts';
 
 const nanosecondsPerMillisecond = 1_000_000;
 
-/** The body of `POST /containers/create`. */
+/** Builds the body of `POST /containers/create`. */
 export function containerBody(spec: ContainerSpec): Record<string, unknown> {
   return {
     Image: spec.image,
@@ -12,7 +12,7 @@ export function containerBody(spec: ContainerSpec): Record<string, unknown> {
     Cmd: spec.command,
     User: spec.user,
     WorkingDir: spec.workingDir,
-    // The host's own name is not a container's to set.
+    // A container must not set the host's name.
     Hostname: spec.network.kind === 'host' ? undefined : spec.hostname,
     Tty: spec.tty,
     OpenStdin: spec.stdin,
@@ -59,7 +59,7 @@ function hostConfig(spec: ContainerSpec): Record<string, unknown> {
     ExtraHosts: Object.entries(spec.extraHosts).map(([host, address]) => `${host}:${address}`),
     Dns: spec.nameServers,
     GroupAdd: spec.groups,
-    // Named, because the limits are known to this driver only, and the engine may have another by default.
+    // The driver is set explicitly, because only json-file knows these limits.
     LogConfig: spec.logLimit && {
       Type: 'json-file',
       Config: { 'max-size': String(spec.logLimit.maxBytes), 'max-file': String(spec.logLimit.files) },
@@ -86,7 +86,7 @@ function mount(one: Mount): Record<string, unknown> {
 
 const portKey = ({ containerPort, protocol }: Port) => `${containerPort}/${protocol}`;
 
-/** One container port may be published at several places. */
+/** One container port may be published at several host addresses. */
 function portBindings(ports: readonly Port[]): Record<string, { HostIp: string; HostPort: string }[]> {
   const bindings: Record<string, { HostIp: string; HostPort: string }[]> = {};
   for (const port of ports) {

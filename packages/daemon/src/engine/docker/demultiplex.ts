@@ -3,9 +3,8 @@ import type { ExecOutput } from '../engine.ts';
 const header = 8;
 
 /**
- * Takes apart the engine's stream of two streams: frames of one byte for the stream, three unused, four for the length, then
- * that many bytes. Chunks of a connection know nothing of frames, so a frame may come in any number of pieces; what has come of
- * it is passed on at once.
+ * Splits the engine's multiplexed stream. Frames consist of one byte for the stream, three unused bytes, four for the
+ * length, and the content. Frames may arrive in any number of pieces; content is passed on at once.
  */
 export async function* demultiplex(source: AsyncIterable<Buffer>): AsyncGenerator<ExecOutput> {
   let head: Buffer = Buffer.alloc(0);

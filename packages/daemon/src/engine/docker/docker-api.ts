@@ -4,7 +4,7 @@ import { type Negotiated, negotiate } from './api-version.ts';
 import { type Answer, type Call, Connection } from './connection.ts';
 import type { Timeouts } from './timeouts.ts';
 
-/** The connection with the negotiated version in front of every path. */
+/** Connection that prefixes paths with the negotiated version. */
 export class DockerApi {
   readonly timeouts: Timeouts;
   readonly #connection: Connection;
@@ -15,7 +15,7 @@ export class DockerApi {
     this.#connection = new Connection(socketPath);
   }
 
-  /** Asked once; again after a failure, and after `forget`, because the engine may have been upgraded meanwhile. */
+  /** Negotiates once; again after a failure or `forget`, because the engine may have been upgraded. */
   negotiated(): Promise<Negotiated> {
     this.#negotiated ??= negotiate(this.#connection, this.timeouts).catch((error) => {
       this.#negotiated = undefined;

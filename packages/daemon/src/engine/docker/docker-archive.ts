@@ -8,7 +8,7 @@ import { tarOf } from './tar.ts';
 
 export async function putFiles(api: DockerApi, id: string, files: readonly ContainerFile[]): Promise<void> {
   if (files.length === 0) return;
-  const operation = `put ${files.length} files into container ${id}`;
+  const operation = `copy ${files.length} files into container ${id}`;
   const path = `${objectPath('containers', id, operation)}/archive`;
   let body: Buffer;
   try {
@@ -32,7 +32,7 @@ export async function readArchive(api: DockerApi, id: string, path: string, sign
 }
 
 export async function pathFacts(api: DockerApi, id: string, path: string): Promise<PathFacts> {
-  const operation = `look at ${path} of container ${id}`;
+  const operation = `read the attributes of ${path} in container ${id}`;
   const { headers } = await api.call({
     operation,
     method: 'HEAD',
@@ -45,7 +45,7 @@ export async function pathFacts(api: DockerApi, id: string, path: string): Promi
     const { size, mtime } = JSON.parse(said) as { size: number; mtime: string };
     return { sizeBytes: size, changedAt: mtime };
   } catch (cause) {
-    throw new EngineProblem({ operation, kind: 'failed', detail: 'the engine does not say what is there', cause });
+    throw new EngineProblem({ operation, kind: 'failed', detail: 'the engine sent no attributes', cause });
   }
 }
 
@@ -67,10 +67,10 @@ export async function writeArchive(
       timeout: api.timeouts.silence,
       signal,
     });
-    // Nothing but an end is in there, and it is the engine's word that all of it is written.
+    // The body is empty; its end confirms that everything was written.
     for await (const _ of answer);
   } catch (error) {
-    // If it is the source that broke, the engine can only say that something ended early.
+    // If the source failed, the engine only reports a premature end.
     const broken = signal?.aborted ? undefined : archive.errored;
     archive.destroy();
     throw broken ?? error;

@@ -17,12 +17,12 @@ export async function listContainers(api: DockerApi, labels: LabelFilter): Promi
     query: { all: 'true', filters: labelFilters(labels) },
     timeout: api.timeouts.quick,
   });
-  // The list has neither exit codes nor times; what vanished since it was made is no longer there to tell of.
+  // The list lacks exit codes and times. Skip containers that were removed since.
   const facts = await Promise.all(list.map(({ Id }) => inspectContainer(api, Id)));
   return facts.filter((one) => one !== undefined);
 }
 
-/** The part of `GET /containers/json` that we read. */
+/** Used fields of `GET /containers/json`. */
 interface ListedContainer {
   Id: string;
   Labels?: Record<string, string> | null;
@@ -67,8 +67,8 @@ export async function createContainer(
 }
 
 /**
- * Docker refuses a limit of more CPUs than there are; a larger one means all of them. The default limit of logs is for files of the
- * engine, and must not take the output away from a log driver that the operator has chosen.
+ * Adapts a specification to the engine: Docker rejects more CPUs than the machine has, and a default log limit must not
+ * override a log driver that the operator chose.
  */
 async function fitting(spec: ContainerSpec, known: () => Promise<EngineInfo>): Promise<ContainerSpec> {
   const { limits, logLimit, ...rest } = spec;
@@ -100,7 +100,7 @@ export async function killContainer(api: DockerApi, id: string, signal: string):
 export async function removeContainer(api: DockerApi, id: string, force: boolean): Promise<void> {
   const call = containerCall('DELETE', id, '', `remove container ${id}`, api.timeouts.heavy);
   const { status, body } = await api.call({ ...call, query: { force: String(force) } }, [404, 409]);
-  // A removal that somebody else has begun ends as we want; any other conflict is one.
+  // Another removal in progress has the same result; other conflicts are errors.
   if (status !== 409 || body.includes('already in progress')) return;
   const detail = JSON.parse(body.toString('utf8')).message;
   throw new EngineProblem({ operation: call.operation, kind: 'conflict', status, detail });
@@ -114,7 +114,7 @@ export async function renameContainer(api: DockerApi, id: string, name: string):
 export async function waitForContainer(api: DockerApi, id: string, signal?: AbortSignal): Promise<number> {
   const operation = `wait for container ${id} to end`;
   const call = containerCall('POST', id, 'wait', operation, api.timeouts.quick);
-  // The engine sends its headers at once and the rest when the container ends, however long that takes.
+  // The engine sends headers at once and the rest when the container stops, however long that takes.
   const stream = await api.stream({ ...call, signal }, { mayBeSilent: true });
   const text = await textOf(stream).catch((cause) => {
     if (signal?.aborted) throw cause;

@@ -14,7 +14,7 @@ import { image, TestServer } from '../../rollout/testing/server.ts';
 import type { ContainerEvent } from '../engine.ts';
 import { isEngineProblem } from '../engine-problem.ts';
 
-/** What the driver promises holds on every engine that speaks this API. */
+/** The driver keeps its promises on every engine with this API. */
 const engines = [
   { name: 'docker', start: async () => ({ socketPath: sharedDocker(), stop: async () => {} }) },
   ...(canStartPodman ? [{ name: 'podman', start: startPodman }] : []),
@@ -34,7 +34,7 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
 
   const sleeper = { image, command: ['sleep', '1000'], stop_grace_period_ms: 0 };
 
-  /** Deploys one component and gives its name. */
+  /** Deploys one component and returns its name. */
   async function deployed(given: Parameters<typeof component>[1]): Promise<string> {
     const uid = server.newUid();
     const result = await server.deploy(uid, [component('main', { ...sleeper, ...given })]);
@@ -42,7 +42,7 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
     return uid;
   }
 
-  describe('what a manifest says arrives as it is', () => {
+  describe('settings of a manifest arrive unchanged', () => {
     const nasty = [
       '$HOME ${HOME} $$',
       '# no comment',
@@ -55,7 +55,7 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
       '`id`; $(id)',
     ];
 
-    test('environment, byte for byte, in the inspection and inside', async () => {
+    test('environment, byte for byte, in the inspection and inside the container', async () => {
       const env = Object.fromEntries(nasty.map((value, index) => [`NASTY_${index}`, value]));
       const name = await deployed({ env });
       const { Config } = await server.inspect(name);
@@ -80,7 +80,7 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
       expect(await server.run(name, 'sh', '-c', 'id -u; id -g; pwd; hostname')).toBe('1000\n1000\n/tmp\ngarden\n');
     });
 
-    test('mounts: volumes, paths of the host, memory; writable or not', async () => {
+    test('mounts: volumes, host paths, tmpfs; writable or not', async () => {
       await using folder = temporaryFolder('mount');
       const path = join(folder.path, 'a:b c');
       mkdirSync(path);
@@ -111,7 +111,7 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
       await server.engine.remove(name, { force: true });
     });
 
-    test('limits, policies and everything else of the host configuration', async () => {
+    test('limits, policies and the rest of the host configuration', async () => {
       const name = await deployed({
         resources: { cpus: 0.5, memory_bytes: 64 * 2 ** 20, memory_reservation_bytes: 32 * 2 ** 20, pids: 50 },
         shm_size_bytes: 2 ** 20,
@@ -143,9 +143,9 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
       });
       expect(JSON.stringify([HostConfig.CapAdd, HostConfig.CapDrop])).toMatch(/NET_ADMIN.*CHOWN/);
       expect(Config).toMatchObject({ StopTimeout: 2, ExposedPorts: { '8080/tcp': {} } });
-      // Engines tell of the rest in words of their own; what counts is what a process meets.
+      // Engines report the rest differently; what matters is what a process sees.
       const shell = (line: string) => server.run(name, 'sh', '-c', line);
-      // Of the first process: what is started beside it may get others by the way it is started.
+      // Of the first process: an exec may get others.
       const limits = await shell('cat /proc/1/limits');
       expect(limits).toMatch(/^Max open files +100 +200 /m);
       expect(limits).toMatch(/^Max processes +500 +600 /m);
@@ -163,7 +163,7 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
       });
     });
 
-    test('all CPUs where more are allowed than there are', async () => {
+    test('all CPUs if the limit exceeds their number', async () => {
       const name = await deployed({ resources: { cpus: 1_000 } });
       const { cpus } = await server.engine.info();
       expect((await server.engine.inspect(name))?.limits.cpus).toBe(cpus);
@@ -187,7 +187,7 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
       expect(NetworkSettings.Networks[`hortus-${name}`]?.Aliases).toContain('greenhouse');
     });
 
-    test('files with their modes, in folders that are there and new ones, before the start', async () => {
+    test('files with their modes, in existing and new folders, before the start', async () => {
       const content = `a = "$x"\n${nasty.join('\n')}\n`;
       const name = await deployed({
         command: ['sh', '-c', 'cat /srv/new/folder/a.ini; exec sleep 1000'],
@@ -203,7 +203,7 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
       expect(await server.run(name, '/etc/run.sh')).toBe('ran\n');
     });
 
-    test('a command as health check stays with the engine, at its own interval', async () => {
+    test('a health check command runs in the engine at its own interval', async () => {
       const healthcheck = { test: ['true'], interval_ms: 60_000, timeout_ms: 2_000, start_period_ms: 500, retries: 4 };
       const begun = performance.now();
       const name = await deployed({ healthcheck });
@@ -220,7 +220,7 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
   });
 
   describe('commands in a container', () => {
-    test('have both streams apart, an exit code, an environment, a user and a folder', async () => {
+    test('have separate streams, an exit code, an environment, a user and a folder', async () => {
       const name = await deployed({});
       const handle = await server.engine.exec(name, {
         argv: ['sh', '-c', 'echo "$X $(id -u) $(pwd)"; echo bad >&2; exit 5'],
@@ -234,7 +234,7 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
       expect(await handle.inspect()).toMatchObject({ running: false, exitCode: 5 });
     });
 
-    test('give output of any size whole', async () => {
+    test('return output of any size completely', async () => {
       const name = await deployed({});
       const text = await server.run(name, 'seq', '1', '200000');
       expect(text.length).toBe(1_288_895);
@@ -242,7 +242,7 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
     });
   });
 
-  test('events tell of a container’s life, also of what was before, and end with the signal', async () => {
+  test('events cover the life of a container, include past ones, and end with the signal', async () => {
     const seen: ContainerEvent[] = [];
     const stop = new AbortController();
     const since = Date.now();
@@ -253,7 +253,7 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
       stop.signal,
     );
     await server.engine.stop(name, 0);
-    await until(() => seen.some(({ action }) => action === 'die'), { describe: 'the end to be told' });
+    await until(() => seen.some(({ action }) => action === 'die'), { describe: 'the event of the end' });
     expect(seen.map(({ action }) => action)).toEqual(expect.arrayContaining(['start', 'die']));
     expect(seen.find(({ action }) => action === 'die')?.attributes).toMatchObject({
       exitCode: '137',
@@ -273,7 +273,7 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
       expect(found).toBeUndefined();
     });
 
-    test('starting what is not there names it', async () => {
+    test('starting a missing container names it', async () => {
       await expect(server.engine.start('no-such')).rejects.toMatchObject({
         kind: 'not_found',
         status: 404,
@@ -281,7 +281,7 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
       });
     });
 
-    test('stopping, starting and removing twice are no errors', async () => {
+    test('stopping, starting and removing twice succeed', async () => {
       const name = await deployed({});
       await server.engine.start(name);
       await server.engine.stop(name, 0);
@@ -291,7 +291,7 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
     });
   });
 
-  test('what containers use is counted where the daemon looks for it', async () => {
+  test('usage of containers is measured where the daemon looks for it', async () => {
     const name = await deployed({ command: ['sh', '-c', 'while :; do :; done'] });
     const meter = new UsageMeter({ engine: server.engine, serverId: () => server.id, log: openLog('error') });
     await meter.read();
@@ -301,7 +301,7 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
     await server.engine.remove(name, { force: true });
   });
 
-  test('a network gets the subnet of the pool, and a subnet that is used is refused as such', async () => {
+  test('a network gets the subnet of the pool, and a used subnet is reported as such', async () => {
     const pool = new NetworkPool({ engine: server.engine, pool: undefined, log: openLog('error') });
     const [first, second] = [`hortus-${server.newUid()}`, `hortus-${server.newUid()}`];
     const labels = { 'hortus.server': server.id };
@@ -319,7 +319,7 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
     await server.engine.removeNetwork(second);
   });
 
-  test('a container restarts after the network that it was started on was removed', async () => {
+  test('a container restarts after the network it was started on was removed', async () => {
     const uid = server.newUid();
     const parts = (version: string) => [component('main', { ...sleeper, env: { version } })];
     await server.deploy(uid, parts('1'));
@@ -333,7 +333,7 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
     expect(facts?.networks[0]?.address).not.toBe('');
   });
 
-  test('the engine says what it is', async () => {
+  test('the engine reports its name and version', async () => {
     expect(await server.engine.info()).toMatchObject({
       name: engineName,
       os: 'linux',

@@ -36,7 +36,7 @@ export interface DockerEngineOptions {
   timeouts?: Partial<Timeouts>;
 }
 
-/** Docker 20.10 or later, or what speaks its API, over its unix socket. Nothing is asked before the first call. */
+/** Driver for Docker 20.10 or later, and compatible engines, over a unix socket. Connects with the first call. */
 export function openDockerEngine({ socketPath, timeouts }: DockerEngineOptions): Engine {
   const api = new DockerApi(socketPath, { ...standardTimeouts, ...timeouts });
   const known = keptInfo(api);

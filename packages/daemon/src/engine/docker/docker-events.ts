@@ -9,14 +9,17 @@ interface EventLine {
   timeNano: number;
 }
 
-/** Follows the containers' events. A stream that ends without the signal is a failure: the caller must look and follow again. */
+/**
+ * Follows container events. Rejects if the stream ends without the signal; the caller must then read the state and
+ * follow again.
+ */
 export async function followEvents(
   api: DockerApi,
   { labels, since }: EventFilter,
   on: (event: ContainerEvent) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const operation = 'follow the events of containers';
+  const operation = 'follow container events';
   const label = Object.entries(labels).map(([key, value]) => (value === true ? key : `${key}=${value}`));
   try {
     const stream = await api.stream(
@@ -38,7 +41,7 @@ export async function followEvents(
     }
   } catch (error) {
     if (signal.aborted) return;
-    // The engine's API may be another one when it is back.
+    // The engine may be upgraded when it is back.
     api.forget();
     throw error;
   }

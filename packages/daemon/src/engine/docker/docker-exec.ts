@@ -10,7 +10,7 @@ interface ExecAnswer {
   Pid?: number;
 }
 
-/** Runs a command in a running container: made, started with both streams attached, and asked for its end. */
+/** Runs a command in a running container with both streams attached. */
 export async function dockerExec(
   api: DockerApi,
   id: string,
@@ -44,14 +44,14 @@ export async function dockerExec(
     signal,
   } as const;
   const stream = command.stdin ? await api.talk(start) : await api.stream(start, { mayBeSilent: true });
-  // A command that ends without having read everything is told by its exit code, not by a broken pipe.
+  // A command that exits before reading all input reports that by its exit code, not by a broken pipe.
   if (command.stdin) pipeline(command.stdin, stream as Duplex, () => undefined);
   return {
     id: execId,
     output: demultiplex(stream),
     inspect: async () => {
       const answer = await api.json<ExecAnswer>({
-        operation: `read how the command in container ${id} ended`,
+        operation: `read the exit code of the command in container ${id}`,
         method: 'GET',
         path: `/exec/${execId}/json`,
         timeout: api.timeouts.quick,

@@ -29,7 +29,7 @@ export async function readImage(api: DockerApi, ref: string): Promise<ImageFacts
 
 export async function imagesInUse(api: DockerApi): Promise<string[]> {
   const list = await api.json<{ ImageID: string }[]>({
-    operation: 'list what images are used',
+    operation: 'list used images',
     method: 'GET',
     path: '/containers/json',
     query: { all: 'true' },
@@ -38,7 +38,7 @@ export async function imagesInUse(api: DockerApi): Promise<string[]> {
   return list.map(({ ImageID }) => ImageID);
 }
 
-/** Without force: an engine then refuses to take away what a container is made of. */
+/** Without force, so that the engine keeps images of existing containers. */
 export async function removeImage(api: DockerApi, ref: string): Promise<void> {
   const operation = `remove image ${ref}`;
   const path = `/images/${checkedReference(ref, operation)}`;
@@ -51,7 +51,7 @@ function imageCall(api: DockerApi, ref: string) {
   return { operation, method: 'GET', path, timeout: api.timeouts.quick } as const;
 }
 
-/** The part of `GET /images/{name}/json` that we read. */
+/** Used fields of `GET /images/{name}/json`. */
 interface ImageAnswer {
   Id: string;
   Os?: string;
@@ -67,7 +67,7 @@ interface ImageAnswer {
 export async function importImage(api: DockerApi, ref: string, archive: Buffer): Promise<void> {
   const operation = `import image ${ref}`;
   const { fromImage: repo, tag } = pullParameters(checkedReference(ref, operation));
-  // The tag in the name, because Podman reads none beside it.
+  // The tag is part of the name, because Podman ignores a separate one.
   const query = { fromSrc: '-', repo: `${repo}:${tag}` };
   const call = { operation, method: 'POST', path: '/images/create', query, timeout: api.timeouts.heavy } as const;
   const { body } = await api.call({ ...call, body: archive });
@@ -87,7 +87,7 @@ interface PullLine {
   error?: string;
 }
 
-/** A pull answers 200 as soon as it begins; whether it worked stands in the stream. */
+/** A pull responds with 200 at once; the stream tells whether it succeeded. */
 export async function pullImage(
   api: DockerApi,
   ref: string,

@@ -1,7 +1,7 @@
 import type { EngineInfo, Platform } from '../engine.ts';
 import type { DockerApi } from './docker-api.ts';
 
-/** The part of `GET /info` that we read. */
+/** Used fields of `GET /info`. */
 interface InfoAnswer {
   CgroupVersion?: string;
   Driver?: string;
@@ -19,7 +19,7 @@ export async function readInfo(api: DockerApi): Promise<EngineInfo> {
   const [{ prefix, answer }, info] = await Promise.all([
     api.negotiated(),
     api.json<InfoAnswer>({
-      operation: 'ask the engine about itself',
+      operation: 'read the settings of the engine',
       method: 'GET',
       path: '/info',
       timeout: api.timeouts.quick,
@@ -50,7 +50,7 @@ export async function readPlatform(api: DockerApi): Promise<Platform> {
   return { os: answer.Os, arch: answer.Arch };
 }
 
-/** For what rarely changes, such as the number of processors. Asked once a while: Podman takes a second to answer. */
+/** Caches facts that rarely change, such as the number of CPUs: Podman takes a second to respond. */
 export function keptInfo(api: DockerApi, forMs = 300_000): () => Promise<EngineInfo> {
   let kept: { info: Promise<EngineInfo>; at: number } | undefined;
   return () => {

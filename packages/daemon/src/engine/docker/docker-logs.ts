@@ -11,7 +11,7 @@ export async function readLogs(api: DockerApi, id: string, tail: number): Promis
     api.json<{ Config: { Tty?: boolean } }>({ ...call, path: `${path}/json` }),
     api.call({ ...call, path: `${path}/logs`, query }),
   ]);
-  // A terminal has one stream only, and no frames.
+  // A terminal has a single stream without frames.
   if (facts.Config.Tty) return body.toString('utf8');
   const chunks: Buffer[] = [];
   for await (const { chunk } of demultiplex(once(body))) chunks.push(chunk);

@@ -2,7 +2,7 @@ import type { HostMount } from '../engine.ts';
 import type { DockerApi } from './docker-api.ts';
 import { deviceOf, type VolumeAnswer } from './docker-volumes.ts';
 
-/** The part of `GET /containers/json` that we read. */
+/** Used fields of `GET /containers/json`. */
 interface ListedMounts {
   Id: string;
   Names: string[];
@@ -31,7 +31,7 @@ export async function listHostMounts(api: DockerApi): Promise<HostMount[]> {
     const container = { id: Id, name: (Names[0] ?? Id).replace(/^\//, '') };
     return (Mounts ?? []).flatMap(({ Type, Name = '', Source = '', RW = true }): HostMount[] => {
       const device = Type === 'volume' ? devices.get(Name) : Source;
-      // Plain volumes come below, whether a container has them now or not.
+      // Plain volumes are added below, whether a container mounts them or not.
       if ((Type !== 'bind' && Type !== 'volume') || device === undefined) return [];
       return [{ path: device, readOnly: !RW, chosen: true, container }];
     });

@@ -9,7 +9,7 @@ import { objectPath } from './object-path.ts';
 interface NetworkAnswer extends NamedAnswer {
   Id: string;
   IPAM?: { Config?: { Subnet?: string }[] | null } | null;
-  /** Only in the answer about a single network: endpoints by the id of their container. */
+  /** Only in the response for a single network: endpoints by the id of their container. */
   Containers?: Record<string, { Name?: string }> | null;
 }
 
@@ -27,17 +27,17 @@ export async function listNetworks(api: DockerApi, labels: LabelFilter): Promise
   }));
 }
 
-/** In the words of Docker's address manager, of its bridge driver, and of Podman. */
+/** Messages of Docker's address manager, its bridge driver, and Podman. */
 const OVERLAP = /pool overlaps|overlapping ipv4|is already used on the host|is being used by/i;
 
 export async function ensureNetwork(api: DockerApi, spec: NetworkSpec): Promise<string> {
-  const operation = `make network ${spec.name}`;
+  const operation = `create network ${spec.name}`;
   try {
     const { Id } = await api.json<{ Id: string }>({
       operation,
       method: 'POST',
       path: '/networks/create',
-      // Engines before API 1.44 allow two networks of one name unless told not to.
+      // Before API 1.44 engines allow two networks of the same name without this.
       body: {
         Name: spec.name,
         Driver: 'bridge',
@@ -54,7 +54,7 @@ export async function ensureNetwork(api: DockerApi, spec: NetworkSpec): Promise<
       throw new EngineProblem({
         operation,
         kind: 'subnet_taken',
-        detail: `${spec.subnet} is used already`,
+        detail: `${spec.subnet} is already in use`,
         cause: error,
       });
     if (!isEngineProblem(error, 'conflict')) throw error;
@@ -71,7 +71,7 @@ export async function ensureNetwork(api: DockerApi, spec: NetworkSpec): Promise<
 
 const RETRY_MS = { first: 50, most: 1_000 };
 
-/** In the words of Docker and of Podman. */
+/** Messages of Docker and Podman. */
 const IN_USE = /has active endpoints|has associated containers|network is being used/i;
 
 /**
@@ -122,7 +122,7 @@ async function disconnectAll(api: DockerApi, name: string, path: string): Promis
 const isStale = (id: string): boolean => id.startsWith('ep-');
 
 export async function joinNetwork(api: DockerApi, name: string, id: string, aliases: readonly string[]): Promise<void> {
-  const operation = `put container ${id} on network ${name}`;
+  const operation = `connect container ${id} to network ${name}`;
   const path = `${objectPath('networks', name, operation)}/connect`;
   const call = { operation, method: 'POST', path, timeout: api.timeouts.heavy } as const;
   const { status, body } = await api.call(

@@ -22,12 +22,12 @@ export async function listVolumes(api: DockerApi, labels: LabelFilter): Promise<
 }
 
 export async function findVolume(api: DockerApi, name: string): Promise<VolumeFacts | undefined> {
-  const operation = `look for volume ${name}`;
+  const operation = `read volume ${name}`;
   const path = objectPath('volumes', name, operation);
   const { status, body } = await api.call({ operation, method: 'GET', path, timeout: api.timeouts.quick }, [404]);
   if (status === 404) return undefined;
   const answer = JSON.parse(body.toString('utf8')) as VolumeAnswer;
-  // With options it is something that is mounted there only while a container has it.
+  // With options, content is mounted there only while a container uses it.
   const plain = answer.Driver === 'local' && Object.keys(answer.Options ?? {}).length === 0;
   const device = deviceOf(answer);
   return {
@@ -37,15 +37,15 @@ export async function findVolume(api: DockerApi, name: string): Promise<VolumeFa
   };
 }
 
-/** A device that is no path is one of the network, or none. */
+/** Returns the bound host path; other devices are network shares. */
 export function deviceOf({ Options }: VolumeAnswer): string | undefined {
   const device = Options?.device;
   return device?.startsWith('/') ? device : undefined;
 }
 
-/** Docker answers an existing volume of the same name, also one with another owner. */
+/** Docker returns an existing volume of the same name, whoever owns it. */
 export async function ensureVolume(api: DockerApi, spec: NamedSpec): Promise<void> {
-  const operation = `make volume ${spec.name}`;
+  const operation = `create volume ${spec.name}`;
   const volume = await api.json<NamedAnswer>({
     operation,
     method: 'POST',

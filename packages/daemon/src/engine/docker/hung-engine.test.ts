@@ -1,4 +1,4 @@
-// No real engine hangs, ends in the middle of an answer or speaks an old version on request: these are sockets that do.
+// Real engines do not hang, break off or speak old versions on demand, so these tests use scripted sockets.
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -47,14 +47,14 @@ async function problem(work: Promise<unknown>): Promise<EngineProblem> {
   return error as EngineProblem;
 }
 
-test('an engine that accepts and never answers fails in time, saying what was tried', async () => {
+test('an engine that never responds fails in time with the name of the operation', async () => {
   const engine = await engineThat(() => {});
   const error = await problem(engine.inspect('blog'));
   expect(error.kind).toBe('timeout');
-  expect(error.message).toBe('Could not ask the engine for its version: the engine did not answer within 1000 ms');
+  expect(error.message).toBe('Could not read the version of the engine: the engine did not respond within 1000 ms');
 });
 
-test('each call that hangs names itself', async () => {
+test('each hanging call names itself', async () => {
   const engine = await engineThat(onlyVersion);
   const calls: [string, () => Promise<unknown>][] = [
     ['inspect container blog', () => engine.inspect('blog')],
@@ -70,7 +70,7 @@ test('each call that hangs names itself', async () => {
     expect(problems[index]).toMatchObject({ kind: 'timeout', operation });
 });
 
-test('an engine that drips its answer is not waited for either', async () => {
+test('a dripping response fails in time too', async () => {
   const drips: NodeJS.Timeout[] = [];
   const engine = await engineThat((socket, request) => {
     onlyVersion(socket, request);
@@ -83,7 +83,7 @@ test('an engine that drips its answer is not waited for either', async () => {
   for (const drip of drips) clearInterval(drip);
 });
 
-test('an answer cut in the middle is a failure, not half a result', async () => {
+test('a truncated response is a failure', async () => {
   const engine = await engineThat((socket, request) => {
     onlyVersion(socket, request);
     if (request.includes('/json')) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{"Id":');
@@ -91,20 +91,20 @@ test('an answer cut in the middle is a failure, not half a result', async () => 
   expect(await problem(engine.inspect('blog'))).toMatchObject({ kind: 'unreachable' });
 });
 
-test('no engine at all is said plainly', async () => {
+test('a missing engine is reported', async () => {
   const engine = openDockerEngine({ socketPath: '/nonexistent/docker.sock' });
   expect((await problem(engine.info())).message).toContain('the engine cannot be reached (ENOENT)');
 });
 
 test.each([
-  ['1.24', '1.12', '1.41 (Docker 20.10) is the oldest supported'],
-  ['1.99', '1.60', 'it wants API 1.60 at least'],
+  ['1.24', '1.12', 'the oldest supported version is 1.41 (Docker 20.10)'],
+  ['1.99', '1.60', 'it requires API 1.60 or later'],
 ])('an engine of API %s from %s is refused with the reason', async (newest, least, message) => {
   const engine = await engineThat((socket) => socket.write(version(newest, least)));
   expect((await problem(engine.inspect('x'))).message).toContain(message);
 });
 
-test('an older engine is spoken to in its own version, a newer one in ours', async () => {
+test('an older engine is used with its version, a newer one with ours', async () => {
   const asked: string[] = [];
   for (const api of ['1.43', '1.99']) {
     const engine = await engineThat((socket, request) => {

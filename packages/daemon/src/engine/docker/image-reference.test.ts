@@ -17,6 +17,6 @@ test.each([
 test.each(['', 'a b', '../x', 'a/../b', 'a//b', 'a?b', 'a#b', 'a%2fb', 'A', 'a@sha256:1', 'a\nb', '/a', 'a/'])(
   '%j is refused',
   (ref) => {
-    expect(() => checkedReference(ref, 'pull')).toThrow('not an image reference');
+    expect(() => checkedReference(ref, 'pull')).toThrow('not a valid image reference');
   },
 );

@@ -6,15 +6,15 @@ export function isImageReference(ref: string): boolean {
   return reference.test(ref) && !ref.split('/').some((part) => part === '.' || part === '..' || part === '');
 }
 
-/** Refuses what is no image reference before it becomes part of a path. */
+/** Rejects an invalid image reference before it becomes part of a path. */
 export function checkedReference(ref: string, operation: string): string {
   if (!isImageReference(ref)) {
-    throw new EngineProblem({ operation, kind: 'invalid', detail: 'that is not an image reference' });
+    throw new EngineProblem({ operation, kind: 'invalid', detail: 'it is not a valid image reference' });
   }
   return ref;
 }
 
-/** The two parameters of a pull. Without a tag the engine would fetch every tag there is. */
+/** Query parameters of a pull. Without a tag the engine would pull all tags. */
 export function pullParameters(ref: string): { fromImage: string; tag: string } {
   const digest = ref.indexOf('@');
   if (digest >= 0) return { fromImage: ref.slice(0, digest).replace(/:[^/:]*$/, ''), tag: ref.slice(digest + 1) };

@@ -1,7 +1,7 @@
 import type { ContainerFacts, ContainerState } from '../container-facts.ts';
 import type { Port } from '../container-spec.ts';
 
-/** The part of `GET /containers/{id}/json` that we read. Engines leave out or null what is empty. */
+/** Used fields of `GET /containers/{id}/json`. Engines omit empty values or set them to null. */
 export interface InspectAnswer {
   Id: string;
   Name: string;
@@ -68,7 +68,7 @@ export function factsOf(answer: InspectAnswer): ContainerFacts {
     entrypoint: config.Entrypoint ?? [],
     command: config.Cmd ?? [],
     restartPolicy: host.RestartPolicy?.Name || 'no',
-    // Ten seconds is what Docker takes when nothing was said.
+    // Docker's default is ten seconds.
     stopGraceMs: (config.StopTimeout ?? 10) * 1_000,
     hostNetwork: host.NetworkMode === 'host',
     privileged: host.Privileged ?? false,
@@ -95,7 +95,7 @@ export function factsOf(answer: InspectAnswer): ContainerFacts {
   };
 }
 
-/** The key is such as `8080/tcp`; one port may be published at several places. */
+/** Parses a key such as `8080/tcp`; a port may be published at several host addresses. */
 function publishedAt(key: string, places: readonly { HostIp?: string; HostPort?: string }[]): Port[] {
   const [port, protocol] = key.split('/');
   return places.map(({ HostIp = '', HostPort }) => ({

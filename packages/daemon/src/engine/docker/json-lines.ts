@@ -1,4 +1,4 @@
-/** The objects of a stream of JSON lines. A line may come in pieces, and a piece may end within a character. */
+/** Parses a stream of JSON lines. Lines and characters may be split between pieces. */
 export async function* jsonLines<T>(source: AsyncIterable<Buffer>): AsyncGenerator<T> {
   const decoder = new TextDecoder();
   let text = '';

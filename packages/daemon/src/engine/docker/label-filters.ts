@@ -1,6 +1,6 @@
 import type { LabelFilter } from '../engine.ts';
 
-/** The `filters` parameter of the lists. */
+/** Builds the `filters` parameter of lists. */
 export function labelFilters(labels: LabelFilter): string {
   return JSON.stringify({ label: Object.entries(labels).map(([key, v]) => (v === true ? key : `${key}=${v}`)) });
 }

@@ -1,7 +1,7 @@
 import type { NamedFacts, NamedSpec } from '../engine.ts';
 import { EngineProblem } from '../engine-problem.ts';
 
-/** What the answers about volumes and networks have in common. */
+/** Common fields of volumes and networks. */
 export interface NamedAnswer {
   Name: string;
   Labels?: Record<string, string> | null;
@@ -9,10 +9,10 @@ export interface NamedAnswer {
 
 export const named = ({ Name, Labels }: NamedAnswer): NamedFacts => ({ name: Name, labels: Labels ?? {} });
 
-/** Refuses an existing one that was made for something else. */
+/** Rejects an existing object of another owner. */
 export function checkOwner(operation: string, spec: NamedSpec, found: NamedAnswer): void {
   const foreign = spec.owner.some((label) => found.Labels?.[label] !== spec.labels[label]);
   if (!foreign) return;
-  const detail = 'one of that name exists that was not made for this definition; rename or remove it first';
+  const detail = 'it exists already, but was not created for this definition; rename or remove it first';
   throw new EngineProblem({ operation, kind: 'conflict', detail });
 }

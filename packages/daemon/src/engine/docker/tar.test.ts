@@ -6,7 +6,7 @@ const file = (path: string, mode = '0644', content = 'x') => ({ path, mode, cont
 const list = (archive: Buffer) =>
   execFileSync('tar', ['--list', '--verbose', '--numeric-owner'], { input: archive }).toString();
 
-test('tar itself reads names, modes, owner and contents, long and odd ones too', () => {
+test('GNU tar reads names, modes, owner and contents, even long and unusual ones', () => {
   const long = `/${'folder/'.repeat(30)}file`;
   const archive = tarOf([
     file('/etc/app.ini', '0640', 'a=1\n'),
@@ -24,14 +24,14 @@ test('tar itself reads names, modes, owner and contents, long and odd ones too',
   expect(text).toBe('x');
 });
 
-test('the same files make the same bytes', () => {
+test('equal files give equal archives', () => {
   expect(tarOf([file('/a')])).toEqual(tarOf([file('/a')]));
 });
 
-test.each(['relative', '/', '/a/../b', '/a//b', '/a/', '/./a', '/a\0b', ''])('%j is no path of a file', (path) => {
-  expect(() => tarOf([file(path)])).toThrow('not the absolute path');
+test.each(['relative', '/', '/a/../b', '/a//b', '/a/', '/./a', '/a\0b', ''])('%j is not a file path', (path) => {
+  expect(() => tarOf([file(path)])).toThrow('not a valid absolute file path');
 });
 
-test.each(['', '999', 'rw', '07777777', '-644'])('%j is no mode', (mode) => {
+test.each(['', '999', 'rw', '07777777', '-644'])('%j is not a mode', (mode) => {
   expect(() => tarOf([file('/a', mode)])).toThrow('not a file mode');
 });

@@ -3,8 +3,8 @@ import type { ContainerFile } from '../container-spec.ts';
 const block = 512;
 
 /**
- * A tar archive (ustar, with pax records where a path does not fit) of files that belong to root. Folders are not written:
- * the engine makes those that are missing and leaves the others as they are.
+ * Builds a tar archive (ustar, pax records for long paths) of files owned by root. Contains no folders: the engine
+ * creates missing ones and keeps existing ones.
  */
 export function tarOf(files: readonly ContainerFile[]): Buffer {
   const parts: Buffer[] = [];
@@ -17,7 +17,7 @@ export function tarOf(files: readonly ContainerFile[]): Buffer {
     }
     parts.push(header({ name: path, mode: permissions(file.mode), size: content.length, type: '0' }), padded(content));
   }
-  // Two empty blocks are the end.
+  // Two empty blocks mark the end.
   return Buffer.concat([...parts, Buffer.alloc(2 * block)]);
 }
 
@@ -26,7 +26,7 @@ function archivePath(path: string): string {
   const plain =
     segments.length > 0 && segments.every((segment) => segment !== '' && segment !== '.' && segment !== '..');
   if (!path.startsWith('/') || !plain || path.includes('\0')) {
-    throw new Error(`${JSON.stringify(path)} is not the absolute path of a file`);
+    throw new Error(`${JSON.stringify(path)} is not a valid absolute file path`);
   }
   return segments.join('/');
 }
@@ -40,13 +40,13 @@ function header(entry: { name: string; mode: number; size: number; type: '0' | '
   const bytes = Buffer.alloc(block);
   const octal = (value: number, offset: number, length: number) =>
     bytes.write(`${value.toString(8).padStart(length - 1, '0')}\0`, offset, 'latin1');
-  // A name too long is only a hint here; the pax record before it holds the whole.
+  // A long name is truncated here; the pax record before it has the full path.
   Buffer.from(entry.name, 'utf8').subarray(0, 100).copy(bytes);
   octal(entry.mode, 100, 8);
   octal(0, 108, 8);
   octal(0, 116, 8);
   octal(entry.size, 124, 12);
-  // Time zero: the same files make the same archive.
+  // Time zero, so that equal files give equal archives.
   octal(0, 136, 12);
   bytes.write(' '.repeat(8), 148, 'latin1');
   bytes.write(entry.type, 156, 'latin1');
@@ -61,7 +61,7 @@ function padded(content: Buffer): Buffer {
   return Buffer.concat([content, Buffer.alloc((block - (content.length % block)) % block)]);
 }
 
-/** `length key=value\n`, where the length counts its own digits too. */
+/** Builds `length key=value\n`; the length includes its own digits. */
 function paxRecord(key: string, value: string): Buffer {
   const rest = Buffer.byteLength(` ${key}=${value}\n`);
   let length = rest + String(rest).length;
