@@ -30,7 +30,7 @@ test('of two daemons that only poll and see a deployment at once, one carries it
   expect(await engine.containers({ labels: { 'hortus.instance': 'contested' } })).toHaveLength(1);
   expect(await inside(engine, 'contested', 'cat', '/www/index.html')).toBe('hello');
   // The loser has put it away, and does not disturb the next one.
-  const refusals = () => written().match(/a deployment is not for this daemon/g) ?? [];
+  const refusals = () => written().match(/a deployment could not be claimed/g) ?? [];
   await until(() => refusals().length > 0, { describe: 'the loser to say so' });
   expect(refusals()).toHaveLength(1);
   const again = await finished(installation, await deploy(installation, data.id));

@@ -82,10 +82,10 @@ test('a deployment with secrets is sealed to its daemon, survives a kill and a r
   // A daemon with the server key and another key pair is refused, and the pinned one goes on.
   const before = (await server()).identity.fingerprint;
   const stranger = installation.startDaemon({ state: 'other' });
-  await stranger.waitForLine('does not accept the key pair of this daemon');
+  await stranger.waitForLine('rejected the key pair of this daemon');
   expect(await server()).toMatchObject({ connected: true, identity: { status: 'conflict', fingerprint: before } });
   await stranger.stop();
-  await daemon.waitForLine('another daemon came with the key of this server');
+  await daemon.waitForLine('another daemon used the key of this server');
   expect(await redeploy(installation, definitionId, { GREETING: 'second' })).toMatchObject({ status: 'success' });
   expect(await env()).toEqual(expect.arrayContaining([`PASSWORD=${PASSWORD}`, `TOKEN=${token}`, 'GREETING=second']));
 

@@ -39,7 +39,7 @@ test('of two daemons with one key and key pair the second takes over, and nothin
   await until(() => made.ids.length === 1, { describe: 'the deployment to be under way' });
 
   installation.startDaemon({ state: 'second' });
-  await first.waitForLine('another daemon with the key of this server took over');
+  await first.waitForLine('another daemon with the same server key took over');
   await until(async () => (await server()).duplicate_seen_at, { describe: 'the duplicate to be shown' });
   expect(await server()).toMatchObject({ status: 'online', connected: true });
 

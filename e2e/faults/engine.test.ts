@@ -155,13 +155,10 @@ test('an engine that hangs: what needs it fails by its name, everything else goe
   });
   await change(installation, hung.definitionId, { GREETING: 'lost again' });
   const stuck = await deploy(installation, hung.definitionId);
-  await until(
-    async () => messages(await deployment(stuck)).includes('The engine does not respond; waiting for it'),
-    {
-      within: 60_000,
-      describe: 'the wait for the engine',
-    },
-  );
+  await until(async () => messages(await deployment(stuck)).includes('The engine does not respond; waiting for it'), {
+    within: 60_000,
+    describe: 'the wait for the engine',
+  });
   const server = async () => (await client.call('servers.read', { params: { id: installation.serverId } })).data;
   expect(await server()).toMatchObject({ status: 'online', connected: true });
   const stop = await client.call('instances.stop', { params: { id: other.instanceId } });

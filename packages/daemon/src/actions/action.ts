@@ -4,26 +4,26 @@ import type { Static } from 'typebox';
 type Published = Static<typeof toDaemon.action_request>;
 
 /**
- * An order to act on an instance. `builtin` is asked of daemons that said they can; `scheduled` nobody asks for, its time has
- * come; the other types are published.
+ * An action on an instance. `builtin` is sent only to daemons that support it; `scheduled` comes from the daemon's own
+ * scheduler; the other types are published.
  */
 export type ActionRequest = Pick<Published, 'execution_id' | 'instance_id' | 'container_name' | 'params'> & {
   action: Omit<Published['action'], 'type'> & { type: Published['action']['type'] | 'builtin' | 'scheduled' };
-  /** What the service must be told of one that it did not order. */
+  /** Details that the service needs about a run that it did not order. */
   scheduled?: { definition_id: string; due_at: number };
 };
 
-/** How an execution ended, as it is journalled and reported. */
+/** Outcome of an execution, as it is journalled and reported. */
 export interface ActionOutcome {
   status: 'completed' | 'failed';
   exit_code: number | null;
   output: string;
   output_truncated: boolean;
-  /** For a person; missing when it completed. */
+  /** For people; missing on success. */
   error?: string;
-  /** unknown: whatever carried it out is gone without a trace of a result. It is never run again by itself. */
+  /** unknown: the runner was lost without a result. Such an execution is never repeated automatically. */
   outcome: 'known' | 'unknown' | 'timeout' | 'cancelled';
-  /** What a built-in action found out, for the service. */
+  /** Result data of a built-in action, for the service. */
   result?: Readonly<Record<string, unknown>>;
 }
 
@@ -31,11 +31,11 @@ export function failure(error: string, outcome: ActionOutcome['outcome'] = 'know
   return { status: 'failed', exit_code: null, output: '', output_truncated: false, error, outcome };
 }
 
-/** By whoever asked for it; with what there is of it. */
+/** Outcome of a cancelled execution, with the parts that are known. */
 export const cancelled = (of: Partial<ActionOutcome> = {}): ActionOutcome => ({
   ...failure(''),
   ...of,
-  error: 'It was cancelled.',
+  error: 'The action was cancelled.',
   outcome: 'cancelled',
 });
 

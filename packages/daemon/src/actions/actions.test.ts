@@ -70,7 +70,7 @@ function open(shimCommand: readonly string[] = command, engine = server.engine) 
   actions.recover();
 }
 
-/** An instance that sleeps, with these actions. */
+/** Deploys a sleeping instance with these actions. */
 async function deploy(...of: ManifestAction[]): Promise<string> {
   return deployWith({}, of);
 }
@@ -102,13 +102,13 @@ const inside = async (uid: string, ...argv: string[]) => {
 };
 
 describe('an exec action', () => {
-  it('gives exit code and output, and leaves no files behind', async () => {
+  it('returns exit code and output, and leaves no files behind', async () => {
     const argv = ['sh', '-c', 'echo out; echo err >&2; echo $COLOUR'];
     const uid = await deploy(action('say', argv, { env: { COLOUR: 'green' } }), action('fail', ['sh', '-c', 'exit 7']));
     expect(await run(uid, 'say', argv)).toEqual({
       status: 'completed',
       exit_code: 0,
-      // The two streams have no order between them.
+      // The order between the two streams is undefined.
       output: expect.stringMatching(/^(err\n)?out\n(err\n)?green\n(err\n)?$/),
       output_truncated: false,
       outcome: 'known',
@@ -127,14 +127,14 @@ describe('an exec action', () => {
     expect((await run(uid, 'echo', ['echo', text], { text })).output).toBe(`${text}\n`);
   });
 
-  it('is refused when the manifest does not have it so', async () => {
+  it('is refused if it differs from the manifest', async () => {
     const uid = await deploy(action('echo', ['echo', 'hello']));
     expect(await run(uid, 'echo', ['sh', '-c', 'id'])).toMatchObject({ status: 'failed', exit_code: null });
     expect(await run(uid, 'other', ['echo', 'hello'])).toMatchObject({ status: 'failed', exit_code: null });
     expect(started).toEqual([]);
   });
 
-  it('with a command that does not exist fails with the words of the engine', async () => {
+  it('with a command that does not exist fails with the message of the engine', async () => {
     const uid = await deploy(action('none', ['no-such-command']));
     const { status, error, output } = await run(uid, 'none', ['no-such-command']);
     expect({ status, said: `${error} ${output}` }).toMatchObject({
@@ -143,7 +143,7 @@ describe('an exec action', () => {
     });
   });
 
-  it('runs once, however often it is asked for', async () => {
+  it('runs once, however often it is requested', async () => {
     const argv = ['sh', '-c', 'echo ran >> /tmp/ran; sleep 0.3'];
     const uid = await deploy(action('note', argv));
     const asked = request('note', argv, {}, uid);
@@ -156,7 +156,7 @@ describe('an exec action', () => {
     expect(await inside(uid, 'cat', '/tmp/ran')).toBe('ran\n');
   });
 
-  it('past its time is ended inside the container, with what it has started', async () => {
+  it('is killed inside the container at its timeout, with its child processes', async () => {
     const argv = ['sh', '-c', 'sh -c "trap : TERM; while true; do sleep 0.1; done" & echo begun; sleep 1000'];
     const uid = await deploy(action('hang', argv, { timeout_ms: 3_000 }));
     expect(await run(uid, 'hang', argv)).toMatchObject({
@@ -167,7 +167,7 @@ describe('an exec action', () => {
     await until(async () => !/sleep (1000|0\.1)\b/.test(await inside(uid, 'ps')), { describe: 'no process left' });
   });
 
-  it('that is cancelled is ended', async () => {
+  it('that is cancelled is killed', async () => {
     const uid = await deploy(action('hang', ['sleep', '1000']));
     const asked = request('hang', ['sleep', '1000'], {}, uid);
     actions.handle(asked);
@@ -177,7 +177,7 @@ describe('an exec action', () => {
     await until(async () => !(await inside(uid, 'ps')).includes('sleep 1000\n'), { describe: 'no process left' });
   });
 
-  it('that is called off before it began never begins', async () => {
+  it('that is cancelled before its start never starts', async () => {
     const uid = await deploy(action('hang', ['sleep', '1000']));
     const asked = request('hang', ['sleep', '1000'], {}, uid);
     actions.handle(asked);
@@ -186,16 +186,16 @@ describe('an exec action', () => {
     expect(started).toEqual([]);
   });
 
-  it('that writes too much is cut in the middle, and says so', async () => {
+  it('with too much output is truncated in the middle and marked', async () => {
     const argv = ['sh', '-c', 'echo first; seq 1 100000; echo last'];
     const uid = await deploy(action('talk', argv));
     const { output, output_truncated } = await run(uid, 'talk', argv);
     expect(output_truncated).toBe(true);
-    expect(output).toMatch(/^first\n1\n.*bytes left out.*\nlast\n$/s);
+    expect(output).toMatch(/^first\n1\n.*bytes omitted.*\nlast\n$/s);
     expect(output.length).toBeLessThan(10_200);
   });
 
-  it('whose shim is lost has an unknown outcome and is not run again', async () => {
+  it('whose shim is lost has an unknown outcome and is not repeated', async () => {
     const argv = ['sh', '-c', 'echo ran >> /tmp/ran; sleep 1000'];
     const uid = await deploy(action('note', argv));
     const asked = request('note', argv, {}, uid);
@@ -216,7 +216,7 @@ describe('an exec action', () => {
     expect(await run(uid, 'echo', ['echo', 'hello'])).toMatchObject({ status: 'failed', outcome: 'known' });
   });
 
-  it('goes on when the daemon stops, and is taken up again with its result', async () => {
+  it('continues when the daemon stops, and its result is recorded after the restart', async () => {
     const argv = ['sh', '-c', 'echo ran >> /tmp/ran; while ! test -e /tmp/go; do sleep 0.05; done; echo late; exit 3'];
     const uid = await deploy(action('wait', argv));
     const asked = request('wait', argv, {}, uid);
@@ -230,7 +230,7 @@ describe('an exec action', () => {
     expect(await inside(uid, 'cat', '/tmp/ran')).toBe('ran\n');
   });
 
-  it('many at once each get their own result', async () => {
+  it('parallel ones get their own results', async () => {
     const uid = await deploy(action('echo', ['echo', '${params.n}'], { params: [{ name: 'n', type: 'string' }] }));
     const asked = Array.from({ length: 5 }, (_, n) => request('echo', ['echo', `${n}`], { n: `${n}` }, uid));
     for (const one of asked) actions.handle(one);
@@ -240,7 +240,7 @@ describe('an exec action', () => {
 });
 
 describe('a job action', () => {
-  it('runs in a container of its own that is gone afterwards', async () => {
+  it('runs in a separate container that is removed afterwards', async () => {
     const argv = ['sh', '-c', 'hostname; echo done; exit 4'];
     const uid = await deploy(action('job', argv, { type: 'job' }));
     const asked = request('job', argv, {}, uid);
@@ -252,7 +252,7 @@ describe('a job action', () => {
     await until(async () => (await server.engine.containers(left)).length === 0, { describe: 'no container left' });
   });
 
-  it('that is called off while its container is being made is ended as soon as there is one', async () => {
+  it('that is cancelled while its container is created is killed as soon as it exists', async () => {
     const uid = await deploy(action('job', ['sleep', '1000'], { type: 'job' }));
     const asked = request('job', ['sleep', '1000'], {}, uid);
     asked.action.type = 'job';
@@ -271,7 +271,11 @@ describe('a job action', () => {
     await asksFor.promise;
     actions.cancel(asked.execution_id);
     goesOn.resolve();
-    expect(await outcome(asked)).toMatchObject({ status: 'failed', outcome: 'cancelled', error: 'It was cancelled.' });
+    expect(await outcome(asked)).toMatchObject({
+      status: 'failed',
+      outcome: 'cancelled',
+      error: 'The action was cancelled.',
+    });
     const left = { labels: { 'hortus.execution': asked.execution_id } };
     await until(async () => (await server.engine.containers(left)).length === 0, { describe: 'no container left' });
   });
@@ -300,7 +304,7 @@ describe('a built-in action', () => {
     }
   });
 
-  it('releases the instance, and a second time there is nothing to do', async () => {
+  it('releases the instance and is idempotent', async () => {
     const uid = await deploy();
     expect(await builtIn(uid, 'hortus.release')).toMatchObject({ status: 'completed' });
     expect(await state(uid)).toBeUndefined();
@@ -308,7 +312,7 @@ describe('a built-in action', () => {
     expect(await builtIn(uid, 'hortus.release')).toMatchObject({ status: 'completed' });
   });
 
-  it('releases volumes only when asked, and critical ones only by their name', async () => {
+  it('releases volumes only when asked, and critical ones only by name', async () => {
     const uid = server.newUid();
     const volume = `${uid}_data`;
     const storage = [{ name: 'data', volume, mount_path: '/data', read_only: false, critical: true }];
@@ -327,7 +331,7 @@ describe('a built-in action', () => {
     expect(await volumes()).toBe(0);
   });
 
-  it('makes the smoke test of the template, and tells what it saw', async () => {
+  it('runs the smoke test of the template and reports its results', async () => {
     const uid = await deploy();
     const main = component('main', { image });
     const testedBy = (...command: string[]) => {
@@ -350,7 +354,7 @@ describe('a built-in action', () => {
   });
 
   describe('on a busy engine', () => {
-    /** Answers the call that a release waits for, by instance. */
+    /** Pending calls of releases, by instance. */
     const answers = new Map<string, () => void>();
     const release = (uid: string) => {
       const asked = request('hortus.release', [], {}, uid);
@@ -378,7 +382,7 @@ describe('a built-in action', () => {
       });
     });
 
-    it('is one of eight at once; the others wait in the order they came, and can be cancelled', async () => {
+    it('runs with at most seven others; the rest wait in order and can be cancelled', async () => {
       const uids = Array.from({ length: 12 }, (_, index) => `busy-${index}`);
       const asked = uids.map(release);
       const cancelled = asked[9] as ActionRequest;
@@ -396,7 +400,7 @@ describe('a built-in action', () => {
       expect(started).toEqual(others.map(({ execution_id }) => execution_id));
     });
 
-    it('does not wait for those that wait for the turn of another instance', async () => {
+    it('does not wait for actions that wait for another instance', async () => {
       const same = Array.from({ length: 10 }, () => release('busy'));
       await until(() => answers.has('busy'), { describe: 'the first call' });
       const other = release('idle');
@@ -411,7 +415,7 @@ describe('a built-in action', () => {
     });
   });
 
-  it('that nobody has heard of fails', async () => {
+  it('that is unknown fails', async () => {
     expect(await builtIn(await deploy(), 'hortus.explode')).toMatchObject({ status: 'failed' });
   });
 });

@@ -25,31 +25,31 @@ export interface ActionsOptions extends LedgerOptions {
   turns: Turns;
   backups: BackupActions;
   serverId(): string;
-  /** Bytes of output that are kept of one execution. */
+  /** Bytes kept of an execution's output. */
   outputLimit: number;
-  /** Gives up what is on its way to this server for an instance. */
+  /** Aborts transfers to this server for an instance. */
   abandon(uid: string): Promise<void>;
 }
 
 const PRUNE = 'hortus.prune';
 const AT_ONCE = 16;
-/** Built-in actions that work on the engine at once. With many more, single calls of a busy engine take too long and fail. */
+/** Parallel built-in actions on the engine. With many more, calls of a busy engine time out. */
 const BUILT_INS_AT_ONCE = 8;
 const ATTEMPTS = 3;
-/** What waited longer than this before it began is wanted by nobody any more; the service thinks so too. */
+/** Actions that waited longer before they started are dropped; the service uses the same limit. */
 const STALE_AFTER = 10 * 60_000;
-/** No job runs for ever. Its manifest or its order may say less. */
+/** Upper limit of a job's run time; its manifest or order may set less. */
 const LONGEST_RUN = 24 * 3_600_000;
 
 /**
- * Carries out actions, each at most once, and loses no result: everything is in the journal before it happens, and what
- * happens is done by somebody who outlives this process. After a restart the journal says who to ask.
+ * Runs actions, each at most once, without losing results: everything is journalled before it happens, and the work is
+ * done by a process or container that outlives the daemon. After a restart the journal tells which one to ask.
  */
 export class Actions {
   readonly #options: ActionsOptions;
   readonly #ledger: Ledger;
   readonly #active = new Map<string, Promise<void>>();
-  /** How often executions failed to begin. */
+  /** Failed attempts to start, by execution. */
   readonly #tried = new Map<string, number>();
   readonly #slots = new Slots(AT_ONCE);
   readonly #builtInSlots = new Slots(BUILT_INS_AT_ONCE);
@@ -60,17 +60,18 @@ export class Actions {
     this.#ledger = new Ledger(options);
   }
 
-  /** A request of the service, perhaps for the second time. */
+  /** Handles a request of the service; idempotent. */
   handle(sent: ActionRequest): void {
     const request = this.#options.backups.withoutKeys(sent);
     const id = request.execution_id;
     const known = this.#options.journal.executions.find(id);
     if (known?.phase === 'finished') this.#options.onFinished(id);
     if (known?.phase === 'started') this.#options.onStarted(id);
-    // What the journal knows is being looked after since the daemon started.
+    // Executions in the journal have been followed since the daemon started.
     if (known || this.#active.has(id)) return;
-    // Only the clock does.
-    if (request.action.type === 'scheduled') this.#ledger.refuse(request, new Error('Nobody orders a scheduled job.'));
+    // Only the scheduler starts scheduled jobs.
+    if (request.action.type === 'scheduled')
+      this.#ledger.refuse(request, new Error('Scheduled jobs cannot be started by an order.'));
     else this.#follow(request, () => this.#begin(request));
   }
 
@@ -84,12 +85,12 @@ export class Actions {
     }
   }
 
-  /** Something that the scheduler has put into the journal. */
+  /** Runs a request that the scheduler has journalled. */
   run(request: ActionRequest): void {
     this.#follow(request, () => this.#begin(request));
   }
 
-  /** Takes up what an earlier life of the daemon left. */
+  /** Resumes executions after a restart. */
   recover(): void {
     const { executions, directory } = this.#options.journal;
     const unfinished = executions.unfinished();
@@ -101,7 +102,7 @@ export class Actions {
     for (const execution of unfinished) this.#follow(execution.request, () => this.#resume(execution));
   }
 
-  /** Lets go of what is running; it goes on without us, and the journal knows of it. */
+  /** Detaches from running executions; they continue, and the journal knows them. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#options.backups.stop();
@@ -110,7 +111,7 @@ export class Actions {
 
   #follow(request: ActionRequest, work: () => Promise<void>): void {
     const id = request.execution_id;
-    // A built-in action may wait for a whole rollout; it takes a slot of its own kind only after that.
+    // A built-in action may wait for a whole rollout; it takes its slot only after that.
     const done = (request.action.type === 'builtin' ? work() : this.#slots.run(work))
       .catch((error: Error) => {
         if (!this.#stopped.signal.aborted) this.#ledger.refuse(request, error);
@@ -174,16 +175,16 @@ export class Actions {
       removeShim(directory);
       return this.#beginAgain(request);
     }
-    // What the journal does not know to be over is looked for there by the next life of the daemon.
+    // If the journal could not store it, the next start of the daemon looks for the result here.
     if (this.#ledger.keep(request.execution_id, end.outcome)) removeShim(directory);
   }
 
-  /** What certainly was not begun may be begun again, but not for ever: a shim that cannot start never will. */
+  /** Retries an execution that certainly did not start; limited, because a broken shim never starts. */
   async #beginAgain(request: ActionRequest): Promise<void> {
     const tried = (this.#tried.get(request.execution_id) ?? 0) + 1;
     this.#tried.set(request.execution_id, tried);
     if (tried < ATTEMPTS) return this.#begin(request);
-    this.#ledger.finish(request.execution_id, failure('The process that carries out actions cannot be started.'));
+    this.#ledger.finish(request.execution_id, failure('The process that runs actions could not be started.'));
   }
 
   async #job(request: ActionRequest, uid: string, allowed: AllowedAction): Promise<void> {
@@ -196,7 +197,7 @@ export class Actions {
     await this.#jobEnded(request, name, timeoutOf(request, allowed.action.timeout_ms));
   }
 
-  /** A job whose time has come. */
+  /** Runs a scheduled job. */
   async #scheduled(request: ActionRequest): Promise<void> {
     const { engine, journal } = this.#options;
     const { execution_id: executionId, container_name, action } = request;
@@ -208,7 +209,7 @@ export class Actions {
     await this.#jobEnded(request, name, timeoutOf(request, LONGEST_RUN));
   }
 
-  /** What could not be started is not left lying about. */
+  /** Removes the container of a job that failed to start. */
   async #launch(name: string, start: () => Promise<void>): Promise<void> {
     try {
       await start();
@@ -221,14 +222,14 @@ export class Actions {
   async #jobEnded(request: ActionRequest, name: string, timeoutMs: number): Promise<void> {
     const { engine, outputLimit } = this.#options;
     const id = request.execution_id;
-    // While its container was being made there was nothing to kill yet.
+    // A cancellation during its creation found no container to kill.
     if (this.#ledger.isCalledOff(id)) await engine.kill(name, 'SIGKILL').catch(() => undefined);
     const ended = await awaitJob({ engine, name, timeoutMs, outputLimit, signal: this.#stopped.signal });
     const killed = this.#ledger.isCalledOff(id) && ended.status === 'failed' && ended.outcome === 'known';
     if (this.#ledger.keep(id, killed ? cancelled(ended) : ended)) await removeJob(engine, name);
   }
 
-  /** Of the server, not of an instance: whatever is done to those meanwhile is none of what goes. */
+  /** Prunes the server. It concerns no single instance, so it does not wait for operations on instances. */
   async #prune(request: ActionRequest): Promise<void> {
     const { engine, journal, turns, serverId } = this.#options;
     this.#ledger.start(request, { kind: 'repeatable' });
@@ -241,7 +242,7 @@ export class Actions {
     journal.executions.receive(request, Date.now());
     const { slug } = request.action;
     const uid = await this.#instanceOf(request);
-    // Backups may take hours, so actions of other instances do not wait for them.
+    // Backups may take hours, so they do not occupy a slot.
     const slots = backups.has(slug) ? undefined : this.#builtInSlots;
     const work = async () => {
       if (this.#stopped.signal.aborted) return;
@@ -253,7 +254,7 @@ export class Actions {
       const outcome = backups.has(slug)
         ? await backups.run(slug, { id: request.execution_id, uid, params: request.params, reached, reach })
         : await runBuiltIn(slug, { engine, uid, manifest, params: request.params, forget, abandon });
-      // What was broken off because the daemon ends is taken up by its next life.
+      // The next start of the daemon resumes actions that its shutdown aborted.
       if (!(outcome.outcome === 'cancelled' && this.#stopped.signal.aborted))
         this.#ledger.finish(request.execution_id, outcome);
     };
@@ -263,19 +264,26 @@ export class Actions {
   async #resume({ request, phase, runner, receivedAt }: JournalledExecution): Promise<void> {
     const stale = Date.now() - receivedAt > STALE_AFTER;
     if (phase === 'received' || runner === undefined) {
-      if (stale) return this.#ledger.finish(request.execution_id, failure('It could not begin in time.', 'timeout'));
+      if (stale)
+        return this.#ledger.finish(
+          request.execution_id,
+          failure('The action could not be started in time.', 'timeout'),
+        );
       return this.#begin(request);
     }
     switch (runner.kind) {
       case 'shim': {
         const end = await awaitShim(runner.directory, runner.process, this.#stopped.signal);
         if (!end.begun && stale) {
-          return this.#ledger.finish(request.execution_id, failure('It could not begin in time.', 'timeout'));
+          return this.#ledger.finish(
+            request.execution_id,
+            failure('The action could not be started in time.', 'timeout'),
+          );
         }
         return this.#shimEnded(request, runner.directory, end);
       }
       case 'container':
-        // Removed only after its outcome is in the journal: if it is not there, it has never been.
+        // The container is removed only after its outcome is journalled, so a missing one was never started.
         if (!(await hasStarted(this.#options.engine, runner.name))) return this.#begin(request);
         return this.#jobEnded(request, runner.name, timeoutOf(request, LONGEST_RUN));
       case 'repeatable':
@@ -283,12 +291,12 @@ export class Actions {
       case 'once':
         return this.#ledger.finish(
           request.execution_id,
-          failure('The daemon was restarted while it called the component; how that ended is not known.', 'unknown'),
+          failure('The daemon was restarted while it called the component; the result is unknown.', 'unknown'),
         );
     }
   }
 
-  /** The published name of an instance's container is its uid; one that was renamed by hand still has its label. */
+  /** Returns the instance of a container name, which is its uid; a renamed container still has its label. */
   async #instanceOf({ container_name }: ActionRequest): Promise<string> {
     if (this.#options.journal.manifests.of(container_name)) return container_name;
     const facts = await this.#options.engine.inspect(container_name);
@@ -296,7 +304,7 @@ export class Actions {
   }
 }
 
-/** The manifest's word counts; the request's can only shorten it. */
+/** Returns the declared timeout; the request can only shorten it. */
 function timeoutOf({ action }: ActionRequest, declaredMs: number): number {
   return Math.min(declaredMs, milliseconds(action.timeout) ?? declaredMs);
 }

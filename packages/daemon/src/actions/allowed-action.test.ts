@@ -14,7 +14,7 @@ const dump: ManifestAction = action('dump', ['pg_dump', '--table=${params.table}
 const blog = manifest('blog', [component('main')], { actions: [dump] });
 
 describe('an action', () => {
-  it('is carried out as the manifest has it, filled with the params', () => {
+  it('runs as declared in the manifest, with the params filled in', () => {
     const asked = request('dump', ['pg_dump', '--table=users', '--schema-only'], { table: 'users', only: true });
     expect(allowedAction(asked, blog)).toMatchObject({
       ok: true,
@@ -23,7 +23,7 @@ describe('an action', () => {
     });
   });
 
-  it('keeps shell metacharacters in the one argument they were given for', () => {
+  it('keeps shell metacharacters within their argument', () => {
     const table = `$(touch /tmp/x); \`id\` | cat > /etc/passwd && "'\n *`;
     const asked = request('dump', ['pg_dump', `--table=${table}`], { table });
     expect(allowedAction(asked, blog)).toMatchObject({ ok: true, argv: ['pg_dump', `--table=${table}`] });
@@ -37,13 +37,13 @@ describe('an action', () => {
     expect(allowedAction(request('dump', ['pg_dump']), undefined)).toMatchObject({ ok: false });
   });
 
-  it('with another command than the manifest has is refused', () => {
+  it('with a command that differs from the manifest is refused', () => {
     for (const argv of [['sh', '-c', 'id'], ['pg_dump', '--table=users', '--file=/x'], ['pg_dump'], []]) {
       expect(allowedAction(request('dump', argv, { table: 'users' }), blog)).toMatchObject({ ok: false });
     }
   });
 
-  it('with params that the manifest does not have, or not so, is refused', () => {
+  it('with undeclared or invalid params is refused', () => {
     expect(allowedAction(request('dump', ['pg_dump', '--table='], {}), blog)).toMatchObject({ ok: false });
     const more = request('dump', ['pg_dump', '--table=a'], { table: 'a', host: 'evil' });
     expect(allowedAction(more, blog)).toMatchObject({ ok: false });

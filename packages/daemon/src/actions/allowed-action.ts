@@ -3,28 +3,28 @@ import { checkParams, fillArguments, fillParams } from '@hortus/template/action-
 import type { ActionRequest } from './action.ts';
 
 export interface AllowedAction {
-  /** Its texts filled with the params of this request. */
+  /** With the parameters of this request filled in. */
   action: ManifestAction;
   argv: string[];
 }
 
-/** What a request must keep to. */
+/** Rule that a request must satisfy. */
 export type ActionRule = 'instance' | 'action' | 'type' | 'params' | 'command';
 
 export type Permission = ({ ok: true } & AllowedAction) | { ok: false; rule: ActionRule; message: string };
 
 /**
- * An action is carried out only as the signed manifest of the instance says it. The request may choose which, and with
- * which params; what it says of the command must come to the same, or somebody has changed it on the way.
+ * Checks a request against the signed manifest of the instance. The request chooses the action and its parameters; its
+ * command must equal the declared one, or it was tampered with.
  */
 export function allowedAction(request: ActionRequest, manifest: Manifest | undefined): Permission {
   const { action: asked, params } = request;
   if (manifest === undefined)
-    return refused('instance', `No instance ${request.container_name} was deployed by this daemon.`);
+    return refused('instance', `Instance ${request.container_name} was not deployed by this daemon.`);
   const declared = manifest.actions.find(({ slug }) => slug === asked.slug);
   if (declared === undefined) return refused('action', `The manifest of the instance has no action ${asked.slug}.`);
   if (declared.type !== asked.type)
-    return refused('type', `In the manifest, ${asked.slug} is of type ${declared.type}.`);
+    return refused('type', `${asked.slug} has type ${declared.type} in the manifest, not ${asked.type}.`);
   const checked = checkParams(declared.params as Parameters<typeof checkParams>[0], params);
   if (!checked.ok) {
     const [problem] = checked.problems;
@@ -32,7 +32,7 @@ export function allowedAction(request: ActionRequest, manifest: Manifest | undef
   }
   const argv = fillArguments(declared.command ?? [], checked.values);
   if (declared.type !== 'http' && !same(argv, asked.command)) {
-    return refused('command', `The command is not the one that the manifest has for ${asked.slug} and these params.`);
+    return refused('command', `The command does not match the manifest for ${asked.slug} and these params.`);
   }
   const text = (value: string) => fillParams(value, checked.values);
   const texts = (values: Record<string, string>) =>

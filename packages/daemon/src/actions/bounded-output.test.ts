@@ -8,7 +8,7 @@ const written = (limit: number, chunks: Buffer[]) => {
   return output;
 };
 
-it('keeps short output as it is, however it was cut into pieces', () => {
+it('keeps short output unchanged, however it was split', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 50 }), fc.integer({ min: 1, max: 7 }), (text, size) => {
       const bytes = Buffer.from(text);
@@ -22,7 +22,7 @@ it('keeps short output as it is, however it was cut into pieces', () => {
   );
 });
 
-it('keeps beginning and end of long output, whole characters only, and says what is missing', () => {
+it('keeps beginning and end of long output, whole characters only, and notes the omission', () => {
   const output = written(
     20,
     Array.from({ length: 100 }, () => Buffer.from('äöü€𝄞')),
@@ -31,11 +31,11 @@ it('keeps beginning and end of long output, whole characters only, and says what
   expect(output.truncated).toBe(true);
   expect(text).toMatch(/^äöü/);
   expect(text).toMatch(/𝄞$/);
-  expect(text).toContain('bytes left out');
+  expect(text).toContain('bytes omitted');
   expect(text).not.toContain('\uFFFD');
 });
 
-it('holds no more than it was allowed, whatever is written', () => {
+it('never exceeds its limit', () => {
   const output = written(
     1000,
     Array.from({ length: 1000 }, () => Buffer.alloc(997, 'x')),

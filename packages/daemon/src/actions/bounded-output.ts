@@ -1,4 +1,4 @@
-/** Keeps the beginning and the end of what a process writes; the middle is what a person misses least. */
+/** Keeps the beginning and the end of an output; the middle matters least. */
 export class BoundedOutput {
   readonly #half: number;
   readonly #head: Buffer[] = [];
@@ -26,17 +26,17 @@ export class BoundedOutput {
     if (chunk.length === 0) return;
     this.#tail.push(chunk);
     this.#tailSize += chunk.length;
-    // Joined only now and then: cutting at every chunk would copy the whole tail each time.
+    // Trimmed only now and then: trimming at every chunk would copy the whole tail each time.
     if (this.#tailSize > this.#half * 2) this.#cut();
   }
 
-  /** As text. A zero byte is no text, and some databases refuse it; it is shown as an unknown character. */
+  /** Returns the text; replaces zero bytes, which some databases reject. */
   toString(): string {
     this.#cut();
     const head = Buffer.concat(this.#head);
     const tail = Buffer.concat(this.#tail);
     const text = this.truncated
-      ? `${withoutBrokenEnd(head)}\n[… ${this.#leftOut} bytes left out …]\n${withoutBrokenStart(tail)}`
+      ? `${withoutBrokenEnd(head)}\n[… ${this.#leftOut} bytes omitted …]\n${withoutBrokenStart(tail)}`
       : Buffer.concat([head, tail]).toString('utf8');
     return text.replaceAll('\0', '\uFFFD');
   }

@@ -12,20 +12,20 @@ import { containersOf, runningContainer } from './instance-containers.ts';
 export interface BuiltInContext {
   engine: Engine;
   uid: string;
-  /** What the instance was last rolled out by; without it the order of starting is not known, and no volume removed. */
+  /** Manifest of the last rollout. Without it the start order is unknown and no volume is removed. */
   manifest: Manifest | undefined;
   params: Readonly<Record<string, unknown>>;
-  /** Forgets the instance, when it has been released. */
+  /** Removes the instance from the journal after its release. */
   forget(): void;
-  /** Gives up what is on its way to this server for the instance. */
+  /** Aborts transfers to this server for the instance. */
   abandon(): Promise<void>;
 }
 
 type BuiltIn = (context: BuiltInContext, containers: ContainerFacts[]) => Promise<ActionOutcome>;
-/** A job that has run is not started again with the services around it. */
+/** Completed jobs are not started again with the services. */
 const isService = ({ labels }: ContainerFacts): boolean => labels[label.kind] !== 'job';
 
-/** Each leaves the instance in the state its name says, whatever the state was, so that doing it twice does no harm. */
+/** Each action brings the instance to the named state from any state, so it is idempotent. */
 const builtIns: Record<string, BuiltIn> = {
   'hortus.start': async ({ engine }, containers) => {
     for (const container of containers.filter(isService)) await engine.start(container.id);
@@ -42,12 +42,12 @@ const builtIns: Record<string, BuiltIn> = {
     return success();
   },
   'hortus.release': release,
-  // Ordered before a release for daemons that run one command at a time; this server has changed daemons since.
+  // Sent before a release to daemons that run one command at a time; kept for servers that changed daemons.
   'hortus.remove': async (context, containers) => {
     await removeContainers(context, containers);
     return success();
   },
-  // It runs elsewhere, and so does what it keeps: what is here are copies.
+  // The instance runs elsewhere; the volumes here are copies.
   'hortus.clear': async (context, containers) => {
     await context.abandon();
     return await removeAll(context, containers, true);
@@ -55,9 +55,9 @@ const builtIns: Record<string, BuiltIn> = {
   'hortus.smoke': smoke,
 };
 
-/** The deploy test of the template, on what runs. */
+/** Runs the smoke test of the template. */
 async function smoke({ engine, uid, manifest }: BuiltInContext): Promise<ActionOutcome> {
-  if (manifest === undefined) return failure('Nothing was deployed by this daemon that could be tested.');
+  if (manifest === undefined) return failure('The instance was not deployed by this daemon, so it cannot be tested.');
   const primary = primaryOf(manifest);
   const containerOf = (name: string) => runningContainer(engine, uid, name, name === primary);
   const result = await runSmoke({ engine, manifest, containerOf });
@@ -73,7 +73,7 @@ async function release(context: BuiltInContext, containers: ContainerFacts[]): P
   const unnamed = storage.filter(({ name, critical, volume }) => critical && volume && !confirmed.includes(name));
   if (params.remove_volumes === true && unnamed.length > 0) {
     const names = [...new Set(unnamed.map(({ name }) => name))].join(', ');
-    return failure(`Critical volumes are removed only if they are named in confirm: ${names}.`);
+    return failure(`Critical volumes are removed only if confirm names them: ${names}.`);
   }
   return await removeAll(context, containers, params.remove_volumes === true);
 }
@@ -86,7 +86,7 @@ async function removeAll(
   const { engine, uid } = context;
   await removeContainers(context, containers);
   const labels = { [label.managed]: 'true', [label.instance]: uid } as const;
-  // Jobs that run beside it, on a schedule or by an action, have nothing left to run beside.
+  // Also removes running jobs of schedules and actions.
   for (const job of await engine.containers({ labels })) {
     await engine.stop(job.id, job.stopGraceMs);
     await engine.remove(job.id, { force: true });
@@ -110,7 +110,7 @@ async function removeContainers({ engine }: BuiltInContext, containers: readonly
   }
 }
 
-/** These succeed where nothing is left to remove. */
+/** Actions that succeed without containers. */
 const removals = ['hortus.release', 'hortus.clear', 'hortus.remove'];
 
 export async function runBuiltIn(slug: string, context: BuiltInContext): Promise<ActionOutcome> {

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine, ExecHandle } from '../engine/engine.ts';
 import { processesOf, signalAll } from './processes-inside.ts';
 
-/** How long a process may tidy up after it was asked to end. */
+/** Time for a process to exit after SIGTERM. */
 const GRACE = 1_000;
 
 /**
- * Ends the command of an exec inside its container; the engine itself has no call for that. First by its process ids on
- * this server. Where they cannot be seen from here, a shell of the container is asked to look for the mark itself.
- * True if nothing of it is left as far as can be seen.
+ * Kills the command of an exec; the engine has no call for that. Uses process ids on this server, or, if they are not
+ * visible from here, a shell in the container that looks for the mark. Returns true if no process is left as far as
+ * visible.
  */
 export async function endInside(engine: Engine, exec: ExecHandle, container: string, mark: string): Promise<boolean> {
   const found = await exec.inspect().catch(() => undefined);
@@ -19,7 +19,7 @@ export async function endInside(engine: Engine, exec: ExecHandle, container: str
   for (const deadline = performance.now() + GRACE; remaining().length > 0 && performance.now() < deadline; ) {
     await sleep(20);
   }
-  // Again and again, because what forks faster than it is listed leaves children that are not on the list.
+  // Repeatedly, because a fast fork may leave children that were not listed.
   for (let attempt = 0; attempt < 50; attempt++) {
     const left = remaining();
     if (left.length === 0) return true;

@@ -1,5 +1,5 @@
-/** On standard input of a shim, with the directory of an order behind it: carry it out. */
+/** Message to a shim: run the order; the directory follows. */
 export const GO = 'go ';
 
-/** On standard output of a shim: the result is on the disk. */
+/** Message of a shim: the result is on disk. */
 export const DONE = 'done';

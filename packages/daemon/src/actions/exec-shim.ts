@@ -10,19 +10,18 @@ import { DONE, GO } from './exec-shim-words.ts';
 import { type Order, writeBegun, writeResult } from './order.ts';
 
 /**
- * The life of a shim: it waits for its word, carries out the order in the directory it is told, leaves the result there
- * and waits again. It is in a session of its own and listens to nobody while it works, so that neither the end of the
- * daemon nor that of a terminal is its end. A daemon that dies closes standard input: then it finishes what it has begun,
- * begins nothing more, and ends.
+ * Runs a shim: waits for an order, runs it, writes the result into the given directory and waits again. It has its own
+ * session and ignores signals, so that neither the end of the daemon nor of a terminal ends it. When the daemon dies,
+ * standard input closes: the shim finishes its current order and exits.
  */
 export async function runShim(socket: string): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
-  // Whoever cancels may do so a moment too late, when nothing is running any more.
+  // A cancellation may arrive when nothing is running any more.
   process.on('SIGUSR2', () => undefined);
-  // A reader that is gone must not end the writer.
+  // A closed reader must not end the shim.
   process.stdout.on('error', () => undefined);
   const engine = openDockerEngine({ socketPath: socket });
-  // Asked while waiting: which version both speak is settled before it matters.
+  // Negotiate the API version in advance.
   await engine.info().catch(() => undefined);
   for await (const line of createInterface({ input: process.stdin })) {
     if (!line.startsWith(GO)) continue;
@@ -35,7 +34,7 @@ export async function runShim(socket: string): Promise<void> {
   engine.close();
 }
 
-/** How long the engine may take to notice the end of a process. */
+/** Time for the engine to notice the end of a process. */
 const UNTIL_KNOWN = 5_000;
 
 async function carryOut(order: Order, engine: Engine): Promise<ActionOutcome> {
@@ -48,7 +47,7 @@ async function carryOut(order: Order, engine: Engine): Promise<ActionOutcome> {
       ...(order.working_dir === undefined ? {} : { workingDir: order.working_dir }),
     });
   } catch (error) {
-    // The engine's own refusal is certain; silence is not, for the command may have been started before it.
+    // An error response is definite; without a response the command may have been started.
     const refused = isEngineProblem(error) && error.status !== undefined;
     return failure((error as Error).message, refused ? 'known' : 'unknown');
   }
@@ -66,28 +65,28 @@ async function carryOut(order: Order, engine: Engine): Promise<ActionOutcome> {
   } catch (error) {
     broken = error;
   }
-  // A stream that broke or was closed says nothing about the command: it is looked after until it ends or time is up.
+  // A broken or closed stream says nothing about the command: follow it until it ends or times out.
   const code = await exitCode(exec, async () => (early ? early.gone.then(() => true) : false));
   clearTimeout(limit);
   process.off('SIGUSR2', cancel);
   return outcome({ order, output, code, ended: early?.why, broken });
 }
 
-/** True if the engine says that it is over. */
+/** Returns true if the engine confirms the end. */
 async function endNow(engine: Engine, exec: ExecHandle, order: Order): Promise<boolean> {
   const mark = `HORTUS_EXECUTION=${order.execution_id}`;
   const gone = (await endInside(engine, exec, order.container, mark)) && (await isOver(exec, UNTIL_KNOWN));
-  // What still holds the stream open is not ours to wait for.
+  // Do not wait for other processes that keep the stream open.
   exec.detach();
   return gone;
 }
 
 async function exitCode(exec: ExecHandle, givenUp: () => Promise<boolean>): Promise<number | undefined> {
   for (let pause = 1; ; pause = Math.min(pause * 2, 500)) {
-    // Asked before looking, so that the look after the last attempt to end it is the last one.
+    // Ask first, so that the command is checked once more after the last attempt to end it.
     const last = await givenUp();
     const found = await exec.inspect().catch((error) => (isEngineProblem(error, 'not_found') ? 'lost' : undefined));
-    // An engine that was started again remembers no commands.
+    // A restarted engine does not remember commands.
     if (found === 'lost') return undefined;
     if (found && !found.running) return found.exitCode;
     if (last) return undefined;
@@ -121,7 +120,10 @@ function outcome({ order, output, code, ended, broken }: Facts): ActionOutcome {
     outcome: known,
   });
   if (ended) {
-    const why = ended === 'timeout' ? `It did not end within ${order.timeout_ms / 1000} s` : 'It was cancelled';
+    const why =
+      ended === 'timeout'
+        ? `The command did not finish within ${order.timeout_ms / 1000} s`
+        : 'The action was cancelled';
     const still = code !== undefined ? '' : '; it may still be running in the container';
     return failed(`${why}${still}.`, ended);
   }
@@ -129,7 +131,7 @@ function outcome({ order, output, code, ended, broken }: Facts): ActionOutcome {
     const why = broken instanceof Error ? ` (${broken.message})` : '';
     return failed(`The engine lost track of the command${why}.`, 'unknown');
   }
-  if (code !== 0) return failed(`The command ended with exit code ${code}.`, 'known');
+  if (code !== 0) return failed(`The command exited with code ${code}.`, 'known');
   return {
     status: 'completed',
     ...common,

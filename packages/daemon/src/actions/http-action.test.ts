@@ -5,7 +5,7 @@ import { callComponent } from './http-action.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-test('a call that cannot be sent leaves no timer behind that would end the daemon', async () => {
+test('a call that cannot be sent leaves no timer that would crash the daemon', async () => {
   vi.useFakeTimers();
   const action = { timeout_ms: 1_000, http: { port: 80, method: 'GET', path: '/a b' } } as ManifestAction;
   const container = { hostNetwork: true, networks: [] } as Partial<ContainerFacts> as ContainerFacts;

@@ -5,7 +5,7 @@ import type { ContainerFacts } from '../engine/container-facts.ts';
 import { type ActionOutcome, failure } from './action.ts';
 import { BoundedOutput } from './bounded-output.ts';
 
-/** A call to a component by its address in the instance's network; nothing is followed, nothing is tried twice. */
+/** Calls a component at its address in the instance's network; follows no redirects and never retries. */
 export function callComponent(
   action: ManifestAction,
   container: ContainerFacts,
@@ -18,7 +18,7 @@ export function callComponent(
   return new Promise((resolve, reject) => {
     const { port, method, path, headers } = http;
     const outgoing = request({ host: address, port, method, path, headers, agent: false });
-    // Begun after the request, which throws if its path or a header cannot be sent.
+    // Started after the request, which throws for an invalid path or header.
     const limit = setTimeout(() => outgoing.destroy(new Error('late')), action.timeout_ms);
     const settle = (outcome: ActionOutcome) => {
       clearTimeout(limit);
@@ -27,8 +27,8 @@ export function callComponent(
     const broken = (error: Error) =>
       settle(
         error.message === 'late'
-          ? failure(`The component did not answer within ${action.timeout_ms / 1000} s.`, 'timeout')
-          : failure(`The component cannot be called: ${error.message}.`),
+          ? failure(`The component did not respond within ${action.timeout_ms / 1000} s.`, 'timeout')
+          : failure(`The component could not be called: ${error.message}.`),
       );
     const answered = (answer: IncomingMessage) => {
       const end = () => {
@@ -36,7 +36,8 @@ export function callComponent(
         const expected = http.expect === undefined ? status >= 200 && status < 300 : status === http.expect;
         const common = { exit_code: null, output: String(output), output_truncated: output.truncated };
         if (expected) settle({ status: 'completed', ...common, outcome: 'known' });
-        else settle({ status: 'failed', ...common, error: `The component answered ${status}.`, outcome: 'known' });
+        else
+          settle({ status: 'failed', ...common, error: `The component returned status ${status}.`, outcome: 'known' });
       };
       const add = (chunk: Buffer) => output.add(chunk);
       answer.on('data', guardedBy(reject, add));

@@ -3,15 +3,15 @@ import type { Engine } from '../engine/engine.ts';
 import { label } from '../plan/labels.ts';
 import { containerName } from '../plan/names.ts';
 
-/** Every container of an instance, throw-away ones of actions left out. */
+/** Lists the containers of an instance except temporary ones of actions. */
 export async function containersOf(engine: Engine, uid: string): Promise<ContainerFacts[]> {
   const all = await engine.containers({ labels: { [label.managed]: 'true', [label.instance]: uid } });
   return all.filter(({ labels }) => labels[label.execution] === undefined);
 }
 
 /**
- * Where an action happens: the container of the component that runs; the newest, while one takes over from another. The
- * lasting name is tried first, because asking for one container costs a third of looking through all of them.
+ * Finds the container for an action: the running one of the component, the newest during a takeover. Tries the final
+ * name first, because one lookup costs a third of a list.
  */
 export async function runningContainer(
   engine: Engine,

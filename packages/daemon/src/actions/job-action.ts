@@ -19,7 +19,9 @@ interface Job extends AllowedAction {
   name: string;
 }
 
-/** A throw-away container like that of the component, with its volumes and its network, but nobody's port or alias. */
+/**
+ * Starts a temporary container like that of the component, with its volumes and network, but without ports and aliases.
+ */
 export async function startJob({ engine, manifest, executionId, name, action, argv }: Job): Promise<void> {
   const component = manifest.components.find((one) => one.name === action.component);
   if (component === undefined) throw new Error(`The manifest has no component ${action.component}.`);
@@ -32,7 +34,7 @@ export async function startJob({ engine, manifest, executionId, name, action, ar
     ...spec,
     name,
     image,
-    // The whole argv is the program: what the image would put in front of it was not asked for.
+    // The argv is the whole program; the image's entrypoint is not used.
     entrypoint: argv,
     env: { ...spec.env, ...action.env },
     ...(action.user === undefined ? {} : { user: action.user }),
@@ -55,7 +57,7 @@ export async function startJob({ engine, manifest, executionId, name, action, ar
   await engine.start(id);
 }
 
-/** True if there is a container of this name that has at least been started; one that was only made is cleared away. */
+/** Answers whether the container has been started; removes one that was only created. */
 export async function hasStarted(engine: Engine, name: string): Promise<boolean> {
   const facts = await engine.inspect(name);
   if (facts?.state === 'created') await engine.remove(facts.id, { force: true });
@@ -67,13 +69,13 @@ interface Waiting {
   name: string;
   timeoutMs: number;
   outputLimit: number;
-  /** Lets go of it; the container runs on. */
+  /** Detaches; the container keeps running. */
   signal: AbortSignal;
 }
 
 export async function awaitJob({ engine, name, timeoutMs, outputLimit, signal }: Waiting): Promise<ActionOutcome> {
   const facts = await engine.inspect(name);
-  if (facts === undefined) return failure('The container of the action is gone; how it ended is not known.', 'unknown');
+  if (facts === undefined) return failure('The container of the action is gone; the result is unknown.', 'unknown');
   const left = Math.max(0, (facts.startedAt ?? Date.now()) + timeoutMs - Date.now());
   const settled = new AbortController();
   const ended = engine.wait(name, AbortSignal.any([signal, settled.signal]));
@@ -91,11 +93,11 @@ export async function awaitJob({ engine, name, timeoutMs, outputLimit, signal }:
     output.add(Buffer.from(await engine.logs(name, { tail: 20_000 })));
   } catch (error) {
     if (!isEngineProblem(error, 'not_found')) throw error;
-    return failure('Its container was removed while it ran, as releasing the instance does.');
+    return failure('The container of the action was removed while it ran, for example by a release of the instance.');
   }
   const common = { output: String(output), output_truncated: output.truncated };
   if (code === 'late') {
-    const error = `It did not end within ${timeoutMs / 1000} s.`;
+    const error = `The job did not finish within ${timeoutMs / 1000} s.`;
     return { status: 'failed', exit_code: 137, ...common, error, outcome: 'timeout' };
   }
   if (code === 0) return { status: 'completed', exit_code: 0, ...common, outcome: 'known' };
@@ -103,7 +105,7 @@ export async function awaitJob({ engine, name, timeoutMs, outputLimit, signal }:
     status: 'failed',
     exit_code: code,
     ...common,
-    error: `The job ended with exit code ${code}.`,
+    error: `The job exited with code ${code}.`,
     outcome: 'known',
   };
 }

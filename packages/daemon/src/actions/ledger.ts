@@ -7,17 +7,17 @@ import type { Runner } from './runner.ts';
 export interface LedgerOptions {
   journal: Journal;
   log: Log;
-  /** Told when an execution began, and when its outcome is in the journal. */
+  /** Called when an execution starts, and when its outcome is journalled. */
   onStarted(id: string): void;
   onFinished(id: string): void;
-  /** The same of one whose outcome the journal has no room for. */
+  /** Called instead if the journal could not store the outcome. */
   onUnkept(id: string, outcome: ActionOutcome): void;
 }
 
-/** Thrown instead of beginning what was called off. */
+/** Thrown instead of starting a cancelled execution. */
 class CalledOff extends Error {}
 
-/** What is written of executions before they begin and when they have ended, who hears of it, and which are called off. */
+/** Records starts and outcomes of executions, notifies listeners, and tracks cancellations. */
 export class Ledger {
   readonly #options: LedgerOptions;
   readonly #calledOff = new Set<string>();
@@ -26,7 +26,7 @@ export class Ledger {
     this.#options = options;
   }
 
-  /** What has not begun never does; what is beginning is ended by whoever began it, as soon as there is something to end. */
+  /** Cancels an execution: it never starts, or is ended by its runner as soon as there is something to end. */
   callOff(id: string): void {
     this.#calledOff.add(id);
   }
@@ -35,7 +35,7 @@ export class Ledger {
     return this.#calledOff.has(id);
   }
 
-  /** Nothing more will happen to it in this life of the daemon. */
+  /** Forgets an execution that has ended. */
   close(id: string): void {
     this.#calledOff.delete(id);
   }
@@ -48,13 +48,13 @@ export class Ledger {
     onStarted(id);
   }
 
-  /** It was not carried out. */
+  /** Records that an execution was not run. */
   refuse(request: ActionRequest, reason: Error): void {
     const { journal, log } = this.#options;
     const id = request.execution_id;
     const outcome =
       reason instanceof CalledOff ? cancelled() : failure(journalTrouble(reason, journal.directory) ?? reason.message);
-    log.warn('an action was not carried out', { execution: id, reason: outcome.error });
+    log.warn('an action was not run', { execution: id, reason: outcome.error });
     this.keep(id, outcome, () => journal.executions.receive(request, Date.now()));
   }
 
@@ -62,14 +62,14 @@ export class Ledger {
     this.keep(id, outcome);
   }
 
-  /** False where the journal has no room for it. Whoever ordered it hears of it in any case. */
+  /** Stores an outcome; returns false if the journal could not. The service is notified in any case. */
   keep(id: string, outcome: ActionOutcome, before = () => {}): boolean {
     const { journal, log, onFinished, onUnkept } = this.#options;
     try {
       before();
       journal.executions.finish(id, outcome, Date.now());
     } catch (error) {
-      log.error('the outcome of an action cannot be kept', { execution: id, error });
+      log.error('the outcome of an action could not be stored', { execution: id, error });
       onUnkept(id, outcome);
       return false;
     }

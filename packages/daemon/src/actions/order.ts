@@ -2,10 +2,10 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, w
 import { join } from 'node:path';
 import type { ActionOutcome } from './action.ts';
 
-/** What a shim is to do. */
+/** Order of a shim. */
 export interface Order {
   execution_id: string;
-  /** Its full id, by which its processes are recognised too. */
+  /** Full container id, which also identifies its processes. */
   container: string;
   argv: string[];
   env: Record<string, string>;
@@ -15,14 +15,17 @@ export interface Order {
   output_limit: number;
 }
 
-/** From here on the command may have run. Written before the engine is asked, so its absence is proof that it did not. */
+/**
+ * Marks that the command may have run. Written before the engine is called, so its absence proves that the command did
+ * not run.
+ */
 export const writeBegun = (directory: string): void => writeFileSync(join(directory, 'begun'), '', { mode: 0o600 });
 
 export const hasBegun = (directory: string): boolean => existsSync(join(directory, 'begun'));
 
 /**
- * There whole or not at all, for every process that looks. Whether it outlives a power cut is settled by what is returned, so
- * that a daemon that waits need not wait for that too: it puts the result into its journal before it tells anybody.
+ * Writes the result atomically. The returned function flushes it to disk; the daemon need not wait for that, because it
+ * journals the result before it reports it.
  */
 export function writeResult(directory: string, outcome: ActionOutcome): () => void {
   const file = join(directory, 'result.json');
@@ -43,7 +46,7 @@ export function readResult(directory: string): ActionOutcome | undefined {
     return JSON.parse(readFileSync(join(directory, 'result.json'), 'utf8'));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    // A power cut can leave the name without the text.
+    // A power cut can leave an empty file.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { parentOf } from '../process-identity.ts';
 
 /**
- * The processes of one exec, seen from the server: the one the engine names, everything below it, and whatever else
- * carries the mark in its environment because it left its parent. Empty when they cannot be seen from here, as in a
- * container of our own, and then nothing that merely has the same number is touched.
+ * Lists the processes of an exec on the server: the engine's process, its descendants, and detached ones with the mark
+ * in their environment. Empty if they are not visible from here, for example when the daemon runs in a container;
+ * processes that only share a pid are never returned.
  */
 export function processesOf(pid: number, container: string, mark: string): number[] {
   const all = readdirSync('/proc')
@@ -20,7 +20,7 @@ export function processesOf(pid: number, container: string, mark: string): numbe
   return [...found];
 }
 
-/** True if it reached any of them. */
+/** Returns true if any process received the signal. */
 export function signalAll(pids: readonly number[], signal: NodeJS.Signals): boolean {
   let reached = false;
   for (const pid of pids) {
@@ -28,7 +28,7 @@ export function signalAll(pids: readonly number[], signal: NodeJS.Signals): bool
       process.kill(pid, signal);
       reached = true;
     } catch {
-      // It ended by itself meanwhile.
+      // It has ended in the meantime.
     }
   }
   return reached;
@@ -38,7 +38,7 @@ function isMarked(pid: number, mark: string): boolean {
   return `\0${read(`/proc/${pid}/environ`)}`.includes(`\0${mark}\0`);
 }
 
-/** The first process of an exec is in the control group of its container. */
+/** The first process of an exec is in the cgroup of its container. */
 function isIn(pid: number, container: string): boolean {
   return container !== '' && read(`/proc/${pid}/cgroup`).includes(container);
 }

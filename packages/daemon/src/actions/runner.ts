@@ -1,12 +1,12 @@
 import type { ProcessIdentity } from '../process-identity.ts';
 
-/** Who carries out an execution, as the journal remembers it. */
+/** What runs an execution, as recorded in the journal. */
 export type Runner =
-  /** A detached process of ours with a directory for its order and its result. */
+  /** A detached process with a directory for its result. */
   | { kind: 'shim'; directory: string; process: ProcessIdentity }
-  /** A throw-away container, found again by its name. */
+  /** A temporary container, found by its name. */
   | { kind: 'container'; name: string }
-  /** The daemon itself, and done again after a restart, from where it had got to: doing the rest twice changes nothing. */
+  /** The daemon itself; repeated after a restart from `reached`, because it is idempotent. */
   | { kind: 'repeatable'; reached?: unknown }
-  /** The daemon itself, and not done again. */
+  /** The daemon itself; not repeated. */
   | { kind: 'once' };

@@ -8,13 +8,10 @@ import { type ActionOutcome, failure } from './action.ts';
 import { DONE, GO } from './exec-shim-words.ts';
 import { hasBegun, type Order, readResult } from './order.ts';
 
-/** Carried out, with a result; or certainly never begun, so that it may be begun by another. */
+/** Run with an outcome, or certainly never started, so that another shim may run it. */
 export type ShimEnd = { begun: true; outcome: ActionOutcome } | { begun: false };
 
-/**
- * A detached process that owns execs, one after another. This end of it may die; the other end finishes what it has
- * begun.
- */
+/** A detached process that runs execs one after another. It finishes its current order even if the daemon dies. */
 export class Shim {
   readonly process: ProcessIdentity;
   readonly #child: ChildProcess;
@@ -25,11 +22,14 @@ export class Shim {
     this.#child = child;
     child.once('exit', () => this.#done?.());
     if (child.stdout) createInterface({ input: child.stdout }).on('line', (line) => line === DONE && this.#done?.());
-    // Writing to one that is gone is found out by its exit.
+    // A write to a dead shim shows in its exit event.
     child.stdin?.on('error', () => undefined);
   }
 
-  /** `command` is this program as `hortusd exec-shim`; of our environment, which may hold the server's key, it gets what starts it. */
+  /**
+   * `command` is this program as `hortusd exec-shim`. It gets a minimal environment, because ours may contain the
+   * server key.
+   */
   static async spawn(command: readonly string[], socket: string): Promise<Shim> {
     const [program = '', ...args] = command;
     const child = spawn(program, [...args, socket], {
@@ -45,7 +45,7 @@ export class Shim {
     child.unref();
     for (const stream of [child.stdin, child.stdout]) (stream as { unref?(): void } | null)?.unref?.();
     const identity = identityOf(child.pid ?? 0);
-    if (identity === undefined) throw new Error('The shim of an action ended before it began.');
+    if (identity === undefined) throw new Error('The shim process exited before it started.');
     return new Shim(identity, child);
   }
 
@@ -53,25 +53,25 @@ export class Shim {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Has an order carried out that is journalled already. */
+  /** Runs an order that is already journalled. */
   async carryOut(directory: string, order: Order): Promise<ShimEnd> {
     const done = new Promise<void>((resolve) => {
       this.#done = resolve;
     });
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    // Over the pipe and not in a file: it holds secrets.
+    // Sent over the pipe, not in a file, because it contains secrets.
     this.#child.stdin?.write(`${GO}${JSON.stringify({ directory, order })}\n`);
     if (this.alive) await done;
     return endOf(directory, this.process);
   }
 
-  /** Sends home one that has nothing to do. */
+  /** Ends an idle shim. */
   dismiss(): void {
     this.#child.stdin?.end();
   }
 }
 
-/** Waits for a shim that another life of the daemon has started. */
+/** Waits for a shim that an earlier daemon process started. */
 export async function awaitShim(directory: string, identity: ProcessIdentity, signal: AbortSignal): Promise<ShimEnd> {
   while (isAlive(identity) && readResult(directory) === undefined) await sleep(100, undefined, { signal });
   return endOf(directory, identity);
@@ -83,14 +83,14 @@ export function cancelShim(identity: ProcessIdentity): void {
 
 export const removeShim = (directory: string): void => rmSync(directory, { recursive: true, force: true });
 
-/** Of one that has said it is done, or is gone. Its files are looked at only now: nobody writes them any more. */
+/** Reads the end of a shim that is done or dead; its files do not change any more. */
 function endOf(directory: string, identity: ProcessIdentity): ShimEnd {
   const outcome = readResult(directory);
   if (outcome) return { begun: true, outcome };
   // After a power cut a missing file proves nothing.
   if (!hasBegun(directory) && sameBoot(identity)) return { begun: false };
   const message =
-    'What carried out the action was lost before it could tell how it ended. It is not run again by itself.';
+    'The process that ran the action was lost before it reported a result. The action is not repeated automatically.';
   return { begun: true, outcome: failure(message, 'unknown') };
 }
 

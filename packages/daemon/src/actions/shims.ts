@@ -7,12 +7,12 @@ export interface ShimsOptions {
   socket: string;
 }
 
-/** How many are kept waiting after they have worked. */
+/** Idle shims that are kept. */
 const IDLE = 2;
 
 /**
- * The shims that wait for work. A program's start costs several times what an exec costs, so the first is started
- * beforehand, and one that has finished is used again; only what comes at the same moment pays for a start of its own.
+ * Pool of idle shims. Starting a program costs several times as much as an exec, so one is started in advance and
+ * finished ones are reused; only parallel actions pay for a start.
  */
 export class Shims {
   readonly #options: ShimsOptions;
@@ -23,10 +23,10 @@ export class Shims {
     this.#options = options;
   }
 
-  /** Makes sure that one waits. */
+  /** Ensures that one shim is waiting. */
   warm(): void {
     if (this.#closed || this.#waiting.length > 0) return;
-    // One that cannot be made now is made, or its failure told, when it is needed.
+    // A failure is reported when a shim is needed.
     this.#waiting.push(this.#spawn().catch(() => undefined));
   }
 

@@ -1,8 +1,8 @@
-/** Lets what concerns one instance happen one after another, in the order it came; different instances do not wait. */
+/** Serialises operations per instance in their order; different instances run in parallel. */
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>();
 
-  /** Whether something is going on or waits there. */
+  /** Whether an operation runs or waits. */
   busy(name: string): boolean {
     return this.#last.has(name);
   }
@@ -20,7 +20,7 @@ export class Turns {
   }
 }
 
-/** Lets at most so many go on at once; the rest wait in the order they came. */
+/** Limits parallel operations; the rest wait in order. */
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];

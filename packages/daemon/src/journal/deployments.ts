@@ -12,11 +12,11 @@ export interface JournalledDeployment {
   definitionId: string;
   instanceUid: string | undefined;
   revision: number;
-  /** What this daemon claims it with; another one with the same key, even on a copy of this disk, has another. */
+  /** Claim token of this daemon; another daemon with the same key, even on a copy of this disk, has another. */
   claim: string | null;
-  /** Set where the daemon went back by itself: the deployment that it undid. */
+  /** Deployment that this automatic rollback undoes. */
   rollbackOf: string | undefined;
-  /** As received; dropped when the deployment is finished, for it holds secret values. */
+  /** As received; deleted when the deployment is finished, because it contains secrets. */
   manifest: SignedManifest | undefined;
   phase: 'received' | 'started' | 'finished';
   step: string | undefined;
@@ -38,7 +38,7 @@ interface Row {
   reported: number;
 }
 
-/** Every method returns after the disk has it. */
+/** Every method returns after the data is on disk. */
 export class Deployments {
   readonly #db: DatabaseSync;
   readonly #cipher: JournalCipher;
@@ -57,12 +57,12 @@ export class Deployments {
     return this.find(id) as JournalledDeployment;
   }
 
-  /** It was never ours: somebody else has claimed it, or it is not there any more. */
+  /** Forgets a deployment that another daemon claimed or that no longer exists. */
   forget(id: string): void {
     this.#db.prepare(`delete from deployments where id = ? and phase = 'received'`).run(id);
   }
 
-  /** One that nobody ordered: back to what ran before the deployment that it undoes. */
+  /** Records an automatic rollback to the version before `rollbackOf`. */
   receiveReturn(id: string, rollbackOf: string, former: SignedManifest, now: number): JournalledDeployment {
     const received = this.receive({ id, definition_id: former.definition_id, revision: former.revision }, now);
     this.#db.prepare('update deployments set rollback_of = ? where id = ?').run(rollbackOf, id);
@@ -81,7 +81,7 @@ export class Deployments {
     this.#db.prepare(`update deployments set step = ? where id = ? and phase = 'started'`).run(step, id);
   }
 
-  /** A result stands once it is written; a later one is not believed. */
+  /** Stores the result; the first one is final. */
   finish(id: string, result: RolloutResult, now: number): boolean {
     const { changes } = this.#db
       .prepare(`update deployments set phase = 'finished', result = ?, manifest = null, finished_at = ?

@@ -11,7 +11,7 @@ export interface JournalledExecution {
   id: string;
   request: ActionRequest;
   phase: 'received' | 'started' | 'finished';
-  /** Who carries it out, so that a restarted daemon finds it again. */
+  /** What runs it, so that a restarted daemon can find it. */
   runner: Runner | undefined;
   outcome: ActionOutcome | undefined;
   reported: boolean;
@@ -28,7 +28,7 @@ interface Row {
   received_at: number;
 }
 
-/** Every method returns after the disk has it. */
+/** Every method returns after the data is on disk. */
 export class Executions {
   readonly #db: DatabaseSync;
   readonly #cipher: JournalCipher;
@@ -38,7 +38,7 @@ export class Executions {
     this.#cipher = cipher;
   }
 
-  /** For what has to wait before it starts. */
+  /** Records an execution that has to wait before it starts. */
   receive(request: ActionRequest, now: number): void {
     this.#db
       .prepare(`insert into executions (id, request, phase, received_at) values (?, ?, 'received', ?)
@@ -46,7 +46,7 @@ export class Executions {
       .run(request.execution_id, this.#sealed(REQUEST, request.execution_id, request), now);
   }
 
-  /** Must have returned before anything is done. What starts at once is received by the same write. */
+  /** Must return before anything is done. Also receives executions that start at once. */
   start(request: ActionRequest, runner: Runner, now: number): void {
     this.#db
       .prepare(`insert into executions (id, request, phase, runner, received_at) values (?, ?, 'started', ?, ?)
@@ -54,7 +54,7 @@ export class Executions {
       .run(request.execution_id, this.#sealed(REQUEST, request.execution_id, request), JSON.stringify(runner), now);
   }
 
-  /** A result stands once it is written; a later one is not believed. */
+  /** Stores the outcome; the first one is final. */
   finish(id: string, outcome: ActionOutcome, now: number): boolean {
     const { changes } = this.#db
       .prepare(`update executions set phase = 'finished', outcome = ?, finished_at = ?

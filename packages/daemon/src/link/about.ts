@@ -10,7 +10,7 @@ export interface AboutDeps {
   journal: Journal;
 }
 
-/** What the daemon says of itself when it introduces itself. An engine that is away keeps it from nothing. */
+/** Describes this daemon in its introduction to the service; omits the engine while it is unreachable. */
 export async function aboutDaemon({ engine, ingress, journal }: AboutDeps): Promise<Record<string, unknown>> {
   const info = await engine.info().catch(() => undefined);
   return {

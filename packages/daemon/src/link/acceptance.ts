@@ -9,12 +9,12 @@ import { acceptManifest, type Expectation } from '../trust/accept-manifest.ts';
 export interface AcceptanceOptions {
   journal: Journal;
   policy: Policy;
-  /** Of the service; undefined as long as none is pinned, and then nothing is deployed. */
+  /** Public key of the service; while none is pinned, nothing is deployed. */
   publicKey(): Expectation['key'] | undefined;
   serverId(): string;
 }
 
-/** Which manifests are carried out here. */
+/** Decides which manifests may run here. */
 export class Acceptance {
   readonly #options: AcceptanceOptions;
 
@@ -22,11 +22,13 @@ export class Acceptance {
     this.#options = options;
   }
 
-  /** The manifest, if it is the one that was ordered and the policy allows it; otherwise how the deployment ends. */
+  /**
+   * Returns the manifest if it is authentic and allowed by the policy; otherwise the result of the failed deployment.
+   */
   accept(deployment: Expectation['deployment'], answer: unknown): SignedManifest | RolloutResult {
     const { journal, publicKey, serverId } = this.#options;
     const key = publicKey();
-    if (!key) return failed('signature', 'This daemon knows no public key of the service; register the server again.');
+    if (!key) return failed('signature', 'This daemon has no public key of the service; register the server again.');
     const last = (uid: string) => journal.manifests.of(uid);
     const { privateKey } = journal.keyPair;
     const accepted = acceptManifest(answer, { key, privateKey, serverId: serverId(), deployment, last });
@@ -34,7 +36,7 @@ export class Acceptance {
     return this.refusal(accepted.manifest) ?? accepted.manifest;
   }
 
-  /** What the policy has against a manifest that was accepted once: the operator may allow less since. */
+  /** Checks an accepted manifest against the policy, which the operator may have tightened since. */
   refusal(manifest: SignedManifest): RolloutResult | undefined {
     const refusals = check(manifest, this.#options.policy);
     if (refusals.length === 0) return undefined;
@@ -45,8 +47,8 @@ export class Acceptance {
   }
 
   /**
-   * Healing brings back what was rolled out, to the byte and with the secret values of then: somebody may have given the
-   * definition new ones that nobody has deployed yet. How to sign in to registries may have changed since.
+   * Returns the manifest for healing: the deployed one, with its image digests and secret values, because the
+   * definition may have newer values that are not deployed yet. Registry logins are the current ones.
    */
   asDeployed(accepted: SignedManifest): SignedManifest {
     const { manifests } = this.#options.journal;

@@ -3,7 +3,7 @@ export interface BackoffTimes {
   mostMs: number;
 }
 
-/** Pauses that double and are half random: daemons that lost the service together do not come back together. */
+/** Exponential backoff, half random, so that daemons that lost the service together do not reconnect together. */
 export class Backoff {
   readonly #times: BackoffTimes;
   readonly #random: () => number;

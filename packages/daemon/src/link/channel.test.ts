@@ -39,7 +39,7 @@ function open(times: Partial<ChannelTimes> = {}) {
 }
 const isUp = () => until(() => channel.up, { describe: 'a connection' });
 
-it('introduces itself with the key and what it can do, and learns what the service can', async () => {
+it('sends its key and capabilities, and learns those of the service', async () => {
   service.greeting = { server_id: 'srv_1', capabilities: ['ack'] };
   open();
   await isUp();
@@ -55,7 +55,7 @@ it('introduces itself with the key and what it can do, and learns what the servi
   expect(channel.offers('rotate')).toBe(false);
 });
 
-it('works with a service that knows the published messages only', async () => {
+it('works with a service that knows only the published messages', async () => {
   open();
   await isUp();
   service.send({ type: 'ping', ts: 42 });
@@ -63,7 +63,7 @@ it('works with a service that knows the published messages only', async () => {
   expect(channel.offers('ack')).toBe(false);
 });
 
-it('passes on what is well-formed, ignores the rest, and lives on', async () => {
+it('passes valid messages on, ignores the rest, and stays connected', async () => {
   service.greeting = {};
   open();
   await isUp();
@@ -76,8 +76,8 @@ it('passes on what is well-formed, ignores the rest, and lives on', async () => 
   expect(received.map(({ type }) => type)).toEqual(['authenticated', 'deployment_available']);
 });
 
-describe('a connection that is lost', () => {
-  it('is made again', async () => {
+describe('a lost connection', () => {
+  it('is re-established', async () => {
     service.greeting = {};
     open();
     await isUp();
@@ -85,19 +85,19 @@ describe('a connection that is lost', () => {
     await until(() => ups === 2, { describe: 'a second connection' });
   });
 
-  it('by silence is noticed', async () => {
+  it('is detected by silence', async () => {
     service.greeting = {};
     open({ silenceMs: 100 });
     await until(() => ups >= 2, { describe: 'a second connection' });
   });
 
-  it('by silence is noticed as soon as the service has said that it would not be silent for so long', async () => {
+  it('is detected by silence according to the announced ping interval', async () => {
     service.greeting = { ping_seconds: 1 };
     open({ silenceMs: 600_000 });
     await until(() => ups >= 2, { describe: 'a second connection' });
   });
 
-  it('because the service is away is tried until it is back', async () => {
+  it('to an unreachable service is retried until it is back', async () => {
     service.down = true;
     open();
     await until(() => logged.length > 2, { describe: 'attempts' });
@@ -106,10 +106,10 @@ describe('a connection that is lost', () => {
   });
 
   it.each([
-    [4401, 'refuses the key'],
-    [4403, 'does not accept the key pair'],
+    [4401, 'rejected the server key'],
+    [4403, 'rejected the key pair'],
     [4409, 'took over'],
-  ])('by close code %i is not tried again at once, and the operator is told why', async (code, words) => {
+  ])('by close code %i is not retried at once, and the reason is logged', async (code, words) => {
     service.turnAwayWith = code;
     open({ turnedAwayMs: 400 });
     const told = await until(() => logged.find(({ message }) => message.includes(words)), { describe: 'the log' });
@@ -118,7 +118,7 @@ describe('a connection that is lost', () => {
   });
 });
 
-it('waits a minute when it was turned away, and longer with each failure', () => {
+it('waits a minute after a rejection, and longer with each failure', () => {
   expect(standardTimes).toMatchObject({ firstMs: 1_000, mostMs: 60_000, silenceMs: 60_000, turnedAwayMs: 60_000 });
   const longest = new Backoff(standardTimes, () => 1);
   expect([1, 2, 3, 4, 5, 6, 7, 8].map(() => longest.next())).toEqual([

@@ -6,9 +6,9 @@ import { Backoff, type BackoffTimes } from './backoff.ts';
 import { CAPABILITIES, type FromService, readMessage } from './messages.ts';
 
 export interface ChannelTimes extends BackoffTimes {
-  /** How long the service may be silent, unless it says how often it pings: then three times that. */
+  /** Longest silence of the service; three ping intervals if it announces one. */
   silenceMs: number;
-  /** The pause after a refused key, and the least one after another connection has taken over. */
+  /** Pause after a rejected key, and the minimum after another connection has taken over. */
   turnedAwayMs: number;
 }
 
@@ -22,16 +22,16 @@ export const standardTimes: ChannelTimes = {
 export interface ChannelOptions {
   baseUrl: string;
   key(): string;
-  /** Said about this daemon when it introduces itself. */
+  /** Fields of the introduction. */
   about(): Promise<Record<string, unknown>>;
   onMessage(message: FromService): void;
-  /** The service knows us, or has at least not turned us away. */
+  /** Called when the service has accepted the connection. */
   onUp(): void;
   log: Log;
   times?: Partial<ChannelTimes>;
 }
 
-/** The connection that the daemon keeps to the service, for as long as it lives. It reconnects by itself. */
+/** Connection of the daemon to the service; reconnects by itself. */
 export class Channel {
   readonly #options: ChannelOptions;
   readonly #times: ChannelTimes;
@@ -57,17 +57,17 @@ export class Channel {
     return this.#up;
   }
 
-  /** Whether another daemon with our key has taken our place, and we have not got it back. */
+  /** Whether another daemon with our key has taken over the connection. */
   get replaced(): boolean {
     return this.#replaced;
   }
 
-  /** Whether the service refused this daemon because another key pair is pinned for the server. */
+  /** Whether the service rejected this daemon because another key pair is pinned for the server. */
   get forbidden(): boolean {
     return this.#forbidden;
   }
 
-  /** Whether the service said that it does this. */
+  /** Whether the service announced this capability. */
   offers(capability: (typeof CAPABILITIES)[number]): boolean {
     return this.#up && this.#offered.includes(capability);
   }
@@ -81,11 +81,11 @@ export class Channel {
     clearTimeout(this.#retry);
     clearTimeout(this.#watchdog);
     this.#socket?.close(1000);
-    // A service that does not answer the farewell is not waited for.
+    // Do not wait for the close handshake.
     this.#socket?.terminate();
   }
 
-  /** False if there is nobody to send it to. */
+  /** Returns false if the channel is not connected. */
   send(message: { type: string } & Record<string, unknown>): boolean {
     if (!this.#up || this.#socket?.readyState !== WebSocket.OPEN) return false;
     this.#socket.send(JSON.stringify(message));
@@ -126,7 +126,7 @@ export class Channel {
   }
 
   #received(text: string): void {
-    // One that knows only the published messages says nothing before its first ping or request.
+    // A service that knows only the published messages sends nothing before its first ping or request.
     const message = readMessage(text);
     if (message?.type === 'authenticated') {
       this.#offered = message.capabilities ?? [];
@@ -163,20 +163,20 @@ export class Channel {
     let pause = this.#backoff.next();
     if (code === closeCodes.unauthorized) {
       pause = this.#times.turnedAwayMs;
-      log.error('the service refuses the key of this server; rotate it and give the daemon the new one', { reason });
+      log.error('the service rejected the server key; rotate it and configure the new one', { reason });
     } else if (code === closeCodes.forbidden) {
       pause = this.#times.turnedAwayMs;
       this.#forbidden = true;
       log.error(
-        'the service does not accept the key pair of this daemon; if it was installed again, someone with data:export must run `hortus servers reset-identity`',
+        'the service rejected the key pair of this daemon; if the daemon was reinstalled, a user with data:export must run `hortus servers reset-identity`',
         { reason },
       );
     } else if (code === closeCodes.replaced) {
       pause = this.#times.turnedAwayMs + pause;
       this.#replaced = true;
-      log.error('another daemon with the key of this server took over; is one running on a copy of this machine?');
+      log.error('another daemon with the same server key took over; check for a copy of this machine');
     } else {
-      log.warn('the connection to the service is down', { code, reason, retry_ms: Math.round(pause) });
+      log.warn('disconnected from the service', { code, reason, retry_ms: Math.round(pause) });
     }
     const again = () => this.start();
     this.#retry = setTimeout(guarded(log, again), pause);

@@ -3,13 +3,13 @@ import { type IdKind, idPrefixes } from '@hortus/contract/ids';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** For a deployment that this daemon makes by itself. */
+/** Id of a deployment that this daemon starts by itself. */
 export const newDeploymentId = (now = Date.now()): string => ownId('deployment', now);
 
-/** For a run of a scheduled job, which nobody ordered. */
+/** Id of a run of a scheduled job. */
 export const newExecutionId = (now = Date.now()): string => ownId('execution', now);
 
-/** An id in the service's form: it sorts by time as the others do. */
+/** Creates an id in the form of the service, which sorts by time. */
 function ownId(kind: IdKind, now: number): string {
   let time = '';
   for (let left = now, i = 0; i < 10; i++) {

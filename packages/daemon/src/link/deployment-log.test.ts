@@ -21,7 +21,7 @@ it('sends lines in batches and in order, however they come', async () => {
   expect(Math.max(...batches.map(({ length }) => length))).toBeLessThanOrEqual(50);
 });
 
-it('sends again what did not arrive, before what came later', async () => {
+it('resends lines that did not arrive before later ones', async () => {
   const arrived: string[] = [];
   let failures = 2;
   const send = async (batch: LogBatch) => {
@@ -36,25 +36,25 @@ it('sends again what did not arrive, before what came later', async () => {
   expect(arrived).toEqual(['a', 'b']);
 });
 
-it('keeps a bounded number while nobody takes them, says how many are missing, and gives the rest at the end', async () => {
+it('buffers a bounded number of lines, notes how many are missing, and returns the rest at the end', async () => {
   const log = new DeploymentLog({ send: () => Promise.reject(new Error('away')), everyMs: 1, limit: 10 });
   for (let n = 0; n < 25; n++) log.add(line(`${n}`));
   const rest = texts(await log.close());
   expect(rest.at(-1)).toBe('24');
   expect(rest.length).toBeLessThanOrEqual(11);
-  expect(rest[0]).toBe('[15 lines left out]');
+  expect(rest[0]).toBe('[15 lines omitted]');
 });
 
-it('cuts a line that is too long for the service', async () => {
+it('truncates lines that are too long for the service', async () => {
   const log = new DeploymentLog({ send: async () => undefined });
   log.add(line('x'.repeat(20_000)));
   expect((await log.close()).logs[0]?.message.length).toBe(16_384);
 });
 
-it('says where its lines stand, so that those whose receipt got lost are known again', async () => {
+it('sends positions, so that lines are recognised after a lost response', async () => {
   const kept: string[] = [];
   const sources = new Set<string>();
-  // A service that keeps what it is told, and whose every second answer gets lost.
+  // A service that stores what it receives and loses every second response.
   let answers = 0;
   const keep = (batch: LogBatch) => {
     sources.add(batch.log_position.source);
@@ -62,7 +62,7 @@ it('says where its lines stand, so that those whose receipt got lost are known a
   };
   const send = async (batch: LogBatch) => {
     keep(batch);
-    if (answers++ % 2 === 0) throw new Error('the answer got lost');
+    if (answers++ % 2 === 0) throw new Error('the response was lost');
   };
   const log = new DeploymentLog({ send, everyMs: 1, linesAtOnce: 3 });
   const all = Array.from({ length: 9 }, (_, n) => `${n}`);

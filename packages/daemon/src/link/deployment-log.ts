@@ -3,31 +3,31 @@ import { guardedBy } from '@hortus/client/guard';
 import type { LogPosition, ReportedLine } from '@hortus/contract/resources/deployments';
 import { Backoff } from './backoff.ts';
 
-/** Lines and where they stand in the whole: so the service knows those that it has already, though we heard no answer. */
+/** Lines with their position, so that the service recognises lines that it already has after a lost response. */
 export interface LogBatch {
   logs: ReportedLine[];
   log_position: LogPosition;
 }
 
 export interface DeploymentLogOptions {
-  /** Rejects when the lines did not arrive; they are then sent again. */
+  /** Rejects if the lines did not arrive; they are then resent. */
   send(batch: LogBatch): Promise<void>;
   everyMs?: number;
   linesAtOnce?: number;
-  /** How many lines wait at most while the service is away. */
+  /** Limit of waiting lines while the service is unreachable. */
   limit?: number;
 }
 
 const LONGEST = 16_384;
 
-/** The lines of one deployment on their way to the service: in order, in batches, and never without end in memory. */
+/** Sends the log lines of a deployment in order, in batches, and with a bounded buffer. */
 export class DeploymentLog {
   readonly #options: Required<DeploymentLogOptions>;
   readonly #backoff = new Backoff({ firstMs: 500, mostMs: 30_000 });
-  /** Differs after a restart of the daemon, because the positions then begin at 0 again. */
+  /** Changes with every daemon process, because positions then start at 0. */
   readonly #source = randomUUID();
   readonly #waiting: ReportedLine[] = [];
-  /** The place of the first line that waits. */
+  /** Position of the first waiting line. */
   #from = 0;
   #leftOut = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -49,7 +49,7 @@ export class DeploymentLog {
     else this.#sendIn(this.#options.everyMs);
   }
 
-  /** Stops sending and gives what is left, which then goes with the result. */
+  /** Stops sending and returns the remaining lines, which are sent with the result. */
   async close(): Promise<LogBatch> {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -75,7 +75,7 @@ export class DeploymentLog {
       .then(
         () => {
           this.#backoff.reset();
-          // Meanwhile some may have given way to newer ones: of this batch without harm, but not beyond it.
+          // Lines dropped meanwhile are harmless within this batch; count only those beyond it.
           this.#leftOut = Math.max(0, this.#from - end);
           this.#drop(Math.max(0, end - this.#from));
           return 0;
@@ -93,12 +93,12 @@ export class DeploymentLog {
     this.#from += count;
   }
 
-  /** The note about what was left out stands in the place of the last of it. */
+  /** Builds a batch; the note about omitted lines takes the position of the last omitted one. */
   #batch(count: number): LogBatch {
     const logs = this.#waiting.slice(0, count);
     const [first] = logs;
     const note = this.#leftOut > 0 && first;
-    if (note) logs.unshift({ ...first, level: 'warn', message: `[${this.#leftOut} lines left out]` });
+    if (note) logs.unshift({ ...first, level: 'warn', message: `[${this.#leftOut} lines omitted]` });
     return { logs, log_position: { source: this.#source, from: this.#from - (note ? 1 : 0) } };
   }
 }

@@ -6,7 +6,7 @@ import { Backoff } from './backoff.ts';
 import type { LogBatch } from './deployment-log.ts';
 import { isRefusal, type Service } from './service.ts';
 
-/** Lines without a place are told with the result alone, which is taken once. */
+/** Lines without a position may only be sent with the result, which is accepted once. */
 type LastLines = Pick<LogBatch, 'logs'> & Partial<LogBatch>;
 
 interface Options {
@@ -15,13 +15,13 @@ interface Options {
   log: Log;
 }
 
-/** Brings the results of deployments to the service. One is owed until the service has answered. */
+/** Reports results of deployments until the service has accepted them. */
 export class DeploymentReports {
   readonly #options: Options;
   readonly #backoff = new Backoff({ firstMs: 1_000, mostMs: 60_000 });
-  /** The last lines of a log; they are not worth the journal, and go with the result if this process lives. */
+  /** Last log lines; they are not journalled, and are sent with the result if this process lives. */
   readonly #lines = new Map<string, LastLines>();
-  /** Results that the journal had no room for. */
+  /** Results that the journal could not store. */
   readonly #unkept = new Map<string, RolloutResult>();
   readonly #sending = new Set<string>();
   #retry: NodeJS.Timeout | undefined;
@@ -36,7 +36,7 @@ export class DeploymentReports {
     if (!this.#sending.has(id)) void this.#send(id);
   }
 
-  /** One that only this process knows of. */
+  /** Reports a result that is not in the journal. */
   reportUnkept(id: string, result: RolloutResult, lines?: LastLines): void {
     this.#unkept.set(id, result);
     this.report(id, lines);
@@ -60,8 +60,8 @@ export class DeploymentReports {
     try {
       await this.#post(id, result).catch((error) => {
         if (!isRefusal(error)) throw error;
-        // The service has ended it otherwise, or no longer knows it; it will not change its mind.
-        log.warn('the service does not take the result of a deployment', { deployment: id, error });
+        // The service has ended it otherwise or no longer knows it; a retry would not help.
+        log.warn('the service rejected the result of a deployment', { deployment: id, error });
       });
       this.#unkept.delete(id);
       journal.deployments.reported(id);
@@ -90,7 +90,7 @@ export class DeploymentReports {
         ...(instance === undefined ? {} : { instance }),
         ...(images === undefined ? {} : { images }),
         ...(gap_ms === undefined ? {} : { gap_ms }),
-        // One that nobody ordered says what it undid.
+        // A rollback by the daemon names the deployment that it undid.
         ...(rollbackOf === undefined || revision === undefined
           ? {}
           : { rollback_of: rollbackOf, revision, reason: reason ?? 'unhealthy' }),
@@ -100,7 +100,7 @@ export class DeploymentReports {
     if (uid === undefined || data.instance_id === null) return;
     journal.manifests.nameInstance(uid, data.instance_id);
     if (components.length < 2) return;
-    // The observer says it again in any case.
+    // The observer reports it again anyway.
     await service
       .call('instances.syncComponents', { body: { instance_id: data.instance_id, components } })
       .catch(() => undefined);

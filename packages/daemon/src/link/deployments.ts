@@ -25,12 +25,12 @@ export interface DeploymentsOptions extends AcceptanceOptions {
   service: Service;
   ingress: Ingress;
   turns: Turns;
-  /** What this server is made of; undefined while that is not known. */
+  /** Fingerprint of this server; undefined while unknown. */
   fingerprint(): Promise<Fingerprint | undefined>;
   log: Log;
-  /** An instance changed. */
+  /** Called after an instance changed. */
   onChange(uid: string): void;
-  /** For tests, which end the process at a chosen moment. */
+  /** For tests that end the process at a chosen moment. */
   boundary?: ((moment: string) => void) | undefined;
 }
 
@@ -38,7 +38,7 @@ type Order = Pick<Deployment, 'id' | 'definition_id' | 'revision'> & Pick<Journa
 
 const AT_ONCE = 4;
 
-/** Takes deployments from the service, rolls them out and says how they ended. */
+/** Fetches deployments from the service, rolls them out and reports their results. */
 export class DeploymentRunner {
   readonly #options: DeploymentsOptions;
   readonly #reports: DeploymentReports;
@@ -54,13 +54,13 @@ export class DeploymentRunner {
     this.#acceptance = new Acceptance(options);
   }
 
-  /** Looks for what is to be done. Rejects when the service does not answer. */
+  /** Fetches pending deployments. Rejects if the service does not respond. */
   async look(): Promise<void> {
     const { data } = await this.#options.service.call('deployments.pending', { query: { per_page: 100 } });
     for (const deployment of data) this.#take(deployment);
   }
 
-  /** What an earlier life of the daemon was in the middle of is gone on with, even if the service is away. */
+  /** Resumes interrupted deployments, even while the service is unreachable. */
   recover(): void {
     for (const journalled of this.#options.journal.deployments.unfinished()) {
       if (journalled.phase === 'started') this.#follow(journalled.id, (signal) => this.#resume(journalled, signal));
@@ -72,21 +72,21 @@ export class DeploymentRunner {
   }
 
   /**
-   * Goes back to what ran before a deployment that turned out to be sick, without being asked: the service may be away. It
-   * hears of it as of a deployment of its own kind.
+   * Rolls an unhealthy deployment back without an order, because the service may be unreachable. It is reported as a
+   * deployment of its own.
    */
   return({ deploymentId, former, instanceUid, irreversible }: JournalledWatch, why: string): void {
     const { journal, log } = this.#options;
     if (this.#stopped) return;
     const id = newDeploymentId();
-    log.warn('a deployment does not stand its trial', { deployment: deploymentId, why });
+    log.warn('deployment became unhealthy during its watch period', { deployment: deploymentId, why });
     const stays =
       irreversible &&
-      `${why}, but ${irreversible} may have changed data that the previous version must not meet; nothing was rolled back.`;
+      `${why}, but ${irreversible} may have changed data in a way that the previous version cannot read; nothing was rolled back.`;
     const { claim } = journal.together(() => {
       journal.watches.end(instanceUid);
       const received = journal.deployments.receiveReturn(id, deploymentId, former, Date.now());
-      // Together with the rest: one that is found begun after a kill is gone on with.
+      // In the same transaction, because a started deployment would be resumed after a kill.
       if (stays) journal.deployments.finish(id, failed('irreversible', stays), Date.now());
       return received;
     });
@@ -99,13 +99,13 @@ export class DeploymentRunner {
   }
 
   async #goBack(order: Order, former: SignedManifest, why: string, signal: AbortSignal): Promise<void> {
-    // The operator may allow less than when it ran.
+    // The policy may have been tightened since it ran.
     const refused = this.#acceptance.refusal(former);
     if (refused) return this.#finish(order.id, refused);
-    await this.#rollOut(order, former, signal, [line('warn', `${why}; going back to revision ${former.revision}`)]);
+    await this.#rollOut(order, former, signal, [line('warn', `${why}; rolling back to revision ${former.revision}`)]);
   }
 
-  /** Takes nothing new, gives what is under way a little time, and then leaves it to the next life of the daemon. */
+  /** Accepts nothing new, waits briefly for running deployments, and leaves the rest to the next start. */
   async stop(graceMs: number): Promise<void> {
     this.#stopped = true;
     const active = Promise.all([...this.#active.values()].map(({ done }) => done));
@@ -123,9 +123,10 @@ export class DeploymentRunner {
       return;
     }
     const known = this.#options.journal.deployments.find(id);
-    // The service still waits for what we have done: the report got lost, or the service was restored from a backup.
+    // The service still waits for a finished deployment: the report was lost, or the service was restored from a
+    // backup.
     if (known?.phase === 'finished') this.#reports.report(id);
-    // Whoever claimed it is another daemon with our key, or we without what we have lost: nothing is rolled out twice at once.
+    // Claimed by another daemon with our key, or by us before we lost our state: never roll out twice at once.
     else if (!known && deployment.status === 'running') return;
     else this.#follow(id, (signal) => this.#begin(deployment, signal));
   }
@@ -133,7 +134,9 @@ export class DeploymentRunner {
   #follow(id: string, work: (signal: AbortSignal) => Promise<void>): void {
     const controller = new AbortController();
     const done = work(controller.signal)
-      .catch((error: Error) => this.#options.log.warn('a deployment has to wait', { deployment: id, error }))
+      .catch((error: Error) =>
+        this.#options.log.warn('a deployment was interrupted; it will be retried', { deployment: id, error }),
+      )
       .finally(() => this.#active.delete(id));
     this.#active.set(id, { controller, done });
   }
@@ -143,24 +146,25 @@ export class DeploymentRunner {
     if (prepared) await this.#rollOut(prepared.order, prepared.manifest, signal);
   }
 
-  /** Claims it and puts it into the journal; nothing if that was its end. */
+  /** Claims and journals a deployment; undefined if it ended with that. */
   async #prepare(deployment: Deployment): Promise<{ order: Order; manifest: SignedManifest } | undefined> {
     const { journal, service, log } = this.#options;
     const { id } = deployment;
     const { claim } = journal.deployments.receive(deployment, Date.now());
-    // Both at once: a deployment is quick, and the second answer is needed unless the first is a refusal.
+    // In parallel to save time: the second response is needed unless the claim is rejected.
     const [claimed, answered] = await Promise.allSettled([
       service.call('deployments.status', { params: { id }, body: { status: 'running', claim } }),
       service.call('manifest.read', { query: { deployment_id: id, sealing_key: journal.keyPair.publicKey } }),
     ]);
     if (claimed.status === 'rejected') {
       if (!isRefusal(claimed.reason)) throw claimed.reason;
-      // Another daemon with our key was quicker, or somebody has ended it meanwhile.
-      log.info('a deployment is not for this daemon', { deployment: id, reason: claimed.reason.message });
+      // Another daemon with our key was faster, or the deployment has ended.
+      log.info('a deployment could not be claimed', { deployment: id, reason: claimed.reason.message });
       journal.deployments.forget(id);
       return undefined;
     }
-    if (claimed.value.data.cancelling) return this.#finish(id, failed(CANCELLED, 'It was cancelled before it began.'));
+    if (claimed.value.data.cancelling)
+      return this.#finish(id, failed(CANCELLED, 'The deployment was cancelled before it started.'));
     if (answered.status === 'rejected') {
       if (!isRefusal(answered.reason)) throw answered.reason;
       return this.#finish(id, failed('manifest', answered.reason.message));
@@ -172,12 +176,12 @@ export class DeploymentRunner {
     return { order: { ...deployment, claim }, manifest };
   }
 
-  /** What the journal does not take is not begun; whoever ordered it hears so, instead of waiting for a disk with room. */
+  /** Reports a deployment that could not be journalled as failed, instead of waiting for disk space. */
   async #giveUp(id: string, cause: unknown): Promise<undefined> {
     const { journal, service, log } = this.#options;
     const error = journalTrouble(cause, journal.directory);
     if (error === undefined) throw cause;
-    log.error('a deployment was not begun', { deployment: id, error });
+    log.error('a deployment was not started', { deployment: id, error });
     const claim = journal.deployments.find(id)?.claim ?? null;
     const body = { status: 'failed', claim, reason: 'journal', error } as const;
     await service.call('deployments.status', { params: { id }, body }).catch((refusal) => {
@@ -186,7 +190,7 @@ export class DeploymentRunner {
     return undefined;
   }
 
-  /** The service looks before it orders, but may not know what has changed here since. */
+  /** Checks the requirements again; the server may have changed since the service checked them. */
   async #unfit(manifest: SignedManifest): Promise<RolloutResult | undefined> {
     if (lacksOf(manifest, NOTHING).length === 0) return undefined;
     const found = await this.#options.fingerprint();
@@ -197,10 +201,11 @@ export class DeploymentRunner {
 
   async #resume(journalled: JournalledDeployment, signal: AbortSignal): Promise<void> {
     const { id, definitionId: definition_id, revision, claim, manifest, rollbackOf } = journalled;
-    if (manifest === undefined) return this.#finish(id, failed('lost', 'The daemon has lost the manifest.'));
+    if (manifest === undefined) return this.#finish(id, failed('lost', 'The daemon lost the manifest.'));
     const order = { id, definition_id, revision, claim };
     if (rollbackOf !== undefined) return await this.#goBack(order, manifest, 'The daemon was interrupted', signal);
-    // The operator may allow less since. That it was accepted, for this deployment, is proven by the encryption of the journal.
+    // The policy may have been tightened. The encryption of the journal proves that the manifest was accepted for this
+    // deployment.
     const accepted = this.#acceptance.refusal(manifest) ?? manifest;
     if ('status' in accepted) return this.#finish(id, accepted);
     await this.#rollOut(order, accepted, signal);
@@ -215,7 +220,7 @@ export class DeploymentRunner {
     const { turns, engine, ingress, journal, log, boundary } = this.#options;
     const { id, definition_id: definitionId, revision } = order;
     const isReturn = journal.deployments.find(id)?.rollbackOf !== undefined;
-    // The service hears of a return when it is over.
+    // A rollback by the daemon is reported at its end.
     const send = isReturn
       ? () => Promise.reject(new Error('not yet'))
       : (batch: LogBatch) => this.#progress(order, batch);
@@ -246,7 +251,7 @@ export class DeploymentRunner {
     }
     clearTimeout(deadline());
     const rest = await lines.close();
-    // Past the daemon's own end the journal is closed; the next life goes on from what it says.
+    // After shutdown the journal is closed; the next start resumes the deployment.
     if (this.#closed) return;
     boundary?.('before finish');
     try {
@@ -259,26 +264,26 @@ export class DeploymentRunner {
       });
       this.#reports.report(id, rest);
     } catch (error) {
-      // The service hears of it all the same. The next life of the daemon goes through it again and finds it done.
-      log.error('the result of a deployment cannot be kept', { deployment: id, error });
+      // Report it anyway. The next start resumes the deployment and finds it done.
+      log.error('the result of a deployment could not be stored', { deployment: id, error });
       this.#reports.reportUnkept(id, result, rest);
     }
     boundary?.('after finish');
     this.#options.onChange(manifest.instance_uid);
   }
 
-  /** Of use to people alone: a disk without room must not end a rollout in its middle. */
+  /** Records a step for people; a full disk must not end the rollout. */
   #note(id: string, step: string): void {
     const { journal, log } = this.#options;
     if (this.#stopped) return;
     try {
       journal.deployments.step(id, step);
     } catch (error) {
-      log.warn('a step could not be noted', { deployment: id, step, error });
+      log.warn('a step could not be recorded', { deployment: id, step, error });
     }
   }
 
-  /** What it can go back to is what the journal still holds: whatever ran before. */
+  /** Starts the watch period; a rollback returns to the manifest that the journal still has. */
   #beginWatch(deploymentId: string, manifest: SignedManifest): void {
     const { manifests, watches } = this.#options.journal;
     const { instance_uid: instanceUid, watch_ms = 0 } = manifest;
@@ -286,16 +291,16 @@ export class DeploymentRunner {
     if (watch_ms === 0 || former === undefined) return;
     if (former.revision === manifest.revision && !isRenewal(deploymentId, manifest)) return;
     const until = Date.now() + watch_ms;
-    // Of a renewed one the manifest does not tell whether it is the same; that it may have changed data is enough.
+    // For a renewal the manifest does not tell whether the job's image changed, so assume that it changed data.
     const renewed =
       isRenewal(deploymentId, manifest) && manifest.components.find((component) => component.irreversible)?.name;
     const irreversible = renewed || irreversibleSince(former, manifest);
-    // Its tags may mean other bytes by the time it is gone back to.
+    // Pin the digests: tags may point to other images by the time of a rollback.
     const before = pinned(former, manifests.imagesOf(instanceUid));
     watches.begin({ instanceUid, deploymentId, until, irreversible, former: before });
   }
 
-  /** Ends a rollout in which nothing moves any more. The service does the same, but may be away. */
+  /** Aborts a rollout without progress. The service does too, but may be unreachable. */
   #deadline(id: string, ms: number): { deadline(): NodeJS.Timeout; progress(): void } {
     const guardedEnd = guarded(this.#options.log, () => this.#active.get(id)?.controller.abort('deadline'));
     let timer = setTimeout(guardedEnd, ms);
@@ -311,7 +316,7 @@ export class DeploymentRunner {
     const answer = await service
       .call('deployments.status', { params: { id }, body: { status: 'running', claim, ...batch } })
       .catch((error) => {
-        // It is over for the service; these lines are of use to nobody.
+        // The deployment has ended for the service, so the lines are not needed.
         if (isRefusal(error)) return undefined;
         throw error;
       });
@@ -324,13 +329,13 @@ export class DeploymentRunner {
   }
 }
 
-/** A server that has nothing: what lacks nothing there need not be looked at. */
+/** A server without features: a manifest that lacks nothing here needs no further check. */
 const NOTHING = { engine_problem: null, gpu_runtime: null, caddy_version: null };
 
 /** As the reason of an abort it becomes the reason of the result. */
 const CANCELLED = 'cancelled';
 
-/** Going back and healing are to what was, though that was renewed then, and not to what its names stand for by now. */
+/** Rollbacks and healing restore the earlier images and are never renewals. */
 const isRenewal = (id: string, { renew, deployment_id }: SignedManifest): boolean =>
   renew === true && deployment_id === id;
 

@@ -1,7 +1,7 @@
 import type { SealedFields } from '@hortus/contract/sealing';
 import type { ActionRequest } from '../actions/action.ts';
 
-/** What this daemon can do beyond the published messages; the service sends more only to those who ask. */
+/** Capabilities beyond the published messages; the service uses only announced ones. */
 export const CAPABILITIES = [
   'journal',
   'wake',
@@ -14,7 +14,7 @@ export const CAPABILITIES = [
   'seal',
 ] as const;
 
-/** Fields that make a message an order; checked by `acceptOrder` before it is obeyed. */
+/** Fields of a signed order; `acceptOrder` checks them. */
 export interface Proof {
   server_id?: string;
   issued_at?: string;
@@ -43,7 +43,7 @@ export type FromService =
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-/** It becomes part of names and labels, so it has to look like an id. */
+/** Requires the form of an id, because it becomes part of names and labels. */
 const isId = (value: unknown): value is string => typeof value === 'string' && /^[A-Za-z0-9_-]{1,100}$/.test(value);
 const isTextList = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string');
@@ -51,14 +51,14 @@ const isTextList = (value: unknown): value is string[] =>
 const isSealed = (value: unknown): boolean =>
   isObject(value) && isText(value.ephemeral_key) && isObject(value.fields) && Object.values(value.fields).every(isText);
 
-/** What must hold of a message before it is acted on. Unknown fields pass, and messages of an unknown type are ignored. */
+/** Validity checks by type. Unknown fields pass; unknown types are ignored. */
 const forms: Record<FromService['type'], (message: Record<string, unknown>) => boolean> = {
   action_request: ({ execution_id, container_name, action, params }) =>
     isId(execution_id) &&
     isObject(action) &&
     isText(action.slug) &&
     isText(action.type) &&
-    // What is done to the server itself concerns no container.
+    // Actions on the server itself have no container.
     (isText(container_name) || (container_name === '' && action.type === 'builtin')) &&
     isTextList(action.command) &&
     isObject(params),
@@ -70,7 +70,7 @@ const forms: Record<FromService['type'], (message: Record<string, unknown>) => b
   transfer_available: () => true,
   result_recorded: ({ execution_id }) => isId(execution_id),
   action_cancel: ({ execution_id }) => isId(execution_id),
-  // Empty where it is sealed.
+  // Empty if sealed.
   rotate_key: ({ api_key, sealed }) => isText(api_key) || (api_key === '' && isSealed(sealed)),
   identity_conflict: ({ fingerprint, seen_at }) => (fingerprint === null || isText(fingerprint)) && isText(seen_at),
 };

@@ -6,7 +6,7 @@ import { Observer, type ObserverOptions } from './observer.ts';
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** An engine without containers that remembers which instances it was asked for. */
+/** An engine without containers that records which instances were queried. */
 function openObserver() {
   const asked: unknown[] = [];
   const asks: (number | undefined)[] = [];
@@ -41,26 +41,26 @@ function openObserver() {
   return { observer, asked, asks, event, hangUp: () => hangUp() };
 }
 
-it('looks only at the instance that an event is about, and not at all for a command inside a container', async () => {
+it('checks only the instance of an event, and ignores execs', async () => {
   const { observer, asked, event } = openObserver();
-  await until(() => asked.length === 1, { describe: 'the first look at everything' });
+  await until(() => asked.length === 1, { describe: 'the first check of everything' });
   for (const action of ['exec_create: true', 'exec_start: true', 'exec_die']) event(action, 'busy');
   event('die', 'ill');
-  await until(() => asked.length === 2, { describe: 'a look at what changed' });
+  await until(() => asked.length === 2, { describe: 'a check of the changed instance' });
   expect(asked).toEqual(['all', 'ill']);
   observer.stop();
 });
 
-it('asks an engine that is back for all that happened since the last thing it told', async () => {
+it('asks an engine that is back for events since the last one', async () => {
   const begun = Date.now();
   const { observer, asks, event, hangUp } = openObserver();
   expect(asks[0]).toBeGreaterThanOrEqual(begun);
   event('die', 'ill', 1_234);
   hangUp();
-  await until(() => asks.length === 2, { describe: 'events to be asked for again' });
-  // It is not back yet; what happens meanwhile is not forgotten for that.
+  await until(() => asks.length === 2, { describe: 'events to be requested again' });
+  // It is not back yet; events in the meantime must not be lost.
   hangUp();
-  await until(() => asks.length === 3, { describe: 'events to be asked for once more' });
+  await until(() => asks.length === 3, { describe: 'events to be requested once more' });
   expect(asks.slice(1)).toEqual([1_234, 1_234]);
   observer.stop();
 });

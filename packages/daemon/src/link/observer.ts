@@ -14,22 +14,22 @@ export interface ObserverOptions {
   journal: Journal;
   log: Log;
   serverId(): string;
-  /** Whether something is being done to the instance: what it looks like meanwhile is no news. */
+  /** Whether an operation runs on the instance; its state is not reported meanwhile. */
   busy(uid: string): boolean;
-  /** Something happened to a container of this instance or, if none is named, perhaps to any. */
+  /** Called for events of an instance, or of an unknown one. */
   onEvent?(uid: string | undefined): void;
   everyMs?: number;
-  /** How long changes are collected before they are told. */
+  /** Delay for collecting changes before they are reported. */
   collectMs?: number;
 }
 
-/** Tells the service what the containers do: at once when something changes, and everything now and then. */
+/** Reports the state of containers: changes at once, and everything regularly. */
 export class Observer {
   readonly #options: Required<ObserverOptions>;
   readonly #stopped = new AbortController();
   readonly #told = new Map<string, ObservedInstance>();
   #soon: NodeJS.Timeout | undefined;
-  /** The instances that may have changed; undefined among them stands for any. */
+  /** Instances that may have changed; undefined stands for all. */
   #changed = new Set<string | undefined>();
   #regular: NodeJS.Timeout | undefined;
   #telling: Promise<void> = Promise.resolve();
@@ -51,7 +51,7 @@ export class Observer {
     clearInterval(this.#regular);
   }
 
-  /** Something may have changed, with this instance or, if none is named, with any. */
+  /** Schedules a report for this instance, or for all. */
   changed(uid?: string): void {
     this.#changed.add(uid);
     const tell = () => {
@@ -61,7 +61,7 @@ export class Observer {
     this.#soon ??= setTimeout(guarded(this.#options.log, tell), this.#options.collectMs);
   }
 
-  /** Everything, for a service that may have forgotten. */
+  /** Reports everything, for a service that may have lost it. */
   all(): void {
     this.#tell(true);
   }
@@ -70,8 +70,8 @@ export class Observer {
     const { engine, log } = this.#options;
     const { signal } = this.#stopped;
     const labels = { [label.managed]: 'true' };
-    // What happened since the last thing that was told is told, too: a container that was just not up again when it was looked
-    // at, or when the engine could not be asked, would be taken for one that is not until the next regular look.
+    // Replay events since the last reported one: a container that was restarting at that moment, or while the engine
+    // was unreachable, would otherwise be reported as down until the next regular check.
     let since = Date.now();
     const noticed = (event: ContainerEvent) => {
       since = event.at;
@@ -82,17 +82,17 @@ export class Observer {
         await engine.events({ labels, since }, noticed, signal);
       } catch (error) {
         if (signal.aborted) return;
-        log.warn('the engine tells no events at the moment', { error });
+        log.warn('container events are unavailable; retrying', { error });
       }
       this.changed();
       this.#options.onEvent(undefined);
       await sleep(2_000, undefined, { signal }).catch(() => undefined);
-      // Nobody has told what happened in the meantime.
+      // Events in the meantime were missed.
       if (!signal.aborted) this.#options.onEvent(undefined);
     }
   }
 
-  /** That a command runs inside, an action or a health check of the engine, changes nothing, and is told three times each. */
+  /** Handles an event. Ignores execs, which change nothing and cause three events each. */
   #noticed({ action, attributes }: ContainerEvent): void {
     if (action.startsWith('exec_')) return;
     this.changed(attributes[label.instance]);
@@ -103,7 +103,7 @@ export class Observer {
     this.#telling = this.#telling
       .then(() => this.#tellNow(everything))
       .catch((error: Error) => {
-        // The next round tells it all again.
+        // The next round reports everything again.
         this.#told.clear();
         this.#changed.add(undefined);
         if (!this.#stopped.signal.aborted) this.#options.log.debug('instances could not be reported', { error });
@@ -126,7 +126,7 @@ export class Observer {
     for (const one of news) await this.#tellComponents(one);
   }
 
-  /** One that is not is looked at again later. */
+  /** Answers whether the instance has no running operation; otherwise schedules another check. */
   #settled(uid: string | undefined): boolean {
     if (uid === undefined || !this.#options.busy(uid)) return true;
     this.changed(uid);

@@ -7,15 +7,15 @@ import { isRefusal, type Service } from './service.ts';
 export interface OrderedManifestDeps {
   service: Service;
   acceptance: Acceptance;
-  /** Of this daemon: secrets are sealed to it. */
+  /** Public key of this daemon, to which secrets are sealed. */
   sealingKey: string;
 }
 
 const RETRY_MS = 2_000;
 
 /**
- * The manifest of a deployment that has not begun, for what has to be done before; it must be one that could be carried out
- * here. A service that is away is waited for.
+ * Fetches the manifest of a deployment that has not started, for actions that precede it. It must be acceptable here.
+ * Waits for an unreachable service.
  */
 export async function orderedManifest(
   { service, acceptance, sealingKey }: OrderedManifestDeps,

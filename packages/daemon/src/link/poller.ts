@@ -1,16 +1,16 @@
 import { guardedBy } from '@hortus/client/guard';
 
 export interface PollerOptions {
-  /** Asks the service what there is to do. */
+  /** Fetches pending work from the service. */
   look(): Promise<void>;
-  /** Whether the channel would tell us by itself. */
+  /** Whether the channel is connected and announces new work. */
   up(): boolean;
   onFailure(error: Error): void;
   upEveryMs?: number;
   downEveryMs?: number;
 }
 
-/** Asks regularly; often while the channel is down, seldom while it is up, and at once when it is woken. */
+/** Polls regularly: often without the channel, seldom with it, and at once on `wake`. */
 export class Poller {
   readonly #options: Required<PollerOptions>;
   #timer: NodeJS.Timeout | undefined;
@@ -24,7 +24,7 @@ export class Poller {
 
   wake(): void {
     if (this.#stopped) return;
-    // What came up while an answer was on its way may not be in it.
+    // Work that arrived during a request may be missing from its response.
     if (this.#looking) this.#again = true;
     else void this.#look();
   }

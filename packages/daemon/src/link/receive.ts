@@ -23,7 +23,7 @@ export interface Recipients {
   poller: Poller;
 }
 
-/** Brings a message of the service to whom it concerns. What changes anything here must be signed. */
+/** Dispatches a message of the service. Messages that change anything must be signed. */
 export function receive(message: FromService, to: Recipients): void {
   switch (message.type) {
     case 'action_request':
@@ -48,7 +48,7 @@ export function receive(message: FromService, to: Recipients): void {
     }
     case 'identity_conflict':
       to.log.error(
-        'another daemon came with the key of this server and was refused; rotate the key if it is not yours',
+        'another daemon used the key of this server and was rejected; rotate the key if that daemon is not yours',
         {
           fingerprint: message.fingerprint,
           seen_at: message.seen_at,
@@ -68,7 +68,9 @@ function act(message: Extract<FromService, { type: 'action_request' }>, to: Reci
   to.actions.handle({ execution_id, instance_id, container_name, action, params });
 }
 
-/** The order, opened; otherwise it is refused. The journal never hears of it: it may bear the id of one that is to come. */
+/**
+ * Verifies and opens an order, or rejects it. A rejected order is not journalled: its id may belong to a valid order.
+ */
 function accepted<Order extends OrderMessage>(message: Order, to: Recipients): Order | undefined {
   const { identity, journal, channel, log } = to;
   const { publicKey: key, serverId } = identity;
@@ -76,13 +78,15 @@ function accepted<Order extends OrderMessage>(message: Order, to: Recipients): O
   const result = acceptOrder(message, { key, privateKey, serverId, now: Date.now() });
   if (result.ok) return result.order;
   const { type, execution_id } = message;
-  log.error('an order was refused', { type, execution: execution_id, reason: result.message });
+  log.error('an order was rejected', { type, execution: execution_id, reason: result.message });
   if (type === 'action_request')
     channel.send({ type: 'action_failed', execution_id, error: `The daemon refused the order: ${result.message}.` });
   return undefined;
 }
 
-/** Acknowledged before it is used: the old key, which this connection hangs on, dies with the first use of the new one. */
+/**
+ * Acknowledges before using the new key: its first use invalidates the old one, which authenticates this connection.
+ */
 function rotate(
   { api_key: key, rotation }: { api_key: string; rotation?: string },
   { config, log, service, channel }: Recipients,
@@ -90,5 +94,5 @@ function rotate(
   keepRotatedKey(config.stateDirectory, config.key, key);
   channel.send({ type: 'key_rotated', rotation });
   service.useKey(key);
-  log.info('the key of this server was rotated');
+  log.info('the server key was rotated');
 }

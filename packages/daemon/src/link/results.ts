@@ -12,22 +12,22 @@ export interface ResultsOptions {
   service: Service;
   channel: Pick<Channel, 'offers' | 'send'>;
   log: Log;
-  /** How long an acknowledgement over the channel is waited for before the result goes by REST. */
+  /** Time to wait for an acknowledgement over the channel before using REST. */
   acknowledgeWithinMs?: number;
   backoff?: { firstMs: number; mostMs: number };
 }
 
-/** Above this a result goes by REST, which takes large bodies; the channel should stay quick for everybody. */
+/** Larger results go by REST, to keep the channel responsive. */
 const LARGE = 256 * 1024;
-/** What is left of an output whose full length the service does not take. */
+/** Length of an output that the service rejected as too long. */
 const SHORTENED = 64 * 1024;
 
-/** Brings the outcomes of executions to the service. One is owed until the service has said that it has it. */
+/** Reports outcomes of executions until the service has acknowledged them. */
 export class Results {
   readonly #options: ResultsOptions;
   readonly #backoff: Backoff;
   readonly #awaited = new Map<string, NodeJS.Timeout>();
-  /** Outcomes that the journal had no room for. */
+  /** Outcomes that the journal could not store. */
   readonly #unkept = new Map<string, ActionOutcome>();
   readonly #sending = new Set<string>();
   #retry: NodeJS.Timeout | undefined;
@@ -38,9 +38,9 @@ export class Results {
     this.#backoff = new Backoff(options.backoff ?? { firstMs: 1_000, mostMs: 60_000 });
   }
 
-  /** A courtesy: if it gets lost, the result says that it began. */
+  /** Reports a start, best effort: the result implies it. */
   started(id: string): void {
-    // Of what nobody ordered nobody waits to hear that it began.
+    // The service does not wait for the start of scheduled runs.
     if (this.#options.journal.executions.find(id)?.request.scheduled) return;
     this.#options.channel.send({ type: 'action_started', execution_id: id });
   }
@@ -48,17 +48,17 @@ export class Results {
   finished(id: string): void {
     const { outcome = this.#unkept.get(id), request } = this.#options.journal.executions.find(id) ?? {};
     if (outcome === undefined || this.#sending.has(id) || this.#awaited.has(id)) return;
-    // The channel is for results of what was ordered over it.
+    // Scheduled runs were not ordered over the channel and are reported by REST.
     if (request?.scheduled || !this.#sendByChannel(id, outcome)) void this.#sendByRest(id, outcome);
   }
 
-  /** One that only this process knows of. */
+  /** Reports an outcome that is not in the journal. */
   finishedUnkept(id: string, outcome: ActionOutcome): void {
     this.#unkept.set(id, outcome);
     this.finished(id);
   }
 
-  /** The service has it. */
+  /** Records the acknowledgement of the service. */
   recorded(id: string): void {
     const { journal, log } = this.#options;
     clearTimeout(this.#awaited.get(id));
@@ -67,12 +67,12 @@ export class Results {
     try {
       journal.executions.reported(id);
     } catch (error) {
-      // It is told again by and by, and the service has nothing against that.
-      log.warn('that a result is recorded could not be noted', { execution: id, error });
+      // It will be reported again, which is harmless.
+      log.warn('the acknowledgement of a result could not be stored', { execution: id, error });
     }
   }
 
-  /** Sends whatever is still owed; after every connection, and after every start. */
+  /** Reports all unacknowledged outcomes; called after every start and reconnect. */
   settle(): void {
     for (const { id } of this.#options.journal.executions.unreported()) this.finished(id);
     for (const id of this.#unkept.keys()) this.finished(id);
@@ -111,8 +111,8 @@ export class Results {
       this.#backoff.reset();
     } catch (error) {
       if (isRefusal(error)) {
-        // The service has ended it otherwise, or no longer knows it; it will not change its mind.
-        log.warn('the service does not take the result of an action', { execution: id, error });
+        // The service has ended it otherwise or no longer knows it; a retry would not help.
+        log.warn('the service rejected the result of an action', { execution: id, error });
         this.recorded(id);
       } else {
         log.debug('the result of an action could not be reported yet', { execution: id, error });

@@ -2,7 +2,7 @@ import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { expect, it } from 'vitest';
 import { currentKey, keepRotatedKey } from './server-key.ts';
 
-it('a rotated key stands for the given one until the operator gives another', async () => {
+it('a rotated key replaces the configured one until the operator changes it', async () => {
   await using folder = temporaryFolder('key');
   expect(currentKey(folder.path, 'given')).toBe('given');
   keepRotatedKey(folder.path, 'given', 'second');

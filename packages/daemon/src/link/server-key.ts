@@ -5,17 +5,14 @@ import { writeSecretFile } from '../journal/secret-file.ts';
 
 interface RotatedKey {
   api_key: string;
-  /** Fingerprint of the key the operator gave, which this one stands for. */
+  /** Fingerprint of the operator's key that this one replaces. */
   replaces: string;
 }
 
 const fileOf = (stateDirectory: string) => join(stateDirectory, 'server-key.json');
 const fingerprint = (key: string) => createHash('sha256').update(key).digest('hex');
 
-/**
- * The key that is valid now: the one that the service handed out in place of the given one, or the given one. A key that
- * the operator has changed since beats both.
- */
+/** Returns the valid key: the rotated one, or the configured one if the operator has changed it since. */
 export function currentKey(stateDirectory: string, given: string): string {
   try {
     const rotated = JSON.parse(readFileSync(fileOf(stateDirectory), 'utf8')) as RotatedKey;
@@ -25,7 +22,7 @@ export function currentKey(stateDirectory: string, given: string): string {
   }
 }
 
-/** Returns after the disk has it: the service kills the old key as soon as it is told. */
+/** Stores the rotated key. Returns after it is on disk, because the acknowledgement invalidates the old one. */
 export function keepRotatedKey(stateDirectory: string, given: string, api_key: string): void {
   writeSecretFile(
     fileOf(stateDirectory),

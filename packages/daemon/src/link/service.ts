@@ -1,7 +1,7 @@
 import { type Client, createClient } from '@hortus/client/client';
 import { ApiProblem } from '@hortus/client/problem';
 
-/** The REST side of the service, with whichever key is valid now. Nothing is retried in here: each caller knows how. */
+/** REST client with the current key. Does not retry; callers decide that. */
 export class Service {
   readonly baseUrl: string;
   #key: string;
@@ -31,10 +31,10 @@ export class Service {
   }
 }
 
-/** Whether the service has understood and said no, so that saying the same again is of no use. */
+/** Answers whether the service rejected a request for good, so that a retry is useless. */
 export function isRefusal(error: unknown): error is ApiProblem {
   if (!(error instanceof ApiProblem)) return false;
-  // Of a daemon without the pinned key pair; only a person can change that.
+  // Rejected because another key pair is pinned; only a person can change that.
   const isStranger = error.status === 403 && error.details.reason === 'identity';
   return error.status === 404 || error.status === 422 || isStranger;
 }

@@ -180,7 +180,10 @@ describe('an action is refused by the named rule:', () => {
   it('an order to run a scheduled job', async () => {
     const asked = request('main', [], {}, uid);
     asked.action.type = 'scheduled';
-    expect(await ask(asked)).toMatchObject({ type: 'action_failed', error: 'Nobody orders a scheduled job.' });
+    expect(await ask(asked)).toMatchObject({
+      type: 'action_failed',
+      error: 'Scheduled jobs cannot be started by an order.',
+    });
   });
 
   it('while shell metacharacters in a param stay one argument', async () => {
