@@ -19,6 +19,7 @@ import { Pauses } from '../resources/instances/of-tenant.ts';
 import { deployedOn, toMoveFrom } from '../resources/instances/on-server.ts';
 import { InstanceOrders } from '../resources/instances/orders.ts';
 import { Instances } from '../resources/instances/service.ts';
+import { requireSettled } from '../resources/migrations/settled.ts';
 import { Prunes } from '../resources/servers/prune.ts';
 import type { Tx } from '../storage/storage.ts';
 import type { SharedGround } from './ground.ts';
@@ -49,6 +50,7 @@ export function makeDeployments(ground: SharedGround, made: ServersMade, notices
 
   const planning = new Planning({ reader, server, manifests });
   const deployments = new Deployments({
+    requireSettled,
     reader,
     pages,
     server,
@@ -111,6 +113,7 @@ export function makeDeployments(ground: SharedGround, made: ServersMade, notices
   const endings = new Endings(backups);
   const drifts = new Drifts({ reader, instances, secretsOf, heal: healSoon });
   const orders = new InstanceOrders({
+    requireSettled,
     instances,
     catalog,
     order: (tx, order) => actions.order(tx, order),
@@ -148,6 +151,7 @@ export function makeDeployments(ground: SharedGround, made: ServersMade, notices
     heard,
   });
   const definitions = new Definitions({
+    requireSettled,
     reader,
     requireRoom: (tx, ...of) => quotas.requireRoom(tx, ...of),
     pages,

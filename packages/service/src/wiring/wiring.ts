@@ -1,10 +1,10 @@
 import type { EndpointName } from '@hortus/contract/endpoints';
 import type { Connection } from '../channel/connection.ts';
+import type { Protect } from '../channel/protect.ts';
 import type { Handlers } from '../http/handler.ts';
 import type { JobKind } from '../jobs/job.ts';
 import type { EventSubscriber } from '../outbox/dispatcher.ts';
 import { wakeTests } from '../resources/drafts/test-job.ts';
-import type { Protect } from '../resources/manifest/protected-order.ts';
 import type { ActionReport, DaemonChannelDeps } from '../resources/servers/daemon-channel.ts';
 import type { Liveness } from '../resources/servers/liveness/liveness.ts';
 import type { Transfers } from '../resources/transfers/service.ts';

@@ -1,19 +1,8 @@
 import type { BackupPlan, ListedAction } from '@hortus/contract/resources/actions';
-import { withProfile } from '@hortus/template/canonical';
 import type { Canonical, CanonicalAction } from '@hortus/template/canonical-form';
 import { primaryComponent } from '@hortus/template/primary';
 import { projectBackup } from '@hortus/template/projections';
 import type { NamedRow } from '../instances/service.ts';
-import type { Catalog } from '../templates/catalog.ts';
-
-/** Resolves the template of the running revision with its profile applied. */
-export function specOf(
-  catalog: Pick<Catalog, 'known'>,
-  { template_id, profile }: Pick<NamedRow, 'template_id' | 'profile'>,
-): Canonical {
-  const template = catalog.known(template_id);
-  return withProfile(template.spec, profile) ?? template.spec;
-}
 
 export interface Declared {
   readonly template_species: string;

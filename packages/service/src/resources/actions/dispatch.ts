@@ -1,9 +1,9 @@
+import { isBuiltIn, isDockerCommand } from '@hortus/contract/built-in-actions';
+import type { Protect } from '../../channel/protect.ts';
 import { transition } from '../../state/transition.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
-import type { Protect } from '../manifest/protected-order.ts';
 import { holdDaemon } from '../servers/connected-daemon.ts';
-import { isBuiltIn, isDockerCommand } from './built-ins.ts';
 import { DOUBT_MS, resumed, setAlarm } from './deadlines.ts';
 import { type CommandDeps, commandOf } from './docker-commands.ts';
 import { executionLifecycle } from './lifecycle.ts';

@@ -1,11 +1,12 @@
+import { isDockerCommand } from '@hortus/contract/built-in-actions';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import type { Canonical } from '@hortus/template/canonical-form';
 import { startOrder } from '@hortus/template/start-order';
 import type { Queries } from '../../storage/storage.ts';
+import { specOf } from '../instances/running-template.ts';
 import type { Instances, NamedRow } from '../instances/service.ts';
 import type { Catalog } from '../templates/catalog.ts';
-import { isDockerCommand } from './built-ins.ts';
-import { containerOf, specOf } from './declared.ts';
+import { containerOf } from './declared.ts';
 import type { ManifestOf } from './orders.ts';
 import type { Request } from './request.ts';
 import type { ExecutionRow } from './store.ts';

@@ -1,3 +1,4 @@
+import { type BuiltIn, builtInActions, isBuiltIn, isSettling, type Settling } from '@hortus/contract/built-in-actions';
 import type { Manifest, ManifestAction } from '@hortus/contract/template/manifest';
 import { CHANNEL_TOPIC } from '../../channel/waker.ts';
 import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
@@ -7,23 +8,16 @@ import { begin, transition } from '../../state/transition.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Work } from '../../workers/job.ts';
+import type { BuiltInOrder } from '../instances/built-in-order.ts';
 import { up } from '../instances/of-tenant.ts';
+import { specOf } from '../instances/running-template.ts';
 import type { NamedRow } from '../instances/service.ts';
 import { type Instances, released } from '../instances/service.ts';
 import { daemonCan } from '../servers/connected-daemon.ts';
+import type { ServerOrder } from '../servers/prune.ts';
 import type { Catalog } from '../templates/catalog.ts';
-import {
-  type BuiltIn,
-  type BuiltInOrder,
-  builtIns,
-  isBuiltIn,
-  isSettling,
-  type ServerOrder,
-  type Settling,
-  timeoutOf,
-} from './built-ins.ts';
 import { NEVER_STARTED_MS, setAlarm } from './deadlines.ts';
-import { containerOf, specOf } from './declared.ts';
+import { containerOf } from './declared.ts';
 import { executionLifecycle } from './lifecycle.ts';
 import { type CheckedParams, FILL_ACTION, fillAction, isCostly, type Request, requestContext } from './request.ts';
 import type { Results } from './results.ts';
@@ -143,10 +137,10 @@ export class Orders {
     return this.#insert(tx, {
       instance: { id: null, account_id: server.account_id, server_id: server.id },
       slug,
-      name: builtIns[slug],
+      name: builtInActions[slug].name,
       shown: params,
       request: { type: 'builtin', command: [], params, instance: '', container: '' },
-      timeoutMs: timeoutOf(slug),
+      timeoutMs: builtInActions[slug].timeoutMs,
       startWithinMs: NEVER_STARTED_MS,
       actor,
     });
@@ -226,7 +220,7 @@ const builtIn = ({
 }: BuiltInOrder): NewExecution => ({
   instance: { ...instance, server_id: serverId ?? instance.server_id },
   slug,
-  name: builtIns[slug],
+  name: builtInActions[slug].name,
   shown: params,
   request: {
     type: 'builtin',
@@ -235,7 +229,7 @@ const builtIn = ({
     instance: instance.container_name,
     container: instance.container_name,
   },
-  timeoutMs: timeoutOf(slug),
+  timeoutMs: builtInActions[slug].timeoutMs,
   startWithinMs: startWithinMs ?? NEVER_STARTED_MS,
   actor,
 });

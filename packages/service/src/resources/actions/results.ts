@@ -1,14 +1,25 @@
+import { type BuiltIn, isAboutBackup, isBuiltIn, isSettling, type Settling } from '@hortus/contract/built-in-actions';
 import type { ActionReport } from '@hortus/contract/resources/actions';
 import { CHANNEL_TOPIC } from '../../channel/waker.ts';
 import type { MakeRoom } from '../../quotas/stored-output.ts';
 import { transition } from '../../state/transition.ts';
 import type { Tx } from '../../storage/storage.ts';
-import type { Ended } from '../backups/endings.ts';
-import { type BuiltIn, isAboutBackup, isBuiltIn, isSettling, type Settling } from './built-ins.ts';
 import { GRACE_MS, setAlarm } from './deadlines.ts';
 import { type ExecutionMove, executionLifecycle } from './lifecycle.ts';
 import { KEPT_BYTES, keep } from './output.ts';
 import { type ExecutionRow, lockPendingOfInstance } from './store.ts';
+
+/** Outcome of an execution that concerns a backup. */
+export interface EndedBackupAction {
+  readonly accountId: string;
+  readonly slug: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly completed: boolean;
+  readonly error: string | null;
+  /** Reported by the daemon; untrusted, so only used if it matches the expected schema. */
+  readonly result: unknown;
+  readonly actor: string | null;
+}
 
 export interface ResultsDeps {
   readonly makeRoom: MakeRoom;
@@ -18,7 +29,7 @@ export interface ResultsDeps {
     settled(tx: Tx, instanceId: string, slug: Settling, actor: string | null): Promise<void>;
   };
   /** Called in the same transaction when an action on a backup has ended. */
-  readonly backupEnded: (tx: Tx, ended: Ended) => Promise<void>;
+  readonly backupEnded: (tx: Tx, ended: EndedBackupAction) => Promise<void>;
   /** Called in the same transaction when a built-in action has ended, whatever its outcome. */
   readonly ended?: (tx: Tx, execution: Pick<ExecutionRow, 'id' | 'instance_id'>) => Promise<void>;
 }

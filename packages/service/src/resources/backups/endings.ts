@@ -4,22 +4,11 @@ import { Compile } from 'typebox/compile';
 import { append } from '../../outbox/append.ts';
 import { transition } from '../../state/transition.ts';
 import type { Tx } from '../../storage/storage.ts';
+import type { EndedBackupAction } from '../actions/results.ts';
 import { outdated } from './keeping.ts';
 import { backupLifecycle } from './lifecycle.ts';
 import type { Backups } from './service.ts';
 import { type BackupRow, completedOf, findPlan, lockBackup, noteBackup } from './store.ts';
-
-/** Outcome of an execution that concerns a backup. */
-export interface Ended {
-  readonly accountId: string;
-  readonly slug: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly completed: boolean;
-  readonly error: string | null;
-  /** Reported by the daemon; untrusted, so only used if it matches the expected schema. */
-  readonly result: unknown;
-  readonly actor: string | null;
-}
 
 const Taken = Type.Object({
   manifest: BackupManifest,
@@ -37,7 +26,7 @@ export class Endings {
     this.#backups = backups;
   }
 
-  async ended(tx: Tx, ended: Ended): Promise<void> {
+  async ended(tx: Tx, ended: EndedBackupAction): Promise<void> {
     const row = await this.#held(tx, ended, 'backup_id');
     if (!row) return;
     switch (ended.slug) {
@@ -54,12 +43,17 @@ export class Endings {
     }
   }
 
-  async #held(tx: Tx, { accountId, params }: Ended, field: string): Promise<BackupRow | undefined> {
+  async #held(tx: Tx, { accountId, params }: EndedBackupAction, field: string): Promise<BackupRow | undefined> {
     const id = params[field];
     return typeof id === 'string' ? lockBackup(tx, accountId, id) : undefined;
   }
 
-  async #taken(tx: Tx, row: BackupRow, ended: Ended, taken: Static<typeof Taken> | undefined): Promise<void> {
+  async #taken(
+    tx: Tx,
+    row: BackupRow,
+    ended: EndedBackupAction,
+    taken: Static<typeof Taken> | undefined,
+  ): Promise<void> {
     const { actor } = ended;
     if (row.status !== 'pending') return;
     if (taken === undefined) {
@@ -94,7 +88,7 @@ export class Endings {
     }
   }
 
-  async #restored(tx: Tx, row: BackupRow, ended: Ended): Promise<void> {
+  async #restored(tx: Tx, row: BackupRow, ended: EndedBackupAction): Promise<void> {
     const safety = await this.#held(tx, ended, 'safety_backup_id');
     const { result, actor, error } = ended;
     if (safety) await this.#taken(tx, safety, ended, isSafety.Check(result) ? result.safety : undefined);
@@ -102,7 +96,7 @@ export class Endings {
     await this.#audit(tx, type, row, actor, error === null ? {} : { error });
   }
 
-  async #verified(tx: Tx, row: BackupRow, { completed, result, error, actor }: Ended): Promise<void> {
+  async #verified(tx: Tx, row: BackupRow, { completed, result, error, actor }: EndedBackupAction): Promise<void> {
     if (completed && isProof.Check(result)) {
       await noteBackup(tx, row.id, { verified_at: tx.now, proof: result.proof, verify_error: null });
       return this.#audit(tx, 'audit.backup_verified', row, actor, { proof: result.proof });

@@ -1,10 +1,9 @@
-import type { BackupSettings } from '@hortus/contract/resources/backup-settings';
-import type { Canonical } from '@hortus/template/canonical-form';
 import { nextTime, parseSchedule } from '@hortus/template/schedule';
 import { enqueue } from '../../jobs/enqueue.ts';
 import type { JobKind } from '../../jobs/job.ts';
 import { conflict, invalid, Problem } from '../../problem.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
+import type { BackupPlan } from '../definitions/service.ts';
 import type { Instances } from '../instances/service.ts';
 import type { Backups } from './service.ts';
 import { completedOf, dropPlan, lockBackup, lockPlan, type PlanRow, setDue, writePlan } from './store.ts';
@@ -12,15 +11,8 @@ import { completedOf, dropPlan, lockBackup, lockPlan, type PlanRow, setDue, writ
 /** Job that runs due backups and verifications. */
 export const BACKUPS_DUE = 'backups.due';
 
-export interface PlanFor {
-  readonly definitionId: string;
-  readonly accountId: string;
-  readonly spec: Pick<Canonical, 'slug' | 'backup'>;
-  readonly settings: BackupSettings;
-}
-
 /** Schedules the next backup and verification of a definition, in the transaction that changes its settings. */
-export async function planBackups(tx: Tx, { definitionId, accountId, spec, settings }: PlanFor): Promise<void> {
+export async function planBackups(tx: Tx, { definitionId, accountId, spec, settings }: BackupPlan): Promise<void> {
   const schedule = scheduleOf('backup.schedule', settings.schedule, spec.backup.schedule_hint ?? 'daily');
   const verify = scheduleOf('backup.verify', settings.verify, 'weekly');
   if (schedule !== null && spec.backup.strategy === 'none')

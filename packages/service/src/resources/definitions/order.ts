@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { type BackupSettings, standardBackup } from '@hortus/contract/resources/backup-settings';
 import type { DefinitionCreate } from '@hortus/contract/resources/definitions';
-import { type InputCheck, type Inputs, splitSecretInputs } from '@hortus/template/inputs';
+import { type Inputs, splitSecretInputs } from '@hortus/template/inputs';
 import { generateSecrets } from '@hortus/template/secrets';
-import { conflict, invalid, Problem } from '../../problem.ts';
+import { conflict, invalid } from '../../problem.ts';
 import { slugify } from '../../slug.ts';
 import type { Queries } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
 import type { OpenedConfig } from '../saved-configs/opening.ts';
 import type { Catalog, CatalogTemplate } from '../templates/catalog.ts';
+import { accepted, checkProfile, checkVariant, type Given } from '../templates/choices.ts';
 import { checkGiven } from '../templates/input-check.ts';
 import type { Naming } from './naming.ts';
 
@@ -118,35 +119,9 @@ async function readInputs(
   return accepted(await checkGiven(reader, work, template, given, { mode: 'create' }), body).values;
 }
 
-type Given = { readonly inputs?: unknown; readonly params?: unknown };
-
 /** Reads `inputs` or its alias `params`. */
 export function valuesOf(body: Given): object | undefined {
   if (body.inputs !== undefined && body.params !== undefined)
     throw invalid('params', 'is another name for inputs; give only one of them');
   return (body.inputs ?? body.params) as object | undefined;
-}
-
-/** Reports all problems, under the name that the caller used; the message names the first. */
-export function accepted(check: InputCheck, body: Given): Extract<InputCheck, { ok: true }> {
-  if (check.ok) return check;
-  const named = (field: string) => (body.params === undefined ? field : field.replace(/^inputs/, 'params'));
-  const problems = check.problems.map(({ field, message }) => ({ field: named(field), message }));
-  const [first] = problems;
-  throw new Problem('VALIDATION_ERROR', `${first?.field}: ${first?.message}`, {
-    reason: 'invalid',
-    field: first?.field,
-    problems,
-  });
-}
-
-export function checkProfile(template: CatalogTemplate, profile: string): string {
-  if (Object.hasOwn(template.spec.profiles, profile)) return profile;
-  throw invalid('profile', `must be one of ${Object.keys(template.spec.profiles).join(', ')}`);
-}
-
-export function checkVariant(template: CatalogTemplate, variant: string | null): string | null {
-  if (variant === null || template.variants.some(({ id }) => id === variant)) return variant;
-  const known = template.variants.map(({ id }) => id).join(', ');
-  throw invalid('variant', known === '' ? 'this template has no variants' : `must be one of ${known}`);
 }

@@ -3,8 +3,9 @@ import { isSecretInput, splitSecretInputs } from '@hortus/template/inputs';
 import type { Queries } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
 import type { CatalogTemplate } from '../templates/catalog.ts';
+import { accepted, checkProfile, checkVariant } from '../templates/choices.ts';
 import { checkGiven } from '../templates/input-check.ts';
-import { accepted, checkProfile, checkVariant, valuesOf } from './order.ts';
+import { valuesOf } from './order.ts';
 import type { CurrentRow } from './store.ts';
 
 /** Applies a PUT to the current revision: values merge, null removes, an omitted password stays in the vault. */

@@ -1,6 +1,8 @@
 import type { MoveOf } from '@hortus/contract/machines/machine';
+import type { BackupSettings } from '@hortus/contract/resources/backup-settings';
 import type { Definition, Revision, Secret } from '@hortus/contract/resources/definition-records';
 import type { DefinitionCreate, DefinitionUpdate } from '@hortus/contract/resources/definitions';
+import type { Canonical } from '@hortus/template/canonical-form';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { Behind, conflict, invalid, notFound } from '../../problem.ts';
@@ -11,8 +13,6 @@ import { pipelines } from '../../storage/pipelining.ts';
 import { type Queries, RunAgain, type Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Work } from '../../workers/job.ts';
-import type { PlanFor } from '../backups/schedule.ts';
-import { requireSettled } from '../migrations/settled.ts';
 import { openSavedConfig } from '../saved-configs/opening.ts';
 import { requireTrustedServer } from '../servers/trusted.ts';
 import { type Catalog, type CatalogTemplate, isOfCatalog } from '../templates/catalog.ts';
@@ -45,6 +45,14 @@ import {
   removeSecret,
 } from './store.ts';
 
+/** Settings of the automatic backups of a definition. */
+export interface BackupPlan {
+  readonly definitionId: string;
+  readonly accountId: string;
+  readonly spec: Pick<Canonical, 'slug' | 'backup'>;
+  readonly settings: BackupSettings;
+}
+
 export interface DefinitionsDeps {
   readonly reader: Queries;
   readonly pages: Pages;
@@ -54,7 +62,9 @@ export interface DefinitionsDeps {
   readonly hasServer: (tx: Tx, accountId: string, id: string) => Promise<boolean>;
   readonly work: Work;
   /** Schedules its automatic backups. */
-  readonly planBackups: (tx: Tx, plan: PlanFor) => Promise<void>;
+  readonly planBackups: (tx: Tx, plan: BackupPlan) => Promise<void>;
+  /** Throws while the definition is being migrated; `field` is named in the error. */
+  readonly requireSettled: (tx: Tx, definitionId: string, field?: string) => Promise<void>;
   /** Throws while a deployment restores data. */
   readonly requireFittingData: (tx: Tx, definitionId: string) => Promise<void>;
   /** Cancels pending deployments and, if asked, running ones. */
@@ -228,7 +238,7 @@ export class Definitions {
   async archive(tx: Tx, principal: Principal, id: string, container: 'keep' | 'remove' = 'remove') {
     const before = await this.#lock(tx, principal, id);
     if (before.status === 'archived') return this.#record(before);
-    await requireSettled(tx, id, 'id');
+    await this.#deps.requireSettled(tx, id, 'id');
     const archived = await this.#move(tx, principal, id, 'archive');
     await this.#deps.requireFittingData(tx, id);
     const actor = actorOf(principal);

@@ -10,7 +10,6 @@ import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { requireFit } from '../capacity/fit.ts';
 import { definitionById, type Pinned, pin, type RevisionRow } from '../definitions/deployable.ts';
-import { requireSettled } from '../migrations/settled.ts';
 import { requireOpenTenant } from '../tenants/membership.ts';
 import { type Beginning, beginDeployment } from './begin.ts';
 import { LINES_IN_ANSWER } from './logs.ts';
@@ -37,6 +36,8 @@ import {
 } from './store.ts';
 
 export interface DeploymentsDeps extends ReservationsDeps {
+  /** Throws while the definition is being migrated; `field` is named in the error. */
+  readonly requireSettled: (tx: Tx, definitionId: string, field?: string) => Promise<void>;
   readonly reader: Queries;
   readonly pages: Pages;
   readonly server: ServerStanding;
@@ -211,7 +212,7 @@ export class Deployments {
     const { definition, revision } = pinned;
     await this.#requireServer(tx, definition.account_id, definition.server_id);
     await requireOpenTenant(tx, definition.tenant_id);
-    await requireSettled(tx, definition.id);
+    await this.#deps.requireSettled(tx, definition.id);
     const { routes } = (await this.#deps.manifests.resolve(tx, definition.account_id, definition.id, revision.number))
       .manifest;
     await claimRoutes(tx, definition, revision.number, routes);

@@ -3,7 +3,7 @@ import type { InputType, InputValue } from '@hortus/contract/template/inputs';
 import type { Canonical, CanonicalInput } from '@hortus/template/canonical-form';
 import { checkInputs, type Inputs } from '@hortus/template/inputs';
 import { workerJob } from '../../workers/job.ts';
-import { accepted } from '../definitions/order.ts';
+import { accepted } from '../templates/choices.ts';
 
 type Asked = Pick<CanonicalInput, 'name' | 'min' | 'options' | 'placeholder'>;
 

@@ -11,8 +11,9 @@ import { begin } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
-import { checkProfile, checkVariant, type Order } from '../definitions/order.ts';
+import type { Order } from '../definitions/order.ts';
 import type { Catalog } from '../templates/catalog.ts';
+import { checkProfile, checkVariant } from '../templates/choices.ts';
 import {
   countTests,
   findTemplate,

@@ -1,5 +1,6 @@
+import type { BuiltIn, Settling } from '@hortus/contract/built-in-actions';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import type { BuiltIn, BuiltInOrder, Settling } from '../actions/built-ins.ts';
+import type { BuiltInOrder } from './built-in-order.ts';
 import { countOfTenants, findMembership, type InstanceRow, lockLiving } from './store.ts';
 
 /** What tenants use of their instances. */

@@ -1,18 +1,20 @@
+import type { Settling } from '@hortus/contract/built-in-actions';
 import type { Execution } from '@hortus/contract/resources/actions';
 import type { Instance } from '@hortus/contract/resources/instance-records';
 import type { ReleaseOrder } from '@hortus/contract/resources/instances';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { conflict, invalid } from '../../problem.ts';
 import type { Tx } from '../../storage/storage.ts';
-import type { BuiltInOrder, Settling } from '../actions/built-ins.ts';
-import { specOf } from '../actions/declared.ts';
-import { requireSettled } from '../migrations/settled.ts';
 import type { Catalog } from '../templates/catalog.ts';
 import { requireOpenTenant } from '../tenants/membership.ts';
+import type { BuiltInOrder } from './built-in-order.ts';
+import { specOf } from './running-template.ts';
 import { type Instances, released } from './service.ts';
 import type { NamedRow } from './store.ts';
 
 export interface InstanceOrdersDeps {
+  /** Throws while the definition is being migrated; `field` is named in the error. */
+  readonly requireSettled: (tx: Tx, definitionId: string, field?: string) => Promise<void>;
   readonly instances: Pick<Instances, 'lock' | 'record'>;
   readonly catalog: Pick<Catalog, 'known'>;
   readonly order: (tx: Tx, order: BuiltInOrder) => Promise<Execution>;
@@ -41,7 +43,7 @@ export class InstanceOrders {
     if (instance.status === 'released') throw released();
     if (instance.status === 'pending')
       throw conflict('status', 'state', 'the instance has not been deployed yet.', { status: 'pending' });
-    await requireSettled(tx, instance.definition_id, 'id');
+    await this.#deps.requireSettled(tx, instance.definition_id, 'id');
     if (slug !== 'hortus.stop') await requireOpenTenant(tx, instance.tenant_id);
     const execution = await order(tx, { instance, slug, actor: actorOf(principal) });
     return { execution, instance: instances.record(instance) };
@@ -50,7 +52,7 @@ export class InstanceOrders {
   async release(tx: Tx, principal: Principal, id: string, body: ReleaseOrder): Promise<Ordered> {
     const { instances, order, done } = this.#deps;
     const instance = await instances.lock(tx, principal, id);
-    await requireSettled(tx, instance.definition_id, 'id');
+    await this.#deps.requireSettled(tx, instance.definition_id, 'id');
     const { remove_volumes = false, confirm = [] } = body;
     if (remove_volumes) {
       // A later instance of the same definition may use its names and volumes now.

@@ -1,3 +1,4 @@
+import type { BuiltIn, Settling } from '@hortus/contract/built-in-actions';
 import { instanceHealthMachine, instanceMachine } from '@hortus/contract/machines/instance';
 import type { Deployment } from '@hortus/contract/resources/deployments';
 import type { Instance, ReportedComponent, ReportedInstance } from '@hortus/contract/resources/instance-records';
@@ -8,8 +9,8 @@ import { conflict, invalid, notFound } from '../../problem.ts';
 import { begin, transition } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import { type Queries, RunAgain, type Tx } from '../../storage/storage.ts';
-import type { BuiltIn, BuiltInOrder, Settling } from '../actions/built-ins.ts';
 import type { Catalog } from '../templates/catalog.ts';
+import type { BuiltInOrder } from './built-in-order.ts';
 import { type Columns, type Facts, forgetHealth, take } from './facts.ts';
 import { failuresByDay } from './failures.ts';
 import { instanceLifecycle } from './lifecycle.ts';

@@ -1,27 +1,8 @@
 import { orderContext } from '@hortus/template/sealing/contexts';
-import { type Sealed, sealFields } from '@hortus/template/sealing/sealed-fields';
+import { sealFields } from '@hortus/template/sealing/sealed-fields';
+import type { Protect } from '../../channel/protect.ts';
 import { iso } from '../../time.ts';
 import type { ManifestSigner } from './signer.ts';
-
-/** The daemon that an order is for. */
-export interface Addressee {
-  readonly serverId: string;
-  /** Pinned key; null if the daemon has none and gets values in plain text. */
-  readonly sealingKey: string | null;
-}
-
-interface Proof {
-  readonly server_id: string;
-  readonly issued_at: string;
-  readonly expires_at: string;
-  readonly signature: string;
-}
-
-export type Protect = <Order extends { readonly type: string }>(
-  order: Order,
-  to: Addressee,
-  secrets?: readonly string[],
-) => Sealed<Order & Proof>;
 
 /**
  * Validity of an order. Longer than clocks differ, and shorter than the seven days for which daemons remember

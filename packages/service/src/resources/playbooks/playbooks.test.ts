@@ -1,9 +1,9 @@
+import { builtInActions } from '@hortus/contract/built-in-actions';
 import { rolloutSteps } from '@hortus/contract/steps';
 import { beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectRefusal } from '../../testing/published-answer.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
-import { builtIns } from '../actions/built-ins.ts';
 
 onBothEngines((engine) => {
   let service: RunningService;
@@ -22,7 +22,7 @@ onBothEngines((engine) => {
 
   it('has one for every order that can be given on an instance', async () => {
     // A part of releasing, which no caller orders by itself.
-    const orders = Object.keys(builtIns).filter((slug) => slug !== 'hortus.remove');
+    const orders = Object.keys(builtInActions).filter((slug) => slug !== 'hortus.remove');
     for (const slug of orders) {
       const { data } = (await get(`/playbooks/${slug.replace('hortus.', '')}`)).json;
       expect(data.steps.at(-1).id).toBe('report_result');

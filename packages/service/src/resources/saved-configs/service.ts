@@ -8,8 +8,8 @@ import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
 import type { Vault } from '../../vault/vault.ts';
-import { accepted, checkProfile, checkVariant } from '../definitions/order.ts';
 import type { Catalog, CatalogTemplate } from '../templates/catalog.ts';
+import { accepted, checkProfile, checkVariant } from '../templates/choices.ts';
 import { sealSecret } from './opening.ts';
 import {
   type ConfigFilter,

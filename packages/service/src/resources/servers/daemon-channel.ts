@@ -1,12 +1,12 @@
 import type { Bus } from '../../bus/bus.ts';
 import type { Connection } from '../../channel/connection.ts';
 import { Gateway, type GatewayOptions, type Report } from '../../channel/gateway.ts';
+import type { Protect } from '../../channel/protect.ts';
 import { Waker } from '../../channel/waker.ts';
 import { KEYS_TOPIC } from '../../identity/authenticator.ts';
 import { Problem } from '../../problem.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
-import type { Protect } from '../manifest/protected-order.ts';
 import { IDENTITY_TOPIC } from './identities.ts';
 import { KeyHandover, ROTATE_TOPIC } from './key-handover.ts';
 import { type Liveness, REPLACED_TOPIC } from './liveness/liveness.ts';

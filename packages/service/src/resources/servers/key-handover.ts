@@ -1,8 +1,8 @@
 import type { Connection } from '../../channel/connection.ts';
+import type { Protect } from '../../channel/protect.ts';
 import { retireOldKey } from '../../identity/credentials.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
-import type { Protect } from '../manifest/protected-order.ts';
 import { findKeyToHandOver } from './liveness/store.ts';
 import type { ServerRow } from './store.ts';
 

@@ -3,8 +3,15 @@ import type { PruneOrder } from '@hortus/contract/resources/servers';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { notFound } from '../../problem.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import type { ServerOrder } from '../actions/built-ins.ts';
 import { findServer } from './store.ts';
+
+/** An order of an action on a server and none of its instances. */
+export interface ServerOrder {
+  readonly server: { readonly id: string; readonly account_id: string };
+  readonly slug: 'hortus.prune';
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly actor: string | null;
+}
 
 export interface PrunesDeps {
   /** Names of the instances on a server that exist or are being deployed. */

@@ -9,7 +9,7 @@ import { slugify } from '../../slug.ts';
 import { begin, transition } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import type { DefinitionRow } from '../definitions/deployable.ts';
+import type { Row } from '../../storage/tables.ts';
 import { tenantLifecycle } from './lifecycle.ts';
 import { tenantRecord } from './record.ts';
 import {
@@ -32,14 +32,14 @@ export interface TenantsDeps {
   readonly migrate: (
     tx: Tx,
     principal: Principal,
-    subject: { tenantId: string; serverId: string; definitions: readonly DefinitionRow[] },
+    subject: { tenantId: string; serverId: string; definitions: readonly Row<'definitions'>[] },
     order: MigrationOrder,
   ) => Promise<MigrationAnswer>;
   readonly pages: Pages;
   readonly hasServer: (tx: Tx, accountId: string, id: string) => Promise<boolean>;
   readonly definitions: {
     /** Locks the unarchived definitions of the tenant, by id. */
-    hold(tx: Tx, tenantId: string): Promise<readonly DefinitionRow[]>;
+    hold(tx: Tx, tenantId: string): Promise<readonly Row<'definitions'>[]>;
     archive(tx: Tx, principal: Principal, id: string): Promise<unknown>;
     /** Cancels its deployments. True if one continues because it restores data and must finish. */
     suspendDeployments(tx: Tx, id: string, actor: Actor): Promise<boolean>;

@@ -23,6 +23,7 @@ import { deployedOn } from '../../instances/on-server.ts';
 import { ManifestReading } from '../../manifest/reading.ts';
 import { Manifests } from '../../manifest/service.ts';
 import { openManifestSigner } from '../../manifest/signer.ts';
+import { requireSettled } from '../../migrations/settled.ts';
 import { Registries } from '../../registries/service.ts';
 import { Servers, type ServersDeps } from '../../servers/service.ts';
 import { Catalog } from '../../templates/catalog.ts';
@@ -64,6 +65,7 @@ export async function openDeploymentServices(engine: Engine, options: { allowPla
   const heard = (serverId: string) => void heardOf.push(serverId);
   const instances = new RecordedInstances();
   const definitions = new Definitions({
+    requireSettled,
     requireRoom: async () => {},
     work: onThisThread,
     reader,
@@ -81,6 +83,7 @@ export async function openDeploymentServices(engine: Engine, options: { allowPla
   const holdServer = servers.hold.bind(servers);
   const planning = new Planning({ reader, server, manifests });
   const deployments = new Deployments({
+    requireSettled,
     reader,
     pages,
     server,

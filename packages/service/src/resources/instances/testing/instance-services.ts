@@ -4,6 +4,7 @@ import { INKWELL } from '@hortus/template/inkwell.fixture';
 import { parse } from '@hortus/template/parse';
 import { validate } from '@hortus/template/validate';
 import { openLocalBus } from '../../../bus/local-bus.ts';
+import type { Protect } from '../../../channel/protect.ts';
 import { type Principal, unlimited } from '../../../identity/principal.ts';
 import { newId } from '../../../ids.ts';
 import { JobWorker } from '../../../jobs/worker.ts';
@@ -28,8 +29,8 @@ import { Backups } from '../../backups/service.ts';
 import { secretValues } from '../../definitions/deployable.ts';
 import { Definitions } from '../../definitions/service.ts';
 import { dropOldestLogs } from '../../deployments/retention.ts';
-import type { Protect } from '../../manifest/protected-order.ts';
 import { Manifests } from '../../manifest/service.ts';
+import { requireSettled } from '../../migrations/settled.ts';
 import { Catalog } from '../../templates/catalog.ts';
 import { shipCatalog } from '../../templates/ship.ts';
 import { InstanceOrders } from '../orders.ts';
@@ -115,12 +116,14 @@ async function replicaOn(storage: Storage, clock: () => number) {
   });
   const endings = new Endings(backups);
   const orders = new InstanceOrders({
+    requireSettled,
     instances,
     catalog,
     order: (tx, order) => actions.order(tx, order),
     done: (tx, order) => actions.done(tx, order),
   });
   const definitions = new Definitions({
+    requireSettled,
     requireRoom: async () => {},
     work: onThisThread,
     reader: storage.reader,

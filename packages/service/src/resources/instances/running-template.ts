@@ -1,0 +1,13 @@
+import { withProfile } from '@hortus/template/canonical';
+import type { Canonical } from '@hortus/template/canonical-form';
+import type { Catalog } from '../templates/catalog.ts';
+import type { NamedRow } from './store.ts';
+
+/** Resolves the template of the running revision with its profile applied. */
+export function specOf(
+  catalog: Pick<Catalog, 'known'>,
+  { template_id, profile }: Pick<NamedRow, 'template_id' | 'profile'>,
+): Canonical {
+  const template = catalog.known(template_id);
+  return withProfile(template.spec, profile) ?? template.spec;
+}
