@@ -1,5 +1,6 @@
 // Who may import whom, as data, and the function that holds source files against it.
 import { posix } from 'node:path';
+import { entryOf, findFileCycles, findFolderCycles, type ImportEdge } from './import-cycles.ts';
 import { findImports, type Import, lineAt, type Masked, mask } from './source-imports.ts';
 import { findForeignTables } from './table-owners.ts';
 
@@ -66,8 +67,39 @@ const namelessFolders = ['utils', 'helpers', 'common', 'types'];
 /** Checks source files; the package.json files among them tell which packages are for development only. */
 export function checkBoundaries(files: readonly SourceFile[]): Violation[] {
   const manifests = new Map(files.filter(({ path }) => posix.basename(path) === 'package.json').map(readManifest));
-  return files.filter(({ path }) => !path.endsWith('.json')).flatMap((file) => checkFile(file, manifests));
+  const sources = files.filter(({ path }) => !path.endsWith('.json'));
+  const edges: ImportEdge[] = [];
+  const found = sources.flatMap((file) => checkFile(file, manifests, edges));
+  return [...found, ...checkCycles(edges)];
 }
+
+/** Folders whose cycles are not broken yet. */
+const stillTied = ['packages/daemon/'];
+
+function checkCycles(all: readonly ImportEdge[]): Violation[] {
+  const edges = all.filter(({ from }) => !stillTied.some((folder) => from.startsWith(folder)));
+  // Tests and their fixtures stand beside what they test and use the whole service; nothing but tests imports them.
+  const ofPackages = edges.filter(({ from, to }) => !isTest(from) && packageOf(from) === packageOf(to));
+  const files = findFileCycles(edges).map((cycle) => ({
+    ...at(cycle),
+    rule: 'file-cycle',
+    message: `${cycle.map(({ from }) => from).join(' → ')} → ${cycle[0]?.from}; move what they share into a file of its own`,
+  }));
+  const folders = findFolderCycles(ofPackages)
+    .filter(({ folder, cycle }) =>
+      cycle.some(({ from, to }) => entryOf(folder, from) !== from || entryOf(folder, to) !== to),
+    )
+    .map(({ folder, cycle }) => ({
+      ...at(cycle),
+      rule: 'folder-cycle',
+      message: `${folder} has no order in which each entry imports only those below it: ${cycle
+        .map(({ from, to }) => `${from.slice(folder.length + 1)} imports ${to.slice(folder.length + 1)}`)
+        .join(', ')}; declare what is needed at the consumer and pass it in, or move it below both`,
+    }));
+  return [...files, ...folders];
+}
+
+const at = ([first]: readonly ImportEdge[]) => ({ file: first?.from ?? '', line: first?.line ?? 1 });
 
 type Manifest = { dependencies: Set<string>; devDependencies: Set<string> };
 
@@ -77,7 +109,7 @@ function readManifest({ path, text }: SourceFile): [string, Manifest] {
   return [packageOf(path) ?? '', { dependencies: runtime, devDependencies: new Set(Object.keys(devDependencies)) }];
 }
 
-function checkFile(file: SourceFile, manifests: Map<string, Manifest>): Violation[] {
+function checkFile(file: SourceFile, manifests: Map<string, Manifest>, edges: ImportEdge[]): Violation[] {
   const masked = mask(file.text);
   const found: Violation[] = [];
   const report = (line: number, rule: string, message: string) => found.push({ file: file.path, line, rule, message });
@@ -85,6 +117,7 @@ function checkFile(file: SourceFile, manifests: Map<string, Manifest>): Violatio
   checkName(file.path, report);
   for (const one of findImports(masked)) {
     const target = resolve(file.path, one.specifier);
+    if (target !== undefined) edges.push({ from: file.path, to: target, line: one.line });
     if (target === undefined) checkForeignImport(file.path, one, manifests, report);
     else if (checkPackages(file.path, one, target, report)) checkInsideService(file.path, one, target, report);
   }

@@ -121,3 +121,36 @@ test('a violation names file, line, rule and reason', () => {
     },
   ]);
 });
+
+const rules = (...sources: [path: string, text: string][]) =>
+  checkBoundaries([...manifests, ...sources.map(([path, text]) => ({ path, text }))]).map(({ rule }) => rule);
+
+test('files that import each other fail, also if one imports only a type', () => {
+  const one: [string, string] = [`${service}/bus/a.ts`, `import { b } from './b.ts';`];
+  expect(rules(one, [`${service}/bus/b.ts`, `import type { A } from './a.ts';`])).toEqual(['file-cycle']);
+  expect(rules(one, [`${service}/bus/b.ts`, ''])).toEqual([]);
+});
+
+test('folders that import each other fail, though no file does', () => {
+  const one: [string, string] = [`${service}/bus/a.ts`, `import '../vault/a.ts';`];
+  expect(rules(one, [`${service}/vault/b.ts`, `import '../bus/b.ts';`])).toEqual(['folder-cycle']);
+  expect(rules(one, [`${service}/vault/b.test.ts`, `import '../bus/b.ts';`])).toEqual([]);
+});
+
+test('a subfolder and a file beside it count as two entries of one folder', () => {
+  const one: [string, string] = [`${service}/bus/a.ts`, `import './postgres/a.ts';`];
+  expect(rules(one, [`${service}/bus/postgres/b.ts`, `import '../a.ts';`])).toEqual(['folder-cycle']);
+  expect(rules(one, [`${service}/bus/postgres/b.ts`, `import '../b.ts';`])).toEqual([]);
+});
+
+test('a cycle is reported with the imports that form it', () => {
+  const found = checkBoundaries([
+    { path: `${service}/bus/a.ts`, text: `import '../vault/a.ts';` },
+    { path: `${service}/vault/b.ts`, text: `import '../jobs/a.ts';` },
+    { path: `${service}/jobs/c.ts`, text: `import '../bus/d.ts';` },
+  ]);
+  expect(found).toMatchObject([{ file: `${service}/bus/a.ts`, line: 1, rule: 'folder-cycle' }]);
+  expect(found[0]?.message).toContain(
+    'bus/a.ts imports vault/a.ts, vault/b.ts imports jobs/a.ts, jobs/c.ts imports bus/d.ts',
+  );
+});

@@ -1,87 +1,67 @@
-// Finds import cycles, between files and between the entries of a folder.
+// Finds import cycles between files and between the entries of a folder.
 import { posix } from 'node:path';
 
-/** One import inside the repository; type-only imports count, because a reader follows them too. */
+/** One import inside the repository. Type-only imports count: a reader follows them too. */
 export type ImportEdge = { from: string; to: string; line: number };
-export type Cycle = {
-  /** The folder whose entries form the cycle; undefined for a cycle between files. */
-  folder: string | undefined;
-  /** Files, or files and subfolders of the folder, sorted. */
-  members: string[];
-  /** The imports that tie the members, sorted. */
-  edges: ImportEdge[];
-};
+/** The imports of a cycle, each leading to where the next one starts. */
+export type Cycle = ImportEdge[];
 
-/** Finds the groups of files that import each other in a circle. */
-export function findFileCycles(edges: readonly ImportEdge[]): Cycle[] {
-  return cyclesAmong(edges, undefined, ({ from, to }) => [from, to]);
-}
+/** Finds one cycle for each group of files that import each other. */
+export const findFileCycles = (edges: readonly ImportEdge[]): Cycle[] => findCycles(edges, (path) => path);
 
 /**
- * Finds cycles between the entries of each folder, where a subfolder counts as one entry with everything below it.
- * Without such cycles the entries of every folder can be put in an order in which each imports only what stands below it.
+ * Finds cycles between the entries of each folder, where a subfolder is one entry with everything below it. Without them
+ * the entries of every folder have an order in which each imports only what comes before it.
  */
-export function findFolderCycles(edges: readonly ImportEdge[]): Cycle[] {
+export function findFolderCycles(edges: readonly ImportEdge[]): { folder: string; cycle: Cycle }[] {
   const byFolder = Map.groupBy(edges, ({ from, to }) => commonFolder(from, to));
   return [...byFolder].flatMap(([folder, inside]) =>
-    cyclesAmong(inside, folder, ({ from, to }) => [entryOf(folder, from), entryOf(folder, to)]),
+    findCycles(inside, (path) => entryOf(folder, path)).map((cycle) => ({ folder, cycle })),
   );
 }
 
-function cyclesAmong(
-  edges: readonly ImportEdge[],
-  folder: string | undefined,
-  ends: (edge: ImportEdge) => [string, string],
-): Cycle[] {
-  const targets = new Map<string, Set<string>>();
-  for (const edge of edges) {
-    const [from, to] = ends(edge);
-    if (!targets.has(from)) targets.set(from, new Set());
-    targets.get(from)?.add(to);
-  }
-  return stronglyConnected(targets).map((members) => {
-    const inside = new Set(members);
-    const tying = edges.filter((edge) => {
-      const [from, to] = ends(edge);
-      return from !== to && inside.has(from) && inside.has(to);
-    });
-    return { folder, members: members.sort(), edges: tying.sort((a, b) => (a.from < b.from ? -1 : 1)) };
-  });
+/** Names the file or subfolder of a folder that a path leads through. */
+export function entryOf(folder: string, path: string): string {
+  const end = path.indexOf('/', folder.length + 1);
+  return end < 0 ? path : path.slice(0, end);
 }
 
-/** Returns the strongly connected components with more than one member (Tarjan's algorithm). */
-function stronglyConnected(targets: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
-  const found: string[][] = [];
-  const order = new Map<string, number>();
-  const lowest = new Map<string, number>();
-  const stack: string[] = [];
-  const visit = (node: string): number => {
-    const number = order.size;
-    order.set(node, number);
-    lowest.set(node, number);
-    stack.push(node);
-    for (const target of targets.get(node) ?? []) {
-      const reached = order.has(target) ? (stack.includes(target) ? order.get(target) : undefined) : visit(target);
-      if (reached !== undefined) lowest.set(node, Math.min(lowest.get(node) as number, reached));
-    }
-    if (lowest.get(node) === number) {
-      const component = stack.splice(stack.indexOf(node));
-      if (component.length > 1) found.push(component);
-    }
-    return lowest.get(node) as number;
-  };
-  for (const node of targets.keys()) if (!order.has(node)) visit(node);
+function findCycles(edges: readonly ImportEdge[], nodeOf: (path: string) => string): Cycle[] {
+  const outgoing = new Map<string, Map<string, ImportEdge>>();
+  for (const edge of edges) {
+    const [from, to] = [nodeOf(edge.from), nodeOf(edge.to)];
+    if (from === to) continue;
+    if (!outgoing.has(from)) outgoing.set(from, new Map());
+    outgoing.get(from)?.set(to, outgoing.get(from)?.get(to) ?? edge);
+  }
+  const known = new Set<string>();
+  const found: Cycle[] = [];
+  for (const start of outgoing.keys()) {
+    const cycle = known.has(start) ? undefined : shortestCycle(outgoing, start);
+    if (!cycle) continue;
+    for (const { from } of cycle) known.add(nodeOf(from));
+    found.push(cycle);
+  }
   return found;
+}
+
+/** Searches breadth first from a node back to itself. */
+function shortestCycle(
+  outgoing: ReadonlyMap<string, ReadonlyMap<string, ImportEdge>>,
+  start: string,
+): Cycle | undefined {
+  const paths = new Map<string, Cycle>([[start, []]]);
+  for (const [node, path] of paths) {
+    for (const [target, edge] of outgoing.get(node) ?? []) {
+      if (target === start) return [...path, edge];
+      if (!paths.has(target)) paths.set(target, [...path, edge]);
+    }
+  }
+  return undefined;
 }
 
 function commonFolder(a: string, b: string): string {
   let folder = posix.dirname(a);
   while (folder !== '.' && !b.startsWith(`${folder}/`)) folder = posix.dirname(folder);
   return folder;
-}
-
-function entryOf(folder: string, path: string): string {
-  const start = folder === '.' ? 0 : folder.length + 1;
-  const end = path.indexOf('/', start);
-  return end < 0 ? path : `${path.slice(0, end)}/`;
 }
