@@ -1,9 +1,9 @@
 import { type Capability, capabilityNames } from '@hortus/contract/channel';
 
-/** One set for all daemons that asked for the same: ten thousand connections need not keep ten thousand. */
+/** Shared sets for daemons with equal capabilities, to save memory with ten thousand connections. */
 const sets = new Map<string, ReadonlySet<Capability>>();
 
-/** Those of the wished for that are known here. */
+/** Returns the requested capabilities that are supported. */
 export function capabilitiesOf(wished: readonly string[] = []): ReadonlySet<Capability> {
   const known = capabilityNames.filter((name) => wished.includes(name));
   const key = known.join();

@@ -5,57 +5,57 @@ import { capabilitiesOf } from './capabilities.ts';
 import { ControlBudget } from './control-budget.ts';
 import { Inbox } from './inbox.ts';
 
-/** A daemon that does not read what it is sent gets nothing more until it does. */
+/** Nothing is sent to a daemon with more unsent bytes until it reads again. */
 const MOST_UNSENT_BYTES = 4 * 1024 * 1024;
 
-/** Bytes that a close frame has for its reason; `ws` throws above it. Ours are ASCII. */
+/** Maximum length of the reason of a close frame; `ws` throws above it. Our reasons are ASCII. */
 const MOST_REASON = 123;
 
 const needed: Readonly<Record<string, Capability | undefined>> = neededCapability;
 const nothingAsked = capabilitiesOf();
 
-/** What the connection went through, in this order. A refused one is never open. */
+/** States of a connection, in order. A refused one never becomes open. */
 export type Phase = 'greeting' | 'authenticating' | 'open' | 'refused';
 
 export type Received = ToService | 'closed';
 
-/** The line to one daemon. There may be ten thousand of these, so an idle one holds next to nothing. */
+/** The connection of one daemon. There may be ten thousand, so an idle one must use little memory. */
 export class Connection {
-  /** What it came over. */
+  /** The underlying stream. */
   readonly stream: Duplex;
   readonly address: string;
   readonly #socket: WebSocket;
   readonly #handle: (connection: Connection, received: Received) => Promise<void>;
-  /** Only while there is something in it. */
+  /** Exists only while it has messages. */
   #inbox: Inbox<Received> | undefined;
 
   phase: Phase = 'greeting';
   serverId = '';
   accountId = '';
-  /** Of the key that it was authenticated with; when that dies, so does the connection. */
+  /** Hash of the authenticated key; the connection is closed when that key is revoked. */
   keyHash = '';
-  /** Of a new key that was handed over here: when it takes the place of the other, the connection stands for it. */
+  /** Hash of the rotated key, once delivered on this connection. */
   handedKeyHash = '';
   /** Grows with every connection of the server; 0 until it is known. */
   epoch = 0;
   capabilities: ReadonlySet<Capability> = nothingAsked;
-  /** The public key that secrets for this daemon are sealed to, if it has one. */
+  /** Public key to which secrets for this daemon are sealed, if it has one. */
   sealingKey: string | null = null;
-  /** When the conflict happened that this daemon was last told of. */
+  /** Time of the last identity conflict that was reported to this daemon. */
   conflictToldAt: number | null = null;
-  /** The name of the daemon's journal, if it said one. */
+  /** Id of the daemon's journal, if it sent one. */
   journal: string | null = null;
-  /** Another connection of the server has taken its place. */
+  /** Whether another connection of the server has replaced it. */
   replaced = false;
-  /** The daemon took part in the closing, so it was alive until then. */
+  /** Whether the daemon answered the closing handshake, so it was alive until then. */
   answered = false;
-  /** Milliseconds since 1970 when something was last heard. */
+  /** Milliseconds since 1970 when the last message was received. */
   heardAt = 0;
   malformed = 0;
   #unanswered = 0;
-  /** Only of one that sends pings of the protocol; ours does not. */
+  /** Exists only if the daemon sends protocol pings; hortusd does not. */
   #pings: ControlBudget | undefined;
-  /** Where the pinger keeps it. */
+  /** Index of its slice in the pinger. */
   slice = -1;
 
   constructor(
@@ -74,14 +74,14 @@ export class Connection {
     return this.#socket.readyState === this.#socket.OPEN;
   }
 
-  /** Whether it takes what `send` is given. Ask before promising anything. */
+  /** Whether `send` would accept a message. Check before promising anything. */
   get ready(): boolean {
     return this.isOpen && this.#socket.bufferedAmount < MOST_UNSENT_BYTES;
   }
 
   /**
-   * False when it was not sent: the connection is closing, the daemon does not read, or it never asked for messages of
-   * this kind. What was sent need not arrive.
+   * Returns false if the message was not sent: the connection is closing, the daemon does not read, or it did not
+   * request such messages. A sent message may still be lost.
    */
   send(message: ToDaemon): boolean {
     const capability = needed[message.type];
@@ -91,16 +91,16 @@ export class Connection {
     return true;
   }
 
-  /** Sends a ping unless so many stand unanswered that nobody can be there: then false. */
+  /** Sends a ping. Returns false if so many are unanswered that the daemon must be gone. */
   ping(text: string, mostUnanswered: number): boolean {
     if (!this.isOpen) return true;
-    // While we do not read from it the daemon may have answered long ago.
+    // While we do not read from it, the daemon may have answered already.
     if (!this.#socket.isPaused && ++this.#unanswered > mostUnanswered) return false;
     if (this.ready) this.#socket.send(text);
     return true;
   }
 
-  /** Answers a ping of the protocol, if the daemon reads. False when it sends too many of them. */
+  /** Answers a protocol ping, if the daemon reads. Returns false if it sends too many. */
   pong(payload: Buffer): boolean {
     this.#pings ??= new ControlBudget();
     if (!this.#pings.spend()) return false;
@@ -108,13 +108,13 @@ export class Connection {
     return true;
   }
 
-  /** More came than is needed to say who it is: it waits until that is known, or goes. */
+  /** Handles excess data of an unauthenticated connection: pauses it during authentication, otherwise terminates it. */
   saidTooMuch(): void {
     if (this.phase === 'authenticating') this.#socket.pause();
     else this.terminate();
   }
 
-  /** Reads again after `saidTooMuch`. */
+  /** Resumes reading after `saidTooMuch`. */
   resume(): void {
     if (this.#socket.isPaused) this.#socket.resume();
   }
@@ -124,7 +124,7 @@ export class Connection {
     this.#unanswered = 0;
   }
 
-  /** Puts something in line behind what came before it. */
+  /** Queues a message or the close. */
   receive(received: Received, bytes = 0): void {
     this.#inbox ??= new Inbox<Received>({
       handle: async (next) => {
@@ -139,18 +139,19 @@ export class Connection {
     this.#inbox.add(received, bytes);
   }
 
-  /** One of the keys of the server is dead. */
+  /** Handles the revocation of one of the server's keys. */
   keyDied(hash: string): void {
     if (this.handedKeyHash === hash) this.handedKeyHash = '';
     if (this.keyHash !== hash) return;
-    // Whoever was handed the new key has it, also if a request with it was quicker than the acknowledgement.
+    // A daemon that was given the new key may keep its connection, even if a request with it was faster than the
+    // acknowledgement.
     this.keyHash = this.handedKeyHash;
     this.handedKeyHash = '';
     if (this.keyHash === '') this.refuse('this key is no longer valid');
   }
 
   close(code: number, reason: string): void {
-    // A paused socket would not hear the answer.
+    // A paused socket would not receive the answer.
     this.resume();
     this.#socket.close(code, reason.slice(0, MOST_REASON));
   }
@@ -160,7 +161,7 @@ export class Connection {
     this.close(closeCodes.unauthorized, reason);
   }
 
-  /** The key is valid, and the daemon may not speak for the server all the same. */
+  /** Refuses a daemon whose key is valid but which may not act for the server. */
   forbid(reason: string): void {
     this.phase = 'refused';
     this.close(closeCodes.forbidden, reason);
@@ -171,7 +172,7 @@ export class Connection {
     this.close(closeCodes.replaced, 'another connection of this server has taken over');
   }
 
-  /** Without a word: nobody is listening any more. */
+  /** Terminates without a closing handshake. */
   terminate(): void {
     this.#socket.terminate();
   }

@@ -1,7 +1,7 @@
-/** A daemon sends a few a minute, and the keepalive of proxies adds few. */
+/** Maximum of control frames per second; a daemon sends a few per minute, and keep-alives of proxies add few. */
 const MOST_A_SECOND = 100;
 
-/** Limits the control frames of one peer, since each costs an answer. */
+/** Limits the control frames of one peer, because each costs an answer. */
 export class ControlBudget {
   #second = 0;
   #count = 0;

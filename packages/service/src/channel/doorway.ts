@@ -2,7 +2,7 @@ import { callerNetwork } from '../identity/networks.ts';
 
 export interface DoorwayLimits {
   readonly total: number;
-  /** An IPv4 address, or the /64 of an IPv6 address. */
+  /** Per IPv4 address, or per /64 of an IPv6 address. */
   readonly perAddress: number;
 }
 
@@ -16,7 +16,7 @@ export class Doorway {
     this.#limits = limits;
   }
 
-  /** False when there is no room; otherwise `leave` must follow. */
+  /** Returns false if the limit is reached; otherwise `leave` must follow. */
   enter(address: string): boolean {
     const network = callerNetwork(address);
     const here = this.#networks.get(network) ?? 0;

@@ -21,20 +21,23 @@ export type Greeting = Extract<ToService, { type: 'auth' }>;
 export type Report = Exclude<ToService, { type: 'auth' | 'pong' }>;
 
 export interface GatewayHandlers {
-  /** A daemon with a valid key is there. Answers the epoch of the connection; a Problem refuses it. */
+  /** Called for a daemon with a valid key. Returns the epoch of the connection; a Problem refuses it. */
   connected(connection: Connection, greeting: Greeting): Promise<number>;
-  /** It is the connection of its server now, and may be sent work. */
+  /** Called when the connection is that of its server and can receive work. */
   opened(connection: Connection): Promise<void>;
-  /** One at a time for each connection. A Problem is the daemon's; anything else ends the connection, to be repeated. */
+  /**
+   * Called for one message at a time per connection. A Problem is an error of the daemon; other errors close the
+   * connection, so that the daemon repeats the message.
+   */
   message(connection: Connection, message: Report): Promise<void>;
-  /** After the last message. */
+  /** Called after the last message. */
   disconnected(connection: Connection): Promise<void>;
 }
 
 export interface GatewayOptions {
   readonly upgrades: Pick<Upgrades, 'at'>;
   readonly refuse: (socket: Duplex, problem: Problem) => void;
-  /** Told of the socket of each daemon that has proven who it is. */
+  /** Called with the socket of each authenticated daemon. */
   readonly known?: (socket: Duplex) => void;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly authenticate: (key: string, address: string) => Promise<Principal>;
@@ -45,26 +48,26 @@ export interface GatewayOptions {
   readonly clock?: () => number;
 }
 
-/** A message holds at most the output of an action. */
+/** Maximum size of a message, which contains at most the output of an action. */
 const MOST_BYTES = 8 * 1024 * 1024;
 const MOST_MALFORMED = 20;
 const CLOSE_WITHIN_MS = 3_000;
 const CLOSED_AT_ONCE = 200;
-/** Opening a connection takes a fraction of a millisecond: others get half of the time and more. */
+/** Opening a connection takes a fraction of a millisecond: this leaves at least half of the time for other work. */
 const OPENED = { atOnce: 16, pauseMs: 8 };
 
 const GOING_AWAY = 1001;
 const POLICY = 1008;
 const FAILED = 1011;
-/** What `ws` reports when the other side never answered the closing. */
+/** Code that `ws` reports if the peer never answered the closing handshake. */
 const NO_ANSWER = 1006;
 
-/** Belongs to one connection, so that the listeners need not be made anew for each. */
+/** Refers to its connection, so that all sockets can share their listeners. */
 class ChannelSocket extends WebSocket {
   connection: Connection | undefined;
 }
 
-/** Where daemons connect. Knows who they are and how to speak with them, nothing of what is said. */
+/** Accepts the connections of daemons. Handles authentication and transport, not the content of messages. */
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #times: Record<'authWithinMs' | 'pingEveryMs' | 'missedPings', number>;
@@ -97,14 +100,14 @@ export class Gateway {
       clientTracking: false,
       perMessageDeflate: false,
       maxPayload: MOST_BYTES,
-      // Answered by the connection, which knows whether the daemon reads.
+      // The connection answers pings, because it knows whether the daemon reads.
       autoPong: false,
       closeTimeout: CLOSE_WITHIN_MS,
       WebSocket: ChannelSocket,
     };
     this.#sockets = new WebSocketServer(sockets);
     const refuseHandshake = (error: Error, socket: Duplex) =>
-      options.refuse(socket, invalid('headers', `${error.message}: this is no WebSocket handshake.`));
+      options.refuse(socket, invalid('headers', `${error.message}: this is not a WebSocket handshake.`));
     this.#sockets.on(
       'wsClientError',
       this.#guard(refuseHandshake, (_, socket) => socket.destroy()),
@@ -113,12 +116,12 @@ export class Gateway {
     this.#pinger.start();
   }
 
-  /** The connection of a server, if this process holds it. */
+  /** Returns the connection of a server, if this process has it. */
   connection(serverId: string): Connection | undefined {
     return this.#servers.get(serverId);
   }
 
-  /** Those that are authenticated. */
+  /** Returns the authenticated connections. */
   connections(): IterableIterator<Connection> {
     return this.#servers.values();
   }
@@ -127,7 +130,7 @@ export class Gateway {
     return this.#servers.size;
   }
 
-  /** Says goodbye to everyone; resolves when what they had said before has been dealt with. */
+  /** Closes all connections; resolves when their earlier messages have been handled. */
   async close(): Promise<void> {
     if (this.#closing) return;
     const gone = new Promise<void>((done) => {
@@ -140,7 +143,7 @@ export class Gateway {
       if (++number % CLOSED_AT_ONCE === 0) await turn();
     }
     if (this.#all.size > 0) {
-      // `ws` ends those that do not answer; a handler that hangs must not keep the process for ever.
+      // `ws` terminates connections that do not answer; a hanging handler must not block the process forever.
       const late = setTimeout(
         this.#guard(() => this.#closing?.()),
         CLOSE_WITHIN_MS * 2,
@@ -179,7 +182,7 @@ export class Gateway {
   #obstacle(address: string): Problem | undefined {
     if (this.#closing) return stopping();
     if (this.#doorway.enter(address)) return undefined;
-    return new Problem('RATE_LIMITED', 'Too many connections wait to be authenticated. Try again in a moment.');
+    return new Problem('RATE_LIMITED', 'Too many unauthenticated connections. Try again in a moment.');
   }
 
   #accept(socket: ChannelSocket, stream: Duplex, address: string): void {
@@ -190,11 +193,14 @@ export class Gateway {
     socket.on('message', this.#guarded.message);
     socket.on('ping', this.#guarded.ping);
     socket.on('close', this.#guarded.close);
-    // The close that follows is all that matters.
+    // Only the close that follows matters.
     socket.on('error', this.#guarded.error);
   }
 
-  /** The same functions for all sockets. A connection whose listener fails is ended: what it would say next has lost its place. */
+  /**
+   * Creates listeners that all sockets share. A connection whose listener fails is closed, because a lost message
+   * breaks the order of later ones.
+   */
   #listeners() {
     const end = (socket: WebSocket) => socket.terminate();
     const guarded = <Args extends unknown[]>(listener: (connection: Connection, ...args: Args) => void) => {
@@ -233,7 +239,7 @@ export class Gateway {
       connection.receive(message, data.length);
     } else if (message === 'malformed') {
       const { serverId: server_id, address } = connection;
-      this.#options.log.info({ server_id, address }, 'a message of a daemon is malformed and was ignored');
+      this.#options.log.info({ server_id, address }, 'ignored a malformed message of a daemon');
       if (++connection.malformed >= MOST_MALFORMED) connection.close(POLICY, 'too many malformed messages');
     } else if (message !== 'unknown' && message.type !== 'pong' && message.type !== 'auth') {
       connection.receive(message, data.length);
@@ -261,9 +267,9 @@ export class Gateway {
     } catch (err) {
       if (err instanceof Problem)
         return err.code === 'FORBIDDEN' ? connection.forbid(err.message) : connection.refuse(err.message);
-      log.error({ err, address: connection.address }, 'a daemon could not be authenticated');
+      log.error({ err, address: connection.address }, 'authentication of a daemon failed with an internal error');
       connection.phase = 'refused';
-      return connection.close(FAILED, 'something failed inside, try again');
+      return connection.close(FAILED, 'internal error, try again');
     }
     connection.phase = 'open';
     connection.resume();
@@ -275,7 +281,7 @@ export class Gateway {
   #register(connection: Connection): void {
     const { serverId, capabilities } = connection;
     const present = this.#servers.get(serverId);
-    // Two that came at the same moment may get here in the other order.
+    // Two simultaneous connections may arrive here in reverse order.
     if (present && present.epoch > connection.epoch) {
       connection.replace();
       return;
@@ -290,7 +296,7 @@ export class Gateway {
       ping_seconds: Math.ceil(this.#times.pingEveryMs / 1_000),
     });
     this.#options.handlers.opened(connection).catch((err) => {
-      this.#options.log.error({ err, server_id: serverId }, 'a new connection could not be given its work');
+      this.#options.log.error({ err, server_id: serverId }, 'sending work to a new connection failed');
     });
   }
 
@@ -300,9 +306,9 @@ export class Gateway {
     try {
       await handlers.message(connection, message);
     } catch (err) {
-      if (err instanceof Problem) return log.info({ ...about, err }, 'a message of a daemon came to nothing');
-      log.error({ ...about, err }, 'a message of a daemon could not be dealt with');
-      connection.close(FAILED, 'something failed inside, connect again and repeat');
+      if (err instanceof Problem) return log.info({ ...about, err }, 'a message of a daemon was refused');
+      log.error({ ...about, err }, 'handling a message of a daemon failed');
+      connection.close(FAILED, 'internal error, reconnect and repeat');
     }
   }
 
@@ -312,7 +318,7 @@ export class Gateway {
     if (connection.epoch === 0) this.#doorway.leave(connection.address);
     else {
       await this.#options.handlers.disconnected(connection).catch((err) => {
-        this.#options.log.error({ err, server_id: connection.serverId }, 'the end of a connection was not recorded');
+        this.#options.log.error({ err, server_id: connection.serverId }, 'recording the end of a connection failed');
       });
     }
     this.#all.delete(connection);

@@ -1,4 +1,4 @@
-/** Past either of these the daemon is not read from until there is room again. */
+/** Beyond either limit, reading from the daemon is paused until there is room. */
 const MOST_MESSAGES = 64;
 const MOST_BYTES = 8 * 1024 * 1024;
 
@@ -7,11 +7,11 @@ export interface InboxOptions<Message> {
   readonly handle: (message: Message) => Promise<void>;
   readonly full: () => void;
   readonly roomAgain: () => void;
-  /** Nothing is left to do; a message that comes later needs a new inbox. */
+  /** Called when the inbox is empty; later messages need a new inbox. */
   readonly emptied: () => void;
 }
 
-/** Messages of one connection, handled one after another in the order they came. */
+/** Handles the messages of one connection one by one, in order. */
 export class Inbox<Message> {
   readonly #options: InboxOptions<Message>;
   readonly #waiting: { readonly message: Message; readonly bytes: number }[] = [];

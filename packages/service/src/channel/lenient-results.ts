@@ -1,14 +1,14 @@
 type Fields = Record<string, unknown>;
 
 /**
- * Reads a result as its daemon meant it: numbers written as text, output that is an object, and the like. A daemon cannot be told
- * that a field has the wrong type, and a result that is not recorded would leave its execution to time out.
+ * Reads a result leniently: numbers as text, output as an object, and so on. A daemon cannot be told that a field has
+ * the wrong type, and without its result the execution would time out.
  */
 export function lenientResult(message: Fields): Fields {
   if (message.type !== 'action_completed' && message.type !== 'action_failed') return message;
   const { exit_code, output, error, result, ...rest } = message;
   const code = exitCode(exit_code);
-  // An exit code that is no number is kept where a person reads it.
+  // Keep an exit code that is not a number in the error text.
   const unread = code === undefined && present(exit_code) ? `exit_code: ${text(exit_code)}` : undefined;
   const said = present(error) ? text(error) : unread;
   return {

@@ -7,10 +7,7 @@ const checks = new Map(
   Object.entries({ ...toService, ...negotiatedToService }).map(([type, schema]) => [type, Compile(schema)]),
 );
 
-/**
- * What a daemon sent, checked. A type that this service does not know is left alone: the daemon may be the newer of the
- * two.
- */
+/** Parses and checks a message of a daemon. Unknown types are ignored, because the daemon may be newer. */
 export function readMessage(data: Buffer, isBinary: boolean): ToService | 'unknown' | 'malformed' {
   if (isBinary) return 'malformed';
   const value = parsed(data.toString());
@@ -24,7 +21,7 @@ export function readMessage(data: Buffer, isBinary: boolean): ToService | 'unkno
 
 function parsed(text: string): unknown {
   try {
-    // A database cannot keep the null character. Output may hold one, and is worth more than its completeness.
+    // Databases cannot store the null character; replace it, so that the output is not lost.
     return text.includes('\\u0000') ? JSON.parse(text, withoutNull) : JSON.parse(text);
   } catch {
     return undefined;

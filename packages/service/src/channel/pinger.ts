@@ -2,7 +2,7 @@ import type { Guard } from '../guard.ts';
 import type { Connection } from './connection.ts';
 
 export interface PingerOptions {
-  /** Every connection is pinged once in this time. */
+  /** Interval in which every connection is pinged once. */
   readonly everyMs: number;
   readonly mostUnanswered: number;
   readonly slices?: number;
@@ -13,8 +13,8 @@ export interface PingerOptions {
 const SLICES = 100;
 
 /**
- * Pings a slice of the connections at a time, spread over the interval: ten thousand at once would hold up the process
- * for longer than an action takes.
+ * Pings one slice of the connections at a time, spread over the interval: pinging ten thousand at once would block the
+ * process for longer than an action takes.
  */
 export class Pinger {
   readonly #options: PingerOptions;
@@ -37,7 +37,7 @@ export class Pinger {
     clearInterval(this.#timer);
   }
 
-  /** Into the emptiest slice, so that they stay even however connections come and go. */
+  /** Adds to the smallest slice, so that they stay even. */
   add(connection: Connection): void {
     let emptiest = 0;
     for (let i = 1; i < this.#slices.length; i++) if (this.#sizeOf(i) < this.#sizeOf(emptiest)) emptiest = i;

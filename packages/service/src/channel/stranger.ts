@@ -6,14 +6,14 @@ import type { Connection } from './connection.ts';
 /** More than any `auth` message needs. */
 const MOST_BYTES = 16 * 1024;
 
-/** Limits the time and the bytes that a connection has until its key is verified. */
+/** Limits the time and the bytes of a connection until its key is verified. */
 export function watchStranger(
   connection: Connection,
   socket: WebSocket,
   stream: Duplex,
   { guard, authWithinMs }: { readonly guard: Guard; readonly authWithinMs: number },
 ): void {
-  const late = () => connection.refuse('the first message must be auth, and come at once');
+  const late = () => connection.refuse('the first message must be auth, and was not received in time');
   const patience = setTimeout(guard(late), authWithinMs);
   const guardedGreeted = guard(() => {
     clearTimeout(patience);

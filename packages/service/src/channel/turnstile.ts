@@ -6,8 +6,8 @@ export interface TurnstileOptions {
 }
 
 /**
- * Lets so many through and then makes a pause, in which the process does what others wait for. When thousands of daemons
- * come back at once, people's requests stand behind one group of them and not behind all.
+ * Admits a group at a time, with pauses in which the process does other work. When thousands of daemons reconnect at
+ * once, other requests wait for one group and not for all.
  */
 export class Turnstile {
   readonly #options: TurnstileOptions;
@@ -21,7 +21,7 @@ export class Turnstile {
     this.#guard = guard;
   }
 
-  /** Calls back at once when there is nobody in front. */
+  /** Calls back at once if the queue is empty. */
   pass(through: () => void): void {
     this.#waiting.push(through);
     if (this.#passed < this.#options.atOnce) this.#open();

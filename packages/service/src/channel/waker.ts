@@ -4,32 +4,37 @@ import type { Log } from '../log.ts';
 import type { Connection } from './connection.ts';
 import type { Gateway } from './gateway.ts';
 
-/** Told with the id of a server that there is work for. */
+/** Notice with the id of a server that has pending work. */
 export const CHANNEL_TOPIC = 'channel';
 
 export interface WakerOptions {
   readonly gateway: Pick<Gateway, 'connection'>;
   readonly bus: Bus;
   readonly log: Pick<Log, 'error'>;
-  /** Gives a daemon what waits for it. Called for one connection at a time. */
+  /** Sends a daemon its pending work. Called for one connection at a time. */
   readonly wake: (connection: Connection) => Promise<void>;
-  /** The servers that work waits for; those that are not connected here are passed over. */
+  /** Returns the servers with pending work; those that are not connected here are skipped. */
   readonly waiting: () => Promise<readonly string[]>;
   readonly sweepMs?: number;
 }
 
-/** Brings work to the daemons that are connected here: at once when the bus tells, and by a sweep that misses nothing. */
+/** Sends work to the connected daemons: at once on a notice of the bus, and by a periodic sweep as a fallback. */
 export class Waker {
   readonly #options: WakerOptions;
   readonly #sweeper: Sweeper;
-  /** Being woken; true when it has to be done once more because something came in meanwhile. */
+  /** Connections being woken; true if another round is needed because of a later notice. */
   readonly #waking = new Map<Connection, boolean>();
   #unsubscribe: (() => void) | undefined;
 
   constructor(options: WakerOptions) {
     this.#options = options;
     const { log, bus } = options;
-    this.#sweeper = new Sweeper({ name: 'looking for work of daemons', log, pauseMs: 50, sweep: () => this.#sweep() });
+    this.#sweeper = new Sweeper({
+      name: 'finding pending work of daemons',
+      log,
+      pauseMs: 50,
+      sweep: () => this.#sweep(),
+    });
     bus.onGap(() => this.#sweeper.wake());
   }
 
@@ -43,7 +48,7 @@ export class Waker {
     await this.#sweeper.stop();
   }
 
-  /** Resolves when the daemon has been given what waited at the moment of the call. */
+  /** Resolves when the daemon has been sent the work that was pending at the call. */
   async wake(connection: Connection): Promise<void> {
     if (this.#waking.has(connection)) {
       this.#waking.set(connection, true);
@@ -63,7 +68,7 @@ export class Waker {
     const connection = this.#options.gateway.connection(serverId);
     if (!connection) return;
     this.wake(connection).catch((err) => {
-      this.#options.log.error({ err, server_id: serverId }, 'a daemon could not be given its work');
+      this.#options.log.error({ err, server_id: serverId }, 'sending work to a daemon failed');
     });
   }
 

@@ -15,23 +15,23 @@ export interface AuthenticatorDeps {
   readonly storage: Storage;
   readonly bus: Bus;
   readonly mode: Mode;
-  /** A session that is not used for so long ends. */
+  /** Idle time after which a session ends. */
   readonly sessionIdleMs: number;
   /** Milliseconds since 1970; tests pass their own. */
   readonly clock?: () => number;
 }
 
-/** How a request says who is calling. A header counts before a cookie, also when it is wrong. */
+/** Credentials of a request. The header takes precedence over the cookie, even if it is invalid. */
 export interface Proof {
   readonly authorization: string | undefined;
   readonly sessionToken: string | undefined;
-  /** What it came over, if more may come over it. */
+  /** The connection of the request, if it can carry further requests. */
   readonly connection?: object | undefined;
 }
 
 const BEARER = 'bearer ';
 
-/** Tells who is calling. What it has found out it remembers until the bus says otherwise. */
+/** Authenticates callers. Caches results until the bus reports a change. */
 export class Authenticator {
   readonly #storage: Storage;
   readonly #shown: ShownKeys;
@@ -54,13 +54,13 @@ export class Authenticator {
     bus.onGap(() => this.#cache.clear());
   }
 
-  /** Without asking anybody: the caller of a key that is known and in order. Undefined says nothing; then `authenticate`. */
+  /** Returns the caller of a cached, valid key without a query. Undefined means unknown; call `authenticate` then. */
   fromCache(authorization: string | undefined, address: string, connection?: object): Principal | undefined {
     const token = bearerOf(authorization);
     if (token === undefined) return undefined;
     const now = this.#clock();
     const credential = this.#cache.get(this.#shown.read(token, connection).hash, now);
-    // A session is proved by its cookie alone, which is what the question about the origin hangs on.
+    // A session is accepted only by its cookie, because the check of the origin depends on that.
     if (!credential || credential.principal.kind === 'session' || refusal(credential, now, address)) return undefined;
     return this.#use(credential, now);
   }
@@ -74,19 +74,19 @@ export class Authenticator {
     return await this.authenticateKey(token, address, proof.connection);
   }
 
-  /** By a key of either kind, as the channel gets one in its first message. */
+  /** Authenticates a user or server key, such as that of the first message of a channel. */
   async authenticateKey(token: string, address: string, connection?: object): Promise<Principal> {
     const { kind, hash } = this.#shown.read(token, connection);
     if (!kind) throw unauthorized();
     return await this.#admit(hash, kind === 'key' ? userKeyCredential : serverCredential, address);
   }
 
-  /** Writes down when keys were last used; happens by itself every half minute. */
+  /** Writes when keys were last used; also happens every half minute. */
   flush(): Promise<void> {
     return this.#lastUse.flush();
   }
 
-  /** Before the storage is closed. */
+  /** Must be called before the storage is closed. */
   async close(): Promise<void> {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     await this.#lastUse.close();

@@ -1,16 +1,16 @@
 import type { Network } from './networks.ts';
 import type { Principal } from './principal.ts';
 
-/** Told with the hash of a key or session that is no longer what it was. */
+/** Notice with the hash of a key or session that has changed. */
 export const KEYS_TOPIC = 'keys';
-/** Told with the id of an account whose plan, users or their permissions have changed. */
+/** Notice with the id of an account whose plan, users or permissions have changed. */
 export const ACCOUNTS_TOPIC = 'accounts';
 
-/** What is known of a key or session that is in order. */
+/** A valid key or session. */
 export interface Credential {
   readonly principal: Principal;
   readonly expiresAt: number | null;
-  /** Where it may be used from; empty means from everywhere. */
+  /** Networks from which it is accepted; empty means everywhere. */
   readonly networks: readonly Network[];
 }
 
@@ -19,11 +19,11 @@ interface Entry {
   readonly staleAt: number;
 }
 
-/** A notice ends an entry at once; this is for the notice that never came. */
+/** A notice invalidates an entry at once; this is the fallback for lost notices. */
 const LIVES_MS = 30_000;
 const MOST_KEPT = 10_000;
 
-/** Credentials by hash, so that a request need not ask the database who is calling. Only valid ones are kept. */
+/** Caches valid credentials by hash, so that requests need no query to authenticate. */
 export class CredentialCache {
   readonly #entries = new Map<string, Entry>();
   #generation = 0;
@@ -33,18 +33,18 @@ export class CredentialCache {
     return entry && entry.staleAt > now ? entry.credential : undefined;
   }
 
-  /** Taken before the database is asked; see `put`. */
+  /** Take a ticket before the query; see `put`. */
   ticket(): number {
     return this.#generation;
   }
 
   /**
-   * Keeps what the database said, unless something was dropped since the ticket was taken: then the answer may be older
-   * than the news, and a key that was revoked in between must not come back to life.
+   * Stores the result of a query, unless something was dropped since the ticket was taken: the result may then be
+   * stale, and a key that was revoked in between must not become valid again.
    */
   put(hash: string, credential: Credential, now: number, ticket: number): void {
     if (ticket !== this.#generation) return;
-    // A renewed entry goes to the end of the line, so the first in line is the one renewed longest ago.
+    // Reinsert a renewed entry at the end, so that the first entry is the least recently renewed.
     this.#entries.delete(hash);
     if (this.#entries.size >= MOST_KEPT) {
       const [oldest] = this.#entries.keys();

@@ -6,7 +6,7 @@ import { type Network, parseNetwork } from './networks.ts';
 import { findKey, findServer, findSession, promoteNextKey, serverWithNextKey } from './store.ts';
 import { permissionsOf } from './user-permissions.ts';
 
-/** Each of these answers undefined when the database knows no such thing, or no longer. Expiry is checked at every use. */
+/** Each function returns undefined if the credential does not exist or was revoked. Expiry is checked at every use. */
 
 export async function userKeyCredential(storage: Storage, hash: string): Promise<Credential | undefined> {
   const key = await findKey(storage.reader, hash);
@@ -39,7 +39,7 @@ export async function sessionCredential(
 ): Promise<Credential | undefined> {
   const session = await findSession(storage.reader, hash);
   if (!session) return undefined;
-  // The cache asks again every half minute, so the end moves on with the use.
+  // The cache is refreshed every half minute, so the expiry moves with the use.
   const idleAt = Math.max(session.last_seen_at, seenAt(session.id)) + idleMs;
   return {
     principal: {
@@ -58,7 +58,7 @@ export async function sessionCredential(
 export async function serverCredential(storage: Storage, hash: string): Promise<Credential | undefined> {
   const server = await findServer(storage.reader, hash);
   if (!server) return undefined;
-  // The daemon has the new key and uses it: from here on nobody needs the old one.
+  // The daemon has received and used the new key, so the old one can be revoked.
   if (server.next_key_hash === hash) await retireOldKey(storage, hash);
   return {
     principal: { kind: 'server', serverId: server.id, accountId: server.account_id, plan: server.plan },
@@ -67,7 +67,7 @@ export async function serverCredential(storage: Storage, hash: string): Promise<
   };
 }
 
-/** Makes a server's next key its only one. False when it is not, or no longer, the next key of this server. */
+/** Makes a server's next key its only one. Returns false if it is not, or no longer, the next key of this server. */
 export const retireOldKey = (storage: Storage, hash: string, serverId?: string): Promise<boolean> =>
   storage.write(async (tx) => {
     const server = await serverWithNextKey(tx, hash);
@@ -85,13 +85,13 @@ export const retireOldKey = (storage: Storage, hash: string, serverId?: string):
     return true;
   });
 
-/** The networks that a stored key may be used from. */
+/** Returns the networks from which a stored key is accepted. */
 export const networksOf = ({ allowed_cidrs }: Pick<Row<'api_keys'>, 'allowed_cidrs'>): Network[] =>
   (JSON.parse(allowed_cidrs) as string[]).map(storedNetwork);
 
 function storedNetwork(text: string): Network {
   const network = parseNetwork(text);
-  // Leaving it out could make the rest of the list empty, which means everywhere.
-  if (!network) throw new Error('The allowlist of a key in the database holds something that is not a network.');
+  // Skipping an invalid entry could make the list empty, which means everywhere.
+  if (!network) throw new Error('The allowlist of a key in the database contains an invalid network.');
   return network;
 }

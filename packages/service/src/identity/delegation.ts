@@ -6,13 +6,13 @@ import { type Principal, requirePermission, unlimited } from './principal.ts';
 /** When and from where a credential may be used. */
 export interface Limits {
   readonly expiresAt: number | null;
-  /** Empty means from everywhere. */
+  /** Empty means everywhere. */
   readonly networks: readonly Network[];
 }
 
-/** The limits that everything the caller makes has to keep to. A session has none: the user behind it has none either. */
+/** Returns the limits for everything that the caller creates. A session has none, because its user has none. */
 export function limitsOf(principal: Principal): Limits {
-  if (principal.kind === 'server') throw new Problem('FORBIDDEN', 'A server key cannot hand out credentials.');
+  if (principal.kind === 'server') throw new Problem('FORBIDDEN', 'A server key cannot create credentials.');
   return principal.kind === 'key' ? principal : unlimited;
 }
 
@@ -23,7 +23,7 @@ export const reachesWithin = (networks: readonly Network[], { networks: allowed 
   allowed.length === 0 ||
   (networks.length > 0 && networks.every((network) => allowed.some((outer) => isPartOf(network, outer))));
 
-/** Throws unless the caller could have made a key with these permissions and limits, and so may end it. */
+/** Throws unless the caller could have created a key with these permissions and limits, and therefore may revoke it. */
 export function requireCouldHaveMade(principal: Principal, permissions: readonly string[], limits: Limits): void {
   for (const permission of permissions) requirePermission(principal, permission as Permission);
   const own = limitsOf(principal);
@@ -36,7 +36,7 @@ export function requireCouldHaveMade(principal: Principal, permissions: readonly
 
 /**
  * Throws unless the caller has these permissions without limits. Users have no expiry and no network list, so a key
- * that has one must not be able to create a user or to set the password of one.
+ * with one must not be able to create a user or set a password.
  */
 export function requireUnlimited(principal: Principal, permissions: readonly Permission[]): void {
   for (const permission of permissions) requirePermission(principal, permission);

@@ -1,2 +1,2 @@
-/** Returns the form that emails are stored and compared in. */
+/** Returns the form in which emails are stored and compared. */
 export const normalEmail = (email: string): string => email.trim().toLowerCase();

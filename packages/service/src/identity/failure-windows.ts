@@ -1,7 +1,7 @@
 const WINDOW_MS = 15 * 60_000;
-/** Keys counted at the same time. */
+/** Maximum number of keys. */
 export const MOST_KEPT = 20_000;
-/** How many of the oldest windows are compared when one has to be dropped. */
+/** Number of the oldest windows that are compared when one is dropped. */
 const COMPARED = 16;
 
 interface Window {

@@ -11,7 +11,7 @@ export interface FirstStartDeps {
   readonly storage: Storage;
   readonly passwords: Passwords;
   readonly mode: Mode;
-  /** HORTUS_ADMIN_KEY, HORTUS_ADMIN_EMAIL, HORTUS_ADMIN_PASSWORD, as given. */
+  /** HORTUS_ADMIN_KEY, HORTUS_ADMIN_EMAIL and HORTUS_ADMIN_PASSWORD, as given. */
   readonly adminKey: string | undefined;
   readonly adminEmail: string;
   readonly adminPassword: string | undefined;
@@ -20,12 +20,12 @@ export interface FirstStartDeps {
 export interface FirstStart {
   readonly accountId: string;
   readonly email: string;
-  /** Only what was generated here: it is shown once and then known to nobody else. */
+  /** Set only if generated here; it is shown once and not stored in plain text. */
   readonly generatedKey: string | undefined;
   readonly generatedPassword: string | undefined;
 }
 
-/** On an empty database: the first account, its owner and a key. Undefined when they are there already. */
+/** Creates the first account, its owner and a key on an empty database. Returns undefined if they exist already. */
 export async function ensureFirstAccount(deps: FirstStartDeps): Promise<FirstStart | undefined> {
   checkSettings(deps);
   const { storage } = deps;
@@ -35,7 +35,7 @@ export async function ensureFirstAccount(deps: FirstStartDeps): Promise<FirstSta
   const passwordHash = await deps.passwords.hash(password);
   const email = normalEmail(deps.adminEmail);
   const accountId = newId('account');
-  // Of replicas that start together one gets the claim; the others find the account made.
+  // Of replicas that start at the same time, one gets the claim; the others find the account.
   const made = await storage.write(async (tx) => {
     if (!(await claimFirstAccount(tx, accountId))) return false;
     await makeAccount(tx, { accountId, email, passwordHash, key });

@@ -4,7 +4,10 @@ import { recordUse } from './store.ts';
 
 const FLUSH_EVERY_MS = 30_000;
 
-/** Remembers when each key and session was last used and writes it now and then: a write per request would cost more than the request. */
+/**
+ * Remembers when each key and session was last used and writes it periodically: a write per request would cost more
+ * than the request.
+ */
 export class LastUse {
   readonly #storage: Storage;
   readonly #timer: NodeJS.Timeout;
@@ -13,7 +16,7 @@ export class LastUse {
 
   constructor(storage: Storage) {
     this.#storage = storage;
-    // What could not be written is tried again with the next round.
+    // Failed writes are retried with the next round.
     const ignore = () => undefined;
     this.#timer = setInterval(
       guardedBy(ignore, () => this.flush()),
@@ -45,7 +48,7 @@ export class LastUse {
     if (this.#seen.size === 0) return;
     const seen = this.#seen;
     this.#seen = new Map();
-    // In order of the ids, so that two replicas that write at once wait for each other instead of deadlocking.
+    // Sorted by id, so that two concurrent replicas wait for each other instead of deadlocking.
     const uses = [...seen].sort(([a], [b]) => (a < b ? -1 : 1));
     try {
       await this.#storage.write(async (tx) => {

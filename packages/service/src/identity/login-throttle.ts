@@ -3,14 +3,17 @@ import { Problem } from '../problem.ts';
 import { FailureWindows } from './failure-windows.ts';
 import { callerNetwork } from './networks.ts';
 
-/** For one user from one network. */
+/** Limit for one user from one network. */
 export const MOST_FAILURES = 10;
-/** For all users from one network, against trying one password on many users. */
+/** Limit for all users from one network, against trying one password on many users. */
 export const MOST_FOR_NETWORK = 100;
-/** For one user from all networks together; after these, attempts from networks new to the user are delayed. */
+/**
+ * Limit for one user from all networks together; beyond it, attempts from networks that are new to the user are
+ * delayed.
+ */
 export const FREE_FOR_USER = 20;
 export const LONGEST_DELAY_MS = 5_000;
-/** Attempts held at the same time; bounds memory and sockets. */
+/** Maximum number of delayed attempts; bounds memory and sockets. */
 export const MOST_HELD = 1_000;
 
 export interface Attempt {
@@ -73,7 +76,7 @@ export class LoginThrottle {
       }
       return { right, failures };
     } catch (error) {
-      // The password was not verified (an overload, for example), so this is no failure of the caller.
+      // The password was not verified (for example because of an overload), so this is not a failure of the caller.
       takeBack();
       throw error;
     }
@@ -98,6 +101,6 @@ function refuseAfter(windows: FailureWindows, key: string, most: number): void {
   throw new Problem('RATE_LIMITED', 'Too many failed attempts to sign in from this network.', { retry_after });
 }
 
-/** One second, and one more for every 20 further failures. */
+/** One second, and another one for every 20 further failures. */
 const delayAfter = (failures: number): number =>
   Math.min(LONGEST_DELAY_MS, Math.ceil((failures - FREE_FOR_USER) / 20) * 1_000);

@@ -5,12 +5,12 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 /** A set of addresses, as `192.0.2.0/24` or `2001:db8::/32`. */
 export type Network = readonly [Address, number];
 
-/** Undefined when the text is not a network. A single address is the network that holds only itself. */
+/** Parses a network; undefined if it is invalid. A single address is a network of one. */
 export function parseNetwork(text: string): Network | undefined {
   const [, host = '', bits] = /^([0-9a-fA-F:.]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const address = parseAddress(host);
   if (!address) return undefined;
-  // An IPv4 network in IPv6 clothes is an IPv4 network: that is how addresses are compared, too.
+  // An IPv4-mapped IPv6 network is treated as IPv4, as addresses are.
   const mapped = address.kind() === 'ipv4' && host.includes(':') ? 96 : 0;
   const widest = address.kind() === 'ipv4' ? 32 : 128;
   const length = bits === undefined ? widest : Number(bits) - mapped;
@@ -21,7 +21,7 @@ export function parseNetwork(text: string): Network | undefined {
 
 export const printNetwork = ([address, length]: Network): string => `${address}/${length}`;
 
-/** Whether every address of `inner` is also in `outer`. */
+/** Tells whether every address of `inner` is also in `outer`. */
 export const isPartOf = ([address, length]: Network, [net, prefix]: Network): boolean =>
   address.kind() === net.kind() && length >= prefix && address.match(net, prefix);
 
@@ -33,8 +33,8 @@ export function isWithin(address: string, networks: readonly Network[]): boolean
 }
 
 /**
- * The library also takes `0x7f.1` and `010.0.0.1`, which people and programs read differently, and takes `::10.0.0.1` for
- * the IPv4 address within; those are refused.
+ * The library also accepts `0x7f.1` and `010.0.0.1`, which people and programs read differently, and treats
+ * `::10.0.0.1` as IPv4; refuse those.
  */
 function parseAddress(text: string): Address | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
@@ -43,7 +43,10 @@ function parseAddress(text: string): Address | undefined {
   return ipaddr.process(text);
 }
 
-/** Returns what counts as one caller: an IPv4 address, or the /64 of an IPv6 address, because one holder has all of it. */
+/**
+ * Returns the network that counts as one caller: an IPv4 address, or the /64 of an IPv6 address, because one user
+ * usually has all of it.
+ */
 export function callerNetwork(address: string): string {
   if (!address.includes(':')) return address;
   const [withoutZone = ''] = address.split('%');

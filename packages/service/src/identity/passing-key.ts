@@ -16,8 +16,8 @@ export interface PassingKeyOptions {
 }
 
 /**
- * A key of the first account that dies by itself, for whoever runs this process: he holds the database anyway, and with this
- * key he goes through the interface like everybody else, without the first key having to be stored anywhere.
+ * Creates a short-lived key of the first account for the operator of this process. The operator controls the database
+ * anyway, and with this key can use the API like every client, without storing the first key.
  */
 export async function makePassingKey({ storage, mode }: PassingKeyDeps, wanted: PassingKeyOptions): Promise<string> {
   const accountId = await firstAccount(storage.reader);

@@ -3,14 +3,14 @@ import { invalid, Problem } from '../problem.ts';
 
 export const PASSWORD_LENGTH = { least: 10, most: 256 } as const;
 
-/** OWASP's recommendation for argon2id with the least memory of its list: 19 MiB, two passes. */
+/** OWASP's recommendation for argon2id with the smallest memory of its list: 19 MiB, two passes. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 } as const;
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 
-/** Each hash keeps a thread and 19 MiB busy, and other work needs threads as well. */
+/** Each hash occupies a thread and 19 MiB, and other work needs threads too. */
 export const AT_ONCE = 2;
-/** In each of the two queues. A hash takes about 30 ms, so the last one waits about four seconds. */
+/** Limit of each of the two queues. A hash takes about 30 ms, so the last one waits about four seconds. */
 const MOST_WAITING = 256;
 
 export interface PasswordsOptions {
@@ -32,7 +32,7 @@ export class Passwords {
   readonly #mostWaiting: number;
   readonly #hash: typeof derive;
   #running = 0;
-  /** Verified when there is no such user, so that this takes as long as a wrong password. No password matches it. */
+  /** Verified for unknown users, so that they take as long as a wrong password. No password matches it. */
   readonly #decoy = print(COST, randomBytes(SALT_BYTES), randomBytes(TAG_BYTES));
 
   constructor(options: PasswordsOptions = {}) {
@@ -46,8 +46,9 @@ export class Passwords {
   }
 
   /**
-   * Pass undefined for a user who does not exist: the answer is no, after the same work. `first` goes ahead of all others,
-   * so that a flood of attempts does not keep users out who sign in from a network they have used before.
+   * Verifies a password. Pass undefined for an unknown user: the result is false, after the same work. `first` goes
+   * ahead of all others, so that a flood of attempts does not lock out users who sign in from a network they have used
+   * before.
    */
   async verify(password: string, hash: string | undefined, first = false): Promise<boolean> {
     const { cost, salt, tag } = parse(hash ?? this.#decoy);
@@ -60,7 +61,7 @@ export class Passwords {
     try {
       return await this.#hash(password, salt, cost, length);
     } finally {
-      // The turn is handed on, not given back, so that a new caller cannot jump the queue.
+      // Hand the slot to the next in line, so that a new caller cannot jump the queue.
       const next = this.#first.shift() ?? this.#waiting.shift();
       if (next) next();
       else this.#running--;
@@ -73,7 +74,9 @@ export class Passwords {
       return;
     }
     if (queue.length >= this.#mostWaiting) {
-      throw new Problem('RATE_LIMITED', 'Too many people sign in at this moment.', { retry_after: 5 });
+      throw new Problem('RATE_LIMITED', 'Too many sign-ins at the moment. Try again in a few seconds.', {
+        retry_after: 5,
+      });
     }
     await new Promise<void>((turn) => queue.push(turn));
   }
@@ -86,7 +89,7 @@ interface Cost {
 }
 
 function derive(password: string, nonce: Buffer, cost: Cost, tagLength: number): Promise<Buffer> {
-  // Keyboards differ in how they compose a letter; the password is the same.
+  // Keyboards compose letters differently; normalize, so that the password is the same.
   const message = password.normalize('NFKC');
   return new Promise((resolve, reject) => {
     argon2('argon2id', { message, nonce, tagLength, ...cost }, (error, derived) =>
@@ -97,7 +100,7 @@ function derive(password: string, nonce: Buffer, cost: Cost, tagLength: number):
 
 const base64 = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
 
-/** The PHC string format: it carries its own parameters, so that a later release can raise them. */
+/** PHC string format, which contains its parameters, so that a later release can raise them. */
 const print = ({ memory, passes, parallelism }: Cost, salt: Buffer, tag: Buffer): string =>
   `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`;
 
@@ -105,7 +108,7 @@ const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Z
 
 function parse(hash: string): { cost: Cost; salt: Buffer; tag: Buffer } {
   const [, memory, passes, parallelism, salt = '', tag = ''] = PHC.exec(hash) ?? [];
-  if (!memory) throw new Error('A stored password hash does not have the form of one.');
+  if (!memory) throw new Error('A stored password hash is malformed.');
   return {
     cost: { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },
     salt: Buffer.from(salt, 'base64'),

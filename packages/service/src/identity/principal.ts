@@ -9,14 +9,14 @@ interface Member {
   readonly plan: Plan;
 }
 
-/** Who is calling. A handler of a row that is not public always gets one that has an account. */
+/** The authenticated caller. Handlers of rows that are not public always get one with an account. */
 export type Principal =
   | (Member & {
       readonly kind: 'key';
       readonly id: string;
       readonly userId: string | null;
       readonly permissions: readonly string[];
-      /** What it makes may not outlive it, nor be used from elsewhere. */
+      /** Credentials that it creates must not outlive it or be accepted from other networks. */
       readonly expiresAt: number | null;
       readonly networks: readonly Network[];
     })
@@ -28,10 +28,10 @@ export type Principal =
     })
   | (Member & { readonly kind: 'server'; readonly serverId: string });
 
-/** Of a key that never expires and works from everywhere. */
+/** Limits of a key that never expires and is accepted from everywhere. */
 export const unlimited = { expiresAt: null, networks: [] as readonly Network[] } as const;
 
-/** Somebody who ordered something that happens later, when his request is long over. */
+/** Stands for a caller whose order is executed after its request has ended. */
 export const standInFor = (accountId: string, actor: string | null): Principal => ({
   kind: 'key',
   id: actor ?? 'service',
@@ -42,7 +42,7 @@ export const standInFor = (accountId: string, actor: string | null): Principal =
   ...unlimited,
 });
 
-/** Recorded with every change: which key, user or server it was. */
+/** Returns the id of the key, user or server, which is recorded with every change. */
 export const actorOf = (principal: Principal): string => {
   switch (principal.kind) {
     case 'key':
@@ -54,11 +54,11 @@ export const actorOf = (principal: Principal): string => {
   }
 };
 
-/** What the caller proved itself by. Two sessions of a user are two credentials: one may be stolen. */
+/** Returns the id of the credential. Two sessions of a user are two credentials, because one may be stolen. */
 export const credentialOf = (principal: Principal): string =>
   principal.kind === 'server' ? principal.serverId : principal.id;
 
-/** The person behind it; a key that nobody made by hand, and a server, have none. */
+/** Returns the user of a principal; null for servers and for keys without a user. */
 export const userOf = (principal: Principal): string | null => (principal.kind === 'server' ? null : principal.userId);
 
 export const may = (principal: Principal, permission: Permission): boolean =>

@@ -3,8 +3,8 @@ import { hostSessionCookie, sessionCookie } from '@hortus/contract/resources/acc
 const nameOf = (tls: boolean): string => (tls ? hostSessionCookie : sessionCookie);
 
 /**
- * Reads the session's token out of a Cookie header. Over TLS only the `__Host-` cookie counts: the plain one could have
- * been set by a neighbouring subdomain, or on the way of a plain request.
+ * Reads the session token from a Cookie header. Over TLS only the `__Host-` cookie is accepted: the plain one could
+ * have been set by a neighbouring subdomain, or by tampering with a plain HTTP request.
  */
 export function readSessionCookie(header: string | undefined, tls: boolean): string | undefined {
   for (const part of header?.split(';') ?? []) {
@@ -14,7 +14,7 @@ export function readSessionCookie(header: string | undefined, tls: boolean): str
   return undefined;
 }
 
-/** Prints a Set-Cookie header; null clears it. Scripts cannot read the cookie, and no other site can have it sent. */
+/** Formats a Set-Cookie header; null clears the cookie. Scripts cannot read it, and other sites cannot send it. */
 export function printSessionCookie(token: string | null, tls: boolean, expiresAt = 0): string {
   const secure = tls ? '; Secure' : '';
   const expires = new Date(token === null ? 0 : expiresAt).toUTCString();

@@ -5,7 +5,7 @@ import { KEYS_TOPIC } from './credential-cache.ts';
 import { deleteExpiredSessions, insertSession, markSessionEnded, markSessionsEnded } from './store.ts';
 import type { Token } from './tokens.ts';
 
-/** A session ends this long after the sign-in, used or not; earlier if it is not used (HORTUS_SESSION_IDLE_MINUTES). */
+/** Maximum lifetime of a session; it ends earlier if it is idle (HORTUS_SESSION_IDLE_MINUTES). */
 const LASTS_MS = 14 * 24 * 60 * 60_000;
 
 export interface Session {
@@ -13,7 +13,7 @@ export interface Session {
   readonly expiresAt: number;
 }
 
-/** Shown to the user, to recognise a session by. */
+/** Shown to the user to identify a session. */
 export interface Origin {
   readonly address: string;
   readonly userAgent: string | undefined;
@@ -25,7 +25,7 @@ export async function startSession(
   token: Token,
   { address, userAgent }: Origin,
 ): Promise<Session> {
-  // Bounds the rows of a user.
+  // Bounds the number of rows of a user.
   await deleteExpiredSessions(tx, user.id);
   const session = { id: newId('session'), expiresAt: tx.now + LASTS_MS };
   await insertSession(tx, {
@@ -48,7 +48,7 @@ export async function endSession(tx: Tx, id: string): Promise<void> {
   if (hash !== undefined) tx.notify(KEYS_TOPIC, hash);
 }
 
-/** Returns how many there were. */
+/** Returns the number of ended sessions. */
 export async function endOtherSessions(tx: Tx, userId: string, kept?: string): Promise<number> {
   const hashes = await markSessionsEnded(tx, userId, kept);
   for (const hash of hashes) tx.notify(KEYS_TOPIC, hash);

@@ -1,17 +1,16 @@
 import { hashOf, type KeyKind, kindOfKey, type Mode } from './tokens.ts';
 
-/** What can be said of a key without asking anybody. */
+/** Properties of a key that need no query. */
 export interface ShownKey {
   readonly token: string;
-  /** Undefined when it has not the form of one, or is of the other mode. */
+  /** Undefined if it is not a valid key, or belongs to the other mode. */
   readonly kind: KeyKind | undefined;
   readonly hash: string;
 }
 
 /**
- * The key that each connection showed last, worked out once: whoever keeps a connection open shows the same one with every
- * request. A text is compared only with what came over the same connection before, so how long that takes tells nobody
- * anything new.
+ * Caches the last key of each connection, because a client sends the same key with every request. A key is compared
+ * only with the previous one of the same connection, so timing reveals nothing.
  */
 export class ShownKeys {
   readonly #mode: Mode;

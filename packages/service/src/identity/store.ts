@@ -45,10 +45,10 @@ const serverByKey = statement<
     .where('servers.deleted_at', 'is', null),
 );
 
-/** Also by a rotated key that its daemon uses for the first time. */
+/** Finds a server by its key, including a rotated key that its daemon uses for the first time. */
 export const findServer = async (queries: Queries, hash: string) => (await serverByKey(queries, { hash }))[0];
 
-/** A server whose next key is this one, kept until the transaction ends. */
+/** Locks and returns the server whose next key has this hash. */
 export const serverWithNextKey = (tx: Tx, hash: string) =>
   forUpdate(
     tx,
@@ -59,7 +59,7 @@ export const serverWithNextKey = (tx: Tx, hash: string) =>
       .where('deleted_at', 'is', null),
   ).executeTakeFirst();
 
-/** Rotating a key requires `data:export`, so the server is trusted from here on. */
+/** Promotes the next key. Rotating requires `data:export`, so the server is trusted from here on. */
 export async function promoteNextKey(tx: Tx, serverId: string, hash: string): Promise<void> {
   await tx.db
     .updateTable('servers')
@@ -87,7 +87,7 @@ const sessionUsed = statement<{ id: string; at: number }>((db, p) =>
   db.updateTable('sessions').set({ last_seen_at: p.at }).where('id', '=', p.id).where('last_seen_at', '<', p.at),
 );
 
-/** Records the use of a key or session. Another replica may have seen a later use already; that one stays. */
+/** Records the use of a key or session, unless another replica has recorded a later one. */
 export async function recordUse(tx: Tx, id: string, at: number): Promise<void> {
   await (id.startsWith('ses_') ? sessionUsed : keyUsed)(tx, { id, at });
 }
@@ -96,7 +96,7 @@ export async function insertSession(tx: Tx, session: NewRow<'sessions'>): Promis
   await tx.db.insertInto('sessions').values(session).execute();
 }
 
-/** Returns the hashes, so that every replica can be told. */
+/** Returns the hashes, so that every replica can be notified. */
 export async function markSessionsEnded(tx: Tx, userId: string, except?: string): Promise<string[]> {
   let query = tx.db
     .updateTable('sessions')
@@ -112,7 +112,7 @@ export async function markSessionEnded(tx: Tx, id: string): Promise<string | und
   return (await ended.where('ended_at', 'is', null).returning('hash').executeTakeFirst())?.hash;
 }
 
-/** Which sessions of a user still work. */
+/** Selects the active sessions of a user. */
 export interface LiveSessions {
   readonly userId: string;
   readonly now: number;
@@ -150,7 +150,7 @@ const FIRST_ACCOUNT = 'first_account';
 export const firstAccount = async (queries: Queries): Promise<string | undefined> =>
   (await queries.db.selectFrom('settings').select('value').where('name', '=', FIRST_ACCOUNT).executeTakeFirst())?.value;
 
-/** False when another replica was quicker. */
+/** Returns false if another replica was faster. */
 export async function claimFirstAccount(tx: Tx, accountId: string): Promise<boolean> {
   const claimed = await tx.db
     .insertInto('settings')

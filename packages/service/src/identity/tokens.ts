@@ -2,11 +2,11 @@ import { hash, randomBytes } from 'node:crypto';
 
 export type Mode = 'live' | 'test';
 
-/** A secret that is shown once. Only its hash is kept: 256 random bits need no slow one. */
+/** A secret that is shown once. Only its hash is stored; 256 random bits need no slow hash. */
 export interface Token {
   readonly token: string;
   readonly hash: string;
-  /** The first characters, to recognise it by. */
+  /** First characters, to identify it. */
   readonly prefix: string;
 }
 
@@ -32,7 +32,7 @@ export const tokenOf = (token: string): Token => ({
 
 const FORM = /^(hk|hs)_(live|test)_[\w-]{32,128}$/;
 
-/** What kind of key a text claims to be; undefined when it is none, or one of the other mode. */
+/** Returns the kind of a key by its form; undefined if it is invalid or belongs to the other mode. */
 export function kindOfKey(text: string, mode: Mode): KeyKind | undefined {
   const [, prefix, itsMode] = FORM.exec(text) ?? [];
   if (itsMode !== mode) return undefined;

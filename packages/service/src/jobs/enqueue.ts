@@ -2,22 +2,22 @@ import { newId } from '../ids.ts';
 import type { Tx } from '../storage/storage.ts';
 import { insertJob } from './store.ts';
 
-/** Told after a commit that enqueued, with the kind: the workers have to look at the clock again. */
+/** Notice with the kind after a commit that enqueued a job: workers must check the next due time again. */
 export const JOBS_TOPIC = 'jobs';
 
 export interface NewJob {
   readonly kind: string;
   /**
-   * At most one unfinished job of a kind has a given key. Enqueueing it again keeps the one that is there with its
-   * payload and lets it run at the earlier of both times; one that is running runs once more afterwards.
+   * At most one unfinished job of a kind has a given key. Enqueueing again keeps the existing job with its payload and
+   * runs it at the earlier of both times; a running job runs once more afterwards.
    */
   readonly key?: string;
   readonly payload: unknown;
-  /** Milliseconds since 1970; now when it is left out. */
+  /** Milliseconds since 1970; defaults to now. */
   readonly runAt?: number;
 }
 
-/** Puts down work that happens if and only if this transaction commits. */
+/** Enqueues a job that runs if and only if this transaction commits. */
 export async function enqueue(tx: Tx, job: NewJob): Promise<void> {
   await insertJob(tx, {
     id: newId('job'),

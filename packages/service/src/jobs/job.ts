@@ -5,23 +5,23 @@ export interface Job {
   readonly kind: string;
   readonly key: string | null;
   readonly payload: unknown;
-  /** Claims since it last went well, this one included. */
+  /** Attempts since the last success, including this one. */
   readonly attempts: number;
 }
 
-/** How a run ends well: for good, or with another run at a time. */
+/** Result of a successful run: done, or another run at a given time. */
 export type Answer = 'done' | { readonly again: number };
 
-/** Says that the run has been settled in a transaction of the handler's own. `complete` answers it. */
+/** Returned if the handler settled the run in its own transaction with `complete`. */
 export type Settled = 'settled';
 
 export interface JobRun {
   readonly job: Job;
-  /** Fires when the worker stops or has lost its lease: what is not done by then, somebody else does. */
+  /** Fires when the worker stops or has lost its lease: another worker then does the rest. */
   readonly signal: AbortSignal;
   /**
-   * Settles the run together with its effect, so that there is never one without the other. Throws, and so rolls the
-   * effect back, when the lease has gone to somebody else.
+   * Settles the run atomically with its effect. Throws, and thereby rolls the effect back, if another worker has the
+   * lease.
    */
   complete(tx: Tx, answer?: Answer): Promise<Settled>;
 }
@@ -31,20 +31,22 @@ export type JobHandler = (run: JobRun) => Promise<Answer | Settled>;
 
 export interface JobKind {
   readonly run: JobHandler;
-  /** How many run at once in this process. */
+  /** Maximum number of concurrent runs in this process. */
   readonly concurrency?: number;
-  /** After this many claims that came to nothing it is set aside as a dead letter; Infinity never gives up. */
+  /** Number of failed attempts after which the job becomes a dead letter; Infinity never gives up. */
   readonly maxAttempts?: number;
-  /** Milliseconds between the runs of a job that is always there. It is never set aside: the next time is a new chance. */
+  /**
+   * Interval in milliseconds of a recurring job. It never becomes a dead letter, because the next run is a new chance.
+   */
   readonly every?: number;
 }
 
-/** An error whose message is written for people and may be kept with the job: it must hold no secret. */
+/** An error whose message is for people and may be stored with the job; must not contain secrets. */
 export class JobFailure extends Error {
   override name = 'JobFailure';
 }
 
-/** The job has been claimed by somebody else meanwhile, or settled already. */
+/** Another worker has claimed the job meanwhile, or it is settled already. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost';
 }

@@ -12,11 +12,11 @@ interface RunOptions {
   readonly owner: string;
 }
 
-/** One claimed job on its way through its handler. */
+/** One claimed job while its handler runs. */
 export class Run {
   readonly job: Job;
   readonly owner: string;
-  /** Resolves when nothing more happens here, however it went; never rejects. */
+  /** Resolves when the run has ended, with any result; never rejects. */
   readonly ended: Promise<void>;
   leasedUntil: number;
   readonly #options: RunOptions;
@@ -37,7 +37,7 @@ export class Run {
     this.#interruption.abort();
   }
 
-  /** Lets others have it at once instead of at the end of the lease. */
+  /** Releases the job at once instead of at the end of the lease. */
   async giveBack(): Promise<void> {
     await this.#write((tx) => release(tx, this.#lease));
   }
@@ -47,7 +47,7 @@ export class Run {
     const { signal } = this.#interruption;
     try {
       if (this.job.attempts > (kind.maxAttempts ?? standardAttempts)) {
-        throw new JobFailure('The process that worked on it ended each time before it was done.');
+        throw new JobFailure('Each attempt ended because its process stopped before the job was done.');
       }
       const answer = await kind.run({
         job: this.job,
@@ -68,21 +68,21 @@ export class Run {
     const { kind, log } = this.#options;
     const about = { err: error, job: this.job.id, kind: this.job.kind, attempts: this.job.attempts };
     if (error instanceof LeaseLost) {
-      log.warn(about, 'a job went to another worker while it was running');
+      log.warn(about, 'a running job was claimed by another worker');
       return;
     }
     const dead = await this.#write((tx) => fail(tx, this.#lease, kind, error));
-    if (dead) log.error(about, 'a job has failed for the last time and is set aside');
+    if (dead) log.error(about, 'a job has failed permanently');
     else log.warn(about, 'a job failed');
   }
 
-  /** What cannot be written now comes right by itself: the lease runs out and the job is claimed again. */
+  /** A failed write resolves itself: the lease expires and the job is claimed again. */
   async #write<T>(work: (tx: Tx) => Promise<T>): Promise<T | undefined> {
     try {
       return await this.#options.storage.write(work);
     } catch (error) {
       const { id: job, kind } = this.job;
-      this.#options.log.warn({ err: error, job, kind }, 'how a job ended could not be written');
+      this.#options.log.warn({ err: error, job, kind }, 'recording the result of a job failed');
       return undefined;
     }
   }

@@ -11,18 +11,18 @@ type Resolve = (host: string, options: LookupAllOptions, done: ResolveDone) => v
 type ResolveDone = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
 
 export interface AddressGuardOptions {
-  /** The operator vouches for his own network: everything is reachable. */
+  /** Set by the operator: private addresses are allowed. */
   readonly allowPrivate: boolean;
-  /** The system's resolver, unless a test brings its own. */
+  /** Defaults to the system's resolver; tests replace it. */
   readonly resolve?: Resolve;
 }
 
-/** A slow name server must not hold up a registration; the address is checked again with every connection. */
+/** A slow name server must not delay a registration; the address is checked again at every connection. */
 const RESOLVE_WITHIN_MS = 2_000;
 
 /**
- * Keeps requests to addresses that users give us out of our own network. A name is checked when it is registered, so
- * that the user hears of it, and again at every connection, because by then it may lead elsewhere.
+ * Keeps requests to addresses from users out of our own network. A name is checked at registration, so that the user
+ * gets an error, and again at every connection, because it may resolve to another address by then.
  */
 export class AddressGuard {
   readonly #allowPrivate: boolean;
@@ -33,24 +33,26 @@ export class AddressGuard {
     this.#resolve = options.resolve ?? lookup;
   }
 
-  /** Throws AddressRefused. A name that cannot be resolved now passes: nothing is sent before it can be. */
+  /**
+   * Throws AddressRefused. A name that cannot be resolved now is accepted: nothing is sent until it can be resolved.
+   */
   async check(url: URL): Promise<void> {
     const host = this.checkLiteral(url);
     if (this.#allowPrivate || isIP(host)) return;
     for (const { address } of await this.#addressesOf(host)) refuseUnlessPublic(address);
   }
 
-  /** What can be said without asking anybody; needed before a connection too, since an address is never looked up. */
+  /** Checks without a lookup; also needed before a connection, because addresses are never looked up. */
   checkLiteral(url: URL): string {
-    // URL has already turned 0x7f.1, 2130706433 and their like into plain addresses.
+    // URL has already normalized 0x7f.1, 2130706433 and similar forms.
     const host = url.hostname.replace(/^\[|\]$/g, '');
     if (this.#allowPrivate) return host;
     if (isIP(host)) refuseUnlessPublic(host);
-    if (/(^|\.)localhost\.?$/i.test(host)) throw new AddressRefused(`${host} is this machine itself`);
+    if (/(^|\.)localhost\.?$/i.test(host)) throw new AddressRefused(`${host} is this machine`);
     return host;
   }
 
-  /** For `net.connect`: a connection is only made to an address that has passed here. */
+  /** For `net.connect`: allows connections only to checked addresses. */
   readonly lookup: LookupFunction = (host, options, done) => {
     this.#resolve(host, { ...options, all: true }, (error, addresses) => {
       if (error) return done(error, []);
@@ -76,13 +78,13 @@ export class AddressGuard {
   }
 }
 
-/** Only 2000::/3 is given out to the public; what lies outside is local, translated or not in use. */
+/** Only 2000::/3 is assigned for public use; other addresses are local, translated or unused. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
 export function isPublic(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.parse(text);
-  // Everything that has a name of its own is not ordinary: loopback, private, link-local, mapped, 6to4, NAT64, …
+  // Special ranges are not public: loopback, private, link-local, mapped, 6to4, NAT64, …
   if (address.range() !== 'unicast') return false;
   return address.kind() === 'ipv4' || (address as ipaddr.IPv6).match(globalUnicast);
 }

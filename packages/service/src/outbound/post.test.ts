@@ -57,7 +57,7 @@ it('connects to nothing private, by address or by name, unless it may', async ()
     allowPrivate: false,
     resolve: (_, __, done) => done(null, [{ address: '127.0.0.1', family: 4 }]),
   });
-  const refused = { status: null, error: 'the address is not allowed: it is not a public one' };
+  const refused = { status: null, error: 'the address is not allowed because it is not public' };
   expect(await send({ guard })).toMatchObject(refused);
   const rebound = new URL(receiver.url);
   rebound.hostname = 'rebound.example';

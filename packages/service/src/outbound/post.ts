@@ -9,20 +9,20 @@ export interface Post {
   readonly body: string;
   readonly timeoutMs: number;
   readonly guard: AddressGuard;
-  /** Gives up early, without a result of its own: rejects with the signal's reason. */
+  /** Aborts the request: rejects with the signal's reason. */
   readonly signal: AbortSignal;
 }
 
-/** Either a status or the reason why there is none, in a few words that repeat nothing of the request. */
+/** Either a status or a short reason why there is none, without any content of the request. */
 export type PostResult = { readonly durationMs: number } & (
   | { readonly status: number; readonly error: null }
   | { readonly status: null; readonly error: string }
 );
 
-/** An answer's body is of no interest; this much of it is read, so that an honest receiver can finish sending. */
+/** The body of the answer is ignored; this much is read, so that the receiver can finish sending. */
 const MOST_ANSWER_BYTES = 4_096;
 
-/** Sends one POST on a connection of its own. No redirect is followed: it could lead past the guard. */
+/** Sends one POST on a new connection. Follows no redirects, because they could bypass the guard. */
 export async function post(request: Post): Promise<PostResult> {
   request.signal.throwIfAborted();
   const begun = performance.now();
@@ -66,9 +66,9 @@ async function statusOf({ url, headers, body, guard }: Post, signal: AbortSignal
   });
 }
 
-/** Messages of the network layers name addresses and more; their codes say enough. */
+/** Messages of the network layers contain addresses; their codes are sufficient. */
 function describe(error: unknown): string {
-  if (error instanceof AddressRefused) return 'the address is not allowed: it is not a public one';
+  if (error instanceof AddressRefused) return 'the address is not allowed because it is not public';
   const { code } = error as { code?: unknown };
   return typeof code === 'string' ? `the request failed: ${code}` : 'the request failed';
 }

@@ -9,15 +9,15 @@ export interface NewEvent {
   readonly accountId: string;
   readonly resourceType: string;
   readonly resourceId: string;
-  /** Which key, user or server caused it; null is the service itself. */
+  /** Id of the key, user or server that caused it; null is the service itself. */
   readonly actor: string | null;
   readonly data: Record<string, unknown>;
 }
 
-/** Told after a commit that wrote events: the dispatcher has work. */
+/** Notice after a commit that wrote events. */
 export const EVENTS_TOPIC = 'events';
 
-/** Writes an event in the transaction of the change it tells of: either both are there or neither. */
+/** Writes an event in the transaction of its change, so that both are committed or neither. */
 export async function append(tx: Tx, event: NewEvent): Promise<void> {
   await insertEvent(tx, {
     id: newId('event'),

@@ -5,7 +5,10 @@ import type { Storage, Tx } from '../storage/storage.ts';
 import { EVENTS_TOPIC } from './append.ts';
 import { hasUntold, lockLastSeq, type SequencedEvent, saveLastSeq, takeUntold } from './store.ts';
 
-/** Told of each event once, in the transaction that numbers it: what it writes is there if and only if the number is. */
+/**
+ * Called once for each event, in the transaction that numbers it, so that its writes and the number are committed
+ * together.
+ */
 export type EventSubscriber = (tx: Tx, events: readonly SequencedEvent[]) => Promise<void>;
 
 export interface DispatcherOptions {
@@ -13,7 +16,7 @@ export interface DispatcherOptions {
   readonly bus: Bus;
   readonly subscribers: readonly EventSubscriber[];
   readonly log: Pick<Logger, 'error'>;
-  /** A notice may be lost; at the latest after this long the events are found anyway. */
+  /** Interval of the sweep that finds events whose notice was lost. */
   readonly sweepMs?: number;
   readonly pauseMs?: number;
 }
@@ -21,17 +24,17 @@ export interface DispatcherOptions {
 const MOST_AT_ONCE = 500;
 
 /**
- * Gives committed events their `seq` and tells the subscribers. With the one writer of SQLite the position of an event is
- * its number from the start. On PostgreSQL only what is committed can be seen and so be numbered: a transaction that
- * commits late, with a lower `position` than others, is numbered when it is there and missed by nobody who follows `seq`.
- * Changes of one resource hold its row while they write, so the later of two commits after the earlier one and has the
- * higher position; taking the lowest positions first therefore keeps the order of each resource.
+ * Assigns `seq` to committed events and calls the subscribers. SQLite has one writer, so the position of an event is
+ * its number. On PostgreSQL only committed events are visible: a transaction that commits late, with a lower `position`
+ * than others, is numbered when it is visible, and readers that follow `seq` do not miss it. Changes of one resource
+ * lock its row, so the later one commits later and has the higher position; taking the lowest positions first therefore
+ * keeps the order of each resource.
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #sweeper: Sweeper;
   #unsubscribe: (() => void) | undefined;
-  /** That events were written since the last look. */
+  /** Whether events were written since the last round. */
   #told = false;
 
   constructor(options: DispatcherOptions) {
@@ -39,7 +42,7 @@ export class Dispatcher {
     this.#sweeper = new Sweeper({
       name: 'numbering events',
       log: options.log,
-      // Under load one commit numbers the events of many: each costs an fsync that requests would wait for.
+      // Under load one commit numbers many events: each commit costs an fsync that requests would wait for.
       pauseMs: options.pauseMs ?? 25,
       sweep: async () => ((await this.#dispatch()) ? 0 : (options.sweepMs ?? 1_000)),
     });
@@ -59,10 +62,11 @@ export class Dispatcher {
     await this.#sweeper.stop();
   }
 
-  /** True if there may be more. */
+  /** Returns true if there may be more. */
   async #dispatch(): Promise<boolean> {
     const { storage, subscribers } = this.#options;
-    // Nobody told us, or another replica may have been quicker: then no row is held and no write transaction begun.
+    // Without a notice, or if another replica may have been faster, check first, so that no write transaction is
+    // started needlessly.
     const sure = this.#told && storage.engine === 'sqlite';
     this.#told = false;
     if (!sure && !(await hasUntold(storage.reader))) return false;

@@ -1,7 +1,7 @@
 import type { Tx } from '../storage/storage.ts';
 import { dataOf, type SequencedEvent } from './store.ts';
 
-/** Events by which deployments and executions end. One that was cancelled before it began has its event, too. */
+/** Events with which deployments and executions end, including those cancelled before they started. */
 const endings: ReadonlySet<string> = new Set([
   'deployment.success',
   'deployment.failed',
@@ -9,7 +9,7 @@ const endings: ReadonlySet<string> = new Set([
   'action.failed',
 ]);
 
-/** The deployments and executions that these events end, and the deployments that they undo: whoever waits may look. */
+/** Returns the deployments and executions that these events end, and the deployments that they roll back. */
 export async function endedIn(tx: Tx, events: readonly SequencedEvent[]): Promise<string[]> {
   const ended = events.filter(({ type }) => endings.has(type));
   if (ended.length === 0) return [];

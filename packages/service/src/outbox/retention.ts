@@ -1,7 +1,7 @@
 import { count, type Removal } from '../retention/removal.ts';
 import { lastTold } from './store.ts';
 
-/** One that the dispatcher has not come to stays. */
+/** Removes old events, except those that were not dispatched yet. */
 export const removeEvents: Removal = (tx, before, most) =>
   count(
     tx.db

@@ -4,16 +4,18 @@ import { statement } from '../storage/statement.ts';
 import type { Queries, Tx } from '../storage/storage.ts';
 import type { Row } from '../storage/tables.ts';
 
-/** Without its data, which hardly any subscriber looks at; `dataOf` has it. */
+/** Without its data, which few subscribers need; use `dataOf`. */
 export type SequencedEvent = Omit<Row<'events'>, 'data'> & { readonly seq: number };
 
-/** Kept apart from the events, so that the numbers go on when retention has removed the last of them. */
+/** Stored separately from the events, so that numbers continue when retention has removed the last event. */
 const LAST_SEQ = 'events.last_seq';
 
-/** The number of the last event that the subscribers have been told of. */
+/** The number of the last dispatched event. */
 export const lastTold = sql<number>`coalesce((select cast(value as bigint) from settings where name = ${LAST_SEQ}), 0)`;
 
-/** Events that nobody has been told of: without a number on PostgreSQL, with one past the last told on SQLite. */
+/**
+ * Selects undispatched events: without a number on PostgreSQL, with a number beyond the last dispatched one on SQLite.
+ */
 const untold = statement<object, { position: number }>((db, _, engine) => {
   const first = db.selectFrom('events').select('position').orderBy('position').limit(1);
   if (engine === 'postgres') return first.where('seq', 'is', null);
@@ -27,8 +29,8 @@ const holdLastSeq = statement<object, { value: string }>((db, _, engine) =>
 );
 
 /**
- * The last number given. The row is held until the transaction ends: that makes one sequencer at a time of all replicas,
- * and whoever waited for it reads, with his next statement, everything the one before him has numbered.
+ * Locks and returns the last number. The lock allows one dispatcher at a time across replicas; a waiting one then sees
+ * everything that the previous one has numbered.
  */
 export async function lockLastSeq(tx: Tx): Promise<number> {
   const [row] = await holdLastSeq(tx, {});
@@ -81,14 +83,14 @@ const numberedAfter = statement<{ last: number; most: number }, Omit<Row<'events
   db.selectFrom('events').select(columns).where('position', '>', p.last).orderBy('position').limit(p.most),
 );
 
-/** The oldest events that nobody has been told of, in the order of their numbers, which they have at the latest now. */
+/** Returns the oldest undispatched events, ordered by number, and numbers them if necessary. */
 export async function takeUntold(tx: Tx, last: number, most: number): Promise<SequencedEvent[]> {
   const take = tx.engine === 'sqlite' ? numberedAfter : numberWaiting;
   const events = (await take(tx, { last, most })) as SequencedEvent[];
   return events.sort((a, b) => a.seq - b.seq);
 }
 
-/** What these events tell besides. */
+/** Returns the data of these events. */
 export const dataOf = (tx: Tx, events: readonly SequencedEvent[]) =>
   tx.db
     .selectFrom('events')

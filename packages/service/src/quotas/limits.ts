@@ -7,7 +7,7 @@ export type PlanLimits = Readonly<Record<Plan, Limits>>;
 
 const MIB = 2 ** 20;
 
-/** Enough for what each plan is meant for, and small enough that one account cannot fill the disk of all. */
+/** Sufficient for each plan, and small enough that one account cannot fill the disk. */
 export const defaultQuotas: PlanLimits = {
   free: { servers: 5, definitions: 100, keys: 50, webhooks: 20, templates: 50, output_bytes: 64 * MIB },
   pro: { servers: 200, definitions: 5_000, keys: 500, webhooks: 100, templates: 500, output_bytes: 1_024 * MIB },
@@ -21,7 +21,10 @@ export const defaultQuotas: PlanLimits = {
   },
 };
 
-/** Reads `free.servers=3,pro.definitions=100`; what is left out keeps its default. Throws with what would be right. */
+/**
+ * Parses `free.servers=3,pro.definitions=100`; omitted parts keep their defaults. Throws an error that describes valid
+ * values.
+ */
 export function readQuotas(text: string): PlanLimits {
   const found: Record<Plan, Record<QuotaName, number>> = structuredClone(defaultQuotas);
   for (const part of text.split(',')) {

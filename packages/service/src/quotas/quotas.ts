@@ -7,17 +7,20 @@ import { type Counted, countUsed, holdAccount, storedBytes } from './store.ts';
 
 type Owner = Pick<Principal, 'accountId' | 'plan'>;
 
-/** Throws if the plan of the account allows no more of these. Called in the transaction that creates one. */
+/** Throws if the plan of the account allows no more records. Called in the transaction that creates one. */
 export type RequireRoom = (tx: Tx, owner: Owner, name: Counted) => Promise<void>;
 
-/** So far from its limit an account is not counted again for each creation: rate limits keep it from getting there unseen. */
+/**
+ * An account this far below its limit is not counted for each creation: rate limits keep it from reaching the limit
+ * unnoticed.
+ */
 const FAR = 1_000;
 const RECOUNT_AFTER_MS = 1_000;
 
-/** The limits of accounts, by plan. */
+/** Enforces the quotas of accounts, by plan. */
 export class Quotas {
   readonly #limits: PlanLimits;
-  /** Accounts that were far from a limit when they were last counted, and until when that is believed. */
+  /** Accounts that were far below a limit when last counted, and how long that is trusted. */
   readonly #far = new Map<string, { readonly until: number; left: number }>();
 
   constructor(limits: PlanLimits) {
@@ -28,7 +31,10 @@ export class Quotas {
     return this.#limits[plan][name];
   }
 
-  /** Near the limit creations of one account take turns, so that two cannot pass it together. */
+  /**
+   * Throws if the limit is reached. Near the limit, creations of one account are serialized, so that two cannot exceed
+   * it together.
+   */
   async requireRoom(tx: Tx, { accountId, plan }: Owner, name: Counted): Promise<void> {
     const key = `${accountId} ${plan} ${name}`;
     const far = this.#far.get(key);
@@ -46,7 +52,7 @@ export class Quotas {
     throw conflict(
       name,
       'quota',
-      `the plan ${plan} allows ${limit}, and all of them are in use; remove one, or ask for another plan.`,
+      `the plan ${plan} allows ${limit}, and all of them are in use; remove one, or change the plan.`,
       { limit, used },
     );
   }

@@ -3,7 +3,7 @@ import type { Plan } from '../identity/principal.ts';
 import { countUpTo } from '../storage/count-up-to.ts';
 import type { Queries, Tx } from '../storage/storage.ts';
 
-/** What is counted row by row; stored bytes have a counter. */
+/** Queries of quotas that are counted by rows; stored bytes have a counter. */
 export const counted = {
   servers: ({ db }: Queries, accountId: string) =>
     db.selectFrom('servers').select('id').where('account_id', '=', accountId).where('deleted_at', 'is', null),
@@ -12,7 +12,7 @@ export const counted = {
       .selectFrom('definitions')
       .select('id')
       .where('account_id', '=', accountId)
-      // Written out, so that the engines use the index without archived ones.
+      // A literal, so that the databases use the partial index without archived rows.
       .where('status', '<>', sql.lit('archived' as const))
       .where('test_id', 'is', null),
   keys: ({ db }: Queries, accountId: string, now: number) =>
@@ -37,8 +37,8 @@ export const countUsed = (
 ): Promise<number> => countUpTo(queries, counted[name](queries, accountId, now) as never, atMost);
 
 /**
- * Keeps other transactions of the account from counting until this one ends. Inserts that name the account in a foreign key
- * are not held up. SQLite has one writer, so there nothing has to be held.
+ * Prevents other transactions of the account from counting until this one ends. Inserts with a foreign key to the
+ * account are not blocked. SQLite has one writer, so nothing needs to be locked there.
  */
 export async function holdAccount(tx: Tx, accountId: string): Promise<void> {
   if (tx.engine !== 'postgres') return;
@@ -50,7 +50,7 @@ export async function planOf(queries: Queries, accountId: string): Promise<Plan>
   return row?.plan ?? 'free';
 }
 
-/** Changes the number of stored bytes and answers it. */
+/** Adds to the number of stored bytes and returns the total. */
 export async function addBytes(tx: Tx, accountId: string, bytes: number): Promise<number> {
   const { bytes: total } = await tx.db
     .insertInto('stored_output')

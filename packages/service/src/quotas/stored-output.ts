@@ -2,19 +2,19 @@ import type { Tx } from '../storage/storage.ts';
 import type { Quotas } from './quotas.ts';
 import { addBytes, planOf } from './store.ts';
 
-/** Writes down that so many bytes of output or logs are about to be kept, and drops the oldest where they would be too many. */
+/** Records bytes of output or logs that will be stored, and deletes the oldest if the quota is exceeded. */
 export type MakeRoom = (tx: Tx, accountId: string, bytes: number) => Promise<void>;
 
-/** How much of the limit is left after something was dropped, so that not every later output drops something. */
+/** Fill level after a deletion, so that not every later output deletes something. */
 const DROP_TO = 0.9;
-/** Rows that one transaction drops at most of each kind; what is still too much goes with the next output. */
+/** Maximum number of rows that one transaction deletes of each kind; the rest is deleted with the next output. */
 const MOST_OUTPUTS = 1_000;
 const MOST_LOGS = 5;
 
-/** Drops the oldest of one kind until so many bytes are free, or `most` rows; answers how many bytes that were. */
+/** Deletes the oldest of one kind until enough bytes are free, or `most` rows; returns the number of freed bytes. */
 export type DropOldest = (tx: Tx, accountId: string, bytes: number, most: number) => Promise<number>;
 
-/** Bounds what accounts keep of outputs and logs. Records stay; only what was written goes, the oldest first. */
+/** Limits the stored outputs and logs of accounts. Records stay; only their texts are deleted, oldest first. */
 export const makeRoom =
   (quotas: Pick<Quotas, 'limitOf'>, drop: { outputs: DropOldest; logs: DropOldest }): MakeRoom =>
   async (tx, accountId, bytes) => {
@@ -28,7 +28,7 @@ export const makeRoom =
     if (freed > 0) await addBytes(tx, accountId, -freed);
   };
 
-/** Writes down that so many bytes of these accounts are kept no more. In the order of the accounts, as all lock them. */
+/** Records that bytes of these accounts were freed. Sorted by account, because all transactions lock in that order. */
 export async function giveBack(tx: Tx, freed: readonly (readonly [accountId: string, bytes: number])[]): Promise<void> {
   const totals = new Map<string, number>();
   for (const [accountId, bytes] of freed) totals.set(accountId, (totals.get(accountId) ?? 0) + bytes);
@@ -36,7 +36,7 @@ export async function giveBack(tx: Tx, freed: readonly (readonly [accountId: str
     if (bytes > 0) await addBytes(tx, accountId, -bytes);
 }
 
-/** The first of these that have so many bytes together. */
+/** Returns the first rows that together have at least so many bytes. */
 export function oldestUpTo(bytes: number, rows: readonly (readonly [id: string, bytes: number])[]) {
   const ids: string[] = [];
   let freed = 0;

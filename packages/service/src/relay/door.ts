@@ -18,18 +18,24 @@ export interface RelayDoorDeps {
   readonly refuse: (socket: Duplex, problem: Problem) => void;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly authenticate: (key: string, address: string) => Promise<Principal>;
-  /** Which end of an open transfer somebody is; undefined for one that he has no part in. */
+  /** Returns the role of a principal in an open transfer; undefined if it has none. */
   readonly roleOf: (principal: Principal, transferId: string) => Promise<Role | undefined>;
-  /** Where the ends of a transfer meet: `own` unless another replica was first. `instead` of one that cannot be reached. */
+  /**
+   * Returns the replica where the ends of a transfer meet: `own` unless another one was first. `instead` replaces one
+   * that cannot be reached.
+   */
   readonly meetAt: (transferId: string, own: string, instead?: string) => Promise<string>;
-  /** Where the other replicas reach this one. */
+  /** Address of this replica for the others. */
   readonly ownUrl: () => string;
   readonly log: Pick<Log, 'error'>;
 }
 
 const STRANGERS = { total: 256, perAddress: 32 };
 
-/** Where the two ends of a transfer come to: daemons from inside, so that no server opens a port, or a daemon and a caller. */
+/**
+ * Accepts the two ends of a transfer: two daemons, or a daemon and a caller. All of them connect outwards, so that no
+ * server opens a port.
+ */
 export class RelayDoor {
   readonly #deps: RelayDoorDeps;
   readonly #guard: Guard;
@@ -55,14 +61,17 @@ export class RelayDoor {
       return;
     }
     if (!this.#doorway.enter(address)) {
-      refuse(socket, new Problem('RATE_LIMITED', 'Too many ends of transfers wait to be authenticated.'));
+      refuse(
+        socket,
+        new Problem('RATE_LIMITED', 'Too many unauthenticated connections for transfers. Try again in a moment.'),
+      );
       return;
     }
     this.#enter(request, socket, head, new URLSearchParams(search).get('transfer_id') ?? '', address)
       .catch((err: unknown) => {
         if (err instanceof Problem) return refuse(socket, err);
-        log.error({ err }, 'an end of a transfer could not be let in');
-        refuse(socket, new Problem('SERVER_ERROR', 'Something failed inside. Try again.'));
+        log.error({ err }, 'accepting an end of a transfer failed');
+        refuse(socket, new Problem('SERVER_ERROR', 'Internal error. Try again.'));
       })
       .finally(() => this.#doorway.leave(address));
   };
@@ -73,20 +82,20 @@ export class RelayDoor {
     const role = await roleOf(principal, id);
     if (role === undefined) throw notFound('transfer');
     const fault = handshakeFault(request);
-    if (fault !== undefined) throw invalid('headers', `${fault}: this is no WebSocket handshake.`);
+    if (fault !== undefined) throw invalid('headers', `${fault}: this is not a WebSocket handshake.`);
     if (request.headers[FORWARDED] === undefined && (await this.#elsewhere(request, socket, head, id))) return;
-    // It may have gone while it was looked up.
+    // The socket may have closed during the lookup.
     if (!socket.destroyed) relay.join(id, role, End.accept(request, socket, head, this.#guard));
   }
 
-  /** With several replicas the two ends may come to different ones: the second is handed to where the first is. */
+  /** Forwards the connection if the other end is connected to another replica. */
   async #elsewhere(request: IncomingMessage, socket: Duplex, head: Buffer, id: string): Promise<boolean> {
     const { meetAt, ownUrl } = this.#deps;
     const own = ownUrl();
     const place = await meetAt(id, own);
     if (place === own) return false;
     if (await forward(request, socket, head, { place, guard: this.#guard })) return true;
-    // It is gone, and whoever was there with it: from now on they meet here.
+    // The other replica is gone with its end: from now on they meet here.
     await meetAt(id, own, place);
     return false;
   }

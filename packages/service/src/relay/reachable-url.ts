@@ -4,7 +4,10 @@ import { networkInterfaces } from 'node:os';
 
 const everywhere = new Set(['0.0.0.0', '::']);
 
-/** Where others reach a server that listens: at its address or, if it listens everywhere, at the first one that is not of this machine alone. */
+/**
+ * Returns the address of a listening server for other machines: its own or, if it listens everywhere, the first
+ * external one.
+ */
 export function reachableUrl(server: Pick<Server, 'address'>): string {
   const { address, port } = server.address() as AddressInfo;
   const host = everywhere.has(address) ? outsideAddress() : address;

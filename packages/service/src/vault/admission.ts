@@ -11,15 +11,15 @@ export interface VaultSettings {
 
 export interface Admitted {
   readonly keys: MasterKeys;
-  /** Present when the service itself looks after the master key. */
+  /** Present if the service itself manages the master key. */
   readonly file: MasterKeyFile | undefined;
 }
 
 const SETTING = 'HORTUS_MASTER_KEY';
 
 /**
- * Finds the master key and holds it against the database. A service that starts with the wrong one would look healthy
- * and fail at the first secret, so it does not start.
+ * Finds the master key and compares it with the database. A service with the wrong key would look healthy and fail at
+ * the first secret, so it must not start.
  */
 export async function admitMasterKey(storage: Storage, settings: VaultSettings): Promise<Admitted> {
   const admitted = await find(storage, settings);
@@ -30,8 +30,8 @@ export async function admitMasterKey(storage: Storage, settings: VaultSettings):
     const given = admitted.keys.all.map((key) => key.fingerprint).join(', ');
     const place = admitted.file ? `${admitted.file.path} (${SETTING} is not set)` : SETTING;
     throw new Error(
-      `${place} holds the wrong master key: the secrets in this database need the key with the fingerprint ${fingerprint}, given is ${given}. ` +
-        `To change the master key give both, the new one first: ${SETTING}=<new>,<old>`,
+      `${place} contains the wrong master key: the secrets in this database need the key with the fingerprint ${fingerprint}, but the given one is ${given}. ` +
+        `To change the master key, give both with the new one first: ${SETTING}=<new>,<old>`,
     );
   }
   return admitted;
@@ -48,11 +48,11 @@ async function find(storage: Storage, { masterKey, dataDirectory }: VaultSetting
   if ((await keptFingerprint(storage.reader)) !== undefined || (await mastersInUse(storage.reader)).length > 0) {
     throw new Error(
       `${file.path} is missing, and the secrets in this database cannot be read without it: ` +
-        `put it back, or set ${SETTING} to the key it held.`,
+        `restore it, or set ${SETTING} to its key.`,
     );
   }
   const born = newMasterKey();
-  // In the file before anything is wrapped by it.
+  // Write the file before anything is wrapped with the key.
   file.write([born]);
   return { keys: new MasterKeys([born]), file };
 }

@@ -4,7 +4,7 @@ import { KEY_BYTES, type MasterKeys } from './master-key.ts';
 import { seal, unseal } from './sealing.ts';
 import { insertWrappedKey, type WrappedKey, wrappedKeyOf } from './store.ts';
 
-/** An account's own key, unwrapped. It never changes; only what it is wrapped by does. */
+/** The unwrapped key of an account. It never changes; only the master key that wraps it does. */
 export class DataKey {
   readonly key: KeyObject;
   #hmacKey: KeyObject | undefined;
@@ -14,7 +14,7 @@ export class DataKey {
   }
 
   hmac(text: string): string {
-    // One key, one purpose: authenticating text must not use the key that encrypts.
+    // Derive a separate key, because the encryption key must not be used for authentication.
     this.#hmacKey ??= createSecretKey(Buffer.from(hkdfSync('sha256', this.key, '', 'hortus hmac', KEY_BYTES)));
     return createHmac('sha256', this.#hmacKey).update(text).digest('base64url');
   }
@@ -31,19 +31,19 @@ export function unwrap(keys: MasterKeys, row: WrappedKey): Buffer {
   const master = keys.byFingerprint(row.master);
   if (!master) {
     throw new Error(
-      `A data key is wrapped by the master key ${row.master}, which HORTUS_MASTER_KEY of this process does not hold.`,
+      `A data key is wrapped by the master key ${row.master}, which HORTUS_MASTER_KEY of this process does not contain.`,
     );
   }
   return unseal(master.key, row.wrapped, boundTo(row.account_id));
 }
 
-/** More accounts than this are at work at once only in an installation that can afford to unwrap a key again. */
+/** Limit of cached keys; installations with more active accounts can afford to unwrap keys again. */
 const MOST_KEPT = 10_000;
 
 /**
- * The data keys of all accounts, unwrapped once. What is kept beyond a transaction comes from the reader alone, which
- * sees nothing but committed rows: a key made in a transaction that is rolled back, or seen by one that shares a lost
- * batch with it, must not outlive it, or everything sealed with it would be lost.
+ * The data keys of all accounts, unwrapped once. The cache beyond a transaction is filled only by the reader, which
+ * sees only committed rows: a key of a transaction that is rolled back, or of a lost batch, must not outlive it,
+ * because everything sealed with it would be lost.
  */
 export class DataKeys {
   readonly #storage: Storage;
@@ -57,12 +57,12 @@ export class DataKeys {
     this.#masters = masters;
   }
 
-  /** At once, when it is known already. */
+  /** Returns a cached key. */
   kept(accountId: string): DataKey | undefined {
     return this.#kept.get(accountId);
   }
 
-  /** Undefined when the account has none yet. */
+  /** Returns undefined if the account has no key yet. */
   async find(queries: Queries, accountId: string): Promise<DataKey | undefined> {
     const known = this.#kept.get(accountId) ?? this.#ofTransaction.get(queries)?.get(accountId);
     if (known) return known;
@@ -81,9 +81,9 @@ export class DataKeys {
     const found = await this.find(tx, accountId);
     if (found) return found;
     await insertWrappedKey(tx, wrap(this.#masters, accountId, randomBytes(KEY_BYTES)));
-    // Read back, because another replica may have been quicker: then its key is the account's.
+    // Read it back, because another replica may have been faster; its key is then the account's.
     const made = await this.find(tx, accountId);
-    if (!made) throw new Error('A data key was written and is not there.');
+    if (!made) throw new Error('A data key was written but cannot be read.');
     return made;
   }
 
@@ -100,11 +100,14 @@ export class DataKeys {
     this.#kept.set(accountId, key);
   }
 
-  /** Beside the transaction, never awaited by it. If the row is not committed yet, the next transaction tries again. */
+  /**
+   * Runs beside the transaction, which does not await it. If the row is not committed yet, the next transaction tries
+   * again.
+   */
   #learn(accountId: string): void {
     if (this.#learning.has(accountId)) return;
     this.#learning.add(accountId);
-    // A failure costs nothing but the shortcut, and the transaction that goes on will meet the same one.
+    // A failure only costs the cache entry; the transaction will meet the same error itself.
     this.find(this.#storage.reader, accountId)
       .catch(() => undefined)
       .finally(() => this.#learning.delete(accountId));

@@ -1,29 +1,26 @@
 import { randomInt } from 'node:crypto';
 import { SharedTurns, type Turns } from './turns.ts';
 
-/** Shorter values are words that stand everywhere; hiding them would make a log unreadable and protect nothing. */
+/** Minimum length of hidden values: shorter ones are common words, and hiding them would make logs unreadable. */
 const SHORTEST = 6;
-/** Longer values are looked for piece by piece, so that a part of a long secret is hidden as well. */
+/** Longer values are split into pieces, so that parts of a long secret are hidden too. */
 const PIECE = 64;
 const HIDDEN = '***';
-/** The marks around a key in PEM are in every such key. */
+/** PEM delimiters, which occur in every key. */
 const FRAME = /^-----/;
 
 export type Mask = (text: string) => Promise<string>;
 
-/** Positions of a text that are searched without a pause; with the worst secrets and texts that takes some milliseconds. */
+/** Positions of a text that are searched without a pause, which takes some milliseconds at worst. */
 export const SLICE = 2_048;
 
 const turns = new SharedTurns();
 
 /**
- * Hides secret values in what a daemon reports. Programs print their addresses and settings when they fail, so a value is
- * looked for in the forms in which templates and programs write it as well: line by line, percent-encoded, in base64 and
- * inside a JSON text.
- *
- * Not a regular expression: a pattern made of long secrets is refused by the engine with an error that quotes all of them.
- * Time grows with the length of the text, not with the number of secrets. Pauses for other work, so it must not be awaited
- * in a transaction.
+ * Hides secret values in reports of daemons. Programs print addresses and settings when they fail, so each value is
+ * also searched in common encodings: line by line, percent-encoded, in base64 and as JSON. Not a regular expression:
+ * the engine refuses a pattern of long secrets with an error that quotes all of them. Time grows with the length of the
+ * text, not with the number of secrets. Pauses for other work, so it must not be awaited in a transaction.
  */
 export async function maskOf(values: readonly string[], pause: Turns = turns): Promise<Mask> {
   const pieces = new Pieces();
@@ -36,7 +33,7 @@ export async function maskOf(values: readonly string[], pause: Turns = turns): P
 }
 
 function* formsOf(value: string): Generator<string> {
-  // What is too short to be hidden as it is does not become a secret by being written at greater length.
+  // A value that is too short to hide stays visible in longer encodings too.
   if (value.length < SHORTEST) return;
   yield value;
   for (const line of value.split(/\r?\n/)) if (!FRAME.test(line.trim())) yield line.trim();
@@ -45,12 +42,12 @@ function* formsOf(value: string): Generator<string> {
   yield JSON.stringify(value).slice(1, -1);
 }
 
-/** What is looked for: texts of 6 to 64 characters, found by a hash of their first six and then by their length. */
+/** The searched texts of 6 to 64 characters, found by a hash of their first six characters and then by length. */
 class Pieces {
   readonly #texts = new Set<string>();
-  /** Lengths of the pieces that begin with six characters of this hash, the longest first. */
+  /** Lengths of the pieces by the hash of their first six characters, longest first. */
   readonly #lengths = new Map<number, number[]>();
-  /** Sieves for the first six characters and for whole pieces: almost nothing else is cut out of a text and looked up. */
+  /** Bloom filters for the first six characters and for whole pieces: they avoid almost all unnecessary lookups. */
   readonly #begins = new Uint8Array(SIEVE);
   readonly #wholes = new Uint8Array(SIEVE);
 
@@ -75,7 +72,7 @@ class Pieces {
     else if (!lengths.includes(piece.length)) lengths.push(piece.length) && lengths.sort((a, b) => b - a);
   }
 
-  /** Length of the longest piece at this position that reaches beyond `end`; 0 if there is none. */
+  /** Returns the length of the longest piece at this position that reaches beyond `end`; 0 if there is none. */
   lengthAt(text: string, hashes: Hashes, at: number, end: number): number {
     const hash = hashes.of(at, SHORTEST);
     if (this.#begins[hash & LAST] === 0) return 0;
@@ -90,7 +87,7 @@ class Pieces {
 
 const SIEVE = 2 ** 18;
 const LAST = SIEVE - 1;
-/** Odd, and drawn at random, so that texts whose parts all have the same hash cannot be prepared. */
+/** Odd and random, so that texts with colliding hashes cannot be prepared. */
 const FACTOR = randomInt(2 ** 30, 2 ** 31) | 1;
 const POWERS = Int32Array.from({ length: PIECE + 1 }, (_, exponent) => {
   let power = 1;
@@ -98,13 +95,13 @@ const POWERS = Int32Array.from({ length: PIECE + 1 }, (_, exponent) => {
   return power;
 });
 
-/** Hashes of all parts of a slice of a text, each at the cost of one multiplication. */
+/** Rolling hashes of all substrings of a slice, each at the cost of one multiplication. */
 class Hashes {
   readonly #sums: Int32Array;
   readonly #from: number;
 
   constructor(text: string, from: number) {
-    // A piece may begin in this slice and end in the next.
+    // A piece may start in this slice and end in the next.
     const length = Math.min(text.length - from, SLICE + PIECE);
     this.#sums = new Int32Array(length + 1);
     this.#from = from;
@@ -122,7 +119,7 @@ class Hashes {
   }
 }
 
-/** The same for the beginning of a text. */
+/** Hashes the beginning of a text. */
 function hashOf(text: string, length: number): number {
   let sum = 0;
   for (let at = 0; at < length; at++) sum = (Math.imul(sum, FACTOR) + text.charCodeAt(at)) | 0;
@@ -131,7 +128,7 @@ function hashOf(text: string, length: number): number {
 
 const mixed = (sum: number): number => (sum | 0) ^ (sum >>> 15);
 
-/** Hides everything that a piece covers; pieces that overlap or touch become one mark. */
+/** Hides everything covered by a piece; overlapping or adjacent pieces become one mark. */
 async function hide(text: string, pieces: Pieces, pause: Turns): Promise<string> {
   const parts: string[] = [];
   let copied = 0;

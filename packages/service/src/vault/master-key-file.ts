@@ -4,7 +4,7 @@ import { type MasterKey, parseMasterKeys, printMasterKeys } from './master-key.t
 
 type Keys = readonly [MasterKey, ...MasterKey[]];
 
-/** The master key of an embedded installation: a file beside the database, for its owner's eyes only. */
+/** The master key of an embedded installation: a file beside the database that only its owner can read. */
 export class MasterKeyFile {
   readonly path: string;
 
@@ -12,20 +12,20 @@ export class MasterKeyFile {
     this.path = join(dataDirectory, 'master.key');
   }
 
-  /** Undefined when there is none. */
+  /** Undefined if there is none. */
   read(): Keys | undefined {
     const stat = statSync(this.path, { throwIfNoEntry: false });
     if (!stat) return undefined;
     if (stat.mode & 0o077) {
-      throw new Error(`${this.path} can be read by others than its owner, so it is not used: chmod 600 ${this.path}`);
+      throw new Error(`${this.path} can be read by others than its owner; run chmod 600 ${this.path}`);
     }
     return parseMasterKeys(readFileSync(this.path, 'utf8'), this.path);
   }
 
-  /** The old content or the new one, whatever happens in between; durable when it returns. */
+  /** Atomic and durable. */
   write(keys: Keys): void {
     const draft = `${this.path}.draft`;
-    // A draft left by a process that died may have any mode, and `open` would keep it.
+    // A draft of a crashed process may have any mode, which `open` would keep.
     rmSync(draft, { force: true });
     const file = openSync(draft, 'wx', 0o600);
     try {

@@ -3,7 +3,7 @@ import { createSecretKey, hash, type KeyObject, randomBytes } from 'node:crypto'
 export const KEY_BYTES = 32;
 
 export interface MasterKey {
-  /** Names the key without revealing it. */
+  /** Identifies the key without revealing it. */
   readonly fingerprint: string;
   readonly key: KeyObject;
 }
@@ -15,7 +15,7 @@ export function masterKey(bytes: Buffer): MasterKey {
 
 export const newMasterKey = (): MasterKey => masterKey(randomBytes(KEY_BYTES));
 
-/** Reads `new,old`: the first key wraps, the others only unwrap. `source` is what an error message names. */
+/** Parses `new,old`: the first key wraps, the others only unwrap. `source` is named in errors. */
 export function parseMasterKeys(text: string, source: string): readonly [MasterKey, ...MasterKey[]] {
   const parts = text.split(',').map((part) => part.trim());
   const [first, ...others] = parts.map((part, index) => {
@@ -62,7 +62,7 @@ export class MasterKeys {
     return this.#known.get(fingerprint);
   }
 
-  /** The former ones stay known until the process ends: a read that began before a rotation may still need them. */
+  /** Keeps the former keys until the process ends: a read that started before a rotation may still need them. */
   wrapWith(key: MasterKey): void {
     this.#known.set(key.fingerprint, key);
     this.#current = key;

@@ -5,18 +5,18 @@ import { type MasterKeys, newMasterKey } from './master-key.ts';
 import { keysNotWrappedBy, replaceFingerprint, replaceWrappedKey } from './store.ts';
 
 export interface Rotation {
-  /** How many data keys were wrapped anew. */
+  /** Number of data keys that were wrapped again. */
   readonly rewrapped: number;
-  /** Of the master key now in use. */
+  /** Fingerprint of the current master key. */
   readonly fingerprint: string;
 }
 
-/** Small enough that a request behind it does not notice. */
+/** Small enough not to delay concurrent requests noticeably. */
 const BATCH = 50;
 
 /**
- * Wraps every data key with the current master key, in small transactions while requests go on. It may stop anywhere:
- * each row says which key wraps it, so the next run goes on where this one ended.
+ * Wraps every data key with the current master key, in small transactions. Can be interrupted: each row names the key
+ * that wraps it, so the next run continues.
  */
 export async function rewrap(storage: Storage, keys: MasterKeys): Promise<Rotation> {
   const { fingerprint } = keys.current;
@@ -25,7 +25,7 @@ export async function rewrap(storage: Storage, keys: MasterKeys): Promise<Rotati
     const done = await storage.write(async (tx) => {
       const rows = await keysNotWrappedBy(tx, fingerprint, BATCH);
       for (const row of rows) await replaceWrappedKey(tx, wrap(keys, row.account_id, unwrap(keys, row)));
-      // In the transaction that has seen nothing left: from here on the former key is not needed to start.
+      // In the transaction that found no rows left: from here on a start does not need the former key.
       if (rows.length === 0) await replaceFingerprint(tx, fingerprint);
       return rows.length;
     });
@@ -34,7 +34,7 @@ export async function rewrap(storage: Storage, keys: MasterKeys): Promise<Rotati
   }
 }
 
-/** Changes the master key, or ends a change that was cut short. Only one at a time may run in a process. */
+/** Changes the master key, or finishes an interrupted change. One instance per process. */
 export class Rotator {
   readonly #storage: Storage;
   readonly #admitted: Admitted;
@@ -45,12 +45,12 @@ export class Rotator {
     this.#admitted = admitted;
   }
 
-  /** Two callers at once share one rotation. */
+  /** Concurrent calls share one rotation. */
   rotate(): Promise<Rotation> {
     return this.#once(() => this.#rotate());
   }
 
-  /** At start: with `new,old` the data keys still under the old one are wrapped anew. */
+  /** Called at start: with `new,old`, wraps the data keys that are still under the old key. */
   resume(): Promise<Rotation> {
     return this.#once(() => this.#finish());
   }
@@ -66,10 +66,10 @@ export class Rotator {
     const { file, keys } = this.#admitted;
     if (!file) return await this.#finish();
     const [current, ...former] = file.read() ?? [keys.current];
-    // More than one means that a rotation did not end; that one is finished before another begins.
+    // More than one key means that a rotation was interrupted; finish it before starting another.
     if (former.length === 0) {
       const next = newMasterKey();
-      // Both are on disk before anything is wrapped by the new one: a crash after this line finds what it needs.
+      // Write both before anything is wrapped with the new key, so that a crash loses nothing.
       file.write([next, current]);
       keys.wrapWith(next);
     }
@@ -79,7 +79,7 @@ export class Rotator {
   async #finish(): Promise<Rotation> {
     const { file, keys } = this.#admitted;
     const rotation = await rewrap(this.#storage, keys);
-    // Nothing is wrapped by the former ones any more, so they may go.
+    // Nothing is wrapped with the former keys any more, so remove them.
     if (file && (file.read()?.length ?? 1) > 1) file.write([keys.current]);
     return rotation;
   }

@@ -4,7 +4,7 @@ const NONCE = 12;
 const TAG = 16;
 const VERSION = 'v1';
 
-/** Random bytes are drawn by the page: asking the system for twelve at a time would be a good part of sealing's cost. */
+/** Pool of random bytes: requesting twelve at a time from the system would be a large part of the cost. */
 const pool = Buffer.alloc(NONCE * 256);
 let used = pool.length;
 
@@ -18,8 +18,8 @@ function newNonce(): Buffer {
 }
 
 /**
- * AES-256-GCM as text: version, nonce, data with its tag. What it is bound to is not in the text: it opens only where
- * the same binding is named again, so a sealed value that was moved to another row stays shut.
+ * Encrypts with AES-256-GCM to text: version, nonce, data with its tag. The binding is not part of the text: decryption
+ * needs the same binding, so a sealed value that was moved to another row cannot be opened.
  */
 export function seal(key: KeyObject, plaintext: string | Buffer, boundTo: string): string {
   const nonce = newNonce();
@@ -30,7 +30,7 @@ export function seal(key: KeyObject, plaintext: string | Buffer, boundTo: string
   return `${VERSION}.${nonce.toString('base64url')}.${Buffer.concat([data, cipher.getAuthTag()]).toString('base64url')}`;
 }
 
-/** Thrown when a sealed text was changed, moved, or sealed by another key. It says nothing of the content. */
+/** Thrown if a sealed text was changed, moved, or sealed with another key. Reveals nothing of the content. */
 export class Unopenable extends Error {
   override name = 'Unopenable';
 }
@@ -40,7 +40,7 @@ export function unseal(key: KeyObject, sealed: string, boundTo: string): Buffer 
   const bytes = Buffer.from(rest, 'base64url');
   const start = Buffer.from(nonce, 'base64url');
   if (version !== VERSION || more.length > 0 || start.length !== NONCE || bytes.length < TAG) {
-    throw new Unopenable('A sealed text does not have the form of one.');
+    throw new Unopenable('A sealed text is malformed.');
   }
   const decipher = createDecipheriv('aes-256-gcm', key, start, { authTagLength: TAG });
   decipher.setAAD(Buffer.from(boundTo));
@@ -48,6 +48,6 @@ export function unseal(key: KeyObject, sealed: string, boundTo: string): Buffer 
   try {
     return Buffer.concat([decipher.update(bytes.subarray(0, bytes.length - TAG)), decipher.final()]);
   } catch {
-    throw new Unopenable('A sealed text was changed, moved, or sealed by another key.');
+    throw new Unopenable('A sealed text was changed, moved, or sealed with another key.');
   }
 }

@@ -3,7 +3,7 @@ import { statement } from '../storage/statement.ts';
 import type { Queries, Tx } from '../storage/storage.ts';
 import type { Row } from '../storage/tables.ts';
 
-/** The setting that names the master key this database belongs to. */
+/** Setting with the fingerprint of the master key of this database. */
 const FINGERPRINT = 'master_key_fingerprint';
 
 export type WrappedKey = Pick<Row<'data_keys'>, 'account_id' | 'wrapped' | 'master'>;
@@ -15,7 +15,7 @@ const byAccount = statement<{ accountId: string }, WrappedKey>((db, p) =>
 export const wrappedKeyOf = async (queries: Queries, accountId: string): Promise<WrappedKey | undefined> =>
   (await byAccount(queries, { accountId }))[0];
 
-/** Leaves a key alone that somebody else was quicker to make. */
+/** Keeps an existing key. */
 export async function insertWrappedKey(tx: Tx, key: WrappedKey): Promise<void> {
   await tx.db
     .insertInto('data_keys')
@@ -43,7 +43,7 @@ export async function replaceWrappedKey(tx: Tx, key: WrappedKey): Promise<void> 
     .execute();
 }
 
-/** The masters that are needed to read what is there. */
+/** Returns the master keys that are needed to read the data keys. */
 export async function mastersInUse(queries: Queries): Promise<string[]> {
   const rows = await queries.db.selectFrom('data_keys').select('master').distinct().execute();
   return rows.map((row) => row.master);
@@ -58,7 +58,7 @@ export async function keptFingerprint(queries: Queries): Promise<string | undefi
   return row?.value;
 }
 
-/** The first one to come decides. */
+/** The first fingerprint wins. */
 export async function claimFingerprint(tx: Tx, fingerprint: string): Promise<void> {
   await tx.db
     .insertInto('settings')

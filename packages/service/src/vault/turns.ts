@@ -1,21 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Tells long work on the event loop when to pause, and when to go on. */
+/** Tells long work on the event loop when to pause and when to continue. */
 export interface Turns {
-  /** Whether this turn of the loop has been used up. */
+  /** Whether the time slice of this turn is used up. */
   isOver(): boolean;
   next(): Promise<void>;
 }
 
-/** Far below 50 ms, because a turn does other work as well. */
+/** Far below 50 ms, because a turn does other work too. */
 const SLICE_MS = 10;
 
 /**
- * Gives its users one slice of each turn of the event loop, however many of them there are. Those that wait take turns, one
- * in each: had each a slice of its own, many at once would hold up the loop together.
+ * Gives all users together one time slice per turn of the event loop. Waiting users take turns: with a slice each, many
+ * of them would block the loop together.
  */
 export class SharedTurns implements Turns {
-  /** End of the slice of this turn; undefined until it begins. */
+  /** End of the slice of this turn; undefined until it starts. */
   #until: number | undefined;
   #last: Promise<void> = Promise.resolve();
 

@@ -5,19 +5,19 @@ import { type Rotation, Rotator } from './rotation.ts';
 import { seal, unseal } from './sealing.ts';
 
 /**
- * Keeps secrets. Each account has a data key of its own; the master key wraps those and nothing else. A `context` (the
- * definition and the secret's name, say) binds a ciphertext to its place: it must be given again to open it.
+ * Encrypts secrets. Each account has its own data key; the master key wraps only data keys. A `context` (for example
+ * the definition and the name of the secret) binds a ciphertext to its place and must be given again for decryption.
  */
 export interface Vault {
   encrypt(tx: Tx, accountId: string, plaintext: string, context?: string): Promise<string>;
   decrypt(queries: Queries, accountId: string, ciphertext: string, context?: string): Promise<string>;
-  /** Recognises a text again without keeping it; the same text of another account gives another value. */
+  /** Returns a keyed hash to recognize a text without storing it; it differs between accounts. */
   hmac(queries: Queries, accountId: string, text: string): Promise<string>;
-  /** Wraps every data key with the newest master key, which is made first where the service keeps it itself. */
+  /** Wraps every data key with the newest master key, which is generated first if the service manages it. */
   rotate(): Promise<Rotation>;
 }
 
-/** Refuses to open with a master key that is not the database's, and ends a rotation that was cut short. */
+/** Opens the vault. Throws if the master key is not that of the database; finishes an interrupted rotation. */
 export async function openVault(storage: Storage, settings: VaultSettings): Promise<Vault> {
   const admitted = await admitMasterKey(storage, settings);
   const rotator = new Rotator(storage, admitted);
@@ -45,7 +45,7 @@ class SealedVault implements Vault {
 
   async decrypt(queries: Queries, accountId: string, ciphertext: string, context = ''): Promise<string> {
     const data = this.#keys.kept(accountId) ?? (await this.#keys.find(queries, accountId));
-    if (!data) throw new Error(`The account ${accountId} has no data key, so nothing of it can be decrypted.`);
+    if (!data) throw new Error(`The account ${accountId} has no data key, so its secrets cannot be decrypted.`);
     return unseal(data.key, ciphertext, boundTo(accountId, context)).toString('utf8');
   }
 
@@ -61,7 +61,7 @@ class SealedVault implements Vault {
   async #forHmac(queries: Queries, accountId: string): Promise<DataKey> {
     if (isTx(queries)) return await this.#keys.findOrMake(queries, accountId);
     const found = await this.#keys.find(queries, accountId);
-    // The reader cannot make a key; a transaction of its own can.
+    // The reader cannot create a key; a separate transaction can.
     return found ?? (await this.#storage.write((tx) => this.#keys.findOrMake(tx, accountId)));
   }
 }

@@ -5,7 +5,10 @@ import { QuietLog } from '../../testing/quiet-log.ts';
 import type { Connection } from '../connection.ts';
 import { Gateway, type GatewayHandlers, type GatewayOptions, type Report } from '../gateway.ts';
 
-/** A gateway on the real HTTP layer, and what its handlers were told. Every name that begins with `srv_` is a valid key. */
+/**
+ * A gateway on the real HTTP layer that records the calls of its handlers. Every name that begins with `srv_` is a
+ * valid key.
+ */
 export class Gate {
   readonly gateway: Gateway;
   readonly served: Served;
@@ -38,14 +41,14 @@ export class Gate {
     });
   }
 
-  /** A socket that says nothing unless it is told to. */
+  /** Opens a socket that sends nothing by itself. */
   socket(options: DaemonSocketOptions = {}, path = '/api/v1/ws/server'): DaemonSocket {
     const socket = new DaemonSocket(`${this.served.url.replace('http', 'ws')}${path}`, options);
     this.#sockets.push(socket);
     return socket;
   }
 
-  /** A daemon that has been let in, and the service's end of its connection. */
+  /** Opens an authenticated daemon socket, and returns it with the service's end of its connection. */
   async daemon(key = 'srv_1', auth: Partial<DaemonSocketOptions['auth']> = {}, options: DaemonSocketOptions = {}) {
     const before = this.gateway.connection(key);
     const daemon = this.socket({ ...options, auth: { api_key: key, ...auth } });

@@ -5,7 +5,7 @@ import type { Principal } from '../principal.ts';
 
 type Given<Name extends EndpointName> = Partial<Pick<Call<Name>, 'params' | 'query' | 'body' | 'address'>>;
 
-/** What the HTTP layer would call a handler with. `cookies` collects the sessions that it is told to set. */
+/** Creates calls as the HTTP layer would. `cookies` collects the session cookies that handlers set. */
 export function callsOn(storage: Storage) {
   const cookies: { token: string | null; expiresAt: number | undefined }[] = [];
   const call = <Name extends EndpointName>(principal: Principal | undefined, given: Given<Name> = {}): Call<Name> =>

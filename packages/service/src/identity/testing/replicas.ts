@@ -12,7 +12,7 @@ export const adminKey = `hk_live_${'a'.repeat(43)}`;
 export const adminEmail = 'root@example.org';
 export const adminPassword = 'correct horse battery';
 
-/** Longer than a session lasts, for tests that are not about it. */
+/** Longer than a session lasts, for tests that do not concern it. */
 export const sessionIdleMs = 30 * 24 * 60 * 60_000;
 
 const log = { error: () => {}, warn: () => {} };
@@ -25,8 +25,8 @@ export interface Replica {
 }
 
 /**
- * Two authenticators on one database that holds the first account. On PostgreSQL they are two replicas with a bus
- * between them; SQLite belongs to one process, so there they share its storage and bus.
+ * Opens two authenticators on one database with the first account. On PostgreSQL they are two replicas with a bus;
+ * SQLite belongs to one process, so there they share storage and bus.
  */
 export async function twoReplicas(
   engine: Engine,

@@ -4,7 +4,7 @@ import type { Storage } from '../../storage/storage.ts';
 import { serverRow } from '../../testing/rows.ts';
 import type { Replica } from './replicas.ts';
 
-/** Servers are another folder's business; here only their keys matter. */
+/** Inserts a minimal server; only its keys matter here. */
 export async function insertServer({ storage, accountId }: Replica, keyHash: string): Promise<string> {
   const serverId = newId('server');
   await storage.write((tx) =>
