@@ -16,13 +16,13 @@ test.each(resources)('%s is built as the checklist says', (resource) => {
     expect(checklist).toContain(`\`${file}\``);
 });
 
-test('every file the checklist names is there', () => {
+test('every file in the checklist exists', () => {
   const named = [...checklist.matchAll(/`((?:packages|docs|scripts)\/[^`<… ]+)`/g)].map((match) => match[1] as string);
   expect(named.length).toBeGreaterThan(5);
   for (const path of named) expect(existsSync(path), path).toBe(true);
 });
 
-test('every row of the contract belongs to a resource, but for the health of the service itself', () => {
+test('every endpoint belongs to a resource, except the health of the service', () => {
   const known = new Set([...resources, 'health']);
   for (const name of Object.keys(endpoints)) expect([...known], name).toContain(name.split('.')[0]);
 });

@@ -1,11 +1,11 @@
-// npm run bench: installs what is missing, then runs the benchmarks; arguments choose among them.
+// npm run bench: installs missing packages, then runs the benchmarks named by the arguments.
 import { install } from './install.mjs';
 import { programs } from './programs.mjs';
 import { runOnProjectNode } from './project-node.mjs';
 
 try {
   await install();
-  // What is measured is what npm start runs.
+  // Measures the same bundles that npm start runs.
   const made = await programs();
   const env = made ? { HORTUS_TEST_PROGRAMS: made } : {};
   process.exitCode = await runOnProjectNode('bench/run.ts', {

@@ -1,4 +1,4 @@
-// What npm run build:daemon does once Node and the npm packages are there.
+// Runs npm run build:daemon after Node and the npm packages are installed.
 import { join } from 'node:path';
 import { agentArchs, agentFileName } from '@hortus/contract/agent-file';
 import { buildAgent } from './agent/build.ts';

@@ -5,14 +5,14 @@ import { type Plugin, rolldown } from 'rolldown';
 const source = (path: string) => join(import.meta.dirname, '..', 'packages', path);
 
 /**
- * The service and the daemon as one module each: of a start from the source most is spent on finding and opening some
- * hundred modules. `npm start` runs them (see programs.mjs), and tests, which find them by testkit/programs.ts.
+ * Bundles the service and the daemon into one module each, because a start from the source spends most of its time opening
+ * hundreds of modules. `npm start` (see programs.mjs) and the tests (testkit/programs.ts) run the bundles.
  */
 export async function bundlePrograms(folder: string): Promise<void> {
   await Promise.all([
     bundle(join(folder, 'serve'), [join(import.meta.dirname, 'serve.ts')]),
     bundle(join(folder, 'service'), [source('service/src/main.ts')]),
-    // Beside both: by itself, so that what it shares with the service does not become a third file of every start.
+    // Bundled separately, so that code shared with the service does not become a third file of every start.
     bundle(join(folder, 'serve'), [source('service/src/wiring/worker.ts')]),
     bundle(join(folder, 'service'), [source('service/src/wiring/worker.ts')]),
     bundle(join(folder, 'daemon'), [source('daemon/src/main.ts'), source('daemon/src/testing/killed-main.ts')]),
@@ -30,8 +30,8 @@ async function bundle(dir: string, input: string[]): Promise<void> {
 }
 
 /**
- * Leaves files where modules look for them by their own place. The daemon finds itself, `npm start` the daemon, and the
- * service its worker threads among the bundles.
+ * Resolves `import.meta` paths to the source tree, except for the daemon, its launcher and the worker threads of the service,
+ * which are bundles.
  */
 const findsPrograms = [source('daemon/'), source('service/src/wiring/worker-pool.ts'), import.meta.dirname];
 

@@ -1,4 +1,4 @@
-// Prints where the source crosses a boundary, `file:line: rule: message`, and fails if it does anywhere.
+// Prints boundary violations as `file:line: rule: message` and fails if there are any.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkBoundaries, type SourceFile } from './boundary-rules.ts';

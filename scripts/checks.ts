@@ -1,13 +1,13 @@
 import type { Run } from './run-command.ts';
 
-/** Everything that is checked without running the program. */
+/** Static checks. */
 const checks = [
   { name: 'types', argv: ['node_modules/.bin/tsc', '--noEmit'] },
   { name: 'format and lint', argv: ['node_modules/.bin/biome', 'check'] },
   { name: 'boundaries', argv: [process.execPath, 'scripts/check-boundaries.ts'] },
 ];
 
-/** Runs every check, also after one has failed, and counts them. */
+/** Runs every check, even after a failure, and counts the results. */
 export async function runChecks(run: Run): Promise<{ passed: number; failed: number }> {
   const count = { passed: 0, failed: 0 };
   for (const { name, argv } of checks) {

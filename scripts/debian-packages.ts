@@ -5,11 +5,11 @@ import type { Run } from './run-command.ts';
 
 export type DebianPackage = {
   name: string;
-  /** It is there if one of these is: a command in PATH, or an absolute path that may hold `*`. */
+  /** Commands in PATH or absolute paths with `*`; any one of them proves that the package is installed. */
   proof: readonly string[];
 };
 
-/** What the tests need beside npm packages. */
+/** Debian packages required by the tests. */
 export const debianPackages: readonly DebianPackage[] = [
   { name: 'postgresql', proof: ['/usr/lib/postgresql/*/bin/postgres', 'postgres'] },
   { name: 'docker.io', proof: ['dockerd'] },
@@ -19,12 +19,12 @@ export const debianPackages: readonly DebianPackage[] = [
   { name: 'runc', proof: ['runc'] },
   { name: 'netavark', proof: ['/usr/lib/podman/netavark', '/usr/libexec/podman/netavark'] },
   { name: 'aardvark-dns', proof: ['/usr/lib/podman/aardvark-dns', '/usr/libexec/podman/aardvark-dns'] },
-  // What Podman runs as the first process of a container where an init is asked for.
+  // Init process that Podman uses for containers.
   { name: 'catatonit', proof: ['catatonit'] },
   { name: 'busybox-static', proof: ['/bin/busybox', '/usr/bin/busybox'] },
   { name: 'caddy', proof: ['caddy'] },
   { name: 'curl', proof: ['curl'] },
-  // Of these, images of the catalog are made and deployed for real; packages/testkit/src/debian-images.ts says how.
+  // Software for the catalog images that packages/testkit/src/debian-images.ts builds.
   { name: 'adminer', proof: ['/usr/share/adminer/adminer.php'] },
   { name: 'caddy', proof: ['caddy'] },
   { name: 'docker-registry', proof: ['docker-registry'] },
@@ -36,7 +36,7 @@ export const debianPackages: readonly DebianPackage[] = [
   { name: 'mosquitto-clients', proof: ['mosquitto_pub'] },
   { name: 'nats-server', proof: ['nats-server'] },
   { name: 'nginx-light', proof: ['nginx'] },
-  // Which also keeps adminer from bringing a whole web server.
+  // Also prevents adminer from installing a web server.
   { name: 'php-cgi', proof: ['php-cgi'] },
   { name: 'php-cli', proof: ['php'] },
   { name: 'php-mysql', proof: ['/usr/lib/php/*/mysqli.so'] },
@@ -47,7 +47,7 @@ export const debianPackages: readonly DebianPackage[] = [
   { name: 'redis-server', proof: ['redis-server'] },
 ];
 
-/** What the benches need beside that. */
+/** Debian packages required by the benchmarks. */
 export const benchPackages: readonly DebianPackage[] = [
   { name: 'wrk', proof: ['wrk'] },
   { name: 'util-linux', proof: ['taskset'] },
@@ -59,14 +59,14 @@ export function missingPackages(wanted: readonly DebianPackage[] = debianPackage
 
 function isThere(proof: string): boolean {
   if (proof.startsWith('/')) return globSync(proof).length > 0;
-  // sbin is not in everyone's PATH, but its programs can be run.
+  // sbin may be missing in PATH, but its programs can be run.
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin'];
   return folders.some((folder) => existsSync(join(folder, proof)));
 }
 
 const withoutRecommendations = ['install', '-y', '--no-install-recommends'];
 
-/** Installs missing packages, or throws with the command that does. */
+/** Installs missing packages, or throws with the install command. */
 export async function installMissingPackages(run: Run, wanted = debianPackages): Promise<void> {
   const missing = missingPackages(wanted);
   if (missing.length === 0) return;
@@ -91,8 +91,8 @@ export async function installMissingPackages(run: Run, wanted = debianPackages):
 const policy = '/usr/sbin/policy-rc.d';
 
 /**
- * Debian starts a daemon when its package is installed. The tests start engines of their own and stop them; a server that
- * nobody asked for would stay behind. This file is Debian's way to say no; 101 means "not allowed".
+ * Prevents Debian from starting daemons when their packages are installed: the tests start and stop their own engines. In
+ * policy-rc.d, 101 means "not allowed".
  */
 async function withServicesLeftAlone(work: () => Promise<void>): Promise<void> {
   if (existsSync(policy)) return await work();

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 
-// Made by tools and not part of the project. `.git` is a file in some checkouts, the rest is in .gitignore.
+// Created by tools, not part of the project. `.git` is a file in some checkouts, the rest is in .gitignore.
 const ignored = new Set([
   '.git',
   ...readFileSync(join(root, '.gitignore'), 'utf8')
@@ -12,7 +12,7 @@ const ignored = new Set([
     .map((line) => line.replace(/\/$/, '')),
 ]);
 
-/** Folders with a file somewhere in them; git keeps no others, so an empty one exists only on the machine that made it. */
+/** Lists folders that contain files; git does not track empty ones. */
 function foldersIn(folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !ignored.has(entry.name))
@@ -40,6 +40,6 @@ test('the folder map in CONTRIBUTING.md has a row for every folder and no other 
   ).toEqual(real.sort());
 });
 
-test('every row says what the folder is for', () => {
+test('every row states the purpose of the folder', () => {
   expect(rows().filter(({ purpose }) => purpose.length < 10)).toEqual([]);
 });

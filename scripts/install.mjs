@@ -1,5 +1,5 @@
-// The first step of every command. It runs on whatever Node the machine has (20 or later) and before node_modules exists,
-// so it is plain JavaScript and imports nothing but Node's own modules.
+// The first step of every command. Runs on any Node from 20 on and before node_modules exists, so it is plain JavaScript
+// without dependencies.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 const modules = join(root, 'node_modules');
 const binaries = join(modules, '.bin');
 
-/** The Node this project pins; present once the install has run. */
+/** The pinned Node of the project; exists after the install. */
 export const projectNode = join(binaries, 'node');
 
 const stamp = join(modules, '.hortus-installed');
@@ -22,15 +22,15 @@ export async function install() {
   const locked = JSON.parse(lock.toString());
   if (existsSync(projectNode) && allLinked(locked)) {
     if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
-    // Someone ran `npm install` by hand: take that over instead of deleting and fetching the same packages again.
+    // Accepts a manual `npm install` instead of downloading the same packages again.
     if (agreesWithInstalled(locked)) return writeFileSync(stamp, hash);
   }
   console.error('Installing npm packages (npm ci) ...');
   if ((await npm(['ci', ...everything])) !== 0) {
-    // npm ci also refuses a lock that leaves out optional packages of other platforms. The versions in it still hold here.
+    // npm ci also refuses a lock without optional packages of other platforms; its versions are still valid here.
     console.error('npm ci refused; installing the locked versions with npm install ...');
     const code = await npm(['install', '--no-save', ...everything]);
-    if (code !== 0) throw new Error(`npm install ended with ${code}; what it wrote above says why`);
+    if (code !== 0) throw new Error(`npm install ended with ${code}; see its output above`);
   }
   if (!existsSync(projectNode)) {
     throw new Error('The pinned Node was not installed; allow install scripts and run: npm ci --ignore-scripts=false');
@@ -38,7 +38,7 @@ export async function install() {
   writeFileSync(stamp, hash);
 }
 
-/** npm's own record of what lies in node_modules names every package of the lock (but other platforms' optional ones). */
+/** Compares npm's record of node_modules with the lock, except for optional packages of other platforms. */
 function agreesWithInstalled(lock) {
   const record = join(modules, '.package-lock.json');
   if (!existsSync(record)) return false;
@@ -52,8 +52,8 @@ function agreesWithInstalled(lock) {
 }
 
 /**
- * Whether the commands of the packages at the top, ours among them, are all there: an install that was interrupted, or
- * that is older than a command of ours, lacks some. Optional packages may be left out.
+ * Tells whether all commands of the top-level packages exist; an interrupted or outdated install lacks some. Optional packages
+ * may be missing.
  */
 export function allLinked(lock, folder = modules) {
   return Object.entries(lock.packages).every(([path, { bin = {}, optional, link }]) => {
@@ -63,7 +63,7 @@ export function allLinked(lock, folder = modules) {
   });
 }
 
-// Also where NODE_ENV=production is set: the pinned Node and the checks are development dependencies.
+// Also with NODE_ENV=production: the pinned Node and the checks are development dependencies.
 const everything = ['--include=dev', '--include=optional', '--no-audit', '--no-fund'];
 
 function npm(args) {
@@ -73,7 +73,7 @@ function npm(args) {
     const child = spawn('npm', args, {
       cwd: root,
       env: { ...process.env, PATH: path.join(delimiter) },
-      // stdout belongs to the command itself (a log, a result line); what npm says is only a note.
+      // npm writes to stderr, because stdout belongs to the command itself.
       stdio: ['ignore', process.stderr, process.stderr],
     });
     child.on('error', (error) => fail(new Error(`npm cannot be run: ${error.message}`)));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { expect, test } from 'vitest';
 
-/** Plain JavaScript, since it runs before anything is installed. */
+/** Plain JavaScript, because it runs before anything is installed. */
 const { allLinked } = (await import(new URL('install.mjs', import.meta.url).href)) as {
   allLinked(lock: object, folder?: string): boolean;
 };
@@ -21,7 +21,7 @@ const lock = {
   },
 };
 
-test('an install is whole when every command of its packages is there', async () => {
+test('an install is complete if every command of its packages exists', async () => {
   await using folder = temporaryFolder('install');
   const bin = join(folder.path, '.bin');
   mkdirSync(bin);
@@ -31,7 +31,7 @@ test('an install is whole when every command of its packages is there', async ()
   expect(allLinked(lock, folder.path)).toBe(false);
 });
 
-test('that of this project is, and a copy of it without its commands is not', async () => {
+test('the install of this project is complete; a copy without its commands is not', async () => {
   const ours = JSON.parse(readFileSync('package-lock.json', 'utf8'));
   expect(allLinked(ours)).toBe(true);
   await using folder = temporaryFolder('install');

@@ -1,18 +1,18 @@
-// Runs a program again whenever it dies, as systemd would.
+// Restarts a program whenever it crashes, as systemd would.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
-/** After a run of this length the pause is the first one again. */
+/** A run of this length resets the pause. */
 const WELL_MS = 60_000;
 
-/** Ended in order; could not start; was given wrong settings. Starting again would change none of these. */
+/** Exit codes that a restart cannot change: normal end, failed start, invalid settings. */
 const finalCodes = [0, 1, 2];
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
 
 /**
- * Resolves with the exit code of the run that ended for good: in order, by request, or because it cannot start. After every other
- * end the reason is printed and the program run again, each time after a longer pause. A signal in a pause ends it.
+ * Resolves with the exit code of the final run: a normal end, a requested stop, or a failed start. After any other end it prints
+ * the reason and restarts the program after a growing pause. A signal during a pause stops it.
  *
  * @param {() => Promise<{ code: number, signal: string | null, asked: boolean }>} run
  */

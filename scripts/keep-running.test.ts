@@ -24,7 +24,7 @@ const killed = { code: 137, signal: 'SIGKILL', asked: false };
 const crashed = { code: 70, signal: null, asked: false };
 const done = { code: 0, signal: null, asked: false };
 
-test('a service that dies is started again, and why it died is said', async () => {
+test('a crashed service is restarted and the reason is printed', async () => {
   const { code, said, runs } = await endsWith(killed, crashed, done);
   expect([code, runs]).toEqual([0, 3]);
   expect(said[0]).toContain('ended by SIGKILL and is started again');
@@ -40,7 +40,7 @@ test.each([
   expect(await endsWith(end, crashed)).toMatchObject({ runs: 1, said: [], code: end.code });
 });
 
-test('a signal in the pause before the next start ends it', async () => {
+test('a signal during the pause stops the restarts', async () => {
   let runs = 0;
   const code = await keepRunning(
     async () => {

@@ -13,22 +13,22 @@ export interface LocalDaemonOptions {
   readonly keyFile: string;
   readonly stateDirectory: string;
   readonly dockerSocket: string;
-  /** Where the routes are served: said where everything else of npm start is said. */
+  /** Ingress settings of the service process, so that npm start is configured in one place. */
   readonly ingress: Pick<Config, 'caddy' | 'ingressHttp' | 'ingressHttps'>;
   readonly env: NodeJS.ProcessEnv;
-  /** A line of its log, which is JSON, or of anything else that it wrote. */
+  /** Receives a line of its output: a JSON log line or plain text. */
   onLine(line: string): void;
   onEnd(code: number | null, signal: NodeJS.Signals | null, pauseMs: number): void;
 }
 
-/** A daemon that lived this long was well; the next end is a new matter. */
+/** A run of this length resets the restart pause. */
 const WELL_MS = 60_000;
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
-/** The daemon gives what is under way a few seconds to get to a good place. */
+/** Time for the daemon to reach a safe point in running work. */
 const PATIENCE_MS = 15_000;
 
-/** Runs hortusd as a process of its own, starts it again whenever it ends, and ends it with this process. */
+/** Runs hortusd as a child process, restarts it whenever it ends, and stops it with this process. */
 export function runLocalDaemon(options: LocalDaemonOptions): { stop(): Promise<void> } {
   const stopping = new AbortController();
   let child: ChildProcess | undefined;
@@ -37,7 +37,7 @@ export function runLocalDaemon(options: LocalDaemonOptions): { stop(): Promise<v
     while (!stopping.signal.aborted) {
       const from = Date.now();
       child = start(options);
-      // It rejects when the process could not even be started.
+      // Rejects if the process cannot be started.
       const [code, signal] = await once(child, 'exit').catch(() => [null, null]);
       if (stopping.signal.aborted) return;
       pause = Date.now() - from > WELL_MS ? SHORTEST_PAUSE_MS : Math.min(pause * 2, LONGEST_PAUSE_MS);
@@ -59,10 +59,10 @@ export function runLocalDaemon(options: LocalDaemonOptions): { stop(): Promise<v
 
 function start({ url, keyFile, stateDirectory, dockerSocket, ingress, env, onLine }: LocalDaemonOptions): ChildProcess {
   const place = ['--url', url, '--key-file', keyFile, '--state-dir', stateDirectory, '--docker-socket', dockerSocket];
-  // Whatever address the service listens on is one of this machine, so the key does not leave it.
+  // The service listens on an address of this machine, so the key does not leave it.
   const args = [...place, '--allow-plaintext', ...ingressOptions(ingress)];
   const [command = '', ...rest] = endingWithParent([process.execPath, main, 'run', ...args], 'SIGTERM');
-  // Settings and secrets of the service are none of the daemon's business.
+  // The daemon must not see settings and secrets of the service.
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('HORTUS')));
   const child = spawn(command, rest, { env: own, stdio: ['ignore', 'pipe', 'pipe'] });
   for (const stream of [child.stdout, child.stderr]) createInterface(stream).on('line', onLine);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createClient } from '@hortus/client/client';
 import { ApiProblem } from '@hortus/client/problem';
 
-/** What the daemon of this machine needs; also the form of its key file. */
+/** Identity of the local server; also the format of its key file. */
 export interface LocalServer {
   readonly name: string;
   readonly server_id: string;
@@ -15,13 +15,13 @@ export interface LocalServer {
 export interface LocalServerOptions {
   readonly baseUrl: string;
   readonly dataDirectory: string;
-  /** A key that may read and register servers; asked for only when it is needed. */
+  /** Returns a key that may read and register servers; called only if needed. */
   key(): Promise<string>;
 }
 
 export const recordOf = (dataDirectory: string): string => join(dataDirectory, 'local-server.json');
 
-/** This machine as a server of the service: the one it was before, or a new one where that is gone or never was. */
+/** Returns the server of this machine; registers one if there is none or it was deleted. */
 export async function localServer(options: LocalServerOptions): Promise<LocalServer> {
   const path = recordOf(options.dataDirectory);
   const known = readRecord(path);
@@ -30,7 +30,7 @@ export async function localServer(options: LocalServerOptions): Promise<LocalSer
   const body = { name: hostname(), environment: 'production', description: 'The machine of npm start' } as const;
   const { id, name, api_key, manifest_public_key } = (await client.call('servers.register', { body })).data;
   const made = { name, server_id: id, api_key, manifest_public_key };
-  // Written whole or not at all: half a record would cost the machine its server.
+  // Written atomically: a partial record would lose the server of this machine.
   writeFileSync(`${path}.new`, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${path}.new`, path);
   return made;
@@ -54,6 +54,6 @@ async function isRegistered({ server_id, api_key }: LocalServer, { baseUrl, key 
         if (error instanceof ApiProblem && (error.code === 'UNAUTHORIZED' || error.code === 'NOT_FOUND')) return false;
         throw error;
       });
-  // The key may have been rotated; the daemon has the new one, and the server is still this one.
+  // The key may have been rotated; the daemon has the new one, so the server stays.
   return (await reads(api_key)) || (await reads(await key()));
 }

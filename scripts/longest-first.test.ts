@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { knownSeconds } from './longest-first.ts';
 
-test('the order of the tests names files that are there', () => {
+test('every file in the test order exists', () => {
   const root = join(import.meta.dirname, '..');
   expect(Object.keys(knownSeconds).filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });

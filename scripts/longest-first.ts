@@ -2,13 +2,12 @@ import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The order of the test files: what takes long comes first, for one that begins last keeps its worker busy while the others have
- * nothing left to do. About how many seconds a file takes on two quiet cores is what is known of it here; only the order counts,
- * so that a number may grow old.
+ * Orders test files, slowest first, because a slow file that starts last leaves the other workers idle. The numbers are
+ * approximate seconds on two idle cores; only their order matters.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    // By size among those of which nothing is known, as without this.
+    // Unknown files are ordered by size, as by default.
     const bySize = await super.sort(files);
     const lengthOf = ({ moduleId, project }: TestSpecification) => secondsOf(relative(project.config.root, moduleId));
     return bySize.toSorted((one, other) => lengthOf(other) - lengthOf(one));
@@ -37,6 +36,6 @@ export const knownSeconds: Readonly<Record<string, number>> = {
   'packages/service/src/resources/upgrades/upgrades.test.ts': 22,
 };
 
-/** A whole system takes a while to start, and so does a Docker engine. */
+/** Default for tests that start a whole system or a Docker engine. */
 const secondsOf = (path: string): number =>
   knownSeconds[path] ?? (path.startsWith('e2e/') ? 20 : path.startsWith('packages/daemon/') ? 5 : 0);

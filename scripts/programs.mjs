@@ -1,15 +1,15 @@
-// The service and the daemon as npm start runs them: one module each. From the source most of a start, and a third of the
-// memory, goes into finding and keeping some hundred modules.
+// Bundles of the service and the daemon for npm start, one module each. From the source, loading hundreds of modules takes most
+// of the start-up time and a third of the memory.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './install.mjs';
 import { runOnProjectNode } from './project-node.mjs';
 
-/** Of former sources; a service that was started from one still reads parts of it. */
+/** Number of old bundles to keep, because a running service may still read from one. */
 const MOST_KEPT = 3;
 
-/** Where the programs lie, made anew when the source has changed. Undefined where they cannot be kept: then it is the source that runs. */
+/** Returns the folder of the bundles and rebuilds them after source changes. Undefined if they cannot be stored; then the source runs. */
 export async function programs({ tree = root, make = bundle } = {}) {
   const cache = join(tree, 'node_modules', '.cache', 'programs');
   const folder = join(cache, fingerprint(tree));
@@ -19,7 +19,7 @@ export async function programs({ tree = root, make = bundle } = {}) {
     mkdirSync(cache, { recursive: true });
     forget(cache);
     await make(unfinished);
-    // Whoever started at the same time has made the same.
+    // A concurrent start has created the same bundle.
     if (!existsSync(folder)) renameSync(unfinished, folder);
     return folder;
   } catch (error) {
@@ -35,14 +35,14 @@ async function bundle(folder) {
   if (code !== 0) throw new Error(`bundling it ended with ${code}`);
 }
 
-/** Changes with every file that the programs are made of, with every package, and with the place of the tree, which they hold. */
+/** Hashes every source file, every package and the path of the tree, which the bundles contain. */
 function fingerprint(tree) {
   const hash = createHash('sha256').update(`${tree}\n`);
   for (const place of ['packages', 'scripts', 'package-lock.json']) {
     const path = join(tree, place);
     const files = place.includes('.') ? [''] : readdirSync(path, { recursive: true }).sort();
     for (const file of files) {
-      // An editor's passing files may be gone by now.
+      // Temporary files of editors may disappear.
       const found = statSync(join(path, file), { throwIfNoEntry: false });
       hash.update(`${place}/${file} ${found?.size} ${found?.mtimeMs}\n`);
     }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
-// Plain JavaScript, like all that runs before the packages are there.
+// Plain JavaScript, because it runs before the packages are installed.
 const { programs } = (await import(new URL('programs.mjs', import.meta.url).href)) as {
   programs(options: { tree: string; make(folder: string): Promise<void> }): Promise<string | undefined>;
 };
@@ -35,7 +35,7 @@ const ask = () =>
     },
   });
 
-it('makes the programs once, and anew when a file is another', async () => {
+it('builds the bundles once, and again after a file changed', async () => {
   const first = await ask();
   expect(first).toBe(join(cache, readdirSync(cache)[0] as string));
   expect(await ask()).toBe(first);
@@ -48,7 +48,7 @@ it('makes the programs once, and anew when a file is another', async () => {
   expect(made).toBe(3);
 });
 
-it('keeps the last few, for services that still run from them', async () => {
+it('keeps recent bundles for services that still run from them', async () => {
   const all: (string | undefined)[] = [];
   for (let i = 0; i < 5; i++) {
     writeFileSync(touched, 'x'.repeat(i));
@@ -59,7 +59,7 @@ it('keeps the last few, for services that still run from them', async () => {
   expect(all.map((place) => existsSync(place as string))).toEqual([false, false, true, true, true]);
 });
 
-it('leaves nothing half made, and says that it is the source that runs', async () => {
+it('leaves no partial bundle and reports that the source runs', async () => {
   const said = vi.spyOn(console, 'error').mockImplementation(() => {});
   const place = await programs({
     tree: folder.path,

@@ -1,4 +1,4 @@
-// Runs a file of the project on the Node the project pins, as if it were this process.
+// Runs a file on the pinned Node as if it were this process.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -12,15 +12,14 @@ const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
 const sameKeystroke = 300;
 
 /**
- * Resolves with the exit code of `file`. The child has a process group of its own, so a terminal's Ctrl-C reaches it only
- * through here, exactly once, and it can end in its own time. If this process is killed outright, the kernel sends the child
- * `whenKilled`, so that nothing keeps running unseen.
+ * Resolves with the exit code of `file`. The child has its own process group, so Ctrl-C reaches it only through here and exactly
+ * once. If this process is killed, the kernel sends the child `whenKilled`, so that nothing keeps running.
  */
 export async function runOnProjectNode(file, options) {
   return (await endOnProjectNode(file, options)).code;
 }
 
-/** The same, with the signal that ended it, if one did, and whether we were asked to end it. */
+/** Like the function above, with the ending signal and whether a stop was requested. */
 export function endOnProjectNode(file, { args = [], env = {}, whenKilled }) {
   const [command, ...rest] = endingWithParent([projectNode, file, ...args], whenKilled);
   return new Promise((done, fail) => {
@@ -54,8 +53,8 @@ export function endOnProjectNode(file, { args = [], env = {}, whenKilled }) {
 }
 
 /**
- * npm runs a script through a shell, and a SIGTERM to npm ends that shell without a word to us. The only sign is a new parent.
- * Started by hand there is no npm to lose, and a terminal that closes is no reason to end.
+ * Detects a stopped npm: npm runs scripts through a shell, and a SIGTERM to npm ends that shell without a signal to us; only the
+ * parent process changes. Without npm there is nothing to detect.
  */
 function whenNpmIsGone(end) {
   if (process.env.npm_lifecycle_event === undefined) return undefined;
@@ -68,7 +67,7 @@ function whenNpmIsGone(end) {
   return watch;
 }
 
-/** setpriv is part of every Debian; elsewhere the child simply runs without this safety net. */
+/** Every Debian has setpriv; elsewhere the child runs without this safeguard. */
 function endingWithParent(argv, signal) {
   const setpriv = '/usr/bin/setpriv';
   return existsSync(setpriv) ? [setpriv, '--pdeathsig', signal.slice(3), ...argv] : argv;

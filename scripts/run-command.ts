@@ -7,8 +7,8 @@ export type Run = (
 ) => Promise<number>;
 
 /**
- * Runs commands one after another in `root`, resolving with their exit codes (1 for one that cannot be started or dies of a
- * signal). Once `interrupted` is aborted the running one is asked to end and no further one begins.
+ * Runs commands in sequence in `root` and resolves with their exit codes (1 if a command cannot start or dies of a signal). When
+ * `interrupted` aborts, it stops the running command and starts no further one.
  */
 export function commandRunner(root: string, interrupted: AbortSignal): Run {
   return (argv, { env = {}, quiet = false } = {}) =>
@@ -18,7 +18,7 @@ export function commandRunner(root: string, interrupted: AbortSignal): Run {
       const child = spawn(command, args, {
         cwd: root,
         env: { ...process.env, ...env },
-        // What a quiet command says is a note, and stdout is kept for results.
+        // Output of a quiet command goes to stderr; stdout is for results.
         stdio: ['ignore', quiet ? process.stderr : 'inherit', 'inherit'],
       });
       const end = () => child.kill('SIGTERM');

@@ -1,4 +1,4 @@
-// What npm run fuzz does: the fuzz tests of the service with a seed and a time of the caller's choice.
+// npm run fuzz: runs the fuzz tests of the service with a given seed and duration.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startPostgres } from '@hortus/testkit/postgres';
@@ -22,7 +22,7 @@ await using postgres = await startPostgres();
 process.exitCode = await run(['node_modules/.bin/vitest', 'run', 'packages/service/src/http/fuzz.test.ts'], {
   env: {
     HORTUS_TEST_POSTGRES: postgres.url,
-    // No test of this run asks for Docker, so none is started.
+    // No test of this run needs Docker.
     HORTUS_TEST_DOCKER: 'none',
     HORTUS_FUZZ_SEED: String(seed),
     HORTUS_FUZZ_SECONDS: String(seconds),

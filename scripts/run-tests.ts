@@ -1,4 +1,4 @@
-// What npm test does once Node and the npm packages are there: engines, checks, tests, count.
+// npm test after the install: engines, checks, tests, count.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endAbandonedProcesses } from '@hortus/testkit/abandoned-processes';
@@ -23,7 +23,7 @@ const run = commandRunner(root, interruption.signal);
 const total: Count = { passed: 0, failed: 0, notes: [] };
 try {
   await installMissingPackages(run);
-  // A run of chosen files leaves the checks out: they look at the whole project.
+  // Skips the checks for selected files, because they cover the whole project.
   if (filters.length === 0) {
     const { passed, failed } = await runChecks(run);
     total.passed += passed;
@@ -41,25 +41,25 @@ process.exitCode = total.failed === 0 ? 0 : 1;
 async function runVitest() {
   endAbandonedProcesses();
   removeAbandonedFolders();
-  // Everything temporary of this run lies in one folder, so that nothing is left behind however a single test ended.
+  // All temporary files of the run are in one folder, so that nothing stays behind.
   await using folder = temporaryFolder('run');
   process.env.TMPDIR = folder.path;
   const programs = join(folder.path, 'programs');
   const bundling = bundlePrograms(programs);
-  // Whether it went well is asked for below, when the engines are up.
+  // Checked below, once the engines are running.
   bundling.catch(() => undefined);
   await using postgres = await startPostgres();
   await using docker = await startDocker();
   await bundling;
   const report = join(folder.path, 'vitest.json');
   const reporting = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  // A forgotten `.only` would leave out the rest of its file.
+  // A forgotten `.only` would skip the rest of its file.
   const code = await run(['node_modules/.bin/vitest', 'run', ...reporting, '--allowOnly=false', ...filters], {
     env: {
       HORTUS_TEST_POSTGRES: postgres.url,
       HORTUS_TEST_DOCKER: docker.socketPath,
       HORTUS_TEST_PROGRAMS: programs,
-      // Hundreds of processes are started from the same source; it need not be compiled for each of them.
+      // Shares compiled code between hundreds of processes.
       NODE_COMPILE_CACHE: join(folder.path, 'compiled'),
       ...(long && { HORTUS_TEST_LONG: '1' }),
       ...(late && { HORTUS_TEST_LATE: '1' }),

@@ -1,5 +1,5 @@
-// What npm start runs: the service, and, where a Docker engine answers, the daemon that makes this machine one of its servers.
-// The two never import each other, so the process that runs both is outside of both.
+// npm start: runs the service and, if a Docker engine answers, the daemon that makes this machine a server. Service and daemon
+// never import each other, so this process is outside of both.
 import { join } from 'node:path';
 import { askDocker } from '@hortus/cli/doctor/docker-engine';
 import { endOnSignal, type StartedService, startService } from '@hortus/service/start';
@@ -13,7 +13,7 @@ console.log(welcome(config, app).join('\n'));
 
 let daemon: { stop(): Promise<void> } | undefined;
 endOnSignal(log, async () => {
-  // The daemon first: its last reports still find the service.
+  // Stops the daemon first, so that its last reports reach the service.
   await daemon?.stop();
   await app.close();
 });
@@ -22,7 +22,7 @@ const server = config.localServer === 'auto' ? await becomeServer(service) : und
 if (config.localServer === 'off') console.log('This machine is not a server: HORTUS_LOCAL_SERVER is off.');
 console.log(`\nTry, while this runs:\n${thingsToTry(server).join('\n')}\n`);
 
-/** The name of this machine among the servers; undefined where it cannot be one. */
+/** Returns the server name of this machine; undefined if it cannot be a server. */
 async function becomeServer({ localUrl }: StartedService): Promise<string | undefined> {
   const { socket, version, trouble } = await askDocker(process.env);
   if (version === undefined) {
@@ -62,7 +62,7 @@ async function becomeServer({ localUrl }: StartedService): Promise<string | unde
   }
 }
 
-/** The daemon's lines among those of the service, in the same form. */
+/** Writes the daemon's log lines to the log of the service. */
 function passOn(line: string): void {
   let said: { level?: string; msg?: string; time?: string } | undefined;
   try {

@@ -1,4 +1,4 @@
-// npm start: installs what is missing, then runs the service, and a daemon for this machine, until told to end.
+// npm start: installs missing packages, then runs the service and a daemon for this machine until stopped.
 import { join } from 'node:path';
 import { install, root } from './install.mjs';
 import { keepRunning } from './keep-running.mjs';
@@ -11,7 +11,7 @@ try {
   const file = made ? join(made, 'serve', 'serve.mjs') : 'scripts/serve.ts';
   const options = {
     args: process.argv.slice(2),
-    // Compiled code is kept between starts, too.
+    // Also caches compiled code between starts.
     env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'compiled') },
     whenKilled: 'SIGKILL',
   };

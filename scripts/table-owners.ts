@@ -1,11 +1,11 @@
 // Which part of the service owns which table, as data, and the function that holds queries against it.
 import type { Tables } from '@hortus/service/storage/tables';
 
-/** Folders below packages/service/src. Whoever is not named here asks the owner, by what its folder exports on purpose. */
+/** Folders below packages/service/src. Other folders ask the owner through its public exports. */
 export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
-  // Small values of whoever needs one, each under a name of its own.
+  // Small named values of several parts.
   settings: ['identity', 'outbox', 'resources/manifest', 'vault'],
-  // Who is calling is asked by identity; what is kept of it is managed by the caller, his account, or an admin.
+  // Identity authenticates callers; the caller, the account or an admin manages the records.
   accounts: ['identity', 'resources/account', 'resources/accounts'],
   users: ['identity', 'resources/account', 'resources/members'],
   sessions: ['identity'],

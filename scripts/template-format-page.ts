@@ -49,7 +49,7 @@ function section(name: string, schema: Schema): string {
   return `## ${name}\n\n${schema.description ?? ''}\n\n${table(rowsBelow(name, schema))}`;
 }
 
-/** Lists every field below a schema; a list or a map adds `[]` or `.<name>` to the path, and no row of its own. */
+/** Lists every field below a schema; a list or a map adds `[]` or `.<name>` to the path, but no row. */
 function rowsBelow(path: string, schema: Schema): Row[] {
   const { properties = {}, required = [], items, patternProperties = {}, anyOf = [] } = schema;
   const named = Object.entries(properties).flatMap(([name, field]) => [

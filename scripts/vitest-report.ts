@@ -11,8 +11,8 @@ export type VitestReport = {
 export type Count = { passed: number; failed: number; notes: string[] };
 
 /**
- * Counts a run. A test that was skipped, in whichever way, proves nothing, so it counts as failed and is named; so does a file
- * that could not be loaded. `exitCode` is Vitest's own: it also knows of errors outside any test.
+ * Counts the results of a run. Skipped tests and files that cannot be loaded count as failed and are listed. `exitCode` of
+ * Vitest also covers errors outside any test.
  */
 export function countVitest(report: VitestReport | undefined, exitCode: number): Count {
   if (report === undefined) return { passed: 0, failed: 1, notes: ['Vitest ended without a report'] };

@@ -6,14 +6,14 @@ import { type Arch, strippedNode } from './stripped-node.ts';
 
 export interface BuiltAgent {
   readonly size: number;
-  /** What did not go as it should, though the binary works. */
+  /** Warnings; the binary works. */
   readonly notes: readonly string[];
 }
 
-/** Makes one executable of the daemon and a Node. The output appears whole or not at all. */
+/** Builds one executable from the daemon and Node. Writes the output atomically. */
 export async function buildAgent({ arch, output }: { arch: Arch; output: string }): Promise<BuiltAgent> {
   await mkdir(dirname(output), { recursive: true });
-  // Beside the output, so that the last step is a rename within one file system.
+  // Next to the output, so that the final rename stays within one file system.
   const workshop = await mkdtemp(join(dirname(output), '.building-'));
   try {
     const node = await strippedNode(arch);
@@ -29,12 +29,12 @@ export async function buildAgent({ arch, output }: { arch: Arch; output: string 
         executable: node.path,
         output: draft,
         disableExperimentalSEAWarning: true,
-        // A cache is good only for the very processor and flags that it was made with.
+        // A code cache works only with the processor and flags it was created with.
         useCodeCache: false,
         useSnapshot: false,
-        // What stands in the environment of a server must not change what its daemon runs.
+        // The environment of a server must not change what its daemon runs.
         execArgvExtension: 'none',
-        // The daemon works little and stays for long: a small heap that is swept often, rather than one that grows first.
+        // The daemon is long-lived and mostly idle: prefer a small heap with frequent collections.
         execArgv: ['--max-semi-space-size=1', '--optimize-for-size'],
       }),
     );

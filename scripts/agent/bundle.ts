@@ -6,15 +6,15 @@ import { type Plugin, rolldown } from 'rolldown';
 
 const main = join(import.meta.dirname, '../../packages/daemon/src/main.ts');
 
-/** The daemon and all that it imports as one module, which carries its version where it can be found from outside. */
+/** Bundles the daemon into one module that contains its version in a readable marker. */
 export async function bundleDaemon(): Promise<string> {
   const bundle = await rolldown({ input: main, platform: 'node', logLevel: 'warn', plugins: [callersTable] });
   try {
-    // Names stay as they are: a stack trace of a server far away has to be read by somebody.
+    // Keeps names, so that stack traces from servers stay readable.
     const minify = { compress: false, mangle: false, codegen: true };
     const { output } = await bundle.generate({ format: 'esm', codeSplitting: false, minify });
     const [{ code }] = output;
-    // First, whatever the bundle begins with: a line for the shell would be none any more.
+    // The marker replaces the shebang line, which is useless here.
     return `// ${agentMark(VERSION)}\n${inAscii(code.replace(/^#!.*\n/, ''))}`;
   } finally {
     await bundle.close();
@@ -22,8 +22,8 @@ export async function bundleDaemon(): Promise<string> {
 }
 
 /**
- * Of the table of endpoints a caller needs where each is and how it is asked. Their schemas, which are most of it, say at
- * run time what the compiler has checked already: without them the daemon is megabytes smaller.
+ * Reduces the endpoint table to what a client needs to call each endpoint. The schemas repeat what the compiler has checked; without
+ * them the daemon is megabytes smaller.
  */
 const callersTable: Plugin = {
   name: 'callers-table',
@@ -39,6 +39,6 @@ const callersTable: Plugin = {
   },
 };
 
-/** One character beyond Latin-1 anywhere, and the engine keeps the whole source at two bytes a character for ever. */
+/** Escapes characters beyond Latin-1: a single one makes V8 store the whole source with two bytes per character. */
 const inAscii = (code: string): string =>
   code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Runs a command to its end; what it said is told only when it failed. */
+/** Runs a command and prints its output only if it fails. */
 export function run(argv: readonly [string, ...string[]], options: { cwd?: string } = {}): Promise<void> {
   const [command, ...args] = argv;
   return new Promise((done, fail) => {

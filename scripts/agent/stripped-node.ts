@@ -8,7 +8,7 @@ export type Arch = (typeof agentArchs)[number];
 
 const cache = join(import.meta.dirname, '../../node_modules/.cache/hortus-agent');
 const nodeArch: Record<Arch, string> = { amd64: 'x64', arm64: 'arm64' };
-/** Debian's names of the tool for the other processor; LLVM's knows both. */
+/** Debian's names of strip for the other architecture; LLVM's supports both. */
 const crossStrip: Record<Arch, string> = { amd64: 'x86_64-linux-gnu-strip', arm64: 'aarch64-linux-gnu-strip' };
 
 export interface StrippedNode {
@@ -17,8 +17,8 @@ export interface StrippedNode {
 }
 
 /**
- * The Node of this project's version for a processor, without its symbols: a fifth of its size, which nobody on a server
- * needs. It is kept, since it changes only with the version.
+ * Returns the project's Node for an architecture without symbols, which make up a fifth of its size. The result is cached per
+ * version.
  */
 export async function strippedNode(arch: Arch): Promise<StrippedNode> {
   const kept = join(cache, `node-${process.version}-linux-${arch}`);
@@ -43,22 +43,22 @@ export async function strippedNode(arch: Arch): Promise<StrippedNode> {
   }
 }
 
-/** The one that runs this, where it fits; otherwise npm's package of it. */
+/** Uses the running Node if the architecture matches, otherwise npm's package. */
 async function wholeNode(arch: Arch, folder: string): Promise<string> {
   if (process.platform === 'linux' && process.arch === nodeArch[arch]) return process.execPath;
   const name = `node-linux-${nodeArch[arch]}@${process.version.slice(1)}`;
   try {
     await run(['npm', 'pack', name, '--silent', '--pack-destination', folder]);
   } catch (cause) {
-    throw new Error(`it needs npm's package ${name}, which the registry did not give.\n${(cause as Error).message}`);
+    throw new Error(`npm could not download the package ${name}.\n${(cause as Error).message}`);
   }
   const packed = (await readdir(folder)).find((file) => file.endsWith('.tgz'));
-  if (packed === undefined) throw new Error(`npm pack ${name} left no package behind.`);
+  if (packed === undefined) throw new Error(`npm pack ${name} created no package.`);
   await run(['tar', '-xzf', packed, 'package/bin/node'], { cwd: folder });
   return join(folder, 'package/bin/node');
 }
 
-/** False if this machine has no tool that knows the processor. */
+/** Returns false if no installed tool supports the architecture. */
 async function strip(arch: Arch, from: string, to: string): Promise<boolean> {
   const native = process.arch === nodeArch[arch] ? ['strip'] : [];
   for (const tool of [...native, crossStrip[arch], 'llvm-strip']) {
